@@ -1,0 +1,355 @@
+/** The only reader of the environment: every variable, its default and its meaning, checked all at once. */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { z } from "zod";
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, "must be a 0x address of 20 bytes")
+  .transform((a) => a.toLowerCase() as `0x${string}`);
+const hash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits")
+  .transform((h) => h.toLowerCase() as `0x${string}`);
+const integer = (min: number, max: number) =>
+  z.string().regex(/^\d+$/, "must be a whole number").transform(Number).pipe(z.number().min(min).max(max));
+const flag = z.enum(["true", "false"]).transform((v) => v === "true");
+const url = (...protocols: string[]) =>
+  z
+    .string()
+    .refine(
+      (v) => URL.canParse(v) && protocols.includes(new URL(v).protocol),
+      `must be a ${protocols.join(" or ")}// URL`,
+    );
+const list = <T>(item: z.ZodType<T, string>) =>
+  z.string().transform((v, ctx) =>
+    v
+      .split(",")
+      .map((s) => s.trim())
+      .filter(Boolean)
+      .map((s) => {
+        const parsed = item.safeParse(s);
+        if (!parsed.success) ctx.addIssue(parsed.error.issues[0]!.message);
+        return parsed.data as T;
+      }),
+  );
+const webUrl = url("http:", "https:");
+
+type Variable<T = unknown> = {
+  group: string;
+  doc: string;
+  default?: string;
+  schema: z.ZodType<T, string>;
+  secret?: boolean;
+};
+
+/** One variable: its meaning, its check and, unless it may be absent, its default as written in the environment. */
+function variable<T>(group: string, doc: string, schema: z.ZodType<T, string>, value: string): Variable<T>;
+function variable<T>(group: string, doc: string, schema: z.ZodType<T, string>): Variable<T | undefined>;
+function variable<T>(group: string, doc: string, schema: z.ZodType<T, string>, value?: string) {
+  return { group, doc, schema, default: value };
+}
+
+/** Every environment variable of the service. `.env.example` is generated from this list. */
+export const VARIABLES = {
+  SERVICE_NAME: variable(
+    "Service",
+    "Name of the service; its lower-case form is the prefix of proofs",
+    z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,31}$/, "must be 1 to 32 letters and digits"),
+    "Helixa",
+  ),
+  PORT: variable("Service", "Port of the HTTP API", integer(1, 65535), "4000"),
+  HOST: variable("Service", "Interface the HTTP API listens on", z.string().min(1), "0.0.0.0"),
+  PUBLIC_URL: variable(
+    "Service",
+    "Canonical URL of the service, used in links; never taken from a request (default http://localhost:PORT)",
+    webUrl,
+  ),
+  WEB_URL: variable("Service", "Web address in links to people (default PUBLIC_URL)", webUrl),
+  SERVICE_HOST: variable(
+    "Service",
+    "Host names accepted in signed texts, comma list, the first is advertised (default the host of PUBLIC_URL)",
+    list(z.string().min(1)),
+  ),
+  EXPLORER_URL: variable("Service", "Block explorer", webUrl, "https://basescan.org"),
+  TRUSTED_PROXIES: variable(
+    "Service",
+    "Addresses or CIDR ranges whose X-Forwarded-For is believed, comma list",
+    list(z.string().min(1)),
+    "",
+  ),
+  LOG_LEVEL: variable(
+    "Service",
+    "trace, debug, info, warn, error or silent",
+    z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
+    "info",
+  ),
+  DATA_DIR: variable("Service", "Where the local stack keeps its data and its devnet.json", z.string().min(1), ".data"),
+
+  DATABASE_URL: variable(
+    "Storage",
+    "Postgres of the API and the workers (unset: the local stack's embedded one)",
+    url("postgres:", "postgresql:"),
+  ),
+  INDEXER_DATABASE_URL: variable(
+    "Storage",
+    "Postgres as the role that owns the onchain schemas (default DATABASE_URL)",
+    url("postgres:", "postgresql:"),
+  ),
+  MIGRATION_DATABASE_URL: variable(
+    "Storage",
+    "Postgres as the role that migrates the offchain schema (default DATABASE_URL)",
+    url("postgres:", "postgresql:"),
+  ),
+  DATABASE_POOL: variable("Storage", "Connections of each process's pool", integer(2, 200), "10"),
+  REDIS_URL: variable("Storage", "Redis for the queue (unset: the queue lives in Postgres)", url("redis:", "rediss:")),
+  QUEUE_PREFIX: variable(
+    "Storage",
+    "Prefix of queue names, to share one Redis between deployments",
+    z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -"),
+    "agents",
+  ),
+
+  CHAIN_ID: variable("Chain", "The chain", integer(1, 2 ** 31), "8453"),
+  RPC_URL: variable("Chain", "JSON-RPC node (unset: the local stack's anvil)", webUrl),
+  RPC_URLS: variable("Chain", "Further JSON-RPC nodes, comma list", list(webUrl), ""),
+  RPC_WS_URL: variable("Chain", "WebSocket of the node: blocks are pushed instead of polled", url("ws:", "wss:")),
+  RPC_LANES: variable(
+    "Chain",
+    "Request lanes for each RPC URL during a backfill: the indexer limits requests per lane (20/s growing to 500/s)",
+    integer(1, 256),
+    "8",
+  ),
+  RPC_CACHE: variable(
+    "Chain",
+    "Keep fetched chain data in Postgres for the next re-index; never with a development chain",
+    flag,
+    "true",
+  ),
+  POLL_INTERVAL_MS: variable("Chain", "How often the indexer asks for a new block", integer(50, 60_000), "1000"),
+  BACKFILL_END_BLOCK: variable("Chain", "Last block to index; for measurements", integer(0, Number.MAX_SAFE_INTEGER)),
+
+  IDENTITY_ADDRESS: variable("Contracts", "Identity token", address, "0x2e3B541C59D38b84E3Bc54e977200230A204Fe60"),
+  IDENTITY_START_BLOCK: variable(
+    "Contracts",
+    "Where the identity token's history begins",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  ERC8004_IDENTITY_ADDRESS: variable(
+    "Contracts",
+    "ERC-8004 identity registry",
+    address,
+    "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+  ),
+  ERC8004_REPUTATION_ADDRESS: variable(
+    "Contracts",
+    "ERC-8004 reputation registry",
+    address,
+    "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63",
+  ),
+  ERC8004_START_BLOCK: variable(
+    "Contracts",
+    "Where the ERC-8004 registries' history begins",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "41663783",
+  ),
+  EAS_ADDRESS: variable(
+    "Contracts",
+    "Ethereum Attestation Service",
+    address,
+    "0x4200000000000000000000000000000000000021",
+  ),
+  EAS_START_BLOCK: variable(
+    "Contracts",
+    "Where attestations are indexed from; older ones are read when an agent asks to be verified",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  ATTESTERS: variable(
+    "Contracts",
+    "Attesters whose attestations count, comma list",
+    list(address),
+    "0x357458739F90461b99789350868CD7CF330Dd7EE",
+  ),
+  ATTESTATION_SCHEMAS: variable(
+    "Contracts",
+    "EAS schemas that are indexed, comma list; the first is the exchange's verified account",
+    list(hash),
+    "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9",
+  ),
+  ATTESTATION_INDEXER_ADDRESS: variable(
+    "Contracts",
+    "The exchange's attestation indexer",
+    address,
+    "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C",
+  ),
+  HANDSHAKES_ADDRESS: variable(
+    "Contracts",
+    "Handshake registry",
+    address,
+    "0xdA865DC3647f7AA97228fBEB37Fe02095f0cA0Fd",
+  ),
+  HANDSHAKES_START_BLOCK: variable(
+    "Contracts",
+    "Where the handshake registry's history begins",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  SERVICE_TOKEN_ADDRESS: variable(
+    "Contracts",
+    "The service's own token",
+    address,
+    "0xAB3f23c2ABcB4E12Cc8B593C218A7ba64Ed17Ba3",
+  ),
+  SERVICE_TOKEN_START_BLOCK: variable(
+    "Contracts",
+    "Where the service token's history begins",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  USDC_ADDRESS: variable("Contracts", "USDC", address, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+
+  DEPLOYER_PRIVATE_KEY: {
+    ...variable("Keys", "Owner of the identity token: mints, verifies, awards points", hash),
+    secret: true,
+  },
+  TX_MAX_FEE_GWEI: variable("Keys", "Cap of the fee per gas a transaction may be raised to", integer(1, 100_000), "50"),
+  TX_STUCK_SECONDS: variable(
+    "Keys",
+    "A transaction not mined after this long is replaced at a higher fee",
+    integer(1, 3600),
+    "12",
+  ),
+  TX_MIN_BALANCE_MILLIETHER: variable(
+    "Keys",
+    "Below this balance new writes are refused (1000 = 1 ETH)",
+    integer(0, 1_000_000),
+    "1",
+  ),
+
+  PRICING_PHASE: variable(
+    "Pricing",
+    "free: every price is 0; paid: the price table applies",
+    z.enum(["free", "paid"]),
+    "free",
+  ),
+  MINT_WAIT_MS: variable(
+    "Pricing",
+    "How long POST /mint waits for the chain before it answers 202",
+    integer(0, 120_000),
+    "20000",
+  ),
+
+  FAULT_POINT: variable(
+    "Testing",
+    "Name of a point at which the process kills itself, once; for crash tests only",
+    z.string(),
+  ),
+} satisfies Record<string, Variable>;
+
+type Values = { [K in keyof typeof VARIABLES]: (typeof VARIABLES)[K] extends Variable<infer T> ? T : never };
+
+/** The configuration as the processes use it. */
+export type Config = ReturnType<typeof assemble>;
+
+/** Every problem of an environment at once, a line each. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads and checks an environment. Variables not set there are looked up in `<DATA_DIR>/stack.env`, which the running
+ * local stack writes, so that operator commands find it.
+ * @throws ConfigError naming every bad variable.
+ */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const dataDir = resolve(env.DATA_DIR || VARIABLES.DATA_DIR.default!);
+  const stackFile = join(dataDir, "stack.env");
+  const stack = !env.DATABASE_URL && existsSync(stackFile) ? parseEnv(readFileSync(stackFile, "utf8")) : {};
+  const problems: string[] = [];
+  const values = Object.fromEntries(
+    Object.entries<Variable>(VARIABLES).map(([name, v]) => {
+      const written = env[name]?.trim() || stack[name] || v.default;
+      if (written === undefined) return [name, undefined];
+      const parsed = v.schema.safeParse(written);
+      if (parsed.success) return [name, parsed.data];
+      const shown = v.secret ? "" : ` (got "${written}")`;
+      problems.push(`${name} ${parsed.error.issues[0]!.message}${shown}`);
+      return [name, undefined];
+    }),
+  ) as Values;
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return assemble(values, dataDir);
+}
+
+function assemble(v: Values, dataDir: string) {
+  const publicUrl = (v.PUBLIC_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, "");
+  return {
+    service: {
+      name: v.SERVICE_NAME,
+      prefix: v.SERVICE_NAME.toLowerCase(),
+      publicUrl,
+      webUrl: (v.WEB_URL ?? publicUrl).replace(/\/+$/, ""),
+      /** Host names accepted in signed texts; the first is advertised. */
+      hosts: v.SERVICE_HOST?.length ? v.SERVICE_HOST : [new URL(publicUrl).host],
+      explorer: v.EXPLORER_URL.replace(/\/+$/, ""),
+    },
+    http: { port: v.PORT, host: v.HOST, trustedProxies: v.TRUSTED_PROXIES },
+    logLevel: v.LOG_LEVEL,
+    dataDir,
+    database: {
+      url: v.DATABASE_URL,
+      indexerUrl: v.INDEXER_DATABASE_URL ?? v.DATABASE_URL,
+      migrationUrl: v.MIGRATION_DATABASE_URL ?? v.DATABASE_URL,
+      pool: v.DATABASE_POOL,
+    },
+    redisUrl: v.REDIS_URL,
+    queuePrefix: v.QUEUE_PREFIX,
+    chain: {
+      id: v.CHAIN_ID,
+      /** Every JSON-RPC URL, the preferred one first. */
+      rpcUrls: v.RPC_URL ? [v.RPC_URL, ...v.RPC_URLS] : v.RPC_URLS,
+      wsUrl: v.RPC_WS_URL,
+      lanes: v.RPC_LANES,
+      cache: v.RPC_CACHE,
+      pollIntervalMs: v.POLL_INTERVAL_MS,
+      endBlock: v.BACKFILL_END_BLOCK,
+    },
+    contracts: {
+      identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
+      erc8004Identity: { address: v.ERC8004_IDENTITY_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
+      erc8004Reputation: { address: v.ERC8004_REPUTATION_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
+      eas: { address: v.EAS_ADDRESS, startBlock: v.EAS_START_BLOCK },
+      handshakes: { address: v.HANDSHAKES_ADDRESS, startBlock: v.HANDSHAKES_START_BLOCK },
+      serviceToken: { address: v.SERVICE_TOKEN_ADDRESS, startBlock: v.SERVICE_TOKEN_START_BLOCK },
+      attestationIndexer: { address: v.ATTESTATION_INDEXER_ADDRESS },
+      usdc: { address: v.USDC_ADDRESS },
+    },
+    attesters: v.ATTESTERS,
+    /** EAS schema UIDs; the first is the exchange's verified account. */
+    attestationSchemas: v.ATTESTATION_SCHEMAS,
+    sender: {
+      privateKey: v.DEPLOYER_PRIVATE_KEY,
+      maxFeePerGasWei: BigInt(v.TX_MAX_FEE_GWEI) * 1_000_000_000n,
+      stuckAfterMs: v.TX_STUCK_SECONDS * 1000,
+      minBalanceWei: BigInt(v.TX_MIN_BALANCE_MILLIETHER) * 1_000_000_000_000_000n,
+    },
+    pricing: { phase: v.PRICING_PHASE },
+    mintWaitMs: v.MINT_WAIT_MS,
+    faultPoint: v.FAULT_POINT,
+  };
+}
+
+/** The text of `.env.example`: every variable with its meaning and default. */
+export function envExample(): string {
+  const lines = [
+    "# Every variable of the service. All have defaults or may stay unset; the local stack needs none of them.",
+  ];
+  let group = "";
+  for (const [name, v] of Object.entries<Variable>(VARIABLES)) {
+    if (v.group !== group) lines.push("", `## ${v.group}`);
+    group = v.group;
+    lines.push(`# ${v.doc}`, v.default === undefined ? `# ${name}=` : `${name}=${v.default}`);
+  }
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,59 @@
+/** The one error type below the edge, and the one table from error code to HTTP status. */
+
+/** code → HTTP status (api-contract: conventions). */
+export const STATUS = {
+  invalid_input: 400,
+  unauthenticated: 401,
+  payment_required: 402,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  already_registered: 409,
+  request_in_progress: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  proof_missing: 422,
+  idempotency_key_reused: 422,
+  rate_limited: 429,
+  internal: 500,
+  upstream_unavailable: 503,
+  indexer_behind: 503,
+  payment_pending: 503,
+  out_of_funds: 503,
+  timeout: 504,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS;
+
+export type FailOptions = {
+  /** Field-level reasons, for invalid input. */
+  details?: { path: string; message: string }[];
+  /** What the caller can do about it. */
+  hint?: string;
+  /** Seconds, becomes Retry-After. */
+  retryAfter?: number;
+  /** Further members of the error body. */
+  extra?: Record<string, unknown>;
+  /** The underlying error; logged, never sent. */
+  cause?: unknown;
+};
+
+/** An expected failure: `code` decides the status, `message` is a plain sentence that may be shown to anyone. */
+export class Failure extends Error {
+  readonly code: ErrorCode;
+  readonly options: FailOptions;
+  constructor(code: ErrorCode, message: string, options: FailOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.options = options;
+  }
+  get status(): number {
+    return STATUS[this.code];
+  }
+}
+
+/** Throws a Failure. Use it anywhere below the edge; the edge converts it once. */
+export function fail(code: ErrorCode, message: string, options: FailOptions = {}): never {
+  throw new Failure(code, message, options);
+}

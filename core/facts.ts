@@ -1,0 +1,85 @@
+/** Everything known about an agent at one moment, as loaded in one snapshot. Score, JSON, metadata and card are pure functions of it and a clock value. */
+
+export type Address = `0x${string}`;
+export type Hex = `0x${string}`;
+
+export type Personality = {
+  quirks: string;
+  communicationStyle: string;
+  values: string;
+  humor: string;
+  riskTolerance: number;
+  autonomyLevel: number;
+};
+export type Narrative = { origin: string; mission: string; lore: string; manifesto: string };
+
+export type Trait = { name: string; category: string /** ISO 8601 */; addedAt: string };
+
+export type Platform = "x" | "github" | "farcaster";
+
+export type Proof = {
+  platform: Platform;
+  accountId: string;
+  handle: string;
+  username: string | null;
+  status: "verified" | "stale" | "lapsed";
+  verifiedAt: string;
+  checkedAt: string;
+  txHash: Hex | null;
+  evidence: unknown;
+};
+
+/** A successful exchange verification beside what the index knows of its attestation. */
+export type ExchangeVerification = {
+  attestationUid: Hex;
+  recipient: Address;
+  /** Unix seconds; 0 = never. */
+  expiresAt: number;
+  /** Unix seconds of the revocation the index has seen; 0 = none. */
+  revokedAt: number;
+  verifiedAt: string;
+};
+
+/** The eight raw signals, integers 0 to 100, keyed as everywhere in the service. */
+export type RawSignals = Record<SignalKey, number>;
+export type SignalKey = "activity" | "traits" | "verify" | "coinbase" | "age" | "narrative" | "origin" | "soulbound";
+
+export type StoredCred = { score: number; raw: RawSignals; seenBlock: number; computedAt: string };
+
+export type AgentFacts = {
+  tokenId: number;
+  agentAddress: Address;
+  owner: Address;
+  operator: Address | null;
+  name: string;
+  framework: string;
+  /** Unix seconds. */
+  mintedAt: number;
+  mintedBlock: number;
+  mintTx: Hex;
+  verified: boolean;
+  soulbound: boolean;
+  /** Index into MINT_ORIGINS. */
+  origin: number;
+  generation: number;
+  mutationCount: number;
+  version: string;
+  points: number;
+  agentName: string | null;
+  /** Every trait in the order added, on chain first; includes the `linked-token*` storage. */
+  traits: Trait[];
+  onchainPersonality: Personality | null;
+  /** Unix seconds; null = never written on chain. */
+  personalityAt: number | null;
+  onchainNarrative: Narrative | null;
+  narrativeAt: number | null;
+  /** Off-chain overlay by field path (`personality.humor`), newest write wins against the chain's. */
+  profile: { field: string; value: string | number; writtenAt: string }[];
+  proofs: Proof[];
+  exchange: ExchangeVerification | null;
+  ethosScore: number | null;
+  referralCode: string | null;
+  /** Null until first computed. */
+  cred: StoredCred | null;
+  updatedBlock: number;
+};

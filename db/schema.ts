@@ -1,0 +1,286 @@
+/** The off-chain tables (schema `offchain`): what people and workers write. The chain's own facts are in ponder.schema.ts. */
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgSchema,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+
+export const offchain = pgSchema("offchain");
+
+const tokenId = () => bigint({ mode: "number" });
+const block = () => bigint({ mode: "number" });
+const at = () => timestamp({ withTimezone: true, mode: "date" });
+
+/** Off-chain profile, one row per field (`personality.humor`, `narrative.origin`, …): the newest write wins against the chain's. */
+export const profileField = offchain.table(
+  "profile_field",
+  {
+    tokenId: tokenId().notNull(),
+    field: text().notNull(),
+    /** A JSON string or number; an empty string clears the field. */
+    value: jsonb().notNull(),
+    writtenAt: at().notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenId, t.field] })],
+);
+
+/** Off-chain traits, unique by name per agent. */
+export const profileTrait = offchain.table(
+  "profile_trait",
+  {
+    tokenId: tokenId().notNull(),
+    name: text().notNull(),
+    category: text().notNull(),
+    addedAt: at().notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenId, t.name] })],
+);
+
+/** A social proof: one account of a platform proves one agent at a time. */
+export const proof = offchain.table(
+  "proof",
+  {
+    tokenId: tokenId().notNull(),
+    /** x | github | farcaster */
+    platform: text().notNull(),
+    /** The platform's own numeric id: handles can be renamed. */
+    accountId: text().notNull(),
+    handle: text().notNull(),
+    username: text(),
+    evidence: jsonb().notNull(),
+    /** verified | stale | lapsed */
+    status: text().notNull(),
+    verifiedAt: at().notNull(),
+    checkedAt: at().notNull(),
+    txHash: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tokenId, t.platform] }),
+    uniqueIndex("proof_account").on(t.platform, t.accountId).where(sql`status <> 'lapsed'`),
+  ],
+);
+
+/** A successful exchange verification: which attestation counted, for whom. Revocations and transfers are seen by the index. */
+export const exchangeVerification = offchain.table("exchange_verification", {
+  tokenId: tokenId().primaryKey(),
+  attestationUid: text().notNull(),
+  attester: text().notNull(),
+  schemaUid: text().notNull(),
+  recipient: text().notNull(),
+  /** Unix seconds; 0 = never. */
+  expiresAt: bigint({ mode: "number" }).notNull(),
+  verifiedAt: at().notNull(),
+  txHash: text(),
+});
+
+/** Every indexed agent has one referral code. */
+export const referralCode = offchain.table("referral_code", {
+  tokenId: tokenId().primaryKey(),
+  code: text().notNull().unique(),
+  createdAt: at().notNull().defaultNow(),
+});
+
+/** Who was referred by whom: a new agent counts once. */
+export const referral = offchain.table(
+  "referral",
+  {
+    tokenId: tokenId().primaryKey(),
+    referrerTokenId: tokenId().notNull(),
+    code: text().notNull(),
+    createdAt: at().notNull().defaultNow(),
+  },
+  (t) => [index("referral_referrer").on(t.referrerTokenId)],
+);
+
+/** Scores as Ethos gives them; absent = not known. */
+export const ethosScore = offchain.table("ethos_score", {
+  wallet: text().primaryKey(),
+  score: integer().notNull(),
+  fetchedAt: at().notNull(),
+});
+
+/** The score of each agent with the raw values it was computed from. Narrow on purpose: a full recompute rewrites it. */
+export const cred = offchain.table(
+  "cred",
+  {
+    tokenId: tokenId().primaryKey(),
+    score: smallint().notNull(),
+    activity: smallint().notNull(),
+    traits: smallint().notNull(),
+    verify: smallint().notNull(),
+    coinbase: smallint().notNull(),
+    age: smallint().notNull(),
+    narrative: smallint().notNull(),
+    origin: smallint().notNull(),
+    soulbound: smallint().notNull(),
+    /** `agent.updated_block` at the time of computing; the reconciler looks for inequality. */
+    seenBlock: block().notNull(),
+    computedAt: at().notNull(),
+  },
+  (t) => [index("cred_score").on(t.score, t.tokenId)],
+);
+
+/** Points of the score history: one row per change. */
+export const credHistory = offchain.table(
+  "cred_history",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    tokenId: tokenId().notNull(),
+    score: smallint().notNull(),
+    /** What moved it: an outbox kind, `age`, `profile`, `reconcile`. */
+    cause: text().notNull(),
+    /** `agent.updated_block` seen; a retraction of block B removes the points with block >= B. */
+    block: block().notNull(),
+    at: at().notNull(),
+  },
+  (t) => [index("cred_history_token").on(t.tokenId, t.id)],
+);
+
+/** What the dispatcher has taken from the outbox, one row per event and branch of the chain. */
+export const dispatch = offchain.table(
+  "dispatch",
+  {
+    /** `<blockHash>-<event id>`: another branch is another key. */
+    key: text().primaryKey(),
+    eventId: text().notNull(),
+    kind: text().notNull(),
+    tokenId: tokenId(),
+    wallet: text(),
+    agentId: numeric({ precision: 78, scale: 0 }),
+    block: block().notNull(),
+    blockHash: text().notNull(),
+    txHash: text().notNull(),
+    blockAt: bigint({ mode: "number" }).notNull(),
+    /** pending → queued → final, or retracted */
+    state: text().notNull(),
+    /** Rows claimed together become jobs together. */
+    batch: bigint({ mode: "number" }).notNull(),
+    /** The checkpoint at which the row was first missed; a retraction needs a later one. */
+    missingCheckpoint: text(),
+    dispatchedAt: at().notNull().default(sql`clock_timestamp()`),
+    retractedAt: at(),
+  },
+  (t) => [
+    index("dispatch_open").on(t.state, t.block).where(sql`state in ('pending', 'queued')`),
+    index("dispatch_token").on(t.tokenId),
+    index("dispatch_event").on(t.eventId),
+  ],
+);
+
+/** Answers of writes by Idempotency-Key (IETF httpapi-idempotency-key-header). */
+export const idempotency = offchain.table(
+  "idempotency",
+  {
+    /** Who: the authenticated wallet, else the caller's address. */
+    scope: text().notNull(),
+    key: text().notNull(),
+    /** Hash of method, path, query and body. */
+    fingerprint: text().notNull(),
+    /** running | done */
+    state: text().notNull(),
+    status: integer(),
+    headers: jsonb(),
+    body: text(),
+    createdAt: at().notNull().defaultNow(),
+    /** A running row older than this was left by a crash and may be taken over. */
+    leaseUntil: at().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.scope, t.key] }), index("idempotency_created").on(t.createdAt)],
+);
+
+/** A request to mint, from acceptance to its token. */
+export const mint = offchain.table(
+  "mint",
+  {
+    mintId: uuid().primaryKey(),
+    wallet: text().notNull(),
+    /** The token's receiver; the wallet itself unless another principal pays. */
+    recipient: text().notNull(),
+    name: text().notNull(),
+    framework: text().notNull(),
+    soulbound: boolean().notNull(),
+    /** Index into the contract's MintOrigin enum. */
+    origin: smallint().notNull(),
+    personality: jsonb(),
+    narrative: jsonb(),
+    referralCode: text(),
+    /** Identifies the accepted request: a retry of it is answered alike. */
+    fingerprint: text().notNull().unique(),
+    /** pending → minted, or failed */
+    state: text().notNull(),
+    tokenId: tokenId(),
+    txHash: text(),
+    block: block(),
+    /** The contract's plain reason when failed. */
+    error: text(),
+    createdAt: at().notNull().defaultNow(),
+    completedAt: at(),
+  },
+  (t) => [
+    uniqueIndex("mint_wallet").on(t.wallet).where(sql`state <> 'failed'`),
+    uniqueIndex("mint_token").on(t.tokenId),
+    index("mint_state").on(t.state),
+  ],
+);
+
+/** The transaction outbox: what is to happen on chain, each intent exactly once. */
+export const txIntent = offchain.table(
+  "tx_intent",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    /** Names the effect (`mint:<mintId>`, `verify:<tokenId>`): the same effect is never queued twice. */
+    intentKey: text().notNull().unique(),
+    to: text("to_address").notNull(),
+    data: text().notNull(),
+    valueWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+    /** queued → signed → mined | reverted; failed = refused by simulation, no nonce was used */
+    state: text().notNull().default("queued"),
+    nonce: bigint({ mode: "number" }),
+    gasLimit: bigint({ mode: "number" }),
+    /** The attempt that was mined. */
+    txHash: text(),
+    block: block(),
+    blockHash: text(),
+    /** Receipt logs as JSON-RPC gave them. */
+    logs: jsonb(),
+    error: text(),
+    createdAt: at().notNull().default(sql`clock_timestamp()`),
+    signedAt: at(),
+    minedAt: at(),
+  },
+  (t) => [
+    index("tx_intent_open").on(t.state, t.id).where(sql`state in ('queued', 'signed')`),
+    uniqueIndex("tx_intent_nonce").on(t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
+    index("tx_intent_mined").on(t.block).where(sql`state in ('mined', 'reverted')`),
+  ],
+);
+
+/** Every raw transaction ever signed for an intent: all share its nonce, any of them may be the one that is mined. */
+export const txAttempt = offchain.table(
+  "tx_attempt",
+  {
+    hash: text().primaryKey(),
+    intentId: bigint({ mode: "number" })
+      .notNull()
+      .references(() => txIntent.id),
+    nonce: bigint({ mode: "number" }).notNull(),
+    raw: text().notNull(),
+    maxFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
+    maxPriorityFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
+    createdAt: at().notNull().default(sql`clock_timestamp()`),
+    broadcastAt: at(),
+  },
+  (t) => [index("tx_attempt_intent").on(t.intentId)],
+);

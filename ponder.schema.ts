@@ -1,0 +1,290 @@
+/** The onchain tables: one row per thing the chain says, written by src/ only and read by everybody else through the views. */
+import { index, onchainTable, primaryKey } from "ponder";
+
+/** One identity token. Everything an `agent` row holds follows from the chain; scores and profiles live elsewhere. */
+export const agent = onchainTable(
+  "agent",
+  (t) => ({
+    tokenId: t.int8({ mode: "number" }).primaryKey(),
+    agentAddress: t.hex().notNull(),
+    owner: t.hex().notNull(),
+    /** ERC-721 approved address of this token; cleared by every transfer. */
+    operator: t.hex(),
+    name: t.text().notNull(),
+    framework: t.text().notNull(),
+    /** Unix seconds of the registration block. */
+    mintedAt: t.int8({ mode: "number" }).notNull(),
+    mintedBlock: t.int8({ mode: "number" }).notNull(),
+    mintTx: t.hex().notNull(),
+    verified: t.boolean().notNull(),
+    soulbound: t.boolean().notNull(),
+    /** 0 HUMAN, 1 AGENT_SIWA, 2 API, 3 OWNER. */
+    origin: t.integer().notNull(),
+    generation: t.integer().notNull(),
+    parentId: t.bigint().notNull(),
+    mutationCount: t.integer().notNull(),
+    version: t.text().notNull(),
+    points: t.bigint().notNull(),
+    /** Traits that count as traits: every trait but the `linked-token*` storage. */
+    traitCount: t.integer().notNull(),
+    /** The registered .agent name, in its original case. */
+    agentName: t.text(),
+    personality: t.jsonb().$type<OnchainPersonality>(),
+    /** Unix seconds of the block that last wrote it; null when never written. */
+    personalityAt: t.int8({ mode: "number" }),
+    narrative: t.jsonb().$type<OnchainNarrative>(),
+    narrativeAt: t.int8({ mode: "number" }),
+    /** Wallet named by the last CoinbaseVerified event; informative, the score reads attestations. */
+    coinbaseWallet: t.hex(),
+    /** The last block in which anything about this agent changed; the reconciler compares it with the score. */
+    updatedBlock: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    agentAddressIdx: index().on(t.agentAddress),
+    ownerIdx: index().on(t.owner),
+    nameIdx: index().on(t.name),
+    mintedAtIdx: index().on(t.mintedAt),
+    pointsIdx: index().on(t.points),
+    frameworkIdx: index().on(t.framework),
+    updatedBlockIdx: index().on(t.updatedBlock),
+  }),
+);
+
+export type OnchainPersonality = {
+  quirks: string;
+  communicationStyle: string;
+  values: string;
+  humor: string;
+  riskTolerance: number;
+  autonomyLevel: number;
+};
+export type OnchainNarrative = { origin: string; mission: string; lore: string; manifesto: string };
+
+/** A trait of an identity token, in the order of its TraitAdded events. */
+export const trait = onchainTable(
+  "trait",
+  (t) => ({
+    tokenId: t.int8({ mode: "number" }).notNull(),
+    position: t.integer().notNull(),
+    name: t.text().notNull(),
+    category: t.text().notNull(),
+    addedAt: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.tokenId, t.position] }) }),
+);
+
+/** A name in use in the .agent namespace. A token holds at most one; registering another frees the first. */
+export const agentName = onchainTable(
+  "agent_name",
+  (t) => ({
+    /** Lower-case form: the key of the namespace. */
+    name: t.text().primaryKey(),
+    tokenId: t.int8({ mode: "number" }).notNull(),
+    displayName: t.text().notNull(),
+    registeredAt: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({ tokenIdx: index().on(t.tokenId) }),
+);
+
+/** Every change of an agent's points, as awarded on chain. */
+export const pointsAward = onchainTable(
+  "points_award",
+  (t) => ({
+    id: t.text().primaryKey(),
+    tokenId: t.int8({ mode: "number" }).notNull(),
+    amount: t.bigint().notNull(),
+    reason: t.text().notNull(),
+    awardedAt: t.int8({ mode: "number" }).notNull(),
+    block: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+  }),
+  (t) => ({ tokenIdx: index().on(t.tokenId) }),
+);
+
+/** Transfer history of the identity tokens and of the canonical registry's tokens. */
+export const transfer = onchainTable(
+  "transfer",
+  (t) => ({
+    id: t.text().primaryKey(),
+    contract: t.hex().notNull(),
+    tokenId: t.bigint().notNull(),
+    from: t.hex().notNull(),
+    to: t.hex().notNull(),
+    transferredAt: t.int8({ mode: "number" }).notNull(),
+    block: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+  }),
+  (t) => ({ tokenIdx: index().on(t.contract, t.tokenId), fromIdx: index().on(t.from), toIdx: index().on(t.to) }),
+);
+
+/** ERC-721 operator approvals (setApprovalForAll) of the identity token. */
+export const operatorApproval = onchainTable(
+  "operator_approval",
+  (t) => ({
+    owner: t.hex().notNull(),
+    operator: t.hex().notNull(),
+    approved: t.boolean().notNull(),
+    updatedBlock: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.owner, t.operator] }) }),
+);
+
+/** Changes that concern a contract as a whole: ownership, upgrades, EIP-712 domain. */
+export const contractEvent = onchainTable("contract_event", (t) => ({
+  id: t.text().primaryKey(),
+  contract: t.hex().notNull(),
+  name: t.text().notNull(),
+  args: t.jsonb().$type<Record<string, string>>().notNull(),
+  block: t.int8({ mode: "number" }).notNull(),
+  txHash: t.hex().notNull(),
+}));
+
+/** An EAS attestation by a configured attester under a configured schema. */
+export const attestation = onchainTable(
+  "attestation",
+  (t) => ({
+    uid: t.hex().primaryKey(),
+    schema: t.hex().notNull(),
+    attester: t.hex().notNull(),
+    recipient: t.hex().notNull(),
+    /** Raw ABI-encoded data of the attestation. */
+    data: t.hex().notNull(),
+    attestedAt: t.int8({ mode: "number" }).notNull(),
+    /** Unix seconds; 0 = never expires. */
+    expiresAt: t.int8({ mode: "number" }).notNull(),
+    /** Unix seconds; 0 = not revoked. */
+    revokedAt: t.int8({ mode: "number" }).notNull(),
+    block: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+  }),
+  (t) => ({ recipientIdx: index().on(t.recipient, t.schema) }),
+);
+
+/** An agent of a canonical ERC-8004 identity registry. The registry address is part of the key: unofficial ones exist. */
+export const erc8004Agent = onchainTable(
+  "erc8004_agent",
+  (t) => ({
+    registry: t.hex().notNull(),
+    agentId: t.bigint().notNull(),
+    owner: t.hex().notNull(),
+    /** Null after an unset or a transfer. */
+    agentWallet: t.hex(),
+    agentUri: t.text().notNull(),
+    registeredAt: t.int8({ mode: "number" }).notNull(),
+    registeredBlock: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+    feedbackCount: t.integer().notNull(),
+    updatedBlock: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.registry, t.agentId] }),
+    ownerIdx: index().on(t.owner),
+    walletIdx: index().on(t.agentWallet),
+  }),
+);
+
+/** On-chain metadata of an ERC-8004 agent; empty bytes mean unset. */
+export const erc8004Metadata = onchainTable(
+  "erc8004_metadata",
+  (t) => ({
+    registry: t.hex().notNull(),
+    agentId: t.bigint().notNull(),
+    key: t.text().notNull(),
+    value: t.hex().notNull(),
+    updatedBlock: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.registry, t.agentId, t.key] }) }),
+);
+
+/** Feedback of the ERC-8004 reputation registry. Endpoint, URI and hash exist only in the event. */
+export const erc8004Feedback = onchainTable(
+  "erc8004_feedback",
+  (t) => ({
+    registry: t.hex().notNull(),
+    agentId: t.bigint().notNull(),
+    client: t.hex().notNull(),
+    feedbackIndex: t.bigint().notNull(),
+    value: t.bigint().notNull(),
+    valueDecimals: t.integer().notNull(),
+    tag1: t.text().notNull(),
+    tag2: t.text().notNull(),
+    endpoint: t.text().notNull(),
+    feedbackUri: t.text().notNull(),
+    feedbackHash: t.hex().notNull(),
+    revoked: t.boolean().notNull(),
+    givenAt: t.int8({ mode: "number" }).notNull(),
+    block: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.registry, t.agentId, t.client, t.feedbackIndex] }) }),
+);
+
+/** A response to feedback; anyone may respond, any number of times. */
+export const erc8004Response = onchainTable(
+  "erc8004_response",
+  (t) => ({
+    id: t.text().primaryKey(),
+    registry: t.hex().notNull(),
+    agentId: t.bigint().notNull(),
+    client: t.hex().notNull(),
+    feedbackIndex: t.bigint().notNull(),
+    responder: t.hex().notNull(),
+    responseUri: t.text().notNull(),
+    responseHash: t.hex().notNull(),
+    respondedAt: t.int8({ mode: "number" }).notNull(),
+    block: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+  }),
+  (t) => ({ feedbackIdx: index().on(t.registry, t.agentId, t.client, t.feedbackIndex) }),
+);
+
+/** A completed handshake between two identity tokens. */
+export const handshake = onchainTable(
+  "handshake",
+  (t) => ({
+    id: t.text().primaryKey(),
+    fromTokenId: t.int8({ mode: "number" }).notNull(),
+    toTokenId: t.int8({ mode: "number" }).notNull(),
+    completedAt: t.int8({ mode: "number" }).notNull(),
+    block: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+  }),
+  (t) => ({ fromIdx: index().on(t.fromTokenId), toIdx: index().on(t.toTokenId) }),
+);
+
+/** Current balances of the service token, in its smallest unit. */
+export const serviceTokenBalance = onchainTable(
+  "service_token_balance",
+  (t) => ({
+    holder: t.hex().primaryKey(),
+    balanceUnits: t.bigint().notNull(),
+    updatedBlock: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({ balanceIdx: index().on(t.balanceUnits) }),
+);
+
+/**
+ * Append-only outbox: what the dispatcher turns into jobs and events, one row per chain event.
+ * A reorg removes a row and may bring the same event back in another block, hence another blockHash.
+ */
+export const outbox = onchainTable(
+  "outbox",
+  (t) => ({
+    /** Ponder's event id: sorts in chain order. */
+    id: t.text().primaryKey(),
+    /** `<source>.<what>`, e.g. `agent.registered`, `attestation.revoked`. */
+    kind: t.text().notNull(),
+    /** The identity token concerned, when there is one. */
+    tokenId: t.int8({ mode: "number" }),
+    /** The wallet concerned, when the event names a wallet and not a token (attestations). */
+    wallet: t.hex(),
+    /** The ERC-8004 agent concerned. */
+    agentId: t.bigint(),
+    block: t.int8({ mode: "number" }).notNull(),
+    blockHash: t.hex().notNull(),
+    blockAt: t.int8({ mode: "number" }).notNull(),
+    txHash: t.hex().notNull(),
+  }),
+  (t) => ({ blockIdx: index().on(t.block) }),
+);
