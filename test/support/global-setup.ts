@@ -1,0 +1,25 @@
+/** One embedded PostgreSQL for the whole test run, with a migrated template database. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { migrate } from "../../db/migrate.ts";
+import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
+
+export default async function setup(project: TestProject) {
+  const directory = mkdtempSync(join(tmpdir(), "agents-test-"));
+  const server = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
+  await migrate(await ensureDatabase(server.url, "template_migrated"));
+  project.provide("postgresUrl", server.url);
+  return async () => {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Superuser URL of the run's embedded PostgreSQL. */
+    postgresUrl: string;
+  }
+}

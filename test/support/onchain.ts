@@ -1,0 +1,71 @@
+/** The onchain tables as plain tables, so that a test can plant what the indexer would have written. */
+import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
+import type pg from "pg";
+import * as tables from "../../ponder.schema.ts";
+
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** DDL of one table of ponder.schema.ts in schema `onchain`. */
+function createTable(table: PgTable): string {
+  const config = getTableConfig(table);
+  const name = (column: { name: string }) => `"${snake(column.name)}"`;
+  const columns = config.columns.map(
+    (c) => `${name(c)} ${c.getSQLType()}${c.primary ? " primary key" : ""}${c.notNull ? " not null" : ""}`,
+  );
+  const keys = config.primaryKeys.map((key) => `primary key (${key.columns.map(name).join(", ")})`);
+  return `create table onchain."${config.name}" (${[...columns, ...keys].join(", ")})`;
+}
+
+/** Creates schema `onchain` as readers see it: every table, the checkpoint and the index state, at block `block`. */
+export async function plantOnchain(pool: pg.Pool, { block = 1000, finalized = 900 } = {}): Promise<void> {
+  const ddl = Object.values(tables).map((table) => createTable(table as unknown as PgTable));
+  await pool.query(`
+    create schema onchain;
+    ${ddl.join(";\n")};
+    create table onchain._ponder_checkpoint (
+      chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
+      latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
+    create table onchain.index_state (
+      one boolean primary key default true, schema text, generation int not null default 0, held boolean not null default false,
+      stale boolean not null default false, reason text, since timestamptz not null default now());
+    insert into onchain.index_state (schema) values ('index_test_0');
+  `);
+  await plantCheckpoint(pool, { block, finalized });
+}
+
+/** Moves the planted checkpoint and tells the listeners, as the launcher does. */
+export async function plantCheckpoint(
+  pool: pg.Pool,
+  { block, finalized, at = Math.floor(Date.now() / 1000) }: { block: number; finalized: number; at?: number },
+): Promise<void> {
+  await pool.query(
+    `insert into onchain._ponder_checkpoint values ('base', 8453, $2, $1, $2)
+     on conflict (chain_name) do update set latest_checkpoint = $1, safe_checkpoint = $2, finalized_checkpoint = $2`,
+    [checkpoint(at, block), checkpoint(at, finalized)],
+  );
+  await pool.query("select pg_notify('onchain', $1)", [String(block)]);
+}
+
+/** Ponder's checkpoint text: 10 digits time, 16 chain, 16 block, 16 transaction, 1 event type, 16 event. */
+export const checkpoint = (at: number, block: number, chainId = 8453) =>
+  [
+    String(at).padStart(10, "0"),
+    ...[chainId, block, 0].map((n) => String(n).padStart(16, "0")),
+    "9",
+    "0".repeat(16),
+  ].join("");
+
+/** Inserts rows written with the property names of ponder.schema.ts. */
+export async function plantRows(
+  pool: pg.Pool,
+  table: keyof typeof tables,
+  rows: Record<string, unknown>[],
+): Promise<void> {
+  const name = getTableConfig(tables[table] as unknown as PgTable).name;
+  for (const row of rows) {
+    const columns = Object.keys(row).map((key) => `"${snake(key)}"`);
+    const values = Object.values(row).map((v) => (v !== null && typeof v === "object" ? JSON.stringify(v) : v));
+    const slots = values.map((_, i) => `$${i + 1}`);
+    await pool.query(`insert into onchain."${name}" (${columns.join(", ")}) values (${slots.join(", ")})`, values);
+  }
+}

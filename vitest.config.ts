@@ -1,0 +1,21 @@
+/** Test layers: `core` needs nothing, the others share one embedded PostgreSQL and start their own chains. */
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"] } },
+      {
+        test: {
+          name: "services",
+          include: ["test/*/**/*.test.ts"],
+          exclude: ["test/core/**"],
+          globalSetup: ["test/support/global-setup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
