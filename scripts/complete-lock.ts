@@ -1,0 +1,65 @@
+/**
+ * Completes package-lock.json after an install: optional platform packages that the registry in use did not serve get
+ * their entry, so that `npm ci` accepts the lockfile on every machine. It also refuses a lockfile that names a registry.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+
+type Entry = {
+  version?: string;
+  resolved?: string;
+  link?: boolean;
+  dev?: boolean;
+  optionalDependencies?: Record<string, string>;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  optional?: boolean;
+};
+
+const file = new URL("../package-lock.json", import.meta.url);
+const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Entry> };
+
+/** Whether `name`, required by the package at `from`, is in the lockfile by Node's resolution. */
+function locked(from: string, name: string): boolean {
+  for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf("/node_modules/")))) {
+    if (lock.packages[`${base && `${base}/`}node_modules/${name}`]) return true;
+    if (!base) return false;
+  }
+}
+
+const WORDS = {
+  os: ["darwin", "win32", "android", "freebsd", "openbsd", "netbsd", "openharmony", "aix", "sunos", "linux"],
+  cpu: ["loong64", "ppc64", "riscv64", "s390x", "mips64el", "arm64", "ia32", "x64", "arm"],
+} as const;
+const ALIASES: [RegExp, string][] = [
+  [/windows|(?<=-)win(?=-)/, "win32"],
+  [/amd64/, "x64"],
+];
+
+/** Reads operating system, processor and C library off a platform package's name. */
+function platformOf(name: string): Pick<Entry, "os" | "cpu" | "libc"> | undefined {
+  const plain = ALIASES.reduce((text, [from, to]) => text.replace(from, to), name.split("/").pop()!);
+  const [os, cpu] = [WORDS.os.find((w) => plain.includes(w)), WORDS.cpu.find((w) => plain.includes(w))];
+  if (!os || !cpu) return undefined;
+  const libc =
+    os !== "linux" ? undefined : plain.includes("musl") ? "musl" : plain.includes("gnu") ? "glibc" : undefined;
+  return { os: [os], cpu: [cpu], ...(libc && { libc: [libc] }) };
+}
+
+let added = 0;
+for (const [path, entry] of Object.entries({ ...lock.packages })) {
+  for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
+    const version = range.replace(/^[\^~=v]+/, "");
+    if (locked(path, name) || !/^\d+\.\d+\.\d+/.test(version)) continue;
+    const platform = platformOf(name);
+    if (!platform) throw new Error(`${name}: cannot tell its platform, needed by ${path || "package.json"}`);
+    lock.packages[`node_modules/${name}`] = { version, optional: true, ...platform, ...(entry.dev && { dev: true }) };
+    added++;
+  }
+}
+const hosts = Object.values(lock.packages).filter((e) => e.resolved && !e.link && /^https?:/.test(e.resolved));
+if (hosts.length > 0)
+  throw new Error("package-lock.json names a registry: set omit-lockfile-registry-resolved and write it anew");
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`package-lock.json: ${added} platform entries added`);

@@ -1,0 +1,32 @@
+/** `npm run verify`: lint, types, architecture and pure tests, side by side; seconds, no services. */
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const require = createRequire(import.meta.url);
+const tool = (name: string, bin: string) => join(dirname(require.resolve(`${name}/package.json`)), bin);
+
+const CHECKS: [string, string[]][] = [
+  ["lint and format", [tool("@biomejs/biome", "bin/biome"), "check", "--error-on-warnings", "."]],
+  ["types", [tool("typescript", "bin/tsc")]],
+  ["architecture and pure tests", [tool("vitest", "vitest.mjs"), "run", "--project", "core"]],
+];
+
+const results = await Promise.all(
+  CHECKS.map(
+    ([name, args]) =>
+      new Promise<boolean>((done) => {
+        const started = performance.now();
+        const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+        let output = "";
+        for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+        child.on("close", (code) => {
+          const seconds = ((performance.now() - started) / 1000).toFixed(1);
+          console.log(`${code === 0 ? "ok  " : "FAIL"} ${name} (${seconds} s)`);
+          if (code !== 0) console.log(output);
+          done(code === 0);
+        });
+      }),
+  ),
+);
+process.exit(results.every(Boolean) ? 0 : 1);
