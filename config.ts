@@ -112,6 +112,16 @@ export const VARIABLES = {
   ),
 
   CHAIN_ID: variable("Chain", "The chain", integer(1, 2 ** 31), "8453"),
+  BLOCK_TIME: variable(
+    "Chain",
+    "Seconds between blocks of the local stack's chain",
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?$/, "must be a number of seconds")
+      .transform(Number)
+      .pipe(z.number().min(0.05).max(60)),
+    "1",
+  ),
   RPC_URL: variable("Chain", "JSON-RPC node (unset: the local stack's anvil)", webUrl),
   RPC_URLS: variable("Chain", "Further JSON-RPC nodes, comma list", list(webUrl), ""),
   RPC_WS_URL: variable("Chain", "WebSocket of the node: blocks are pushed instead of polled", url("ws:", "wss:")),
@@ -254,18 +264,26 @@ type Values = { [K in keyof typeof VARIABLES]: (typeof VARIABLES)[K] extends Var
 /** The configuration as the processes use it. */
 export type Config = ReturnType<typeof assemble>;
 
+/** Environment of the running local stack, below DATA_DIR. */
+export const STACK_FILE = "stack.env";
+
 /** Every problem of an environment at once, a line each. */
 export class ConfigError extends Error {}
 
 /**
  * Reads and checks an environment. Variables not set there are looked up in `<DATA_DIR>/stack.env`, which the running
  * local stack writes, so that operator commands find it.
+ * @param options.followStack false for the one who starts that stack: what an earlier one wrote is not to be followed
  * @throws ConfigError naming every bad variable.
  */
-export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+export function loadConfig(
+  env: Record<string, string | undefined> = process.env,
+  { followStack = true }: { followStack?: boolean } = {},
+): Config {
   const dataDir = resolve(env.DATA_DIR || VARIABLES.DATA_DIR.default!);
-  const stackFile = join(dataDir, "stack.env");
-  const stack = !env.DATABASE_URL && existsSync(stackFile) ? parseEnv(readFileSync(stackFile, "utf8")) : {};
+  const stackFile = join(dataDir, STACK_FILE);
+  const follow = followStack && !env.DATABASE_URL && existsSync(stackFile);
+  const stack = follow ? parseEnv(readFileSync(stackFile, "utf8")) : {};
   const problems: string[] = [];
   const values = Object.fromEntries(
     Object.entries<Variable>(VARIABLES).map(([name, v]) => {
@@ -307,6 +325,7 @@ function assemble(v: Values, dataDir: string) {
     queuePrefix: v.QUEUE_PREFIX,
     chain: {
       id: v.CHAIN_ID,
+      blockTimeSeconds: v.BLOCK_TIME,
       /** Every JSON-RPC URL, the preferred one first. */
       rpcUrls: v.RPC_URL ? [v.RPC_URL, ...v.RPC_URLS] : v.RPC_URLS,
       wsUrl: v.RPC_WS_URL,

@@ -1,0 +1,25 @@
+/** How a process of the service ends: on a signal, or when the supervisor that started it is gone. */
+
+const DEADLINE_MS = 10_000;
+
+/**
+ * Runs `stop` once when the process is asked to end, then exits 0; exits 1 when stopping takes too long or fails.
+ * SIGTERM and SIGINT ask for it, and so does the loss of the supervisor's channel, so that no process outlives a killed supervisor.
+ */
+export function onShutdown(stop: () => Promise<void>): void {
+  let asked = false;
+  const shutdown = () => {
+    if (asked) return;
+    asked = true;
+    setTimeout(() => process.exit(1), DEADLINE_MS).unref();
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, shutdown);
+  if (process.connected) process.on("disconnect", shutdown);
+}
