@@ -174,10 +174,33 @@ export const dispatch = offchain.table(
   },
   (t) => [
     index("dispatch_open").on(t.state, t.block).where(sql`state in ('pending', 'queued')`),
+    index("dispatch_pending").on(t.batch).where(sql`state = 'pending'`),
     index("dispatch_token").on(t.tokenId),
     index("dispatch_event").on(t.eventId),
   ],
 );
+
+/** Numbers the dispatcher's batches. */
+export const dispatchBatch = offchain.sequence("dispatch_batch");
+
+/** The index the dispatcher last compared with everything it ever dispatched; one row. */
+export const dispatcherState = offchain.table("dispatcher_state", {
+  one: boolean().primaryKey().default(true),
+  schema: text().notNull(),
+  generation: integer().notNull(),
+});
+
+/** The last run of each scheduled job. */
+export const jobRun = offchain.table("job_run", {
+  name: text().primaryKey(),
+  lastStartedAt: at().notNull(),
+  lastSuccessAt: at(),
+  nextRunAt: at().notNull(),
+  /** How many rows the last successful run changed. */
+  rows: integer(),
+  /** Why the last run failed, one sentence; null when it succeeded. */
+  error: text(),
+});
 
 /** Answers of writes by Idempotency-Key (IETF httpapi-idempotency-key-header). */
 export const idempotency = offchain.table(
@@ -280,7 +303,18 @@ export const txAttempt = offchain.table(
     maxFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
     maxPriorityFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
     createdAt: at().notNull().default(sql`clock_timestamp()`),
+    /** When, and at which head, these bytes were last handed to a node; null = never yet. */
     broadcastAt: at(),
+    broadcastBlock: block(),
   },
   (t) => [index("tx_attempt_intent").on(t.intentId)],
 );
+
+/** What the sender knows of its account; one row. New writes are refused while it is not funded. */
+export const senderState = offchain.table("sender_state", {
+  one: boolean().primaryKey().default(true),
+  address: text().notNull(),
+  balanceWei: numeric({ precision: 78, scale: 0 }).notNull(),
+  funded: boolean().notNull(),
+  checkedAt: at().notNull(),
+});
