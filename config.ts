@@ -359,6 +359,16 @@ function assemble(v: Values, dataDir: string) {
   };
 }
 
+/**
+ * The environment of a process of the service: what this process has, and below what the operator has set, `defaults`.
+ * @returns `service` only the service's own variables, `all` everything a child needs
+ */
+export function childEnvironment(defaults: Record<string, string>) {
+  const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const service = { ...defaults, ...Object.fromEntries(inherited.filter(([name]) => name in VARIABLES)) };
+  return { service, all: { ...Object.fromEntries(inherited), ...service } };
+}
+
 /** The text of `.env.example`: every variable with its meaning and default. */
 export function envExample(): string {
   const lines = [

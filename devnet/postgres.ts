@@ -22,6 +22,8 @@ import pg from "pg";
 import { freePort } from "./ports.ts";
 
 const require = createRequire(import.meta.url);
+/** Tells where the cluster lives when its user cannot reach the data directory. */
+const MOVED_NOTE = "moved-to";
 const PASSWORD = "postgres";
 const START_TIMEOUT_MS = 60_000;
 const PLATFORMS: Record<string, string> = {
@@ -92,6 +94,14 @@ export async function startPostgres(options: { dataDir: string; port?: number; f
   return { url, port, pid: server.pid!, reused: false, stop: () => stopServer(server) };
 }
 
+/** Stops a server still running on `dataDir` and removes its files, wherever they were put. */
+export async function removePostgres(dataDir: string): Promise<void> {
+  const note = join(dataDir, MOVED_NOTE);
+  const moved = existsSync(note) ? readFileSync(note, "utf8").trim() : undefined;
+  await (await findSurvivor(moved ? join(moved, "data") : dataDir))?.stop();
+  for (const directory of [moved, dataDir]) if (directory) rmSync(directory, { recursive: true, force: true });
+}
+
 /** Creates a database when it is missing. @returns its URL */
 export async function ensureDatabase(serverUrlOfAdmin: string, name: string, template?: string): Promise<string> {
   const client = new pg.Client({ connectionString: serverUrlOfAdmin });
@@ -155,7 +165,7 @@ function reachable(native: string, dataDir: string, user: User | undefined): { n
   if (!user) return { native, dataDir };
   const probe = spawnSync(binary(native, "postgres"), ["--version"], spawnOptions(user));
   if (!probe.error && probe.status === 0) return { native, dataDir };
-  const note = join(dataDir, "moved-to");
+  const note = join(dataDir, MOVED_NOTE);
   let base = existsSync(note) ? readFileSync(note, "utf8").trim() : "";
   // The name is random and the directory 0700, so nobody else can prepare or read it.
   if (!base || !existsSync(base)) {

@@ -1,0 +1,228 @@
+/** `npm start`: the whole service on this machine, real and local, from nothing; see README. */
+import { existsSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { Listr, PRESET_TIMER } from "listr2";
+import { type Config, ConfigError, childEnvironment, loadConfig } from "../config.ts";
+import { migrate } from "../db/migrate.ts";
+import { startAnvil } from "./anvil.ts";
+import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
+import { type Devnet, deployDevnet, serviceEnv } from "./deploy.ts";
+import { ensureDatabase, startPostgres } from "./postgres.ts";
+import { ensureRoles } from "./roles.ts";
+import { seed } from "./seed.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** A problem the operator can solve; shown as one sentence. */
+class StartError extends Error {}
+
+type Stack = {
+  config: Config;
+  /** What the service's processes get as their environment, beside this process's own. */
+  env: Record<string, string>;
+  databaseUrl?: string;
+  devnet?: Devnet;
+  rpcUrl?: string;
+  wsUrl?: string;
+  supervisor?: Supervisor;
+  seeded?: string;
+  /** Undo steps, the last one first. */
+  stops: (() => Promise<void> | void)[];
+};
+
+const empty = process.argv.includes("--empty");
+const stack = { stops: [], env: {} } as unknown as Stack;
+let stopping: Promise<void> | undefined;
+const stopAll = () => {
+  stopping ??= (async () => {
+    for (const stop of stack.stops.toReversed()) await stop();
+  })();
+  return stopping;
+};
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, async () => {
+    await stopAll();
+    process.exit(0);
+  });
+}
+
+try {
+  stack.config = loadConfig(undefined, { followStack: false });
+  await tasks().run(stack);
+  if (!stopping) printReady(stack);
+} catch (error) {
+  await stopAll();
+  console.error(explain(error));
+  process.exit(1);
+}
+
+function tasks() {
+  const timer = { rendererOptions: { timer: PRESET_TIMER }, fallbackRendererOptions: { timer: PRESET_TIMER } };
+  return new Listr<Stack>(
+    [
+      { title: "Check the data directory and the port", task: prepare },
+      { title: "PostgreSQL", enabled: () => !stack.config.database.url, task: startDatabase },
+      { title: "Chain 8453", enabled: () => stack.config.chain.rpcUrls.length === 0, task: startChain },
+      {
+        title: "Database schema",
+        task: () => migrate(stack.env.MIGRATION_DATABASE_URL ?? stack.config.database.migrationUrl!),
+      },
+      { title: "Indexer, workers and API", task: startProcesses },
+      {
+        title: "Seed a small world",
+        enabled: () => seeds(),
+        task: (_, task) => seedWorld((line) => (task.output = line)),
+      },
+      { title: "Write devnet.json", enabled: () => stack.devnet !== undefined, task: () => writeDevnet(stack) },
+    ],
+    { concurrent: false, exitOnError: true, registerSignalListeners: false, ...timer },
+  );
+}
+
+async function prepare(): Promise<void> {
+  const { config } = stack;
+  const directory = dataDir(config.dataDir);
+  const other = runningSupervisor(directory);
+  if (other)
+    throw new StartError(`The stack is already running on ${config.dataDir} (process ${other}): stop it first.`);
+  await portIsFree(config.http.port, config.http.host);
+  claim(directory);
+  stack.stops.push(() => release(directory));
+}
+
+function portIsFree(port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const reason =
+        error.code === "EADDRINUSE" ? "is taken: stop what uses it, or set PORT" : `cannot be used (${error.code})`;
+      reject(new StartError(`Port ${port} ${reason}.`));
+    });
+    server.listen(port, host, () => server.close(() => resolve()));
+  });
+}
+
+async function startDatabase(): Promise<void> {
+  const server = await startPostgres({ dataDir: dataDir(stack.config.dataDir).postgres });
+  stack.stops.push(() => server.stop());
+  const adminUrl = await ensureDatabase(server.url, "agents");
+  const { indexerUrl, appUrl } = await ensureRoles(adminUrl);
+  stack.databaseUrl = adminUrl;
+  Object.assign(stack.env, {
+    DATABASE_URL: appUrl,
+    INDEXER_DATABASE_URL: indexerUrl,
+    MIGRATION_DATABASE_URL: adminUrl,
+  });
+}
+
+async function startChain(): Promise<void> {
+  const { config } = stack;
+  const chain = await startAnvil({
+    directory: dataDir(config.dataDir).chain,
+    blockTimeSeconds: config.chain.blockTimeSeconds,
+  });
+  stack.stops.push(() => chain.stop());
+  stack.devnet = await deployDevnet(chain.url);
+  stack.rpcUrl = chain.url;
+  stack.wsUrl = chain.wsUrl;
+  Object.assign(stack.env, { RPC_URL: chain.url, ...serviceEnv(stack.devnet), ...localDefaults() });
+}
+
+/** What differs on a development chain unless the operator has set it. */
+function localDefaults(): Record<string, string> {
+  return { POLL_INTERVAL_MS: "200", RPC_LANES: "2" };
+}
+
+async function startProcesses(): Promise<void> {
+  const { config } = stack;
+  const directory = dataDir(config.dataDir);
+  const env = childEnvironment({ ...stack.env, DATA_DIR: config.dataDir });
+  writeFileSync(directory.stackEnv, toEnvFile(env.service), { mode: 0o600 });
+  const supervisor = new Supervisor({
+    logDirectory: directory.logs,
+    env: env.all,
+    say: (line) => console.error(line),
+  });
+  stack.supervisor = supervisor;
+  stack.stops.push(() => supervisor.stop());
+  supervisor.start("indexer", "indexer/main.ts");
+  supervisor.start("workers", "workers/main.ts");
+  supervisor.start("api", "api/main.ts");
+  await answersReady(`http://127.0.0.1:${config.http.port}/ready`, directory.logs);
+}
+
+async function answersReady(url: string, logs: string): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  while (!stopping) {
+    const ready = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ready) return;
+    if (Date.now() > deadline)
+      throw new StartError(`The service did not become ready within two minutes; its logs are in ${logs}.`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+const seeds = () => stack.devnet !== undefined && !empty && !existsSync(dataDir(stack.config.dataDir).seeded);
+
+async function seedWorld(say: (line: string) => void): Promise<void> {
+  stack.seeded = await seed({
+    apiUrl: `http://127.0.0.1:${stack.config.http.port}`,
+    host: stack.config.service.hosts[0]!,
+    rpcUrl: stack.rpcUrl!,
+    databaseUrl: stack.env.DATABASE_URL!,
+    devnet: stack.devnet!,
+    say,
+  });
+  writeFileSync(dataDir(stack.config.dataDir).seeded, `${new Date().toISOString()}\n`);
+}
+
+/** `devnet.json`: everything a test or a curious person needs to talk to the stack. */
+function writeDevnet({ config, devnet, rpcUrl, wsUrl, databaseUrl, env }: Stack): void {
+  const { contracts, schemas, accounts, keys } = devnet!;
+  const content = {
+    apiUrl: `http://127.0.0.1:${config.http.port}`,
+    rpcUrl,
+    wsUrl,
+    databaseUrl: databaseUrl ?? env.DATABASE_URL ?? config.database.url,
+    chainId: config.chain.id,
+    contracts,
+    schemas,
+    accounts,
+    keys,
+  };
+  writeFileSync(dataDir(config.dataDir).devnet, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+}
+
+function printReady({ config, rpcUrl, databaseUrl, seeded }: Stack): void {
+  const base = config.service.publicUrl;
+  const rows: [string, string | undefined][] = [
+    ["API", `${base}/api/v2`],
+    ["Docs", `${base}/docs`],
+    ["Agents", `${base}/api/v2/agents`],
+    ["Status", `${base}/api/v2/status`],
+    ["Chain", rpcUrl],
+    ["Database", databaseUrl],
+    ["Logs", dataDir(config.dataDir).logs],
+    ["World", seeded],
+  ];
+  console.log(`\nready ${base}\n`);
+  for (const [name, value] of rows) if (value) console.log(`  ${name.padEnd(9)} ${value}`);
+  console.log("\nCtrl-C ends everything.");
+}
+
+const toEnvFile = (env: Record<string, string>) =>
+  Object.entries(env)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}\n`)
+    .join("");
+
+/** One clear text for whatever stopped the start. */
+function explain(error: unknown): string {
+  if (error instanceof StartError) return error.message;
+  if (error instanceof ConfigError) return `The configuration is not usable:\n${error.message.replace(/^/gm, "  ")}`;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC") return "The disk is full: free some space and start again.";
+  if (code === "EACCES" || code === "EPERM") return `No permission: ${message}. Set DATA_DIR to a directory of yours.`;
+  return `The start failed: ${message}`;
+}

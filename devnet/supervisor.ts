@@ -1,0 +1,100 @@
+/** The local stack's supervisor: starts the service's processes, restarts one that ends, ends all of them together. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 15_000;
+/** A process that ran this long has recovered: its next failure is a first one again. */
+const STABLE_MS = 60_000;
+const STOP_MS = 12_000;
+
+type Part = { name: string; child?: ChildProcess; delay: number; log: WriteStream; timer?: NodeJS.Timeout };
+
+export class Supervisor {
+  readonly #parts: Part[] = [];
+  readonly #logDirectory: string;
+  readonly #env: Record<string, string>;
+  readonly #say: (line: string) => void;
+  #stopping = false;
+
+  /**
+   * @param env complete environment of the children
+   * @param say where a restart is told to the operator
+   */
+  constructor(options: { logDirectory: string; env: Record<string, string>; say: (line: string) => void }) {
+    this.#logDirectory = options.logDirectory;
+    this.#env = options.env;
+    this.#say = options.say;
+    mkdirSync(options.logDirectory, { recursive: true });
+  }
+
+  /** Starts one process and keeps it running. @param script path from the project's root */
+  start(name: string, script: string): void {
+    const log = createWriteStream(join(this.#logDirectory, `${name}.log`), { flags: "a" });
+    const part: Part = { name, delay: FIRST_DELAY_MS, log };
+    this.#parts.push(part);
+    this.#run(part, script);
+  }
+
+  /** Process id of a part, for tests and the status table. */
+  pid(name: string): number | undefined {
+    return this.#parts.find((part) => part.name === name)?.child?.pid;
+  }
+
+  /** Ends every process, the last started first; kills what does not end in time. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const part of this.#parts.toReversed()) {
+      clearTimeout(part.timer);
+      if (part.child) await end(part.child);
+      part.log.end();
+    }
+  }
+
+  #run(part: Part, script: string): void {
+    const started = Date.now();
+    // Detached: a Ctrl-C reaches the supervisor alone, which ends the parts in order. The channel ends them if it is killed.
+    const child = spawn(process.execPath, [join(ROOT, script)], {
+      cwd: ROOT,
+      env: this.#env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    part.child = child;
+    let lastWords = "";
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on("data", (chunk: Buffer) => {
+        part.log.write(chunk);
+        lastWords = (lastWords + chunk).slice(-500);
+      });
+    }
+    child.on("exit", (code, signal) => {
+      part.child = undefined;
+      if (this.#stopping) return;
+      if (Date.now() - started > STABLE_MS) part.delay = FIRST_DELAY_MS;
+      this.#say(
+        `${part.name} ended (${signal ?? code}), starting it again in ${part.delay / 1000} s: ${lastLine(lastWords)}`,
+      );
+      part.timer = setTimeout(() => this.#run(part, script), part.delay);
+      part.delay = Math.min(part.delay * 2, LONGEST_DELAY_MS);
+    });
+  }
+}
+
+const lastLine = (text: string) => text.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
+
+/** Asks a process to end and waits for it; kills it when it takes too long. */
+export function end(child: ChildProcess, timeoutMs = STOP_MS): Promise<void> {
+  return new Promise((done) => {
+    if (child.exitCode !== null || child.signalCode !== null) return done();
+    const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      done();
+    });
+    child.kill("SIGTERM");
+  });
+}

@@ -1,0 +1,84 @@
+/** Configuration: one list of variables, every problem told at once, .env.example equal to it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { afterEach, describe, expect, it } from "vitest";
+import { ConfigError, envExample, loadConfig, STACK_FILE, VARIABLES } from "../config.ts";
+
+const directories: string[] = [];
+const emptyDirectory = () => {
+  const directory = mkdtempSync(join(tmpdir(), "config-"));
+  directories.push(directory);
+  return directory;
+};
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
+});
+
+describe(".env.example", () => {
+  const text = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
+
+  it("is what config.ts says (npm run env-example writes it)", () => {
+    expect(text).toBe(envExample());
+  });
+
+  it("is a usable environment that changes nothing", () => {
+    const DATA_DIR = emptyDirectory();
+    expect(loadConfig({ ...parseEnv(text), DATA_DIR })).toEqual(loadConfig({ DATA_DIR }));
+  });
+
+  it("names every variable once", () => {
+    for (const name of Object.keys(VARIABLES)) expect(text.match(new RegExp(`^(# )?${name}=`, "gm"))).toHaveLength(1);
+  });
+});
+
+describe("loadConfig", () => {
+  it("defaults to the live contracts and start blocks", () => {
+    const config = loadConfig({ DATA_DIR: emptyDirectory() });
+    expect(config.contracts.identity).toEqual({
+      address: "0x2e3b541c59d38b84e3bc54e977200230a204fe60",
+      startBlock: 42254000,
+    });
+    expect(config.contracts.erc8004Identity.startBlock).toBe(41663783);
+    expect(config.service).toMatchObject({
+      name: "Helixa",
+      prefix: "helixa",
+      publicUrl: "http://localhost:4000",
+      hosts: ["localhost:4000"],
+    });
+  });
+
+  it("tells every problem at once, a line each", () => {
+    const bad = {
+      PORT: "70000",
+      RPC_URL: "ftp://node",
+      ATTESTERS: "0x1",
+      PRICING_PHASE: "gratis",
+      DATA_DIR: emptyDirectory(),
+    };
+    expect(() => loadConfig(bad)).toThrow(ConfigError);
+    try {
+      loadConfig(bad);
+    } catch (error) {
+      const lines = (error as Error).message.split("\n");
+      expect(lines.map((line) => line.split(" ")[0]).sort()).toEqual(["ATTESTERS", "PORT", "PRICING_PHASE", "RPC_URL"]);
+    }
+  });
+
+  it("never prints a secret", () => {
+    const secret = `0x${"ab".repeat(31)}`;
+    expect(() => loadConfig({ DEPLOYER_PRIVATE_KEY: secret, DATA_DIR: emptyDirectory() })).toThrow(
+      /^DEPLOYER_PRIVATE_KEY (?!.*abab)/,
+    );
+  });
+
+  it("follows the running local stack unless a database is named or the stack itself is being started", () => {
+    const DATA_DIR = emptyDirectory();
+    writeFileSync(join(DATA_DIR, STACK_FILE), 'DATABASE_URL="postgres://local/agents"\nPORT="4100"\n');
+    expect(loadConfig({ DATA_DIR }).database.url).toBe("postgres://local/agents");
+    expect(loadConfig({ DATA_DIR, PORT: "4200" }).http.port).toBe(4200);
+    expect(loadConfig({ DATA_DIR, DATABASE_URL: "postgres://other/agents" }).http.port).toBe(4000);
+    expect(loadConfig({ DATA_DIR }, { followStack: false }).database.url).toBeUndefined();
+  });
+});
