@@ -1,0 +1,276 @@
+/** The chain behind JSON-RPC nodes: requests with a time limit, the next node when one fails, errors told apart. */
+import {
+  BaseError,
+  createClient,
+  createTransport,
+  encodeDeployData,
+  erc6492SignatureValidatorAbi,
+  erc6492SignatureValidatorByteCode,
+  fallback,
+  http,
+  RpcRequestError,
+  type Transport,
+} from "viem";
+import { fail } from "../core/errors.ts";
+import type { Address, Hex } from "../core/facts.ts";
+import type { Block, Call, Chain, Receipt, Revert, SendOutcome } from "./ports.ts";
+
+export type ChainOptions = {
+  id: number;
+  /** JSON-RPC URLs, the preferred one first. */
+  rpcUrls: string[];
+  /** Limit of one request to one node, in milliseconds. */
+  timeoutMs?: number;
+};
+
+/** A `Chain` over JSON-RPC. Nothing is asked of the nodes before the first call. */
+export function createChain({ id, rpcUrls, timeoutMs = 5_000 }: ChainOptions): Chain {
+  const client = createClient({
+    transport: fallback(
+      rpcUrls.map((url) => ofChain(id, url, timeoutMs)),
+      { retryCount: 0 },
+    ),
+  });
+
+  /** One request; a node's own error is thrown as RpcRequestError, everything else means no node could be asked. */
+  async function request<M extends string>(method: M, params: unknown[]): Promise<unknown> {
+    try {
+      return await client.request({ method, params } as never);
+    } catch (error) {
+      const answered = rpcError(error);
+      if (answered && (!TROUBLE.has(answered.code) || revertData(answered.data) !== null)) throw answered;
+      return unreachable(error);
+    }
+  }
+
+  /** A request whose every error is trouble of the node. */
+  async function ask(method: string, params: unknown[]): Promise<unknown> {
+    try {
+      return await request(method, params);
+    } catch (error) {
+      if (error instanceof RpcRequestError) return unreachable(error);
+      throw error;
+    }
+  }
+
+  const quantity = async (method: string, params: unknown[]) => toBigInt(await ask(method, params));
+
+  async function execute(method: string, params: unknown[]): Promise<{ ok: true; answer: unknown } | Revert> {
+    try {
+      return { ok: true, answer: await request(method, params) };
+    } catch (error) {
+      if (!(error instanceof RpcRequestError)) throw error;
+      const data = revertData(error.data);
+      if (
+        data === null &&
+        !/revert|invalid opcode|out of gas|gas required exceeds|stack (under|over)flow/i.test(error.details)
+      )
+        return unreachable(error);
+      return { ok: false, data, reason: error.details };
+    }
+  }
+
+  const chain: Chain = {
+    id,
+    headBlock: async () => toNumber(await ask("eth_blockNumber", [])),
+
+    async block(number) {
+      const block = (await ask("eth_getBlockByNumber", [at(number), false])) as RpcBlock | null;
+      return block && toBlock(block);
+    },
+
+    async transactionsIn(number) {
+      const block = (await ask("eth_getBlockByNumber", [at(number), true])) as RpcBlock | null;
+      return (
+        block &&
+        (block.transactions as RpcTransaction[]).map(({ hash, from, nonce }) => ({
+          hash,
+          from: lower(from),
+          nonce: toNumber(nonce),
+        }))
+      );
+    },
+
+    balance: (address) => quantity("eth_getBalance", [address, "latest"]),
+    code: async (address) => (await ask("eth_getCode", [address, "latest"])) as Hex,
+    isDeployed: async (address) => (await chain.code(address)) !== "0x",
+
+    async call(call) {
+      const result = await execute("eth_call", [toRpcCall(call), "latest"]);
+      return result.ok ? { ok: true, data: result.answer as Hex } : result;
+    },
+
+    async estimateGas(call) {
+      const result = await execute("eth_estimateGas", [toRpcCall(call)]);
+      return result.ok ? { ok: true, gas: toBigInt(result.answer) } : result;
+    },
+
+    async fees() {
+      const [latest, tip] = await Promise.all([chain.block("latest"), quantity("eth_maxPriorityFeePerGas", [])]);
+      if (latest === null) return unreachable(new Error("no latest block"));
+      return { baseFeePerGasWei: latest.baseFeePerGasWei, priorityFeePerGasWei: tip };
+    },
+
+    nonce: async (address, block) => toNumber(await ask("eth_getTransactionCount", [address, at(block)])),
+
+    async send(raw) {
+      try {
+        await request("eth_sendRawTransaction", [raw]);
+        return { kind: "accepted" };
+      } catch (error) {
+        if (!(error instanceof RpcRequestError)) throw error;
+        return refusal(error.details);
+      }
+    },
+
+    async receipt(hash) {
+      const receipt = (await ask("eth_getTransactionReceipt", [hash])) as RpcReceipt | null;
+      return receipt && toReceipt(receipt);
+    },
+
+    async transaction(hash) {
+      const tx = (await ask("eth_getTransactionByHash", [hash])) as RpcTransaction | null;
+      return (
+        tx && { hash, nonce: toNumber(tx.nonce), block: tx.blockNumber === null ? null : toNumber(tx.blockNumber) }
+      );
+    },
+
+    async mintPrice(identity) {
+      const result = await chain.call({ to: identity, data: MINT_PRICE });
+      return result.ok && result.data !== "0x" ? BigInt(result.data) : null;
+    },
+
+    async verifySignature({ address, hash, signature }) {
+      // A call that creates the ERC-6492 validator: its constructor checks the signature and returns one byte. viem's
+      // own verifyHash is not used because it answers "invalid" when the node cannot be reached.
+      const data = encodeDeployData({
+        abi: erc6492SignatureValidatorAbi,
+        bytecode: erc6492SignatureValidatorByteCode,
+        args: [address, hash, signature],
+      });
+      const result = await execute("eth_call", [{ data }, "latest"]);
+      return result.ok && /^0x0*1$/.test(result.answer as string);
+    },
+  };
+  return chain;
+}
+
+/** Selector of `mintPrice()`. */
+const MINT_PRICE: Hex = "0x6817c76c";
+
+/** JSON-RPC error codes that speak of the node and not of the request: parse, internal, resource, limits. */
+const TROUBLE = new Set([-32700, -32603, -32001, -32002, -32005, -32007, -32601, 429]);
+
+/** One node of the chain `id`: nothing is asked of it before it has said once that it is on that chain. */
+function ofChain(id: number, url: string, timeoutMs: number): Transport {
+  return (options) => {
+    const node = http(url, { timeout: timeoutMs, retryCount: 1, retryDelay: 100, batch: { wait: 0 } })(options);
+    let checked: Promise<void> | undefined;
+    const check = async () => {
+      const answer = toNumber(await node.request({ method: "eth_chainId" }));
+      if (answer !== id) throw new Error(`a node configured for chain ${id} is on chain ${answer}`);
+    };
+    return createTransport({
+      ...node.config,
+      retryCount: 0,
+      async request(args) {
+        checked ??= check();
+        try {
+          await checked;
+        } catch (error) {
+          checked = undefined;
+          throw error;
+        }
+        return (await node.request(args as never)) as never;
+      },
+    });
+  };
+}
+
+/** The error as the node gave it, when one did answer. */
+function rpcError(error: unknown): RpcRequestError | null {
+  if (!(error instanceof BaseError)) return null;
+  const found = error.walk((e) => e instanceof RpcRequestError);
+  return found instanceof RpcRequestError ? found : null;
+}
+
+function unreachable(cause: unknown): never {
+  return fail("upstream_unavailable", "The chain cannot be reached at the moment.", { retryAfter: 5, cause });
+}
+
+/**
+ * Node answers to eth_sendRawTransaction, by their texts: geth and its forks, reth, erigon, nethermind and anvil have
+ * no codes for them.
+ */
+const REFUSALS: [RegExp, Exclude<SendOutcome, { reason: string }>["kind"]][] = [
+  [/already known|already imported|alreadyknown|known transaction/i, "known"],
+  [/nonce too low|nonce is too low|oldnonce/i, "nonce_used"],
+  [/underpriced|fee too low|max fee per gas less than|fee ?cap (is )?(less|lower) than|feetoolow/i, "underpriced"],
+  [/insufficient funds|insufficientfunds|insufficient balance/i, "unfunded"],
+];
+
+function refusal(text: string): SendOutcome {
+  const known = REFUSALS.find(([pattern]) => pattern.test(text));
+  return known ? { kind: known[1] } : { kind: "rejected", reason: text };
+}
+
+/** Revert data sits in `data`, or one level deeper with some nodes. */
+function revertData(data: unknown): Hex | null {
+  if (typeof data === "string" && /^0x([0-9a-f]{2})*$/i.test(data)) return data as Hex;
+  if (data !== null && typeof data === "object" && "data" in data) return revertData(data.data);
+  return null;
+}
+
+type RpcBlock = {
+  number: Hex;
+  hash: Hex;
+  parentHash: Hex;
+  timestamp: Hex;
+  baseFeePerGas?: Hex;
+  transactions: unknown[];
+};
+type RpcTransaction = { hash: Hex; from: Hex; nonce: Hex; blockNumber: Hex | null };
+type RpcReceipt = {
+  transactionHash: Hex;
+  status: Hex;
+  blockNumber: Hex;
+  blockHash: Hex;
+  logs: { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex }[];
+};
+
+const lower = (address: Hex) => address.toLowerCase() as Address;
+const at = (block: number | string) => (typeof block === "number" ? `0x${block.toString(16)}` : block);
+
+function toBigInt(value: unknown): bigint {
+  if (typeof value === "string" && /^0x[0-9a-f]+$/i.test(value)) return BigInt(value);
+  return unreachable(new Error(`a node answered ${String(value)} for a quantity`));
+}
+const toNumber = (value: unknown) => Number(toBigInt(value));
+
+const toRpcCall = ({ from, to, data, valueWei }: Call) => ({
+  from,
+  to,
+  data,
+  value: valueWei ? `0x${valueWei.toString(16)}` : undefined,
+});
+
+const toBlock = (b: RpcBlock): Block => ({
+  number: toNumber(b.number),
+  hash: b.hash,
+  parentHash: b.parentHash,
+  timestamp: toNumber(b.timestamp),
+  baseFeePerGasWei: b.baseFeePerGas ? toBigInt(b.baseFeePerGas) : 0n,
+});
+
+const toReceipt = (r: RpcReceipt): Receipt => ({
+  hash: r.transactionHash,
+  status: toBigInt(r.status) === 1n ? "success" : "reverted",
+  block: toNumber(r.blockNumber),
+  blockHash: r.blockHash,
+  logs: r.logs.map((l) => ({
+    address: lower(l.address),
+    topics: l.topics,
+    data: l.data,
+    logIndex: toNumber(l.logIndex),
+  })),
+});

@@ -1,0 +1,77 @@
+/** The outside world as the workers and the API see it: one small interface per system, implemented in this folder. */
+import type { Address, Hex } from "../core/facts.ts";
+
+/** A block header. Wei amounts are bigint, times Unix seconds. */
+export type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: number; baseFeePerGasWei: bigint };
+
+export type Call = { from?: Address; to: Address; data: Hex; valueWei?: bigint };
+
+/** The chain refused to execute: `data` is the ABI-encoded error (null when the node gave none), `reason` its text. */
+export type Revert = { ok: false; data: Hex | null; reason: string };
+export type CallResult = { ok: true; data: Hex } | Revert;
+export type EstimateResult = { ok: true; gas: bigint } | Revert;
+
+/**
+ * What a node said to a raw transaction. Only `accepted` and `known` mean that it holds it; none of the others proves
+ * that it will never be mined, which receipts and nonces decide.
+ */
+export type SendOutcome =
+  | { kind: "accepted" | "known" | "nonce_used" | "underpriced" | "unfunded" }
+  | { kind: "rejected"; reason: string };
+
+export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number };
+export type Receipt = { hash: Hex; status: "success" | "reverted"; block: number; blockHash: Hex; logs: Log[] };
+
+/**
+ * One EVM chain. Every method throws `Failure("upstream_unavailable")` when no node gave a usable answer in time;
+ * what the chain itself refuses is a value, not an exception.
+ */
+export interface Chain {
+  readonly id: number;
+  /** Number of the newest block. */
+  headBlock(): Promise<number>;
+  /** A canonical block by number; null when the chain has none (yet). */
+  block(number: number | "latest"): Promise<Block | null>;
+  /** Sender and nonce of every transaction of a block; null when there is no such block. */
+  transactionsIn(block: number): Promise<{ hash: Hex; from: Address; nonce: number }[] | null>;
+  balance(address: Address): Promise<bigint>;
+  /** `0x` for an address without code. */
+  code(address: Address): Promise<Hex>;
+  isDeployed(address: Address): Promise<boolean>;
+  call(call: Call): Promise<CallResult>;
+  estimateGas(call: Call): Promise<EstimateResult>;
+  /** What the next block asks for and what the node advises as a tip. */
+  fees(): Promise<{ baseFeePerGasWei: bigint; priorityFeePerGasWei: bigint }>;
+  /** Transactions sent by `address` up to a block; `pending` counts what waits in the node's pool. */
+  nonce(address: Address, at: number | "latest" | "pending"): Promise<number>;
+  /** Hands a signed transaction to the network. Repeating it is harmless. */
+  send(raw: Hex): Promise<SendOutcome>;
+  /** Null while it is not in a canonical block. */
+  receipt(hash: Hex): Promise<Receipt | null>;
+  /** Null when no node knows it; `block` is null while it waits. */
+  transaction(hash: Hex): Promise<{ hash: Hex; nonce: number; block: number | null } | null>;
+  /** `mintPrice()` of the identity contract in wei; null when there is no such contract. */
+  mintPrice(identity: Address): Promise<bigint | null>;
+  /**
+   * Whether a contract wallet accepts a signature: ERC-1271, and ERC-6492 for wallets not deployed yet.
+   * @see https://eips.ethereum.org/EIPS/eip-6492
+   */
+  verifySignature(signed: { address: Address; hash: Hex; signature: Hex }): Promise<boolean>;
+}
+
+/** A transaction as it is signed (EIP-1559). */
+export type UnsignedTransaction = {
+  nonce: number;
+  to: Address;
+  data: Hex;
+  valueWei: bigint;
+  gasLimit: bigint;
+  maxFeePerGasWei: bigint;
+  maxPriorityFeePerGasWei: bigint;
+};
+
+/** Holds a key. Signing is deterministic (RFC 6979): the same transaction gives the same bytes and hash. */
+export interface Signer {
+  readonly address: Address;
+  sign(transaction: UnsignedTransaction): Promise<{ raw: Hex; hash: Hex }>;
+}
