@@ -188,6 +188,8 @@ export const dispatcherState = offchain.table("dispatcher_state", {
   one: boolean().primaryKey().default(true),
   schema: text().notNull(),
   generation: integer().notNull(),
+  /** Every event up to this block is dispatched and final; passes start above it. */
+  settledBlock: block().notNull().default(0),
 });
 
 /** The last run of each scheduled job. */
@@ -270,6 +272,8 @@ export const txIntent = offchain.table(
     valueWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
     /** queued → signed → mined | reverted; failed = refused by simulation, no nonce was used */
     state: text().notNull().default("queued"),
+    /** The account that signed it; nonces are its own. */
+    sender: text(),
     nonce: bigint({ mode: "number" }),
     gasLimit: bigint({ mode: "number" }),
     /** The attempt that was mined. */
@@ -285,7 +289,7 @@ export const txIntent = offchain.table(
   },
   (t) => [
     index("tx_intent_open").on(t.state, t.id).where(sql`state in ('queued', 'signed')`),
-    uniqueIndex("tx_intent_nonce").on(t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
+    uniqueIndex("tx_intent_nonce").on(t.sender, t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
     index("tx_intent_mined").on(t.block).where(sql`state in ('mined', 'reverted')`),
   ],
 );
