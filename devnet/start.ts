@@ -124,12 +124,13 @@ async function startChain(): Promise<void> {
   stack.devnet = await deployDevnet(chain.url);
   stack.rpcUrl = chain.url;
   stack.wsUrl = chain.wsUrl;
-  Object.assign(stack.env, { RPC_URL: chain.url, ...serviceEnv(stack.devnet), ...localDefaults() });
+  Object.assign(stack.env, { RPC_URL: chain.url, ...serviceEnv(stack.devnet), ...localDefaults(config) });
 }
 
 /** What differs on a development chain unless the operator has set it. */
-function localDefaults(): Record<string, string> {
-  return { POLL_INTERVAL_MS: "200", RPC_LANES: "2" };
+function localDefaults({ service, http }: Config): Record<string, string> {
+  const hosts = new Set([...service.hosts, `localhost:${http.port}`, `127.0.0.1:${http.port}`]);
+  return { POLL_INTERVAL_MS: "200", RPC_LANES: "2", SERVICE_HOST: [...hosts].join(",") };
 }
 
 async function startProcesses(): Promise<void> {
@@ -182,7 +183,7 @@ async function seedWorld(say: (line: string) => void): Promise<void> {
 function writeDevnet({ config, devnet, rpcUrl, wsUrl, databaseUrl, env }: Stack): void {
   const { contracts, schemas, accounts, keys } = devnet!;
   const content = {
-    apiUrl: `http://127.0.0.1:${config.http.port}`,
+    apiUrl: config.service.publicUrl,
     rpcUrl,
     wsUrl,
     databaseUrl: databaseUrl ?? env.DATABASE_URL ?? config.database.url,

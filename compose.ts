@@ -1,0 +1,103 @@
+/** The only constructor of things: each process asks here for what it is made of, and gives it back when it ends. */
+import pg from "pg";
+import { type Logger, pino } from "pino";
+import type { ApiDeps } from "./api/deps.ts";
+import { createChain } from "./clients/chain.ts";
+import { createSigner } from "./clients/signer.ts";
+import type { Config } from "./config.ts";
+import { trackIndexedBlock } from "./db/index-state.ts";
+import { faultAt } from "./faults.ts";
+import type { JobContext } from "./workers/context.ts";
+import { openQueues } from "./workers/queue.ts";
+
+/** A composed value and the way to let go of its connections. */
+export type Composed<T> = { value: T; close(): Promise<void> };
+
+/** Structured log lines on standard output. Headers that carry credentials or payments never reach it. */
+export const createLog = (config: Config, name: string): Logger =>
+  pino({
+    name,
+    level: config.logLevel,
+    redact: { paths: ["*.authorization", "*.privateKey", "*.raw", "*.signature", "headers"], censor: "[redacted]" },
+  });
+
+/** What a process must not start without, as one sentence. */
+function required<T>(value: T | undefined, sentence: string): T {
+  if (value === undefined) throw new Error(sentence);
+  return value;
+}
+
+const databaseUrl = (config: Config) =>
+  required(config.database.url, "DATABASE_URL is not set and no local stack is running (npm start).");
+
+function openPool(config: Config, name: string, log: Logger): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl(config),
+    application_name: name,
+    max: config.database.pool,
+    // An unreachable database must become an answer, not a hanging request.
+    connectionTimeoutMillis: 1000,
+    statement_timeout: 15_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+  pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
+  return pool;
+}
+
+function openChain(config: Config) {
+  if (config.chain.rpcUrls.length === 0)
+    throw new Error("RPC_URL is not set and no local stack is running (npm start).");
+  return createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls });
+}
+
+const openQueuesOf = (config: Config, log: Logger) =>
+  openQueues({ databaseUrl: databaseUrl(config), redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
+
+/** What the API process is made of. */
+export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
+  const log = createLog(config, "api");
+  const db = openPool(config, "api", log);
+  const index = await trackIndexedBlock(databaseUrl(config));
+  const queues = await openQueuesOf(config, log);
+  return {
+    value: {
+      config,
+      db,
+      index,
+      chain: openChain(config),
+      queues: () => queues.counts(),
+      log,
+      fault: faultAt(config.faultPoint),
+      now: Date.now,
+    },
+    async close() {
+      await queues.close();
+      await index.close();
+      await db.end();
+    },
+  };
+}
+
+/** What the worker process is made of. */
+export async function composeWorkers(config: Config): Promise<Composed<JobContext>> {
+  const log = createLog(config, "workers");
+  const db = openPool(config, "workers", log);
+  const queue = await openQueuesOf(config, log);
+  const { privateKey } = config.sender;
+  return {
+    value: {
+      db,
+      chain: openChain(config),
+      signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
+      queue,
+      clock: () => new Date(),
+      log,
+      fault: faultAt(config.faultPoint),
+      config,
+    },
+    async close() {
+      await queue.close();
+      await db.end();
+    },
+  };
+}

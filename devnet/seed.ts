@@ -1,0 +1,338 @@
+/** Seeds the local world through the real paths: API calls, transactions of the agents' own wallets, attestations, the transaction outbox. */
+import pLimit from "p-limit";
+import pg from "pg";
+import {
+  createTestClient,
+  createWalletClient,
+  encodeAbiParameters,
+  encodeFunctionData,
+  http,
+  keccak256,
+  type PrivateKeyAccount,
+  parseEther,
+  publicActions,
+  toHex,
+  zeroHash,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { easAbi } from "../abis/eas.ts";
+import { erc8004IdentityAbi } from "../abis/erc8004.ts";
+import { handshakesAbi } from "../abis/handshakes.ts";
+import { identityAbi } from "../abis/identity.ts";
+import { serviceTokenAbi } from "../abis/service-token.ts";
+import { siwaText } from "../core/signed-texts.ts";
+import { queueIntent } from "../db/tx-outbox.ts";
+import type { Devnet } from "./deploy.ts";
+import { type SeedAgent, WORLD } from "./world.ts";
+
+type SeedContext = {
+  apiUrl: string;
+  /** Host name in signed texts. */
+  host: string;
+  rpcUrl: string;
+  databaseUrl: string;
+  devnet: Devnet;
+  /** Progress, a short line. */
+  say: (line: string) => void;
+};
+
+type Citizen = { agent: SeedAgent; account: PrivateKeyAccount; tokenId: number };
+
+const accountOf = (seed: string) => privateKeyToAccount(keccak256(toHex(`local world: ${seed}`)));
+const ORIGIN_OWNER = 3;
+
+/**
+ * Populates an empty stack. Wallets are derived from the agents' names, so a seeding that was cut off can be run again:
+ * who has a token already keeps what it has.
+ * @returns what there is now, for the operator
+ */
+export async function seed(context: SeedContext): Promise<string> {
+  const chain = createTestClient({
+    chain: base,
+    mode: "anvil",
+    transport: http(context.rpcUrl),
+    pollingInterval: 100,
+  }).extend(publicActions);
+  const pool = new pg.Pool({ connectionString: context.databaseUrl, max: 4 });
+  try {
+    const { identity, eas, erc8004Identity, handshakes, serviceToken } = context.devnet.contracts;
+    const walletOf = (account: PrivateKeyAccount) =>
+      createWalletClient({ account, chain: base, transport: http(context.rpcUrl) });
+    const accounts = WORLD.map((agent) => accountOf(agent.name));
+    await Promise.all(
+      accounts.map((account) => chain.setBalance({ address: account.address, value: parseEther("5") })),
+    );
+    const mintPrice = await chain.readContract({ address: identity, abi: identityAbi, functionName: "mintPrice" });
+
+    /** One transaction of a wallet of this world, mined. */
+    const send = async (
+      account: PrivateKeyAccount,
+      call: { to: `0x${string}`; data: `0x${string}`; value?: bigint },
+    ) => {
+      const hash = await walletOf(account).sendTransaction(call);
+      return chain.waitForTransactionReceipt({ hash });
+    };
+    /** One transaction of the service's own wallet, through the outbox that alone may use its nonces. */
+    const asService = async (intentKey: string, to: `0x${string}`, data: `0x${string}`) => {
+      await queueIntent(pool, { intentKey, to, data });
+      for (;;) {
+        const { rows } = await pool.query("select state, error from offchain.tx_intent where intent_key = $1", [
+          intentKey,
+        ]);
+        if (rows[0].state === "mined") return;
+        if (rows[0].state !== "queued" && rows[0].state !== "signed")
+          throw new Error(`${intentKey}: ${rows[0].error ?? rows[0].state}`);
+        await new Promise((done) => setTimeout(done, 100));
+      }
+    };
+
+    const ways: Record<
+      SeedAgent["via"],
+      (agent: SeedAgent, account: PrivateKeyAccount, referralCode?: string) => Promise<unknown>
+    > = {
+      api: (agent, account, referralCode) => mintByApi(context, agent, account, referralCode),
+      contract: (agent, account) =>
+        send(account, {
+          to: identity,
+          value: mintPrice,
+          data: encodeFunctionData({
+            abi: identityAbi,
+            functionName: "mint",
+            args: [account.address, agent.name, agent.framework, agent.soulbound ?? false],
+          }),
+        }),
+      owner: (agent, account) =>
+        asService(
+          `seed:mint:${account.address.toLowerCase()}`,
+          identity,
+          encodeFunctionData({
+            abi: identityAbi,
+            functionName: "mintFor",
+            args: [
+              account.address,
+              account.address,
+              agent.name,
+              agent.framework,
+              agent.soulbound ?? false,
+              ORIGIN_OWNER,
+            ],
+          }),
+        ),
+    };
+
+    const [first, ...others] = WORLD.map((agent, i) => ({ agent, account: accounts[i]! }));
+    context.say("registering the first agent");
+    const founder = (await ways[first!.agent.via](first!.agent, first!.account)) as
+      | { yourReferralCode?: string }
+      | undefined;
+    const limit = pLimit(12);
+    let registered = 1;
+    await Promise.all(
+      others.map(({ agent, account }, i) =>
+        limit(async () => {
+          // Every eighth agent was brought by the first one.
+          await ways[agent.via](agent, account, i % 8 === 0 ? founder?.yourReferralCode : undefined);
+          context.say(`${++registered} of ${WORLD.length} agents registered`);
+        }),
+      ),
+    );
+
+    const citizens = await tokensOf(chain, identity, accounts);
+    context.say("traits, names, narratives, attestations");
+    await Promise.all([
+      ...citizens.map(async ({ agent, account, tokenId }) => {
+        const id = BigInt(tokenId);
+        const calls = [
+          ...(agent.traits ?? []).map(([name, category]) =>
+            encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [id, name, category] }),
+          ),
+          ...(agent.agentName
+            ? [encodeFunctionData({ abi: identityAbi, functionName: "registerName", args: [id, agent.agentName] })]
+            : []),
+        ].map((data) => ({ to: identity, data }));
+        if (agent.erc8004) calls.push({ to: erc8004Identity, data: registration(agent, account) });
+        await inOneGo(walletOf(account), account, chain, calls);
+      }),
+      ...citizens
+        .filter(({ agent }) => agent.verified)
+        .map(({ tokenId }) =>
+          asService(
+            `verify:${tokenId}`,
+            identity,
+            encodeFunctionData({ abi: identityAbi, functionName: "verify", args: [BigInt(tokenId)] }),
+          ),
+        ),
+      ...HANDSHAKES.map(([a, b]) =>
+        asService(
+          `seed:handshake:${a}-${b}`,
+          handshakes,
+          encodeFunctionData({
+            abi: handshakesAbi,
+            functionName: "recordHandshake",
+            args: [BigInt(citizens[a]!.tokenId), BigInt(citizens[b]!.tokenId)],
+          }),
+        ),
+      ),
+      attestAll(),
+      shareTokens(),
+    ]);
+
+    async function attestAll(): Promise<void> {
+      const attester = privateKeyToAccount(context.devnet.keys.attester);
+      const calls = citizens
+        .filter(({ agent }) => agent.attested)
+        .map(({ account }) => ({
+          to: eas,
+          data: encodeFunctionData({
+            abi: easAbi,
+            functionName: "attest",
+            args: [
+              {
+                schema: context.devnet.schemas.verifiedAccount,
+                data: {
+                  recipient: account.address,
+                  expirationTime: 0n,
+                  revocable: true,
+                  refUID: zeroHash,
+                  data: encodeAbiParameters([{ type: "bool" }], [true]),
+                  value: 0n,
+                },
+              },
+            ],
+          }),
+        }));
+      await inOneGo(walletOf(attester), attester, chain, calls);
+    }
+
+    async function shareTokens(): Promise<void> {
+      const treasury = privateKeyToAccount(context.devnet.keys.treasury);
+      const calls = citizens.slice(0, 15).map(({ account }, i) => ({
+        to: serviceToken,
+        data: encodeFunctionData({
+          abi: serviceTokenAbi,
+          functionName: "transfer",
+          args: [account.address, parseEther(String(1000 * (i + 1)))],
+        }),
+      }));
+      await inOneGo(walletOf(treasury), treasury, chain, calls);
+    }
+
+    const head = await chain.getBlockNumber();
+    context.say(`waiting until block ${head} is indexed`);
+    await fetch(`${context.apiUrl}/api/v2/stats?minBlock=${head}`);
+    return `${citizens.length} agents, ${WORLD.filter((agent) => agent.erc8004).length} of them in the canonical registry`;
+  } finally {
+    await pool.end();
+  }
+}
+
+const HANDSHAKES: [number, number][] = [
+  [0, 1],
+  [0, 2],
+  [1, 3],
+  [2, 17],
+  [3, 4],
+  [5, 8],
+  [6, 14],
+  [9, 11],
+  [12, 21],
+  [17, 24],
+];
+
+type WalletClient = ReturnType<typeof createWalletClient>;
+type PublicChain = {
+  getTransactionCount(args: { address: `0x${string}` }): Promise<number>;
+  waitForTransactionReceipt(args: { hash: `0x${string}` }): Promise<{ status: string }>;
+};
+
+/** Sends transactions of one wallet back to back with nonces counted here, then waits for the last. */
+async function inOneGo(
+  wallet: WalletClient,
+  account: PrivateKeyAccount,
+  chain: PublicChain,
+  calls: { to: `0x${string}`; data: `0x${string}` }[],
+): Promise<void> {
+  if (calls.length === 0) return;
+  const nonce = await chain.getTransactionCount({ address: account.address });
+  let last: `0x${string}` | undefined;
+  for (const [i, call] of calls.entries()) {
+    // A fixed gas limit: an estimate would not see the transactions sent just before.
+    last = await wallet.sendTransaction({ ...call, account, chain: base, nonce: nonce + i, gas: 1_500_000n });
+  }
+  await chain.waitForTransactionReceipt({ hash: last! });
+}
+
+/** Registers an agent by the API as it would do itself: signs in with its wallet and posts. */
+async function mintByApi(
+  { apiUrl, host }: SeedContext,
+  agent: SeedAgent,
+  account: PrivateKeyAccount,
+  referralCode?: string,
+): Promise<unknown> {
+  const timestamp = String(Date.now());
+  const signature = await account.signMessage({ message: siwaText(host, account.address, timestamp) });
+  const { risk, autonomy, ...words } = agent.personality ?? {};
+  const response = await fetch(`${apiUrl}/api/v2/mint`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${account.address}:${timestamp}:${signature}`,
+      "idempotency-key": `seed-${account.address}`,
+    },
+    body: JSON.stringify({
+      name: agent.name,
+      framework: agent.framework,
+      soulbound: agent.soulbound ?? false,
+      ...(agent.personality && { personality: { ...words, riskTolerance: risk ?? 5, autonomyLevel: autonomy ?? 5 } }),
+      ...(agent.narrative && { narrative: agent.narrative }),
+      ...(referralCode && { referralCode }),
+    }),
+  });
+  const body = (await response.json()) as { code?: string; statusUrl?: string };
+  if (response.status === 201 || body.code === "already_registered") return body;
+  if (response.status === 202) return await minted(new URL(body.statusUrl!, apiUrl).href);
+  throw new Error(`registering ${agent.name}: ${response.status} ${JSON.stringify(body)}`);
+}
+
+async function minted(statusUrl: string): Promise<unknown> {
+  for (;;) {
+    const response = await fetch(statusUrl);
+    const body = (await response.json()) as { status?: string };
+    if (response.ok && body.status !== "pending") return body;
+    await new Promise((done) => setTimeout(done, 250));
+  }
+}
+
+/** Which token each wallet got, read from the chain's own events. */
+async function tokensOf(
+  chain: { getContractEvents: (args: never) => Promise<unknown> },
+  identity: `0x${string}`,
+  accounts: PrivateKeyAccount[],
+): Promise<Citizen[]> {
+  const logs = (await chain.getContractEvents({
+    address: identity,
+    abi: identityAbi,
+    eventName: "AgentRegistered",
+    fromBlock: 0n,
+  } as never)) as { args: { tokenId: bigint; agentAddress: `0x${string}` } }[];
+  const tokenIds = new Map(logs.map(({ args }) => [args.agentAddress, Number(args.tokenId)]));
+  return accounts.map((account, i) => ({ agent: WORLD[i]!, account, tokenId: tokenIds.get(account.address)! }));
+}
+
+/** Calldata of a canonical registration with its file in a data URI. */
+function registration(agent: SeedAgent, account: PrivateKeyAccount): `0x${string}` {
+  const file = {
+    type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+    name: agent.name,
+    description: agent.narrative?.mission ?? "",
+    image: "",
+    services: [{ name: "agentWallet", endpoint: `eip155:8453:${account.address}` }],
+    x402Support: false,
+    active: true,
+    registrations: [],
+    supportedTrust: ["reputation"],
+  };
+  const uri = `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString("base64")}`;
+  return encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [uri] });
+}

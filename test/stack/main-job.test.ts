@@ -1,0 +1,182 @@
+/** The main job, end to end: one command brings up a real chain, and a registered identity becomes a scored agent. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import { agentWallet, testChain } from "../support/agent-wallet.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { until } from "../support/until.ts";
+
+type Json = Record<string, unknown> & { tokenId: number; credScore: number };
+
+let stack: Stack;
+let host: string;
+const get = async (path: string) => {
+  const response = await fetch(stack.devnet.apiUrl + path);
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
+};
+const mint = async (wallet: ReturnType<typeof agentWallet>, body: unknown, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${stack.devnet.apiUrl}/api/v2/mint`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: await wallet.siwa(), ...headers },
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Json & { block: number; txHash: `0x${string}` },
+  };
+};
+
+beforeAll(async () => {
+  stack = await startStack({ env: { BLOCK_TIME: "0.3" } });
+  host = new URL(stack.devnet.apiUrl).host;
+});
+afterAll(() => stack?.remove());
+
+describe("POST /api/v2/mint signed by a fresh key", () => {
+  it("answers 201 with a real token, and the API shows it scored at the block it returned", async () => {
+    const wallet = agentWallet({ host });
+    const created = await mint(wallet, {
+      name: "Fresh",
+      framework: "langchain",
+      narrative: { origin: "a test", mission: "to pass" },
+    });
+    expect(created.status).toBe(201);
+    const { tokenId, txHash, block } = created.body;
+
+    const chain = testChain(stack.devnet.rpcUrl);
+    expect(await chain.getTransactionReceipt({ hash: txHash })).toMatchObject({
+      status: "success",
+      blockNumber: BigInt(block),
+    });
+    const owner = await chain.readContract({
+      address: stack.devnet.contracts.identity!,
+      abi: identityAbi,
+      functionName: "ownerOf",
+      args: [BigInt(tokenId)],
+    });
+    expect(owner).toBe(wallet.address);
+
+    const agent = await get(`/api/v2/agent/${tokenId}?minBlock=${block}`);
+    expect(agent.status).toBe(200);
+    // Activity 100·20 % + origin 100·10 % + narrative 50·10 %.
+    expect(agent.body).toMatchObject({
+      tokenId,
+      name: "Fresh",
+      agentAddress: wallet.address,
+      mintOrigin: "AGENT_SIWA",
+      credScore: 35,
+    });
+    expect(Number(agent.headers.get("x-indexed-block"))).toBeGreaterThanOrEqual(block);
+  });
+
+  it("shows the same score everywhere once it is stored", async () => {
+    const wallet = agentWallet({ host });
+    const { tokenId } = (await mint(wallet, { name: "Consistent" })).body;
+    await until(
+      "the score's history begins",
+      async () => ((await get(`/api/v2/agent/${tokenId}/cred/history`)).body.points as unknown[]).length,
+    );
+    const score = (await get(`/api/v2/agent/${tokenId}`)).body.credScore;
+    const list = (await get("/api/v2/agents?search=Consistent")).body.agents as Json[];
+    const board = (await get("/api/v2/leaderboard?limit=100")).body as unknown as Json[] | { agents: Json[] };
+    const boardItems = Array.isArray(board) ? board : board.agents;
+    const metadata = (await get(`/api/v2/metadata/${tokenId}`)).body.attributes as {
+      trait_type: string;
+      value: unknown;
+    }[];
+    expect({
+      byId: (await get(`/api/v2/agent/${tokenId}/cred`)).body.credScore,
+      byAddress: (await get(`/api/v2/agent/${wallet.address}/cred`)).body.credScore,
+      list: list.find((agent) => agent.tokenId === tokenId)?.credScore,
+      leaderboard: boardItems.find((agent) => agent.tokenId === tokenId)?.credScore,
+      metadata: metadata.find((attribute) => attribute.trait_type === "Cred Score")?.value,
+    }).toEqual({ byId: score, byAddress: score, list: score, leaderboard: score, metadata: score });
+  });
+
+  it("replays a retry, and refuses a second agent for the wallet", async () => {
+    const wallet = agentWallet({ host });
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const first = await mint(wallet, { name: "Once" }, key);
+    const again = await mint(wallet, { name: "Once" }, key);
+    expect(again.status).toBe(201);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(again.body).toEqual(first.body);
+    const other = await mint(wallet, { name: "Twice" });
+    expect(other).toMatchObject({ status: 409, body: { code: "already_registered", tokenId: first.body.tokenId } });
+  });
+});
+
+describe("an identity minted by calling the contract", () => {
+  it("is picked up like any other, with its ETH paid, its score and its referral code", async () => {
+    const wallet = agentWallet({ host });
+    const { identity } = stack.devnet.contracts;
+    const chain = testChain(stack.devnet.rpcUrl);
+    const price = await chain.readContract({ address: identity!, abi: identityAbi, functionName: "mintPrice" });
+    const receipt = await wallet.call(
+      stack.devnet.rpcUrl,
+      identity!,
+      "mint",
+      [wallet.address, "Direct", "eliza", true],
+      price,
+    );
+    const agent = await get(`/api/v2/agent/${wallet.address}?minBlock=${receipt.blockNumber}`);
+    // Activity 20 + origin HUMAN 8 + soulbound 5.
+    expect(agent.body).toMatchObject({
+      name: "Direct",
+      framework: "eliza",
+      soulbound: true,
+      mintOrigin: "HUMAN",
+      credScore: 33,
+    });
+  });
+});
+
+describe("a reorg", () => {
+  it.each([1, 7, 29])("of %i blocks rolls back agents, traits, scores and history", async (depth) => {
+    const { rpcUrl, contracts } = stack.devnet;
+    const chain = testChain(rpcUrl);
+    const price = await chain.readContract({
+      address: contracts.identity!,
+      abi: identityAbi,
+      functionName: "mintPrice",
+    });
+    const elder = agentWallet({ host });
+    const born = await elder.call(
+      rpcUrl,
+      contracts.identity!,
+      "mint",
+      [elder.address, `Elder ${depth}`, "eliza", false],
+      price,
+    );
+    const { tokenId } = (await get(`/api/v2/agent/${elder.address}?minBlock=${born.blockNumber}`)).body;
+    const history = async () => (await get(`/api/v2/agent/${tokenId}/cred/history`)).body.points as unknown[];
+    await until("the first score", async () => (await history()).length === 1);
+    // The elder must be out of the reorg's reach.
+    await until("enough blocks", async () => (await chain.getBlockNumber()) > born.blockNumber + BigInt(depth) + 2n, {
+      timeoutMs: 60_000,
+    });
+
+    const before = (await get(`/api/v2/agent/${tokenId}`)).body;
+    const child = agentWallet({ host });
+    await child.call(rpcUrl, contracts.identity!, "mint", [child.address, `Child ${depth}`, "eliza", false], price);
+    const added = await elder.call(rpcUrl, contracts.identity!, "addTrait", [BigInt(tokenId), "brief", "test"]);
+    await until("the new score", async () => {
+      const now = (await get(`/api/v2/agent/${tokenId}?minBlock=${added.blockNumber}`)).body;
+      return now.credScore > before.credScore && (await history()).length === 2;
+    });
+    await until("the child", async () => (await get(`/api/v2/agent/${child.address}`)).status === 200);
+
+    // As deep as asked, and past both transactions, which the new branch does not carry.
+    const head = await chain.getBlockNumber();
+    const reach = Math.max(depth, Number(head - added.blockNumber) + 2);
+    await chain.request({ method: "anvil_reorg", params: [reach, []] } as never);
+
+    await until("the child is gone", async () => (await get(`/api/v2/agent/${child.address}`)).status === 404);
+    await until("the elder is as before", async () => {
+      const now = (await get(`/api/v2/agent/${tokenId}`)).body;
+      return (
+        now.credScore === before.credScore && (now.traits as unknown[]).length === 0 && (await history()).length === 1
+      );
+    });
+  });
+});

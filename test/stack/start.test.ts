@@ -1,0 +1,106 @@
+/** `npm start`: what it refuses, what it keeps, and that it leaves nothing behind. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { dataDir, isAlive } from "../../devnet/data-dir.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { runStart, type Stack, startStack } from "../support/stack.ts";
+import { until } from "../support/until.ts";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const clean of cleanUps.splice(0).toReversed()) await clean();
+});
+const emptyDirectory = (name = "agents start ") => {
+  const directory = mkdtempSync(join(tmpdir(), name));
+  cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+};
+
+/** Every process below `pid`, as the system sees them now. */
+function descendants(pid: number): number[] {
+  const table = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" });
+  const children = table
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+    .map(([child]) => child!);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+describe("a start that cannot work", () => {
+  it("says in one sentence that the port is taken, ends with 1 and leaves nothing running", async () => {
+    const port = await freePort();
+    const squatter = await new Promise<Server>((done) => {
+      const server = createServer().listen(port, "0.0.0.0", () => done(server));
+    });
+    cleanUps.push(() => squatter.close());
+    const directory = emptyDirectory();
+    const run = await runStart({ directory, env: { PORT: String(port) } });
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toContain(`Port ${port} is taken`);
+    expect(run.output()).not.toMatch(/\n\s+at /);
+    expect(existsSync(dataDir(directory).supervisor)).toBe(false);
+  });
+
+  it("names every bad variable", async () => {
+    const run = await runStart({ directory: emptyDirectory(), env: { BLOCK_TIME: "soon", PRICING_PHASE: "later" } });
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toMatch(/BLOCK_TIME .*\n.*PRICING_PHASE /);
+  });
+});
+
+describe("a running stack", () => {
+  it("keeps its data over a restart, restarts what crashes, and ends with everything it started", async () => {
+    // A path with a space on purpose.
+    const directory = emptyDirectory();
+    const options = { directory, env: { BLOCK_TIME: "0.3" } };
+    let stack: Stack = await startStack(options);
+    cleanUps.push(() => stack.remove());
+    const api = () => stack.devnet.apiUrl;
+
+    const second = await runStart({ directory });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain("already running");
+
+    const wallet = agentWallet({ host: new URL(api()).host });
+    const created = await fetch(`${api()}/api/v2/mint`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: await wallet.siwa() },
+      body: JSON.stringify({ name: "Keeper" }),
+    });
+    expect(created.status).toBe(201);
+    const { tokenId } = (await created.json()) as { tokenId: number };
+
+    const apiPid = descendants(stack.process.pid!).find((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("api/main.ts"),
+    )!;
+    process.kill(apiPid, "SIGKILL");
+    await until("the API is back", async () => (await fetch(`${api()}/ready`)).ok && !isAlive(apiPid));
+
+    const family = descendants(stack.process.pid!);
+    expect(family.length).toBeGreaterThanOrEqual(5);
+    expect(await stack.stop()).toBe(0);
+    await until("every process has ended", () => family.every((pid) => !isAlive(pid)));
+    expect(existsSync(dataDir(directory).devnet)).toBe(false);
+
+    stack = await startStack(options);
+    const kept = await fetch(`${api()}/api/v2/agent/${tokenId}`);
+    expect(await kept.json()).toMatchObject({ tokenId, name: "Keeper", agentAddress: wallet.address });
+
+    // The supervisor itself is killed: its processes follow, and the next start takes over database and chain.
+    const orphans = descendants(stack.process.pid!).filter((pid) =>
+      /(api|workers|indexer)\/main\.ts|ponder/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")),
+    );
+    expect(orphans.length).toBeGreaterThanOrEqual(3);
+    stack.process.kill("SIGKILL");
+    await until("the service's processes have ended", () => orphans.every((pid) => !isAlive(pid)));
+    stack = await startStack(options);
+    expect((await fetch(`${api()}/api/v2/agent/${tokenId}`)).status).toBe(200);
+  });
+});
