@@ -1,0 +1,146 @@
+/** Requests to mint: from acceptance to the token, one row each. */
+import type { Address, Hex } from "../core/facts.ts";
+import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
+import type { Queryable } from "./transaction.ts";
+
+/** Announces that a mint is decided; the payload is its id. */
+export const MINT_CHANNEL = "mint";
+
+export type MintRequest = {
+  /** The agent's wallet. */
+  wallet: Address;
+  /** Receiver of the token. */
+  recipient: Address;
+  name: string;
+  framework: string;
+  soulbound: boolean;
+  /** Index into MINT_ORIGINS. */
+  origin: number;
+  personality: PersonalityInput | null;
+  narrative: NarrativeInput | null;
+  /** In its stored form. */
+  referralCode: string | null;
+  /** Identifies the request: a retry of it has the same one. */
+  fingerprint: string;
+};
+
+export type Mint = MintRequest & {
+  mintId: string;
+  /** pending → minted, or failed; back to pending when its block is reorganised away. */
+  state: "pending" | "minted" | "failed";
+  tokenId: number | null;
+  txHash: Hex | null;
+  block: number | null;
+  /** The contract's plain reason when failed. */
+  error: string | null;
+  createdAt: Date;
+  completedAt: Date | null;
+};
+
+const MINT = `mint_id as "mintId", wallet, recipient, name, framework, soulbound, origin, personality, narrative,
+  referral_code as "referralCode", fingerprint, state, token_id as "tokenId", tx_hash as "txHash", block, error,
+  created_at as "createdAt", completed_at as "completedAt"`;
+
+const toMint = (row: Record<string, unknown> | undefined): Mint | null =>
+  row
+    ? {
+        ...(row as Mint),
+        tokenId: row.tokenId === null ? null : Number(row.tokenId),
+        block: row.block === null ? null : Number(row.block),
+      }
+    : null;
+
+/** One mint; null for an unknown id. */
+export async function mintById(db: Queryable, mintId: string): Promise<Mint | null> {
+  const { rows } = await db.query({
+    name: "mint-by-id",
+    text: `select ${MINT} from offchain.mint where mint_id = $1`,
+    values: [mintId],
+  });
+  return toMint(rows[0]);
+}
+
+export async function mintByFingerprint(db: Queryable, fingerprint: string): Promise<Mint | null> {
+  const { rows } = await db.query(`select ${MINT} from offchain.mint where fingerprint = $1`, [fingerprint]);
+  return toMint(rows[0]);
+}
+
+/** The mint of a wallet that is under way or done. */
+export async function liveMintOf(db: Queryable, wallet: Address): Promise<Mint | null> {
+  const { rows } = await db.query(`select ${MINT} from offchain.mint where wallet = $1 and state <> 'failed'`, [wallet]);
+  return toMint(rows[0]);
+}
+
+/** The lowest token whose agent wallet this is; null without one. @throws when there are no views yet (`isNoIndex`) */
+export async function agentOfWallet(db: Queryable, wallet: Address): Promise<number | null> {
+  const { rows } = await db.query(
+    "select token_id from onchain.agent where agent_address = $1 order by token_id limit 1",
+    [wallet],
+  );
+  return rows[0] ? Number(rows[0].token_id) : null;
+}
+
+export async function insertMint(tx: Queryable, mintId: string, mint: MintRequest, at: Date): Promise<void> {
+  await tx.query(
+    `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
+       referral_code, fingerprint, state, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12)`,
+    [
+      mintId,
+      mint.wallet,
+      mint.recipient,
+      mint.name,
+      mint.framework,
+      mint.soulbound,
+      mint.origin,
+      mint.personality && JSON.stringify(mint.personality),
+      mint.narrative && JSON.stringify(mint.narrative),
+      mint.referralCode,
+      mint.fingerprint,
+      at,
+    ],
+  );
+}
+
+const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;
+
+/** The token is there. @returns the mint; null when it was decided otherwise meanwhile */
+export async function completeMint(
+  tx: Queryable,
+  mintId: string,
+  done: { tokenId: number; txHash: Hex; block: number; at: Date },
+): Promise<Mint | null> {
+  const { rows } = await tx.query(
+    `update offchain.mint set state = 'minted', token_id = $2, tx_hash = $3, block = $4, error = null, completed_at = $5
+     where mint_id = $1 and state = 'pending' ${ANNOUNCED}`,
+    [mintId, done.tokenId, done.txHash, done.block, done.at],
+  );
+  return toMint(rows[0]);
+}
+
+/** The chain refused it for good. */
+export async function failMint(tx: Queryable, mintId: string, error: string, at: Date): Promise<Mint | null> {
+  const { rows } = await tx.query(
+    `update offchain.mint set state = 'failed', error = $2, completed_at = $3
+     where mint_id = $1 and state = 'pending' ${ANNOUNCED}`,
+    [mintId, error, at],
+  );
+  return toMint(rows[0]);
+}
+
+/**
+ * The block that decided it is gone: undecided again. @returns the mint as it was, null when it is unknown or its wallet
+ * has begun another mint since this one failed
+ */
+export async function reopenMint(tx: Queryable, mintId: string): Promise<Mint | null> {
+  const before = await mintById(tx, mintId);
+  if (!before || before.state === "pending") return null;
+  const { rowCount } = await tx.query(
+    `update offchain.mint m set state = 'pending', token_id = null, tx_hash = null, block = null, error = null,
+       completed_at = null
+     where mint_id = $1 and not exists (
+       select from offchain.mint other where other.wallet = m.wallet and other.mint_id <> m.mint_id and other.state <> 'failed')`,
+    [mintId],
+  );
+  return rowCount === 1 ? before : null;
+}

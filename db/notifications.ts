@@ -1,0 +1,87 @@
+/** NOTIFY as a wake-up call: one listening connection for each pool, opened while somebody listens, reopened when lost. */
+import pg from "pg";
+
+export type Notifications = {
+  /**
+   * Calls `wake` at every notification on `channel`, and after every (re)connection, because what was announced while
+   * nobody listened is lost. @returns a function that ends it.
+   */
+  on(channel: string, wake: (payload: string) => void): () => void;
+};
+
+const RECONNECT_MS = 500;
+const shared = new WeakMap<pg.Pool, Notifications>();
+
+/** The notifications of the database that `pool` is connected to. */
+export function notifications(pool: pg.Pool): Notifications {
+  const known = shared.get(pool);
+  if (known) return known;
+  const created = listen(pool.options);
+  shared.set(pool, created);
+  return created;
+}
+
+function listen(options: pg.ClientConfig): Notifications {
+  const listeners = new Map<string, Set<(payload: string) => void>>();
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  const wakeAll = () => {
+    for (const wakes of listeners.values()) for (const wake of wakes) wake("");
+  };
+
+  function connect() {
+    // pg hides the password of a pool's options from a spread.
+    const { password } = options;
+    const fresh = new pg.Client({ ...options, password, application_name: "notifications", keepAlive: true });
+    client = fresh;
+    const lose = () => {
+      if (client !== fresh) return;
+      client = undefined;
+      fresh.end().catch(() => {});
+      if (listeners.size > 0) retry ??= setTimeout(reconnect, RECONNECT_MS);
+    };
+    fresh.on("error", lose);
+    fresh.on("end", lose);
+    fresh.on("notification", ({ channel, payload }) => {
+      for (const wake of listeners.get(channel) ?? []) wake(payload ?? "");
+    });
+    fresh
+      .connect()
+      .then(() => subscribe(fresh, [...listeners.keys()]))
+      .then(wakeAll)
+      .catch(lose);
+  }
+
+  function reconnect() {
+    retry = undefined;
+    if (listeners.size > 0 && !client) connect();
+  }
+
+  return {
+    on(channel, wake) {
+      const wakes = listeners.get(channel) ?? new Set();
+      wakes.add(wake);
+      if (!listeners.has(channel)) {
+        listeners.set(channel, wakes);
+        if (client) void subscribe(client, [channel]).catch(() => {});
+        else if (!retry) connect();
+      }
+      return () => {
+        wakes.delete(wake);
+        if (wakes.size > 0 || listeners.get(channel) !== wakes) return;
+        listeners.delete(channel);
+        const last = client;
+        if (listeners.size > 0) return void last?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {});
+        clearTimeout(retry);
+        retry = undefined;
+        client = undefined;
+        last?.end().catch(() => {});
+      };
+    },
+  };
+}
+
+async function subscribe(client: pg.Client, channels: string[]): Promise<void> {
+  for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+}

@@ -1,0 +1,92 @@
+/** Referral codes and who referred whom. */
+import { createHash } from "node:crypto";
+import { referralCode, SUFFIXES } from "../core/referral-codes.ts";
+import type { Address } from "../core/facts.ts";
+import type { Queryable } from "./transaction.ts";
+
+/** Ends of a code that are tried before giving up; with 36^4 of them, a second try is rare. */
+const TRIES = 25;
+
+/**
+ * Gives each of these agents its code, unless it has one. The end of a code follows from the agent's wallet, so that an
+ * agent whose registration was reorganised and mined again gets the same code, whoever writes it.
+ * @returns how many codes are new
+ */
+export async function ensureReferralCodes(
+  db: Queryable,
+  agents: { tokenId: number; name: string; agentAddress: Address }[],
+): Promise<number> {
+  let missing = agents;
+  let added = 0;
+  for (let attempt = 0; attempt < TRIES && missing.length > 0; attempt++) {
+    const codes = missing.map(({ name, agentAddress }) => referralCode(name, suffixOf(agentAddress, attempt)));
+    const tokenIds = missing.map(({ tokenId }) => tokenId);
+    // A clash, in the table or within these rows, skips the row; it is tried again with another end.
+    const { rowCount } = await db.query(
+      `insert into offchain.referral_code (token_id, code)
+       select * from unnest($1::bigint[], $2::text[]) on conflict do nothing`,
+      [tokenIds, codes],
+    );
+    added += rowCount ?? 0;
+    if (rowCount === missing.length) return added;
+    const { rows } = await db.query(
+      `select t.token_id from unnest($1::bigint[]) as t(token_id)
+       where not exists (select from offchain.referral_code r where r.token_id = t.token_id)`,
+      [tokenIds],
+    );
+    const without = new Set(rows.map((row) => Number(row.token_id)));
+    missing = missing.filter(({ tokenId }) => without.has(tokenId));
+  }
+  if (missing.length > 0) throw new Error(`no free referral code for tokens ${missing.map((a) => a.tokenId)}`);
+  return added;
+}
+
+function suffixOf(agentAddress: Address, attempt: number): number {
+  const digest = createHash("sha256").update(`${agentAddress.toLowerCase()}:${attempt}`).digest();
+  return digest.readUInt32BE(0) % SUFFIXES;
+}
+
+/** Indexed agents that have no code yet, lowest token id first. @throws when there are no views yet (`isNoIndex`) */
+export async function agentsWithoutCode(
+  db: Queryable,
+  limit: number,
+): Promise<{ tokenId: number; name: string; agentAddress: Address }[]> {
+  const { rows } = await db.query(
+    `select a.token_id, a.name, a.agent_address from onchain.agent a
+     where not exists (select from offchain.referral_code r where r.token_id = a.token_id)
+     order by a.token_id limit $1`,
+    [limit],
+  );
+  return rows.map((row) => ({ tokenId: Number(row.token_id), name: row.name, agentAddress: row.agent_address }));
+}
+
+/** The agent a code belongs to; null for an unknown code and for one whose agent is not indexed. */
+export async function agentByCode(
+  db: Queryable,
+  code: string,
+): Promise<{ tokenId: number; name: string; agentAddress: Address; owner: Address } | null> {
+  const { rows } = await db.query(
+    `select a.token_id, a.name, a.agent_address, a.owner
+     from offchain.referral_code r join onchain.agent a on a.token_id = r.token_id where r.code = $1`,
+    [code],
+  );
+  const row = rows[0];
+  return row ? { tokenId: Number(row.token_id), name: row.name, agentAddress: row.agent_address, owner: row.owner } : null;
+}
+
+/** Records who referred a new agent; each agent counts once. */
+export async function recordReferral(
+  tx: Queryable,
+  referral: { tokenId: number; referrerTokenId: number; code: string },
+): Promise<void> {
+  await tx.query(
+    `insert into offchain.referral (token_id, referrer_token_id, code) values ($1, $2, $3) on conflict do nothing`,
+    [referral.tokenId, referral.referrerTokenId, referral.code],
+  );
+}
+
+/** Removes code and referral of a token that does not exist (any more). */
+export async function deleteReferrals(tx: Queryable, tokenId: number): Promise<void> {
+  await tx.query("delete from offchain.referral_code where token_id = $1", [tokenId]);
+  await tx.query("delete from offchain.referral where token_id = $1", [tokenId]);
+}

@@ -1,0 +1,41 @@
+/** Transactions, and the type of anything that runs SQL. */
+import type pg from "pg";
+
+/** Runs one statement at a time: a pool, a client, or the client of a transaction. */
+export type Queryable = Pick<pg.ClientBase, "query">;
+
+/**
+ * Runs `work` in one transaction, committed when it resolves and rolled back when it throws.
+ * @param db a pool (a connection is borrowed) or a client of the caller's own that is in no transaction
+ */
+export async function transaction<T>(db: pg.Pool | pg.Client, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
+  const borrowed = "totalCount" in db ? await db.connect() : undefined;
+  const tx = borrowed ?? (db as pg.Client);
+  let broken: Error | undefined;
+  try {
+    await tx.query("begin");
+    const result = await work(tx);
+    await tx.query("commit");
+    return result;
+  } catch (error) {
+    // A connection that cannot even roll back is not one to give to the next borrower.
+    await tx.query("rollback").catch((reason: Error) => {
+      broken = reason;
+    });
+    throw error;
+  } finally {
+    borrowed?.release(broken);
+  }
+}
+
+/** undefined_table, invalid_schema_name, insufficient_privilege: the indexer has published no views yet. */
+const NO_VIEWS = new Set(["42P01", "3F000", "42501"]);
+
+/** Whether a database error means that there is no index to read yet. */
+export const isNoIndex = (error: unknown): boolean => NO_VIEWS.has((error as { code?: string } | null)?.code ?? "");
+
+/** Whether the indexer has published its views; asked where a failing statement would spoil a transaction. */
+export async function isIndexed(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query("select to_regclass('onchain.agent') is not null as there");
+  return rows[0].there;
+}

@@ -1,0 +1,312 @@
+/** The transaction outbox: what is to happen on chain, each intent exactly once, and every transaction signed for it. */
+import type { Address, Hex } from "../core/facts.ts";
+import type { Queryable } from "./transaction.ts";
+
+/** Announces a new intent to the sender. */
+export const INTENT_CHANNEL = "tx_intent";
+
+export type Intent = {
+  id: number;
+  /** `<prefix>:<what>`; the prefix names its effect. */
+  intentKey: string;
+  to: Address;
+  data: Hex;
+  valueWei: bigint;
+  state: "queued" | "signed" | "mined" | "reverted" | "failed";
+  /** Set from `signed` on. */
+  nonce: number | null;
+  gasLimit: bigint | null;
+  txHash: Hex | null;
+  block: number | null;
+  blockHash: Hex | null;
+  error: string | null;
+};
+
+/** A signed transaction of an intent. Oldest first, fees rising. */
+export type Attempt = {
+  hash: Hex;
+  nonce: number;
+  raw: Hex;
+  maxFeePerGasWei: bigint;
+  maxPriorityFeePerGasWei: bigint;
+  /** When and at which head a node first took it; null = not known to have been sent. */
+  broadcastAt: Date | null;
+  broadcastBlock: number | null;
+};
+
+/** An intent under way: `nonce` and `gasLimit` are set, and at least one attempt exists. */
+export type SignedIntent = Intent & { nonce: number; gasLimit: bigint; attempts: [Attempt, ...Attempt[]] };
+
+const INTENT = `i.id, i.intent_key as "intentKey", i.to_address as "to", i.data, i.value_wei as "valueWei", i.state, i.nonce,
+  i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash", i.error`;
+
+const toIntent = (row: Record<string, unknown>): Intent => ({
+  ...(row as Intent),
+  id: Number(row.id),
+  valueWei: BigInt(row.valueWei as string),
+  nonce: row.nonce === null ? null : Number(row.nonce),
+  gasLimit: row.gasLimit === null ? null : BigInt(row.gasLimit as string),
+  block: row.block === null ? null : Number(row.block),
+});
+
+/**
+ * Queues a transaction, in the caller's transaction. The same key again changes nothing, unless the intent was refused
+ * before it ever had a nonce: then it is tried anew.
+ * @returns whether this call queued it
+ */
+export async function queueIntent(
+  tx: Queryable,
+  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint },
+): Promise<{ id: number; queued: boolean }> {
+  const { rows } = await tx.query(
+    `with queued as (
+       insert into offchain.tx_intent (intent_key, to_address, data, value_wei) values ($1, $2, $3, $4)
+       on conflict (intent_key) do update set state = 'queued', error = null, to_address = $2, data = $3, value_wei = $4
+         where tx_intent.state = 'failed'
+       returning id)
+     select id, true as queued, pg_notify('${INTENT_CHANNEL}', $1) from queued`,
+    [intent.intentKey, intent.to, intent.data, String(intent.valueWei ?? 0n)],
+  );
+  if (rows[0]) return { id: Number(rows[0].id), queued: true };
+  const known = await tx.query("select id from offchain.tx_intent where intent_key = $1", [intent.intentKey]);
+  return { id: Number(known.rows[0].id), queued: false };
+}
+
+/** An intent by its key; null when it was never queued. */
+export async function intentByKey(db: Queryable, intentKey: string): Promise<Intent | null> {
+  const { rows } = await db.query(`select ${INTENT} from offchain.tx_intent i where i.intent_key = $1`, [intentKey]);
+  return rows[0] ? toIntent(rows[0]) : null;
+}
+
+/** The oldest intents without a nonce. */
+export async function queuedIntents(db: Queryable, limit: number): Promise<Intent[]> {
+  const { rows } = await db.query(
+    `select ${INTENT} from offchain.tx_intent i where i.state = 'queued' order by i.id limit $1`,
+    [limit],
+  );
+  return rows.map(toIntent);
+}
+
+/** Everything signed and not yet known to be in a block, by nonce, with the attempts that share that nonce. */
+export async function signedIntents(db: Queryable, sender: Address): Promise<SignedIntent[]> {
+  const { rows } = await db.query(
+    `select ${INTENT}, a.hash, a.raw, a.max_fee_per_gas_wei as fee, a.max_priority_fee_per_gas_wei as tip,
+            a.broadcast_at, a.broadcast_block
+     from offchain.tx_intent i join offchain.tx_attempt a on a.intent_id = i.id and a.nonce = i.nonce
+     where i.state = 'signed' and i.sender = $1 order by i.nonce, a.max_fee_per_gas_wei`,
+    [sender],
+  );
+  const intents = new Map<number, SignedIntent>();
+  for (const { hash, raw, fee, tip, broadcast_at, broadcast_block, ...row } of rows) {
+    const attempt: Attempt = {
+      hash,
+      nonce: Number(row.nonce),
+      raw,
+      maxFeePerGasWei: BigInt(fee),
+      maxPriorityFeePerGasWei: BigInt(tip),
+      broadcastAt: broadcast_at,
+      broadcastBlock: broadcast_block === null ? null : Number(broadcast_block),
+    };
+    const known = intents.get(Number(row.id));
+    if (known) known.attempts.push(attempt);
+    else intents.set(Number(row.id), { ...toIntent(row), attempts: [attempt] } as SignedIntent);
+  }
+  return [...intents.values()];
+}
+
+/** The first nonce of `sender` that no intent of ours holds or has used. */
+export async function nextOwnNonce(db: Queryable, sender: Address): Promise<number> {
+  const { rows } = await db.query(
+    `select coalesce(max(nonce) + 1, 0) as next from offchain.tx_intent
+     where sender = $1 and state in ('signed', 'mined', 'reverted')`,
+    [sender],
+  );
+  return Number(rows[0].next);
+}
+
+export type NewAttempt = Omit<Attempt, "broadcastAt" | "broadcastBlock">;
+
+/** Gives a queued intent its nonce and first signed transaction. Both are stored before anything is broadcast. */
+export async function storeSigned(
+  tx: Queryable,
+  signed: { intentId: number; sender: Address; gasLimit: bigint; attempt: NewAttempt; at: Date },
+): Promise<void> {
+  const { intentId, sender, gasLimit, attempt, at } = signed;
+  const { rowCount } = await tx.query(
+    `update offchain.tx_intent set state = 'signed', sender = $2, nonce = $3, gas_limit = $4, signed_at = $5
+     where id = $1 and state = 'queued'`,
+    [intentId, sender, attempt.nonce, String(gasLimit), at],
+  );
+  if (rowCount !== 1) throw new Error(`intent ${intentId} is no longer queued`);
+  await storeAttempt(tx, intentId, attempt);
+}
+
+/** Remembers one more signed transaction of an intent. Signing is deterministic, so the same bytes are one row. */
+export async function storeAttempt(tx: Queryable, intentId: number, attempt: NewAttempt): Promise<void> {
+  await tx.query(
+    `insert into offchain.tx_attempt (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei)
+     values ($1, $2, $3, $4, $5, $6) on conflict (hash) do nothing`,
+    [
+      attempt.hash,
+      intentId,
+      attempt.nonce,
+      attempt.raw,
+      String(attempt.maxFeePerGasWei),
+      String(attempt.maxPriorityFeePerGasWei),
+    ],
+  );
+}
+
+/** Notes when an attempt first reached a node. */
+export async function noteBroadcast(db: Queryable, hash: Hex, block: number, at: Date): Promise<void> {
+  await db.query(
+    `update offchain.tx_attempt set broadcast_at = $2, broadcast_block = $3 where hash = $1 and broadcast_at is null`,
+    [hash, at, block],
+  );
+}
+
+/** Settles a signed intent with its receipt. @returns false when it was settled or reopened meanwhile. */
+export async function storeReceipt(
+  tx: Queryable,
+  intentId: number,
+  mined: {
+    state: "mined" | "reverted";
+    txHash: Hex;
+    block: number;
+    blockHash: Hex;
+    logs: unknown;
+    error: string | null;
+    at: Date;
+  },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update offchain.tx_intent
+     set state = $2, tx_hash = $3, block = $4, block_hash = $5, logs = $6, error = $7, mined_at = $8
+     where id = $1 and state = 'signed'`,
+    [
+      intentId,
+      mined.state,
+      mined.txHash,
+      mined.block,
+      mined.blockHash,
+      JSON.stringify(mined.logs),
+      mined.error,
+      mined.at,
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** Ends an intent that will never be sent (any more). @returns false when it moved on meanwhile. */
+export async function storeFailure(tx: Queryable, intentId: number, error: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update offchain.tx_intent set state = 'failed', sender = null, nonce = null, error = $2
+     where id = $1 and state in ('queued', 'signed')`,
+    [intentId, error],
+  );
+  return rowCount === 1;
+}
+
+/** Takes the nonce from an intent whose nonce somebody else used: it is signed anew with another. */
+export async function requeue(tx: Queryable, intentId: number): Promise<void> {
+  await tx.query(
+    "update offchain.tx_intent set state = 'queued', sender = null, nonce = null where id = $1 and state = 'signed'",
+    [intentId],
+  );
+}
+
+/**
+ * Intents whose block may still be reorganised away: mined from `block` on, or with a nonce the chain says is unused.
+ * Oldest first.
+ */
+export async function revocableIntents(
+  db: Queryable,
+  from: { sender: Address; block: number; nonce: number },
+): Promise<(Intent & { nonce: number; txHash: Hex; block: number; blockHash: Hex })[]> {
+  const { rows } = await db.query(
+    `select ${INTENT} from offchain.tx_intent i
+     where i.state in ('mined', 'reverted') and i.sender = $1 and (i.block >= $2 or i.nonce >= $3) order by i.nonce`,
+    [from.sender, from.block, from.nonce],
+  );
+  return rows.map((row) => toIntent(row) as Intent & { nonce: number; txHash: Hex; block: number; blockHash: Hex });
+}
+
+/** The highest block a transaction of `sender` is known to be in; null without any. */
+export async function highestBlock(db: Queryable, sender: Address): Promise<number | null> {
+  const { rows } = await db.query(
+    `select max(block) as block from offchain.tx_intent where sender = $1 and state in ('mined', 'reverted')`,
+    [sender],
+  );
+  return rows[0].block === null ? null : Number(rows[0].block);
+}
+
+/** Takes an intent back to signed because its block is no longer part of the chain; its attempts count as unsent. */
+export async function reopen(tx: Queryable, intentId: number): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `with reopened as (
+       update offchain.tx_intent set state = 'signed', tx_hash = null, block = null, block_hash = null, logs = null,
+         error = null, mined_at = null
+       where id = $1 and state in ('mined', 'reverted') returning id, nonce)
+     update offchain.tx_attempt a set broadcast_at = null, broadcast_block = null
+     from reopened r where a.intent_id = r.id and a.nonce = r.nonce`,
+    [intentId],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+/** Wei that transactions under way may still cost. */
+export async function committedWei(db: Queryable, sender: Address): Promise<bigint> {
+  const { rows } = await db.query(
+    `select coalesce(sum(cost), 0) as wei from (
+       select i.value_wei + i.gas_limit * max(a.max_fee_per_gas_wei) as cost
+       from offchain.tx_intent i join offchain.tx_attempt a on a.intent_id = i.id and a.nonce = i.nonce
+       where i.state = 'signed' and i.sender = $1 group by i.id) costs`,
+    [sender],
+  );
+  return BigInt(rows[0].wei);
+}
+
+/**
+ * A transaction to oneself that uses up a nonce nothing else will use, signed from the start.
+ * @returns false when an intent of ours has that nonce after all
+ */
+export async function storeFiller(
+  tx: Queryable,
+  filler: { sender: Address; gasLimit: bigint; attempt: NewAttempt; at: Date },
+): Promise<boolean> {
+  const { sender, gasLimit, attempt, at } = filler;
+  const { rows } = await tx.query(
+    `insert into offchain.tx_intent (intent_key, to_address, data, state, sender, nonce, gas_limit, signed_at)
+     select $1, $2, '0x', 'signed', $2, $3, $4, $5
+     where not exists (select from offchain.tx_intent
+                       where sender = $2 and nonce = $3 and state in ('signed', 'mined', 'reverted'))
+     on conflict (intent_key) do update set state = 'signed', sender = $2, nonce = $3, signed_at = $5, error = null
+       where tx_intent.state = 'failed'
+     returning id`,
+    [`gap:${sender}:${attempt.nonce}`, sender, attempt.nonce, String(gasLimit), at],
+  );
+  if (!rows[0]) return false;
+  await storeAttempt(tx, Number(rows[0].id), attempt);
+  return true;
+}
+
+/** What the sender last found out about its account; null before it ever ran. */
+export async function senderState(
+  db: Queryable,
+): Promise<{ address: Address; balanceWei: bigint; funded: boolean; checkedAt: Date } | null> {
+  const { rows } = await db.query(
+    `select address, balance_wei as "balanceWei", funded, checked_at as "checkedAt" from offchain.sender_state`,
+  );
+  return rows[0] ? { ...rows[0], balanceWei: BigInt(rows[0].balanceWei) } : null;
+}
+
+export async function storeSenderState(
+  db: Queryable,
+  state: { address: Address; balanceWei: bigint; funded: boolean; checkedAt: Date },
+): Promise<void> {
+  await db.query(
+    `insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ($1, $2, $3, $4)
+     on conflict (one) do update set address = $1, balance_wei = $2, funded = $3, checked_at = $4`,
+    [state.address, String(state.balanceWei), state.funded, state.checkedAt],
+  );
+}
