@@ -183,11 +183,10 @@ export const dispatch = offchain.table(
 /** Numbers the dispatcher's batches. */
 export const dispatchBatch = offchain.sequence("dispatch_batch");
 
-/** The index the dispatcher last compared with everything it ever dispatched; one row. */
+/** The index the dispatcher last compared everything it ever dispatched with; one row. */
 export const dispatcherState = offchain.table("dispatcher_state", {
   one: boolean().primaryKey().default(true),
   schema: text().notNull(),
-  generation: integer().notNull(),
   /** Every event up to this block is dispatched and final; passes start above it. */
   settledBlock: block().notNull().default(0),
 });

@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."dispatcher_state" DROP COLUMN "generation";
