@@ -65,7 +65,8 @@ export const trait = onchainTable(
   "trait",
   (t) => ({
     tokenId: t.int8({ mode: "number" }).notNull(),
-    position: t.integer().notNull(),
+    /** Grows along the chain: block number times a million plus log index. */
+    position: t.int8({ mode: "number" }).notNull(),
     name: t.text().notNull(),
     category: t.text().notNull(),
     addedAt: t.int8({ mode: "number" }).notNull(),
@@ -101,6 +102,12 @@ export const pointsAward = onchainTable(
   }),
   (t) => ({ tokenIdx: index().on(t.tokenId) }),
 );
+
+/** Points awarded to a token id before it was minted (the contract's owner may do that); added when it is. */
+export const unmintedPoints = onchainTable("unminted_points", (t) => ({
+  tokenId: t.int8({ mode: "number" }).primaryKey(),
+  points: t.bigint().notNull(),
+}));
 
 /** Transfer history of the identity tokens and of the canonical registry's tokens. */
 export const transfer = onchainTable(
@@ -174,6 +181,7 @@ export const erc8004Agent = onchainTable(
     registeredAt: t.int8({ mode: "number" }).notNull(),
     registeredBlock: t.int8({ mode: "number" }).notNull(),
     txHash: t.hex().notNull(),
+    /** Feedback given and not revoked. */
     feedbackCount: t.integer().notNull(),
     updatedBlock: t.int8({ mode: "number" }).notNull(),
   }),
@@ -184,7 +192,7 @@ export const erc8004Agent = onchainTable(
   }),
 );
 
-/** On-chain metadata of an ERC-8004 agent; empty bytes mean unset. */
+/** On-chain metadata of an ERC-8004 agent; empty bytes mean unset. Keys beyond 512 characters end in their digest. */
 export const erc8004Metadata = onchainTable(
   "erc8004_metadata",
   (t) => ({
@@ -197,7 +205,10 @@ export const erc8004Metadata = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.registry, t.agentId, t.key] }) }),
 );
 
-/** Feedback of the ERC-8004 reputation registry. Endpoint, URI and hash exist only in the event. */
+/**
+ * Feedback of the ERC-8004 reputation registry. Endpoint, URI and hash exist only in the event. `registry` is the
+ * identity registry of the agent it is about, so that it joins `erc8004_agent`.
+ */
 export const erc8004Feedback = onchainTable(
   "erc8004_feedback",
   (t) => ({
@@ -264,6 +275,31 @@ export const serviceTokenBalance = onchainTable(
   (t) => ({ balanceIdx: index().on(t.balanceUnits) }),
 );
 
+/** Everything the outbox can tell, `<source>.<what>`. */
+export type OutboxKind =
+  | "agent.registered"
+  | "agent.transferred"
+  | "agent.approved"
+  | "agent.verified"
+  | "agent.exchange_verified"
+  | "agent.mutated"
+  | "agent.trait_added"
+  | "agent.personality_set"
+  | "agent.narrative_set"
+  | "agent.name_registered"
+  | "agent.name_transferred"
+  | "agent.points_awarded"
+  | "attestation.made"
+  | "attestation.revoked"
+  | "handshake.completed"
+  | "erc8004.registered"
+  | "erc8004.uri_updated"
+  | "erc8004.metadata_set"
+  | "erc8004.transferred"
+  | "erc8004.feedback_given"
+  | "erc8004.feedback_revoked"
+  | "erc8004.response_appended";
+
 /**
  * Append-only outbox: what the dispatcher turns into jobs and events, one row per chain event.
  * A reorg removes a row and may bring the same event back in another block, hence another blockHash.
@@ -271,10 +307,9 @@ export const serviceTokenBalance = onchainTable(
 export const outbox = onchainTable(
   "outbox",
   (t) => ({
-    /** Ponder's event id: sorts in chain order. */
+    /** Ponder's event id: sorts in chain order. An event about two tokens has a second row, its id ending in `-to`. */
     id: t.text().primaryKey(),
-    /** `<source>.<what>`, e.g. `agent.registered`, `attestation.revoked`. */
-    kind: t.text().notNull(),
+    kind: t.text().$type<OutboxKind>().notNull(),
     /** The identity token concerned, when there is one. */
     tokenId: t.int8({ mode: "number" }),
     /** The wallet concerned, when the event names a wallet and not a token (attestations). */

@@ -1,0 +1,134 @@
+/** The Ponder child process: started on one schema, listened to, and certainly ended. */
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "pino";
+import { PONDER_ROOT } from "./schema-name.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
+const LIFELINE = new URL("end-with-parent.ts", import.meta.url).href;
+
+/** How long Ponder may take to end by itself; with the launcher's own work it stays below ten seconds. */
+const STOP_MS = 7_000;
+
+/** Lines Ponder logs for every block; interesting only to somebody who debugs. */
+const ROUTINE = new Set(["Indexed block", "Finalized block", "Indexed block range", "Fetched block data"]);
+
+/** What Ponder says, besides its rows, that the launcher has to act on. */
+export type PonderNews = {
+  /** It met a reorg deeper than its finality and goes no further (it stays alive and answers 200). */
+  beyondFinality: boolean;
+  /** It refuses the schema because another build of the code made it. */
+  foreignSchema: boolean;
+};
+
+export type PonderProcess = {
+  readonly pid: number | undefined;
+  readonly news: PonderNews;
+  /** Where its own /metrics can be read; the port is on the loopback interface only. */
+  readonly metricsUrl: string;
+  /** Resolves when the process is gone, with how it ended. */
+  readonly ended: Promise<string>;
+  /** Asks it to end and, when it does not, kills it. */
+  stop(): Promise<void>;
+  kill(): void;
+};
+
+/**
+ * Starts `ponder start` on `schema`.
+ * @param env the complete environment of the child; ponder.config.ts reads the configuration from it
+ */
+export async function startPonder(options: {
+  schema: string;
+  env: Record<string, string | undefined>;
+  log: Logger;
+}): Promise<PonderProcess> {
+  const { schema, log } = options;
+  const port = await freePort();
+  const child = spawn(
+    process.execPath,
+    [
+      "--disable-warning=DeprecationWarning",
+      "--import",
+      LIFELINE,
+      PONDER,
+      "start",
+      "--schema",
+      schema,
+      "--hostname",
+      "127.0.0.1",
+      "--log-format",
+      "json",
+    ],
+    {
+      cwd: ROOT,
+      // PORT is the API's in our environment and wins over --port in Ponder's.
+      env: { ...options.env, PORT: String(port), PONDER_TELEMETRY_DISABLED: "1", PONDER_LOG_LEVEL: ponderLevel(log) },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // Its own group: a Ctrl-C in the terminal reaches the launcher alone, which ends Ponder in order.
+      detached: true,
+    },
+  );
+  const news: PonderNews = { beyondFinality: false, foreignSchema: false };
+  createInterface({ input: child.stdout! }).on("line", (line) => relay(line, news, log));
+  createInterface({ input: child.stderr! }).on("line", (line) => line.trim() && log.warn({ from: "ponder" }, line));
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) => resolve(signal ?? `code ${code}`));
+  });
+  const kill = () => void child.kill("SIGKILL");
+  return {
+    pid: child.pid,
+    news,
+    metricsUrl: `http://127.0.0.1:${port}/metrics`,
+    ended,
+    kill,
+    async stop() {
+      child.kill("SIGTERM");
+      const timer = setTimeout(kill, STOP_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The launcher needs Ponder's warnings whatever the operator wants to see. */
+function ponderLevel(log: Logger): string {
+  return ["error", "fatal", "silent"].includes(log.level) ? "warn" : log.level;
+}
+
+const LEVELS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error" } as const;
+
+/** One line of Ponder's JSON log, read for its news and passed on in the launcher's own log. */
+function relay(line: string, news: PonderNews, log: Logger): void {
+  let entry: Record<string, unknown> & { level: keyof typeof LEVELS; msg: string; error?: { message?: string } };
+  try {
+    entry = JSON.parse(line);
+  } catch {
+    if (line.trim()) log.info({ from: "ponder" }, line);
+    return;
+  }
+  const words = `${entry.msg} ${entry.error?.message ?? ""}`;
+  if (/unrecoverable.*reorg/i.test(words)) news.beyondFinality = true;
+  if (/previously used by a/.test(words)) news.foreignSchema = true;
+  const { level, time: _, msg, error, ...rest } = entry;
+  const heard = LEVELS[level] ?? "info";
+  const told = heard === "info" && ROUTINE.has(msg) ? "debug" : heard;
+  log[told]({ from: "ponder", ...rest, ...(error && { error: error.message }) }, msg);
+}
+
+/** @returns a loopback port nobody listens on at this moment. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}

@@ -1,0 +1,88 @@
+/** The agent row: how it begins, and the one way in which everything later changes it. */
+import type { Context } from "ponder:registry";
+import { agent, unmintedPoints } from "ponder:schema";
+import type { Hex } from "viem";
+import { identityAbi } from "../abis/identity.ts";
+import { readOrNull } from "./contract-reads.ts";
+import { blockOf, type ChainEvent, cleanText, indexedText, lower, timeOf } from "./event-facts.ts";
+
+type AgentRow = typeof agent.$inferSelect;
+
+/** `getAgent` as of the end of the event's block; null when the contract does not answer it. */
+const readAgent = ({ client, contracts }: Context, tokenId: number) =>
+  readOrNull(
+    client.readContract({
+      abi: identityAbi,
+      address: contracts.Identity.address,
+      functionName: "getAgent",
+      args: [BigInt(tokenId)],
+    }),
+  );
+
+/**
+ * Starts the row of a token, at its Transfer from the zero address: the first log of a mint, before its points and
+ * before AgentRegistered (a receiver contract's hook may even move the token in between). What no event carries is
+ * read here once: framework, soulbound, generation, parent and first version.
+ */
+export async function beginAgent(context: Context, event: ChainEvent, tokenId: number, owner: Hex): Promise<void> {
+  const { db } = context;
+  const read = await readAgent(context, tokenId);
+  const early = await db.find(unmintedPoints, { tokenId });
+  if (early !== null) await db.delete(unmintedPoints, { tokenId });
+  await db
+    .insert(agent)
+    .values({
+      tokenId,
+      agentAddress: lower(read?.agentAddress ?? owner),
+      owner: lower(owner),
+      operator: null,
+      name: indexedText(read?.name ?? ""),
+      framework: indexedText(read?.framework ?? ""),
+      mintedAt: timeOf(event),
+      mintedBlock: blockOf(event),
+      mintTx: event.transaction.hash,
+      verified: false,
+      soulbound: read?.soulbound ?? false,
+      origin: read?.origin ?? 0,
+      generation: read?.generation ?? 0,
+      parentId: read?.parentId ?? 0n,
+      mutationCount: 0,
+      version: cleanText(read?.currentVersion ?? ""),
+      points: early?.points ?? 0n,
+      traitCount: 0,
+      agentName: null,
+      personality: null,
+      personalityAt: null,
+      narrative: null,
+      narrativeAt: null,
+      coinbaseWallet: null,
+      updatedBlock: blockOf(event),
+    })
+    .onConflictDoUpdate({ owner: lower(owner), operator: null, updatedBlock: blockOf(event) });
+}
+
+/**
+ * Applies an event to the row of its token and marks the block.
+ *
+ * The agent's wallet can be changed (setAgentWallet) without any event of its own. So every event about a token reads
+ * the wallet again, once per token and block: the row is right as of the token's last event, and a change that nothing
+ * ever follows is seen by whoever asks the contract.
+ * @returns the row before the change, or null when there is no such token
+ */
+export async function changeAgent(
+  context: Context,
+  event: ChainEvent,
+  tokenId: number | null,
+  change: (row: AgentRow) => Partial<AgentRow>,
+): Promise<AgentRow | null> {
+  if (tokenId === null) return null;
+  const row = await context.db.find(agent, { tokenId });
+  if (row === null) return null;
+  const read = row.updatedBlock === blockOf(event) ? null : await readAgent(context, tokenId);
+  await context.db.update(agent, { tokenId }).set({
+    ...(read !== null && { agentAddress: lower(read.agentAddress) }),
+    ...change(row),
+    updatedBlock: blockOf(event),
+  });
+  return row;
+}

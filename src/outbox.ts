@@ -1,0 +1,29 @@
+/** The outbox: one row per event that matters downstream, in the same transaction as the rows it is about. */
+import type { Context } from "ponder:registry";
+import { type OutboxKind, outbox } from "ponder:schema";
+import type { Hex } from "viem";
+import { blockOf, type ChainEvent, timeOf } from "./event-facts.ts";
+
+/** What an outbox row is about. */
+type Subject = { tokenId?: number; wallet?: Hex; agentId?: bigint };
+
+/** Tells the dispatcher about an event. @param part tells the rows of one event apart */
+export async function tell(
+  { db }: Context,
+  event: ChainEvent,
+  kind: OutboxKind,
+  subject: Subject,
+  part = "",
+): Promise<void> {
+  await db.insert(outbox).values({
+    id: `${event.id}${part}`,
+    kind,
+    tokenId: subject.tokenId ?? null,
+    wallet: subject.wallet ?? null,
+    agentId: subject.agentId ?? null,
+    block: blockOf(event),
+    blockHash: event.block.hash,
+    blockAt: timeOf(event),
+    txHash: event.transaction.hash,
+  });
+}
