@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import { trackIndexedBlock } from "./db/index-state.ts";
 import { faultAt } from "./faults.ts";
 import type { JobContext } from "./workers/context.ts";
+import { JOBS } from "./workers/jobs.ts";
 import { openQueues } from "./workers/queue.ts";
 
 /** A composed value and the way to let go of its connections. */
@@ -51,7 +52,13 @@ function openChain(config: Config) {
 }
 
 const openQueuesOf = (config: Config, log: Logger) =>
-  openQueues({ databaseUrl: databaseUrl(config), redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
+  openQueues({
+    databaseUrl: databaseUrl(config),
+    redisUrl: config.redisUrl,
+    prefix: config.queuePrefix,
+    log,
+    names: JOBS.map((job) => job.name),
+  });
 
 /** What the API process is made of. */
 export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {

@@ -1,7 +1,7 @@
 /** Referral codes and who referred whom. */
 import { createHash } from "node:crypto";
-import { referralCode, SUFFIXES } from "../core/referral-codes.ts";
 import type { Address } from "../core/facts.ts";
+import { referralCode, SUFFIXES } from "../core/referral-codes.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Ends of a code that are tried before giving up; with 36^4 of them, a second try is rare. */
@@ -57,7 +57,22 @@ export async function agentsWithoutCode(
      order by a.token_id limit $1`,
     [limit],
   );
-  return rows.map((row) => ({ tokenId: Number(row.token_id), name: row.name, agentAddress: row.agent_address }));
+  return rows.map(toNamed);
+}
+
+const toNamed = (row: { token_id: string; name: string; agent_address: Address }) => ({
+  tokenId: Number(row.token_id),
+  name: row.name,
+  agentAddress: row.agent_address,
+});
+
+/** Takes back the codes of agents whose registration was retracted, and gives those registered anew under these ids theirs. */
+export async function renewReferralCodes(tx: Queryable, tokenIds: number[]): Promise<void> {
+  await tx.query("delete from offchain.referral_code where token_id = any($1)", [tokenIds]);
+  const { rows } = await tx.query("select token_id, name, agent_address from onchain.agent where token_id = any($1)", [
+    tokenIds,
+  ]);
+  await ensureReferralCodes(tx, rows.map(toNamed));
 }
 
 /** The agent a code belongs to; null for an unknown code and for one whose agent is not indexed. */
@@ -71,17 +86,18 @@ export async function agentByCode(
     [code],
   );
   const row = rows[0];
-  return row ? { tokenId: Number(row.token_id), name: row.name, agentAddress: row.agent_address, owner: row.owner } : null;
+  return row
+    ? { tokenId: Number(row.token_id), name: row.name, agentAddress: row.agent_address, owner: row.owner }
+    : null;
 }
 
-/** Records who referred a new agent; each agent counts once. */
-export async function recordReferral(
-  tx: Queryable,
-  referral: { tokenId: number; referrerTokenId: number; code: string },
-): Promise<void> {
+/** Records who referred a new agent, by the code it came with; each agent counts once, and none refers itself. */
+export async function recordReferral(tx: Queryable, tokenId: number, code: string): Promise<void> {
   await tx.query(
-    `insert into offchain.referral (token_id, referrer_token_id, code) values ($1, $2, $3) on conflict do nothing`,
-    [referral.tokenId, referral.referrerTokenId, referral.code],
+    `insert into offchain.referral (token_id, referrer_token_id, code)
+     select $1, token_id, code from offchain.referral_code where code = $2 and token_id <> $1
+     on conflict do nothing`,
+    [tokenId, code],
   );
 }
 

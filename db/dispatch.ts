@@ -1,0 +1,174 @@
+/** What has been taken from the index's outbox: claims, retractions and finality, all decided by comparing tables. */
+import type { OutboxKind } from "../ponder.schema.ts";
+import { checkpointBlock } from "./index-state.ts";
+import type { Queryable } from "./transaction.ts";
+
+/** A dispatched event: what it is about, and where. `tokenId` or `wallet` may be absent, depending on the kind. */
+export type DispatchedEvent = {
+  key: string;
+  kind: OutboxKind;
+  tokenId: number | null;
+  wallet: string | null;
+  block: number;
+};
+
+const EVENT = `key, kind, token_id as "tokenId", wallet, block`;
+const toEvent = (row: DispatchedEvent): DispatchedEvent => ({
+  ...row,
+  tokenId: row.tokenId === null ? null : Number(row.tokenId),
+  block: Number(row.block),
+});
+
+/** The served index as the dispatcher needs to know it. Blocks are numbers; `checkpoint` is Ponder's text. */
+type ServedIndex = { schema: string; checkpoint: string; block: number; finalizedBlock: number };
+
+/** One dispatcher at a time, in whichever process; the lock goes with the transaction. */
+export const lockDispatcher = (tx: Queryable) =>
+  tx.query("select pg_advisory_xact_lock(hashtextextended('dispatcher', 0))");
+
+/** @returns null while nothing is published. @throws when there are no views yet (`isNoIndex`) */
+export async function servedIndex(tx: Queryable): Promise<ServedIndex | null> {
+  const { rows } = await tx.query(
+    `select s.schema, c.latest_checkpoint as checkpoint, ${checkpointBlock("c.latest_checkpoint")} as block,
+            ${checkpointBlock("c.finalized_checkpoint")} as finalized
+     from onchain.index_state s cross join onchain._ponder_checkpoint c limit 1`,
+  );
+  const row = rows[0];
+  if (!row?.schema) return null;
+  return {
+    schema: row.schema,
+    checkpoint: row.checkpoint,
+    block: Number(row.block),
+    finalizedBlock: Number(row.finalized),
+  };
+}
+
+/**
+ * The block above which new events have to be looked for, after making sure that everything dispatched belongs to this
+ * index. When another one is served (the old was wrong somewhere below its finalized block, or the code changed), all of
+ * its events are new to us, and whatever it lacks below its finalized block was retracted by the chain.
+ */
+export async function settledBlock(
+  tx: Queryable,
+  index: ServedIndex,
+): Promise<{ block: number; retracted: DispatchedEvent[] }> {
+  const { rows } = await tx.query("select schema, settled_block from offchain.dispatcher_state");
+  if (rows[0]?.schema === index.schema) return { block: Number(rows[0].settled_block), retracted: [] };
+  await tx.query(
+    `insert into offchain.dispatcher_state (schema) values ($1)
+     on conflict (one) do update set schema = $1, settled_block = 0`,
+    [index.schema],
+  );
+  const lost = await tx.query(
+    `update offchain.dispatch d set state = 'retracted', retracted_at = clock_timestamp()
+     where d.state <> 'retracted' and d.block <= $1 and not ${IN_OUTBOX} returning ${EVENT}`,
+    [index.finalizedBlock],
+  );
+  // What the new index has not finalized yet may still be retracted, with the usual care.
+  await tx.query("update offchain.dispatch set state = 'queued' where state = 'final' and block > $1", [
+    index.finalizedBlock,
+  ]);
+  return { block: 0, retracted: lost.rows.map(toEvent) };
+}
+
+const IN_OUTBOX = `exists (select from onchain.outbox o where o.id = d.event_id and o.block_hash = d.block_hash)`;
+
+/**
+ * Claims events that were never dispatched on their branch of the chain: an anti-join, not a cursor, because a
+ * reorganisation inserts smaller ids. Rows claimed together are a batch.
+ * @returns how many were claimed; `limit` means that there may be more
+ */
+export async function claimEvents(tx: Queryable, above: { block: number; limit: number }): Promise<number> {
+  const { rowCount } = await tx.query(
+    `with fresh as materialized (
+       select o.* from onchain.outbox o
+       where o.block > $1 and not exists (
+         select from offchain.dispatch d where d.key = o.block_hash || '-' || o.id and d.state <> 'retracted')
+       order by o.id limit $2
+     ), batch as materialized (
+       select nextval('offchain.dispatch_batch') as number where exists (select from fresh)
+     )
+     insert into offchain.dispatch as d (key, event_id, kind, token_id, wallet, agent_id, block, block_hash, tx_hash,
+       block_at, state, batch)
+     select block_hash || '-' || id, id, kind, token_id, wallet, agent_id, block, block_hash, tx_hash, block_at,
+       'pending', batch.number
+     from fresh cross join batch
+     on conflict (key) do update set state = 'pending', batch = excluded.batch, missing_checkpoint = null,
+       retracted_at = null, dispatched_at = clock_timestamp()`,
+    [above.block, above.limit],
+  );
+  return rowCount ?? 0;
+}
+
+/**
+ * Retracts events that have vanished. While the indexer recovers from a crash its newest rows are gone for a moment, so
+ * a missing row is only remembered at first; it counts as retracted once the index has committed a later block than when
+ * it was first missed, and has passed the row's own block.
+ */
+export async function retractVanished(tx: Queryable, index: ServedIndex): Promise<DispatchedEvent[]> {
+  await tx.query(
+    `update offchain.dispatch d set missing_checkpoint = null
+     where d.state in ('pending', 'queued') and d.missing_checkpoint is not null and ${IN_OUTBOX}`,
+  );
+  await tx.query(
+    `update offchain.dispatch d set missing_checkpoint = $1
+     where d.missing_checkpoint is null and (d.state = 'queued' or (d.state = 'pending' and d.block > $2))
+       and not ${IN_OUTBOX}`,
+    [index.checkpoint, index.finalizedBlock],
+  );
+  const { rows } = await tx.query(
+    `update offchain.dispatch d set state = 'retracted', retracted_at = clock_timestamp()
+     where d.state in ('pending', 'queued') and ${checkpointBlock("d.missing_checkpoint")} < $1 and d.block < $1
+     returning ${EVENT}`,
+    [index.block],
+  );
+  return rows.map(toEvent);
+}
+
+/** Marks what can no longer be retracted. Present rows only: a missing one waits for its retraction. */
+export async function finalizeEvents(tx: Queryable, index: ServedIndex): Promise<void> {
+  await tx.query(
+    `update offchain.dispatch d set state = 'final'
+     where d.state = 'queued' and d.block <= $1 and d.missing_checkpoint is null and ${IN_OUTBOX}`,
+    [index.finalizedBlock],
+  );
+}
+
+/** Remembers that no event up to the finalized block is left to be claimed from this index. */
+export async function settleUpTo(tx: Queryable, index: ServedIndex): Promise<void> {
+  const block = Math.min(index.block, index.finalizedBlock);
+  await tx.query("update offchain.dispatcher_state set settled_block = $1 where settled_block < $1", [block]);
+}
+
+/** The oldest batch that still has to be queued; null when there is none. */
+export async function pendingBatch(db: Queryable): Promise<{ batch: number; events: DispatchedEvent[] } | null> {
+  const { rows } = await db.query(
+    `select batch, ${EVENT} from offchain.dispatch
+     where state = 'pending' and batch = (select min(batch) from offchain.dispatch where state = 'pending')
+     order by event_id`,
+  );
+  if (rows.length === 0) return null;
+  return { batch: Number(rows[0].batch), events: rows.map(toEvent) };
+}
+
+export async function markQueued(db: Queryable, batch: number): Promise<void> {
+  await db.query("update offchain.dispatch set state = 'queued' where batch = $1 and state = 'pending'", [batch]);
+}
+
+/** Lets everything that is not final be queued again, under the same batches: the queue has lost its jobs. */
+export async function queueAgain(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query("update offchain.dispatch set state = 'pending' where state = 'queued'");
+  return rowCount ?? 0;
+}
+
+/** The tokens that each of these wallets owns or acts for. */
+export async function tokensOfWallets(db: Queryable, wallets: string[]): Promise<Map<string, number[]>> {
+  const { rows } = await db.query(
+    `select w.wallet, a.token_id from unnest($1::text[]) as w(wallet)
+     join onchain.agent a on a.owner = w.wallet or a.agent_address = w.wallet order by a.token_id`,
+    [wallets],
+  );
+  const tokens = new Map<string, number[]>();
+  for (const { wallet, token_id } of rows) tokens.set(wallet, [...(tokens.get(wallet) ?? []), Number(token_id)]);
+  return tokens;
+}

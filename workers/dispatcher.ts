@@ -1,0 +1,172 @@
+/** From chain to jobs: takes events from the index's outbox, hands each to its subscribers once, takes back what a reorganisation undid. */
+import type pg from "pg";
+import { retractCred } from "../db/cred.ts";
+import {
+  claimEvents,
+  type DispatchedEvent,
+  finalizeEvents,
+  lockDispatcher,
+  markQueued,
+  pendingBatch,
+  queueAgain,
+  retractVanished,
+  servedIndex,
+  settledBlock,
+  settleUpTo,
+  tokensOfWallets,
+} from "../db/dispatch.ts";
+import { INDEX_CHANNEL } from "../db/index-state.ts";
+import { notifications } from "../db/notifications.ts";
+import { renewReferralCodes } from "../db/referral-codes.ts";
+import { isNoIndex, type Queryable, transaction } from "../db/transaction.ts";
+import type { OutboxKind } from "../ponder.schema.ts";
+import type { JobContext } from "./context.ts";
+import type { NewJob } from "./queue.ts";
+import { SUBSCRIPTIONS, type Subscriber } from "./subscriptions.ts";
+import { Wake } from "./wake.ts";
+
+/** Places where a crash test kills the dispatcher. */
+export const DISPATCHER_FAULT_POINTS = ["dispatcher.claimed", "dispatcher.committed", "dispatcher.queued"] as const;
+
+/** How many events one pass claims at most; a backlog takes several. */
+const BATCH = 1_000;
+/** A pass without being woken: heals a lost notification. */
+const TIMER_MS = 2_000;
+
+export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log" | "fault">;
+
+export type Dispatcher = {
+  /** One pass now, for tests and for those who cannot wait: claims everything there is and queues it. */
+  pass(): Promise<void>;
+  /** The queue's storage was lost: everything that is not final is queued again. */
+  requeue(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Runs until stopped, woken by every block of the index and by a timer. Any number of processes may run it. */
+export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS } = {}): Dispatcher {
+  const wake = new Wake();
+  const unsubscribe = notifications(context.db).on(INDEX_CHANNEL, () => wake.ring());
+  let stopping = false;
+  const done = (async () => {
+    while (!stopping) {
+      try {
+        await dispatch(context);
+      } catch (error) {
+        context.log.warn({ err: error }, "a pass of the dispatcher failed; the next one repeats it");
+      }
+      if (!stopping) await wake.sleep(timerMs);
+    }
+  })();
+  return {
+    pass: () => dispatch(context),
+    async requeue() {
+      const events = await queueAgain(context.db);
+      if (events > 0) context.log.warn({ events }, "the queue has lost its jobs; they are queued again");
+      wake.ring();
+    },
+    async stop() {
+      stopping = true;
+      wake.ring();
+      await done;
+      unsubscribe();
+    },
+  };
+}
+
+/** Claims and retracts until nothing is left, queueing each batch after its commit. */
+export async function dispatch(context: DispatcherContext): Promise<void> {
+  // What a crash left between commit and queue comes first.
+  await queuePending(context);
+  for (;;) {
+    const claimed = await transaction(context.db, (tx) => reconcileOutbox(context, tx)).catch((error) => {
+      if (isNoIndex(error)) return 0;
+      throw error;
+    });
+    context.fault("dispatcher.committed");
+    if (claimed > 0) await queuePending(context);
+    if (claimed < BATCH) return;
+  }
+}
+
+/** One pass over the tables, in the caller's transaction. @returns how many events were claimed */
+async function reconcileOutbox({ clock, log, fault }: DispatcherContext, tx: pg.ClientBase): Promise<number> {
+  await lockDispatcher(tx);
+  const index = await servedIndex(tx);
+  if (index === null) return 0;
+  const settled = await settledBlock(tx, index);
+  const claimed = await claimEvents(tx, { block: settled.block, limit: BATCH });
+  fault("dispatcher.claimed");
+  const retracted = [...settled.retracted, ...(await retractVanished(tx, index))];
+  if (retracted.length > 0) {
+    log.warn({ events: retracted.length }, "events were reorganised away");
+    await undo(tx, retracted, clock());
+  }
+  await finalizeEvents(tx, index);
+  if (claimed < BATCH) await settleUpTo(tx, index);
+  return claimed;
+}
+
+/** Takes back what retracted events caused, in the transaction that retracts them. */
+async function undo(tx: Queryable, events: DispatchedEvent[], now: Date): Promise<void> {
+  const tokensOf = await resolveTokens(tx, events);
+  const firstBlock = new Map<number, number>();
+  for (const event of events) {
+    for (const tokenId of tokensOf(event)) {
+      firstBlock.set(tokenId, Math.min(event.block, firstBlock.get(tokenId) ?? event.block));
+    }
+  }
+  if (firstBlock.size === 0) return;
+  const unregistered = events.flatMap(({ kind, tokenId }) => (kind === "agent.registered" ? [tokenId!] : []));
+  if (unregistered.length > 0) await renewReferralCodes(tx, unregistered);
+  await retractCred(
+    tx,
+    [...firstBlock].map(([tokenId, block]) => ({ tokenId, block })),
+    now,
+  );
+}
+
+/** Hands every pending batch to the queue. A batch that was added before, by a process that then died, adds nothing. */
+async function queuePending({ db, queue, fault }: DispatcherContext): Promise<void> {
+  for (;;) {
+    const pending = await pendingBatch(db);
+    if (pending === null) return;
+    const tokensOf = await resolveTokens(db, pending.events);
+    for (const [name, jobs] of jobsOf(pending.batch, pending.events, tokensOf)) await queue.add(name, jobs);
+    fault("dispatcher.queued");
+    await markQueued(db, pending.batch);
+  }
+}
+
+/** The jobs of a batch, by queue: for each subscriber one job for each kind, each token under its first kind only. */
+export function jobsOf(
+  batch: number,
+  events: DispatchedEvent[],
+  tokensOf: (event: DispatchedEvent) => number[],
+): Map<string, NewJob[]> {
+  const jobs = new Map<string, NewJob[]>();
+  const told = new Map<string, Set<number>>();
+  const kinds = Object.entries<readonly Subscriber[]>(SUBSCRIPTIONS) as [OutboxKind, readonly Subscriber[]][];
+  for (const [kind, subscribers] of kinds) {
+    const ofKind = events.filter((event) => event.kind === kind);
+    if (ofKind.length === 0) continue;
+    for (const { job, data } of subscribers) {
+      const known = told.get(job) ?? new Set();
+      told.set(job, known);
+      const tokenIds = [...new Set(ofKind.flatMap(tokensOf))].filter((tokenId) => !known.has(tokenId));
+      for (const tokenId of tokenIds) known.add(tokenId);
+      const input = data({ kind, tokenIds });
+      if (input === null) continue;
+      const jobId = `${job}-batch-${batch}-${kind.replaceAll(".", "-")}`;
+      jobs.set(job, [...(jobs.get(job) ?? []), { jobId, data: input }]);
+    }
+  }
+  return jobs;
+}
+
+/** Which tokens an event is about: the one it names, or those of the wallet it names. */
+async function resolveTokens(db: Queryable, events: DispatchedEvent[]): Promise<(event: DispatchedEvent) => number[]> {
+  const wallets = [...new Set(events.flatMap(({ tokenId, wallet }) => (tokenId === null && wallet ? [wallet] : [])))];
+  const tokens = wallets.length > 0 ? await tokensOfWallets(db, wallets) : new Map<string, number[]>();
+  return ({ tokenId, wallet }) => (tokenId !== null ? [tokenId] : (wallet && tokens.get(wallet)) || []);
+}

@@ -1,0 +1,27 @@
+/** What each kind of intent does to the database when the chain has decided: one entry for each key prefix. */
+import type pg from "pg";
+import type { Receipt } from "../clients/ports.ts";
+import type { Intent } from "../db/tx-outbox.ts";
+import { mintEffect } from "./intents/mint.ts";
+
+/**
+ * The consequences of an intent. Each runs in the same database transaction as the intent's change of state, so it
+ * happens exactly once; a reorganisation undoes it and lets it happen again.
+ */
+export type IntentEffect = {
+  prefix: string;
+  /** The transaction is in a block and did what it was meant to. */
+  mined(tx: pg.ClientBase, intent: Intent, receipt: Receipt, now: Date): Promise<void>;
+  /** It never will: refused by simulation, or reverted in its block. `reason` is a plain word or sentence. */
+  failed(tx: pg.ClientBase, intent: Intent, reason: string, now: Date): Promise<void>;
+  /** Its block is gone: whatever `mined` or `failed` wrote is to be taken back. */
+  undone(tx: pg.ClientBase, intent: Intent, now: Date): Promise<void>;
+};
+
+export const INTENT_EFFECTS: readonly IntentEffect[] = [mintEffect];
+
+/** The effect of an intent; undefined for those without one (the fillers of nonce gaps). */
+export function effectOf(intentKey: string, effects = INTENT_EFFECTS): IntentEffect | undefined {
+  const prefix = intentKey.slice(0, intentKey.indexOf(":"));
+  return effects.find((effect) => effect.prefix === prefix);
+}

@@ -1,0 +1,64 @@
+/** Intent `mint:<mintId>`: the token's id from its log, then what the request brought along: profile and referral. */
+import { parseEventLogs } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import type { Log } from "../../clients/ports.ts";
+import { fieldWrites } from "../../core/profile-input.ts";
+import { recomputeCred } from "../../db/cred.ts";
+import { completeMint, failMint, type Mint, mintById, reopenMint } from "../../db/mints.ts";
+import { deleteProfileFields, writeProfileFields } from "../../db/profiles.ts";
+import { deleteReferrals, ensureReferralCodes, recordReferral } from "../../db/referral-codes.ts";
+import { isIndexed } from "../../db/transaction.ts";
+import type { Intent } from "../../db/tx-outbox.ts";
+import type { IntentEffect } from "../intents.ts";
+
+const mintIdOf = ({ intentKey }: Intent) => intentKey.slice("mint:".length);
+
+export const mintEffect: IntentEffect = {
+  prefix: "mint",
+
+  async mined(tx, intent, receipt, now) {
+    const mintId = mintIdOf(intent);
+    const request = await mintById(tx, mintId);
+    if (!request) throw new Error(`there is no mint ${mintId}`);
+    const tokenId = registeredToken(receipt.logs, intent.to, request);
+    const mint = await completeMint(tx, mintId, { tokenId, txHash: receipt.hash, block: receipt.block, at: now });
+    if (!mint) return;
+    await ensureReferralCodes(tx, [{ tokenId, name: mint.name, agentAddress: mint.wallet }]);
+    await writeProfileFields(tx, tokenId, writesOf(mint), now);
+    if (mint.referralCode) await recordReferral(tx, tokenId, mint.referralCode);
+    if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [tokenId] }, { now, cause: "profile" });
+  },
+
+  async failed(tx, intent, reason, now) {
+    await failMint(tx, mintIdOf(intent), reason, now);
+  },
+
+  /**
+   * The token does not exist any more, and its id may be given to somebody else: what the mint wrote under that id goes,
+   * and is written again with the id that the second inclusion brings.
+   */
+  async undone(tx, intent) {
+    const before = await reopenMint(tx, mintIdOf(intent));
+    if (!before || before.tokenId === null) return;
+    await deleteProfileFields(tx, before.tokenId);
+    await deleteReferrals(tx, before.tokenId);
+  },
+};
+
+const writesOf = (mint: Mint) =>
+  fieldWrites({ personality: mint.personality ?? undefined, narrative: mint.narrative ?? undefined });
+
+/**
+ * The token that a mint registered. The receiver's hook may register others in the same transaction; ours carries the
+ * requested wallet and name, and is logged after the hook ran, hence last.
+ */
+function registeredToken(logs: Log[], contract: string, mint: Pick<Mint, "wallet" | "name">): number {
+  const events = parseEventLogs({
+    abi: identityAbi,
+    eventName: "AgentRegistered",
+    logs: logs.filter((log) => log.address === contract) as never,
+  });
+  const own = events.findLast(({ args }) => args.agentAddress.toLowerCase() === mint.wallet && args.name === mint.name);
+  if (!own) throw new Error(`the receipt registers no agent of ${mint.wallet}`);
+  return Number(own.args.tokenId);
+}

@@ -1,0 +1,10 @@
+/** Every job there is. A new one is a file in jobs/ and a line here. */
+import type { Job } from "./job.ts";
+import { ageRefresh } from "./jobs/age-refresh.ts";
+import { prune } from "./jobs/prune.ts";
+import { reconcile } from "./jobs/reconcile.ts";
+import { referralCodes } from "./jobs/referral-codes.ts";
+import { score } from "./jobs/score.ts";
+import { selfCheck } from "./jobs/self-check.ts";
+
+export const JOBS: readonly Job[] = [score, referralCodes, reconcile, ageRefresh, selfCheck, prune];

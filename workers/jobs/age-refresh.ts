@@ -1,0 +1,12 @@
+/** Lets the scores of young agents grow with their age; once a day is needed, once an hour is cheap. */
+import { z } from "zod";
+import { refreshAges } from "../../db/cred.ts";
+import { defineJob } from "../job.ts";
+
+export const ageRefresh = defineJob({
+  name: "age-refresh",
+  concurrency: 1,
+  schedule: { everyMs: 3_600_000 },
+  input: z.object({}),
+  run: ({ db, clock }) => refreshAges(db, clock()),
+});

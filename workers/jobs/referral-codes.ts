@@ -1,0 +1,20 @@
+/** Gives every indexed agent its referral code, however it was registered. */
+import { z } from "zod";
+import { agentsWithoutCode, ensureReferralCodes } from "../../db/referral-codes.ts";
+import { defineJob } from "../job.ts";
+
+const PAGE = 1_000;
+
+export const referralCodes = defineJob({
+  name: "referral-codes",
+  concurrency: 1,
+  schedule: { everyMs: 60_000 },
+  input: z.object({}),
+  async run({ db }) {
+    for (let added = 0; ; ) {
+      const agents = await agentsWithoutCode(db, PAGE);
+      added += await ensureReferralCodes(db, agents);
+      if (agents.length < PAGE) return added;
+    }
+  },
+});

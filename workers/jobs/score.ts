@@ -1,0 +1,15 @@
+/** Recomputes the scores of agents about which something happened. */
+import { z } from "zod";
+import { recomputeCred } from "../../db/cred.ts";
+import { defineJob } from "../job.ts";
+
+export const score = defineJob({
+  name: "score",
+  concurrency: 4,
+  input: z.object({
+    tokenIds: z.array(z.int().min(0)).min(1),
+    /** The outbox kind that caused it. */
+    cause: z.string(),
+  }),
+  run: ({ db, clock }, { tokenIds, cause }) => recomputeCred(db, { tokenIds }, { now: clock(), cause }),
+});

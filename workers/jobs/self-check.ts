@@ -1,0 +1,12 @@
+/** Recomputes every score, so that no mistake of the event-driven ways outlives a day. */
+import { z } from "zod";
+import { recomputeCred } from "../../db/cred.ts";
+import { defineJob } from "../job.ts";
+
+export const selfCheck = defineJob({
+  name: "self-check",
+  concurrency: 1,
+  schedule: { everyMs: 86_400_000 },
+  input: z.object({}),
+  run: ({ db, clock }) => recomputeCred(db, { all: true }, { now: clock(), cause: "reconcile" }),
+});

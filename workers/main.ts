@@ -1,0 +1,19 @@
+/** The worker process: `npm run workers`. Any number of them may run. */
+import { composeWorkers } from "../compose.ts";
+import { ConfigError, loadConfig } from "../config.ts";
+import { onShutdown } from "../lifecycle.ts";
+import { runWorkers } from "./run.ts";
+
+try {
+  const { value: context, close } = await composeWorkers(loadConfig());
+  const workers = await runWorkers(context);
+  onShutdown(async () => {
+    await workers.stop();
+    await close();
+  });
+  context.log.info("the workers run");
+} catch (error) {
+  const reason = error instanceof ConfigError ? `the configuration is not usable:\n${error.message}` : String(error);
+  console.error(`The workers cannot start: ${reason}`);
+  process.exit(1);
+}

@@ -1,0 +1,223 @@
+/** The queue: BullMQ on Postgres, or on Redis when there is one. Truth is in the tables; whatever is here can be rebuilt. */
+import { createPostgresBackend, Queue, runMigrations, UnrecoverableError, Worker, withBackend } from "bullmq";
+import { Redis } from "ioredis";
+import pg from "pg";
+import type { Logger } from "pino";
+
+/** State of one queue; `oldestSeconds` is the age of its oldest waiting job, null when none waits. */
+export type QueueCounts = {
+  name: string;
+  waiting: number;
+  active: number;
+  failed: number;
+  oldestSeconds: number | null;
+};
+
+/** A job to add. The same `jobId` again is the same job; it is no number and has no colon. */
+export type NewJob = { jobId?: string; data: unknown };
+
+export type QueueWorker = {
+  /** Takes no further jobs and resolves when those it has are finished, or after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+};
+
+export type Queues = {
+  /** Adds jobs to the queue `name`, all or none. */
+  add(name: string, jobs: NewJob[]): Promise<void>;
+  /** Works on a queue. A job whose handler throws is tried again, at most five times in all, then counts as failed. */
+  work(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): QueueWorker;
+  /**
+   * Makes a job recur. An equal schedule that is alive is left alone, so that restarts move nothing.
+   * @returns true when it was not there: for the first time, or because the queue's storage was lost
+   */
+  schedule(name: string, everyMs: number, data: unknown): Promise<boolean>;
+  /** State of every queue this object has touched, and of those named when it was opened. */
+  counts(): Promise<QueueCounts[]>;
+  close(): Promise<void>;
+};
+
+export type QueueOptions = {
+  databaseUrl: string;
+  redisUrl?: string | undefined;
+  /** Keeps deployments on one Redis or database apart. */
+  prefix: string;
+  log: Logger;
+  /** Queues that `counts` tells about from the start. */
+  names?: readonly string[];
+};
+
+/** A job that can never succeed is not tried again. */
+export class HopelessJob extends UnrecoverableError {}
+
+const RETRIES = { attempts: 5, backoff: { type: "exponential", delay: 1_000 } } as const;
+/** Finished jobs are kept for a while: their ids keep a repeated add from running twice. */
+const KEEP = {
+  removeOnComplete: { count: 2_000, age: 86_400 },
+  removeOnFail: { count: 5_000, age: 7 * 86_400 },
+} as const;
+/** A job of a killed worker is taken up again within lock plus check, at most 25 s. */
+const RECOVERY = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 5 } as const;
+
+/** Connects and, on Postgres, brings the queue's own schema up to date. */
+export async function openQueues(options: QueueOptions): Promise<Queues> {
+  return wrap(options.redisUrl ? onRedis(options, options.redisUrl) : await onPostgres(options), options);
+}
+
+/** What differs between the two stores. */
+type Store = {
+  queue(name: string): Queue;
+  worker(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): Worker;
+  close(): Promise<void>;
+};
+
+function onRedis({ prefix, log }: QueueOptions, url: string): Store {
+  // One connection for all adding and asking; each worker duplicates it for its blocking reads.
+  const connection = new Redis(url, { maxRetriesPerRequest: null, enableOfflineQueue: true });
+  connection.on("error", (error) => log.warn({ err: error }, "the queue's Redis is not reachable"));
+  return {
+    queue: (name) => new Queue(name, { connection, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
+    worker: (name, concurrency, handle) =>
+      new Worker(name, (job) => handle(job.data), { connection, prefix, concurrency, ...RECOVERY }),
+    async close() {
+      connection.disconnect();
+    },
+  };
+}
+
+/** The schema BullMQ names its own when it is given a pool. */
+const SCHEMA = "bullmq";
+
+async function onPostgres({ databaseUrl, prefix, log }: QueueOptions): Promise<Store> {
+  // One pool for all queues: each worker keeps one connection to listen on, the rest is shared.
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    application_name: "queue",
+    options: `-c search_path=${SCHEMA}`,
+    max: 24,
+    keepAlive: true,
+  });
+  pool.on("error", (error) => log.warn({ err: error }, "a connection of the queue was lost"));
+  try {
+    await migrateQueue(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const bull = withBackend(createPostgresBackend);
+  // The schema is shared; the prefix goes into the name. Its queues are of the same type as those on Redis.
+  const inner = (name: string) => `${prefix}-${name}`;
+  return {
+    queue: (name) =>
+      new bull.Queue(inner(name), { connection: pool, defaultJobOptions: { ...RETRIES, ...KEEP } }) as unknown as Queue,
+    worker: (name, concurrency, handle) =>
+      new bull.Worker(inner(name), (job) => handle(job.data), {
+        connection: pool,
+        concurrency,
+        ...RECOVERY,
+      }) as unknown as Worker,
+    close: () => pool.end(),
+  };
+}
+
+/** Creates or updates BullMQ's schema; asks first, because a role that may not create schemas may well use one. */
+async function migrateQueue(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("set client_min_messages = warning");
+    await runMigrations(client, SCHEMA);
+  } catch (error) {
+    const there = await client.query("select to_regclass($1) is not null as there", [`${SCHEMA}.migration`]);
+    if (!there.rows[0].there) throw error;
+  } finally {
+    client.release(true);
+  }
+}
+
+function wrap(store: Store, { log, names = [] }: QueueOptions): Queues {
+  const queues = new Map<string, Queue>();
+  const workers = new Set<Worker>();
+  const queueOf = (name: string): Queue => {
+    let queue = queues.get(name);
+    if (!queue) {
+      queue = store.queue(name);
+      queue.on("error", (error) => log.warn({ err: error, queue: name }, "queue error"));
+      queues.set(name, queue);
+    }
+    return queue;
+  };
+  for (const name of names) queueOf(name);
+
+  return {
+    async add(name, jobs) {
+      if (jobs.length === 0) return;
+      await queueOf(name).addBulk(
+        jobs.map(({ jobId, data }) => {
+          if (jobId !== undefined && /^\d+$|:/.test(jobId)) throw new Error(`"${jobId}" cannot be a job id`);
+          return { name, data, opts: jobId === undefined ? {} : { jobId } };
+        }),
+      );
+    },
+
+    work(name, concurrency, handle) {
+      queueOf(name);
+      const worker = store.worker(name, concurrency, handle);
+      worker.on("error", (error) => log.warn({ err: error, queue: name }, "worker error"));
+      worker.on("failed", (job, error) =>
+        log.error({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
+      );
+      worker.on("stalled", (jobId) => log.warn({ queue: name, job: jobId }, "job taken over from a lost worker"));
+      workers.add(worker);
+      return {
+        async stop(graceMs) {
+          const closed = worker.close().then(() => true);
+          const timer = AbortSignal.timeout(graceMs);
+          const expired = new Promise<false>((done) => timer.addEventListener("abort", () => done(false)));
+          if (!(await Promise.race([closed, expired]))) {
+            log.warn({ queue: name }, "jobs still run; another worker will take them over");
+            await worker.close(true);
+          }
+          workers.delete(worker);
+        },
+      };
+    },
+
+    async schedule(name, everyMs, data) {
+      const queue = queueOf(name);
+      const id = `every-${name}`;
+      const known = await queue.getJobScheduler(id);
+      const overdue = known?.next !== undefined && known.next < Date.now() - everyMs - SCHEDULE_GRACE_MS;
+      if (known && Number(known.every) === everyMs && !overdue) return false;
+      await queue.upsertJobScheduler(
+        id,
+        { every: everyMs },
+        { name, data: data as object, opts: { ...RETRIES, ...KEEP } },
+      );
+      return !known;
+    },
+
+    counts: () =>
+      Promise.all(
+        [...queues].map(async ([name, queue]) => {
+          const counts = await queue.getJobCounts("waiting", "prioritized", "active", "failed");
+          const waiting = (counts.waiting ?? 0) + (counts.prioritized ?? 0);
+          const [oldest] = waiting > 0 ? await queue.getJobs(["waiting"], 0, 0, true) : [];
+          return {
+            name,
+            waiting,
+            active: counts.active ?? 0,
+            failed: counts.failed ?? 0,
+            oldestSeconds: oldest ? Math.max(0, Math.round((Date.now() - oldest.timestamp) / 1000)) : null,
+          };
+        }),
+      ),
+
+    async close() {
+      await Promise.all([...workers].map((worker) => worker.close()));
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
+      await store.close();
+    },
+  };
+}
+
+/** A recurring job this late was lost with the storage that held it. */
+const SCHEDULE_GRACE_MS = 60_000;

@@ -1,0 +1,86 @@
+/** Everything the worker process does, started together and stopped together. */
+
+import { recordRun } from "../db/job-runs.ts";
+import { isNoIndex } from "../db/transaction.ts";
+import type { JobContext } from "./context.ts";
+import { runDispatcher } from "./dispatcher.ts";
+import type { Job } from "./job.ts";
+import { selfCheck } from "./jobs/self-check.ts";
+import { JOBS } from "./jobs.ts";
+import { runSender } from "./sender.ts";
+
+/** How long a running job may take to finish when the process stops. */
+const GRACE_MS = 9_000;
+/** How often the schedules are looked after: a queue that lost its storage has lost them too. */
+const SCHEDULES_MS = 10_000;
+
+export type Workers = {
+  /** Takes no further work and resolves when what runs is finished, at most ten seconds later. */
+  stop(): Promise<void>;
+};
+
+/** Starts the jobs, the dispatcher and, when there is a key, the sender. */
+export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOBS): Promise<Workers> {
+  const { queue, log, signer } = context;
+  const dispatcher = runDispatcher(context);
+  /** Makes schedules that are missing. When any was, the queue's storage is new: everything it may have held is redone. */
+  async function lookAfterSchedules() {
+    if (!(await ensureSchedules(context, jobs))) return;
+    await dispatcher.requeue();
+    await queue.add(selfCheck.name, [{ data: {} }]);
+  }
+  await lookAfterSchedules();
+  const workers = jobs.map((job) => queue.work(job.name, job.concurrency, (data) => runJob(context, job, data)));
+  const sender = signer ? runSender({ ...context, signer }) : undefined;
+  if (!signer) log.warn("DEPLOYER_PRIVATE_KEY is not set: no transaction is sent");
+
+  let looking: Promise<void> | undefined;
+  const schedules = setInterval(() => {
+    looking ??= lookAfterSchedules()
+      .catch((error) => log.warn({ err: error }, "the schedules could not be looked after"))
+      .finally(() => {
+        looking = undefined;
+      });
+  }, SCHEDULES_MS);
+
+  return {
+    async stop() {
+      clearInterval(schedules);
+      await Promise.all([
+        looking,
+        dispatcher.stop(),
+        sender?.stop(),
+        ...workers.map((worker) => worker.stop(GRACE_MS)),
+      ]);
+    },
+  };
+}
+
+/** @returns whether any schedule had to be made: at the first start, or because the queue's storage was lost */
+async function ensureSchedules({ queue }: JobContext, jobs: readonly Job[]): Promise<boolean> {
+  let made = false;
+  for (const { name, schedule } of jobs) {
+    if (schedule && (await queue.schedule(name, schedule.everyMs, {}))) made = true;
+  }
+  return made;
+}
+
+/** Runs one job and, when it is a scheduled one, records how it went. */
+async function runJob(context: JobContext, job: Job, data: unknown): Promise<void> {
+  const { db, clock, log, fault } = context;
+  const startedAt = clock();
+  const record = async (outcome: { rows: number } | { error: string }) => {
+    if (job.schedule) await recordRun(db, { name: job.name, startedAt, everyMs: job.schedule.everyMs, ...outcome });
+  };
+  fault(`job.${job.name}`);
+  try {
+    const rows = await job.run(context, data);
+    log.debug({ job: job.name, rows }, "job done");
+    await record({ rows });
+  } catch (error) {
+    // Before the first index there is nothing to do, and nothing wrong.
+    if (isNoIndex(error) && job.schedule) return record({ rows: 0 });
+    await record({ error: "The run failed; the log says why." }).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,155 @@
+/** The one sender: whoever holds the lock turns intents into transactions, everybody else stands by. */
+import pg from "pg";
+import { Failure } from "../core/errors.ts";
+import { notifications } from "../db/notifications.ts";
+import { highestBlock, INTENT_CHANNEL } from "../db/tx-outbox.ts";
+import type { JobContext } from "./context.ts";
+import { INTENT_EFFECTS } from "./intents.ts";
+import { publishFunds, readFunds } from "./sender/funds.ts";
+import { reopenReorganised } from "./sender/reorg.ts";
+import type { SenderOptions, SenderSession } from "./sender/session.ts";
+import { signQueued } from "./sender/sign.ts";
+import { track } from "./sender/track.ts";
+import { Wake } from "./wake.ts";
+
+export { FAULT_POINTS } from "./sender/session.ts";
+
+/** How often a process that stands by tries for the lock. */
+const STAND_BY_MS = 1_000;
+/** How often the chain is asked when nothing is under way: funds, and blocks that were reorganised away. */
+const IDLE_MS = 2_000;
+/** A node that is behind what it said before gets this long to catch up before its word counts. */
+const BEHIND_MS = 10_000;
+
+export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | "fault" | "config"> & {
+  signer: NonNullable<JobContext["signer"]>;
+  options?: Partial<SenderOptions>;
+};
+
+/**
+ * Runs the sender until stopped. Safe to run in any number of processes: a session lock of the account's name lets one
+ * of them work, and ends with its connection.
+ * @returns stop, which resolves once the current round is finished and the lock given back
+ */
+export function runSender(context: SenderContext): { stop(): Promise<void> } {
+  const wake = new Wake();
+  const state = { stopping: false };
+  const unsubscribe = notifications(context.db).on(INTENT_CHANNEL, () => wake.ring());
+  const done = (async () => {
+    while (!state.stopping) {
+      try {
+        await holdLock(context, wake, state);
+      } catch (error) {
+        context.log.warn({ error }, "the sender lost its database connection");
+      }
+      if (!state.stopping) await wake.sleep(STAND_BY_MS);
+    }
+  })();
+  return {
+    async stop() {
+      state.stopping = true;
+      wake.ring();
+      await done;
+      unsubscribe();
+    },
+  };
+}
+
+/** Waits for the lock, then works as long as the connection that holds it lives. */
+async function holdLock(context: SenderContext, wake: Wake, state: { stopping: boolean }): Promise<void> {
+  const { db: pool, log, signer } = context;
+  const { password } = pool.options;
+  const db = new pg.Client({ ...pool.options, password, application_name: "sender", keepAlive: true });
+  let lost: Error | undefined;
+  db.on("error", (error) => {
+    lost = error;
+    wake.ring();
+  });
+  try {
+    await db.connect();
+    while (!(await tryLock(db, signer.address))) {
+      await wake.sleep(STAND_BY_MS);
+      if (state.stopping) return;
+    }
+    log.info({ address: signer.address }, "sending transactions");
+    const session = openSession(context, db);
+    let highest = (await highestBlock(db, signer.address)) ?? 0;
+    let behindSince: number | undefined;
+    while (!state.stopping) {
+      if (lost) throw lost;
+      let busy = true;
+      try {
+        const head = await session.chain.headBlock();
+        if (head < highest) behindSince ??= context.clock().getTime();
+        else behindSince = undefined;
+        if (behindSince === undefined || mayHaveShrunk(session, highest - head, behindSince)) {
+          highest = head;
+          behindSince = undefined;
+          busy = await round(session, head);
+        }
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        log.warn({ cause: error.options.cause }, error.message);
+      }
+      await wake.sleep(busy ? session.options.pollMs : IDLE_MS);
+    }
+  } finally {
+    await db.end().catch(() => {});
+  }
+}
+
+const tryLock = async (db: pg.Client, address: string): Promise<boolean> =>
+  (await db.query("select pg_try_advisory_lock(hashtextextended($1, 0)) as held", [`sender:${address}`])).rows[0].held;
+
+/**
+ * Whether a head below one seen before is to be believed: a reorganisation may shorten the chain for a moment, within
+ * the blocks that are not final. A node further behind is still syncing, and its word on nonces and receipts is void.
+ */
+function mayHaveShrunk({ clock, options, log }: SenderSession, blocks: number, since: number): boolean {
+  if (clock().getTime() - since < BEHIND_MS) return false;
+  if (blocks < options.finalityBlocks) return true;
+  log.error({ blocks }, "the node is behind the blocks of our own transactions; nothing is sent until it catches up");
+  return false;
+}
+
+/** One round over everything. @returns whether something is queued or under way, so that the next one comes soon. */
+async function round(session: SenderSession, head: number): Promise<boolean> {
+  session.unfunded = false;
+  const usedNonces = await session.chain.nonce(session.signer.address, "latest");
+  await reopenReorganised(session, head, usedNonces);
+  const open = await track(session, head, usedNonces);
+  const funds = await readFunds(session);
+  const room = session.options.inFlight - open;
+  const signed = await signQueued(session, { room, spendableWei: funds.spendableWei, head });
+  await publishFunds(session, funds);
+  return open + signed > 0 || session.unfunded;
+}
+
+function openSession(context: SenderContext, db: pg.Client): SenderSession {
+  const { chain, signer, clock, log, fault, config } = context;
+  const options: SenderOptions = {
+    maxFeePerGasWei: config.sender.maxFeePerGasWei,
+    minBalanceWei: config.sender.minBalanceWei,
+    stuckAfterMs: config.sender.stuckAfterMs,
+    rebroadcastMs: Math.min(config.sender.stuckAfterMs / 3, 4_000),
+    confirmations: 15,
+    finalityBlocks: 30,
+    pollMs: Math.min(config.chain.pollIntervalMs, 500),
+    inFlight: 64,
+    effects: INTENT_EFFECTS,
+    ...context.options,
+  };
+  return {
+    db,
+    chain,
+    signer,
+    clock,
+    log,
+    fault,
+    options,
+    sentAt: new Map(),
+    gapSince: new Map(),
+    unfunded: false,
+    published: undefined,
+  };
+}

@@ -1,0 +1,28 @@
+/** Proof that a nonce of ours was used by a transaction that is not ours, so that ours can never be mined. */
+import type { SignedIntent } from "../../db/tx-outbox.ts";
+import type { SenderSession } from "./session.ts";
+
+/** How far back nodes without an archive can tell an account's nonce (geth keeps 128 states). */
+const STATE_BLOCKS = 120;
+
+/**
+ * Whether another transaction used the intent's nonce, at least `confirmations` deep. A missing receipt proves nothing
+ * (a node may lag behind another), so the block where the nonce was used up is looked for and read. Only when that lies
+ * beyond the states nodes keep does the absence of every receipt have to do: no node lags that far.
+ */
+export async function usedByAnother(session: SenderSession, intent: SignedIntent, head: number): Promise<boolean> {
+  const { chain, signer, options } = session;
+  const usedBy = async (block: number) => (await chain.nonce(signer.address, block)) > intent.nonce;
+  let after = head - options.confirmations;
+  if (after < 0 || !(await usedBy(after))) return false;
+  let before = Math.max(head - STATE_BLOCKS, 0);
+  if (await usedBy(before)) return true;
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (await usedBy(middle)) after = middle;
+    else before = middle;
+  }
+  const transactions = await chain.transactionsIn(after);
+  const taker = transactions?.find((tx) => tx.from === signer.address && tx.nonce === intent.nonce);
+  return taker !== undefined && !intent.attempts.some((attempt) => attempt.hash === taker.hash);
+}

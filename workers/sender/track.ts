@@ -1,0 +1,138 @@
+/** signed → mined or reverted: receipts, bytes sent again, stuck offers raised, nonces others used, gaps closed. */
+import type { Receipt } from "../../clients/ports.ts";
+import { Failure } from "../../core/errors.ts";
+import { transaction } from "../../db/transaction.ts";
+import {
+  type Attempt,
+  requeue,
+  type SignedIntent,
+  signedIntents,
+  storeAttempt,
+  storeFailure,
+  storeReceipt,
+} from "../../db/tx-outbox.ts";
+import { effectOf } from "../intents.ts";
+import { broadcast } from "./broadcast.ts";
+import { canBeIncluded, type Market, nextOffer } from "./fees.ts";
+import { closeGaps } from "./gaps.ts";
+import { usedByAnother } from "./nonce-use.ts";
+import type { SenderSession } from "./session.ts";
+import { signAttempt } from "./sign.ts";
+
+/** Blocks after which a transaction that could have been included counts as stuck. */
+const STUCK_BLOCKS = 3;
+
+/**
+ * One look at everything under way.
+ * @param usedNonces transactions of the account in blocks: every lower nonce is used up, by us or by somebody else
+ * @returns how many intents are still under way
+ */
+export async function track(session: SenderSession, head: number, usedNonces: number): Promise<number> {
+  const signed = await signedIntents(session.db, session.signer.address);
+  const decided = signed.filter((intent) => intent.nonce < usedNonces);
+  const waiting = signed.filter((intent) => intent.nonce >= usedNonces);
+  let open = waiting.length;
+  for (const intent of decided) {
+    try {
+      if (!(await settle(session, intent, head))) open++;
+    } catch (error) {
+      // One intent whose consequences cannot be stored must not hold up the others; the next round tries it again.
+      if (error instanceof Failure) throw error;
+      session.log.error({ intent: intent.intentKey, error }, "the receipt of a transaction could not be stored");
+      open++;
+    }
+  }
+  await closeGaps(session, waiting, { head, usedNonces });
+  let market: Market | undefined;
+  for (const intent of waiting) {
+    const last = intent.attempts.at(-1)!;
+    if (isStuck(session, last, head)) {
+      market ??= await session.chain.fees();
+      // Behind the first one, waiting is no sign of a low offer.
+      const matters = intent.nonce === usedNonces || !canBeIncluded(last, market);
+      if (matters && (await replace(session, intent, market, head))) continue;
+    }
+    const sentAt = session.sentAt.get(last.hash);
+    if (sentAt === undefined || session.clock().getTime() - sentAt >= session.options.rebroadcastMs) {
+      await broadcast(session, last, head);
+    }
+  }
+  return open;
+}
+
+/** Ends an intent whose nonce is used up. @returns false when it is not yet certain how. */
+async function settle(session: SenderSession, intent: SignedIntent, head: number): Promise<boolean> {
+  const receipts = await Promise.all(intent.attempts.map((attempt) => session.chain.receipt(attempt.hash)));
+  const receipt = receipts.find((found) => found !== null);
+  if (receipt) {
+    session.fault("sender.after-receipt");
+    await conclude(session, intent, receipt);
+    return true;
+  }
+  if (!(await usedByAnother(session, intent, head))) return false;
+  if (intent.intentKey.startsWith("gap:")) {
+    await storeFailure(session.db, intent.id, "the nonce was used by another transaction");
+    return true;
+  }
+  session.log.warn(
+    { intent: intent.intentKey, nonce: intent.nonce },
+    "another transaction used the nonce; signing anew",
+  );
+  await requeue(session.db, intent.id);
+  return false;
+}
+
+/** Stores a receipt together with its consequences. */
+async function conclude(session: SenderSession, intent: SignedIntent, receipt: Receipt): Promise<void> {
+  const { db, clock, options, log, fault } = session;
+  const error = receipt.status === "success" ? null : "reverted";
+  await transaction(db, async (tx) => {
+    const stored = await storeReceipt(tx, intent.id, {
+      state: error === null ? "mined" : "reverted",
+      txHash: receipt.hash,
+      block: receipt.block,
+      blockHash: receipt.blockHash,
+      logs: receipt.logs,
+      error,
+      at: clock(),
+    });
+    if (!stored) return;
+    const effect = effectOf(intent.intentKey, options.effects);
+    if (error === null) await effect?.mined(tx, intent, receipt, clock());
+    else await effect?.failed(tx, intent, error, clock());
+    fault("sender.after-effect");
+  });
+  fault("sender.after-commit");
+  for (const attempt of intent.attempts) session.sentAt.delete(attempt.hash);
+  log.info(
+    { intent: intent.intentKey, hash: receipt.hash, block: receipt.block, status: receipt.status },
+    "transaction mined",
+  );
+}
+
+function isStuck({ clock, options }: SenderSession, attempt: Attempt, head: number): boolean {
+  if (attempt.broadcastAt === null || attempt.broadcastBlock === null) return false;
+  const blocks = head - attempt.broadcastBlock;
+  const waitedMs = clock().getTime() - attempt.broadcastAt.getTime();
+  // While no block comes, no offer helps.
+  return blocks >= STUCK_BLOCKS || (blocks >= 1 && waitedMs >= options.stuckAfterMs);
+}
+
+/** Offers more at the same nonce. @returns false when the cap is reached: then the old bytes have to do. */
+async function replace(session: SenderSession, intent: SignedIntent, market: Market, head: number): Promise<boolean> {
+  const last = intent.attempts.at(-1)!;
+  const offer = nextOffer(last, market, session.options.maxFeePerGasWei);
+  if (!offer) {
+    session.log.warn(
+      { intent: intent.intentKey, nonce: intent.nonce },
+      "stuck, and the fee cap allows no higher offer",
+    );
+    return false;
+  }
+  const attempt = await signAttempt(session, intent, offer);
+  await storeAttempt(session.db, intent.id, attempt);
+  session.fault("sender.after-sign");
+  session.log.info({ intent: intent.intentKey, nonce: intent.nonce, hash: attempt.hash }, "stuck transaction replaced");
+  await broadcast(session, { ...attempt, broadcastAt: null, broadcastBlock: null }, head);
+  return true;
+}

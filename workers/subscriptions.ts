@@ -1,0 +1,46 @@
+/** Which jobs an event leads to: one table, an entry for every kind the outbox knows. */
+import type { OutboxKind } from "../ponder.schema.ts";
+import { referralCodes } from "./jobs/referral-codes.ts";
+import { score } from "./jobs/score.ts";
+
+/** A job that is to run after events of a kind. */
+export type Subscriber = {
+  job: string;
+  /** Data of one job for all events of one kind in a batch; null when there is nothing to do for these tokens. */
+  data(events: { kind: OutboxKind; tokenIds: number[] }): unknown;
+};
+
+const scores: Subscriber = {
+  job: score.name,
+  data: ({ kind, tokenIds }) => (tokenIds.length > 0 ? { tokenIds, cause: kind } : null),
+};
+const codes: Subscriber = { job: referralCodes.name, data: () => ({}) };
+
+/**
+ * Subscribers by kind. A transaction logs several events about one token: when a batch holds them all, a subscriber hears
+ * of the token once, with the kind that stands first here.
+ */
+export const SUBSCRIPTIONS = {
+  "agent.registered": [scores, codes],
+  "agent.verified": [scores],
+  "agent.exchange_verified": [scores],
+  "attestation.made": [scores],
+  "attestation.revoked": [scores],
+  "agent.transferred": [scores],
+  "agent.trait_added": [scores],
+  "agent.narrative_set": [scores],
+  "agent.personality_set": [scores],
+  "agent.mutated": [scores],
+  "agent.name_registered": [scores],
+  "agent.name_transferred": [scores],
+  "agent.points_awarded": [scores],
+  "agent.approved": [scores],
+  "handshake.completed": [],
+  "erc8004.registered": [],
+  "erc8004.uri_updated": [],
+  "erc8004.metadata_set": [],
+  "erc8004.transferred": [],
+  "erc8004.feedback_given": [],
+  "erc8004.feedback_revoked": [],
+  "erc8004.response_appended": [],
+} satisfies Record<OutboxKind, readonly Subscriber[]>;
