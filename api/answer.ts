@@ -1,0 +1,131 @@
+/** How one endpoint answers one request: guard, parameters, body, index, idempotency, handler, representation. */
+import { hash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Context } from "hono";
+import { z } from "zod";
+import { fail } from "../core/errors.ts";
+import type { ApiParts } from "./deps.ts";
+import { CACHE, type Caller, type Endpoint, type Reply } from "./endpoint.ts";
+import { requireSiwa, type SiwaGuard } from "./guards/siwa.ts";
+import type { ClientAddress } from "./http/client-address.ts";
+import { isNotModified, strongEtag } from "./http/conditional.ts";
+import { errorAnswer, toFailure } from "./http/error-answer.ts";
+import { issueDetails, issueText } from "./http/issue-text.ts";
+import { type RequestBody, readBody } from "./http/request-body.ts";
+import { ignoredParams, readQuery } from "./http/request-query.ts";
+import { idempotencyKey, once } from "./idempotency.ts";
+import { minBlock } from "./parameters.ts";
+
+/** What Hono hands through from the Node server. */
+export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
+export type HttpContext = Context<{ Bindings: Bindings }>;
+
+/** The parts of the machinery that live as long as the API. */
+export type Machinery = { deps: ApiParts; siwa: SiwaGuard; clientAddress: ClientAddress };
+
+/** Longest wait for `minBlock`. */
+const MIN_BLOCK_WAIT_MS = 5_000;
+const ABSENT_BODY: RequestBody = { bytes: Buffer.alloc(0), value: undefined };
+
+/** The request handler of an endpoint. Never throws: every failure becomes the contract's error body. */
+export function answerWith(endpoint: Endpoint, machinery: Machinery) {
+  const known = new Set(Object.keys(endpoint.query?.shape ?? {}));
+  const query = endpoint.data ? (endpoint.query ?? z.object({})).extend({ minBlock }) : endpoint.query;
+  if (endpoint.data) known.add("minBlock");
+
+  async function reply(c: HttpContext, requestId: string): Promise<Reply> {
+    const { deps } = machinery;
+    const { incoming, outgoing } = c.env;
+    const now = deps.now();
+    const clientAddress = machinery.clientAddress(incoming);
+    const caller: Caller | undefined = endpoint.guard.siwa
+      ? await requireSiwa(machinery.siwa, incoming, clientAddress, now)
+      : undefined;
+
+    const url = c.req.url;
+    const cut = url.indexOf("?");
+    const search = cut < 0 ? "" : url.slice(cut + 1);
+    const { values, ignored } = readQuery(search, known);
+    if (ignored.length > 0) outgoing.setHeader("X-Ignored-Params", ignoredParams(ignored));
+    const params = check(endpoint.params, c.req.param(), "path");
+    const options = check(query, values, "query") as { minBlock?: number } | undefined;
+    const writes = endpoint.method !== "get";
+    const body = writes ? await readBody(incoming) : ABSENT_BODY;
+    const input = endpoint.body ? check(endpoint.body, body.value, "body") : undefined;
+
+    if (endpoint.data) await showIndex(deps, outgoing, options?.minBlock);
+    const fingerprint = writes ? fingerprintOf(c.req.method, c.req.path, search, body.bytes) : "";
+    const key = writes ? idempotencyKey(incoming.headers["idempotency-key"]) : undefined;
+    const handle = async () =>
+      endpoint.handler({
+        deps,
+        params,
+        query: options,
+        body: input,
+        caller,
+        requestId,
+        clientAddress,
+        idempotencyKey: key,
+        fingerprint,
+        now,
+      });
+    if (key === undefined) return handle();
+    return once(deps, { scope: caller?.wallet ?? clientAddress, key, fingerprint, requestId }, handle);
+  }
+
+  return async (c: HttpContext): Promise<Response> => {
+    const requestId = String(c.env.outgoing.getHeader("X-Request-Id"));
+    try {
+      return represent(endpoint, c, await reply(c, requestId));
+    } catch (error) {
+      const { status, headers, body } = errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
+      return new Response(body, { status, headers });
+    }
+  };
+}
+
+/** The reply as an HTTP response: validators and 304 for public reads, nothing kept of the rest. */
+function represent(endpoint: Endpoint, c: HttpContext, { status, type, content, headers }: Reply): Response {
+  const all: Record<string, string> = { "content-type": type, ...headers };
+  if (endpoint.guard.siwa || endpoint.guard.price) all["cache-control"] = "private, no-store";
+  else if (endpoint.method !== "get" || status !== 200) all["cache-control"] ??= CACHE.never;
+  else {
+    all["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;
+    all.etag = strongEtag(content);
+    if (isNotModified(c.env.incoming.headers["if-none-match"], all.etag)) {
+      delete all["content-type"];
+      return new Response(null, { status: 304, headers: all });
+    }
+  }
+  return new Response(content as string, { status, headers: all });
+}
+
+/** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */
+function check(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(value, { error: issueText });
+  if (parsed.success) return parsed.data;
+  const details = issueDetails(parsed.error, part);
+  const [first] = details;
+  return fail("invalid_input", `The request is not valid: ${first?.path} ${first?.message}.`, { details });
+}
+
+/**
+ * Tells which block the answer is of, waiting for the one that is asked for. The header is set before the data are
+ * read, so the answer may be newer than it says, never older.
+ */
+async function showIndex({ index }: ApiParts, outgoing: ServerResponse, block: number | undefined): Promise<void> {
+  if (!index.state.ready)
+    fail("indexer_behind", "The index is being built and has nothing to show yet.", { retryAfter: 5 });
+  const reached = block === undefined || index.block >= block || (await index.waitFor(block, MIN_BLOCK_WAIT_MS));
+  outgoing.setHeader("X-Indexed-Block", String(index.block));
+  if (index.state.stale) outgoing.setHeader("X-Index-Stale", headerText(index.state.reason ?? "stale"));
+  if (!reached) fail("indexer_behind", `Block ${block} is not indexed yet.`, { extra: { indexedBlock: index.block } });
+}
+
+const headerText = (text: string) => text.replace(/[^\x20-\x7e]/g, " ").slice(0, 200);
+
+function fingerprintOf(method: string, path: string, search: string, body: Buffer): string {
+  const head = `${method} ${path}?${search}\n`;
+  return hash("sha256", Buffer.concat([Buffer.from(head), body]), "hex");
+}

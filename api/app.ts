@@ -1,0 +1,92 @@
+/** The API as a whole: every endpoint mounted, and the listener that Node's server calls. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { Failure } from "../core/errors.ts";
+import { answerWith, type Bindings, type HttpContext, type Machinery } from "./answer.ts";
+import type { ApiDeps } from "./deps.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { siwaGuard } from "./guards/siwa.ts";
+import { clientAddressBehind } from "./http/client-address.ts";
+import { errorAnswer, toFailure } from "./http/error-answer.ts";
+import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
+import { ENDPOINTS } from "./routes/index.ts";
+import { contractMemory } from "./services/contract-facts.ts";
+
+export type Api = {
+  /** Takes a request from Node's HTTP server; never throws. */
+  listener(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  endpoints: readonly Endpoint[];
+};
+
+/** @throws Error when the configuration names trusted proxies that are no addresses */
+export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
+  const { service, http } = deps.config;
+  const machinery: Machinery = {
+    deps: { ...deps, contract: contractMemory(deps.chain, deps.config.contracts.identity.address, deps.now) },
+    siwa: siwaGuard({ hosts: service.hosts, chain: deps.chain }),
+    clientAddress: clientAddressBehind(http.trustedProxies),
+  };
+  const app = new Hono<{ Bindings: Bindings }>();
+  for (const endpoint of endpoints)
+    app.on(endpoint.method.toUpperCase(), honoPath(endpoint.path), answerWith(endpoint, machinery));
+
+  const methodsOf = allowedMethods(endpoints);
+  const refuse = (c: HttpContext, failure: Failure, headers: Record<string, string> = {}) => {
+    const answer = errorAnswer(failure, String(c.env.outgoing.getHeader("X-Request-Id")));
+    return new Response(answer.body, { status: answer.status, headers: { ...answer.headers, ...headers } });
+  };
+  app.notFound((c) => {
+    const allowed = methodsOf(c.req.path);
+    if (allowed.length === 0) return refuse(c, new Failure("not_found", "There is nothing at this path."));
+    const allow = [...allowed, "OPTIONS"].join(", ");
+    return refuse(c, new Failure("method_not_allowed", `This path understands ${allow}.`), { allow });
+  });
+  app.onError((error, c) =>
+    refuse(c as HttpContext, toFailure(error, deps.log, String(c.env.outgoing.getHeader("X-Request-Id")))),
+  );
+
+  const headers = constantHeaders(service.publicUrl);
+  const unusable = new Failure("invalid_input", "The request line or the Host header cannot be used.");
+  // Only building the request out of a bad URL or Host reaches the error handler, and it does so before the listener
+  // first waits: the request id is still that of the call being made.
+  let requestId = "";
+  const listener = getRequestListener(app.fetch as Parameters<typeof getRequestListener>[0], {
+    errorHandler: () => {
+      const { status, body, headers } = errorAnswer(unusable, requestId);
+      return new Response(body, { status, headers });
+    },
+  });
+  return {
+    endpoints,
+    listener(incoming, outgoing) {
+      requestId = requestIdOf(incoming);
+      outgoing.setHeader("X-Request-Id", requestId);
+      for (const [name, value] of headers) outgoing.setHeader(name, value);
+      if (incoming.method === "OPTIONS")
+        answerOptions(incoming, outgoing, methodsOf((incoming.url ?? "").split("?", 1)[0]!));
+      else void listener(incoming, outgoing);
+    },
+  };
+}
+
+/** `/agent/{ref}` is `/agent/:ref` to Hono. */
+const honoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
+
+/** The verbs that some endpoint has at a path, HEAD beside GET. */
+function allowedMethods(endpoints: readonly Endpoint[]): (path: string) => string[] {
+  const byPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  for (const { path, method } of endpoints) {
+    const known = byPattern.get(path) ?? { pattern: pathPattern(path), methods: new Set() };
+    known.methods.add(method.toUpperCase());
+    if (method === "get") known.methods.add("HEAD");
+    byPattern.set(path, known);
+  }
+  return (path) => {
+    const matching = [...byPattern.values()].filter(({ pattern }) => pattern.test(path));
+    return [...new Set(matching.flatMap(({ methods }) => [...methods]))];
+  };
+}
+
+const pathPattern = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`);

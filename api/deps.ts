@@ -1,0 +1,37 @@
+/** What the API is made of; compose.ts builds it, tests build it from real parts of their own. */
+import type pg from "pg";
+import type { Chain } from "../clients/ports.ts";
+import type { Config } from "../config.ts";
+import type { IndexTracker } from "../db/index-state.ts";
+import type { Fault } from "../faults.ts";
+import type { Log } from "./http/error-answer.ts";
+import type { ContractMemory } from "./services/contract-facts.ts";
+
+/** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
+export type QueueState = {
+  name: string;
+  waiting: number;
+  active: number;
+  failed: number;
+  oldestSeconds: number | null;
+};
+
+export type ApiDeps = {
+  config: Config;
+  /**
+   * The role `app`. Made with `connectionTimeoutMillis: 1000`, so that an unreachable database is a 503 within a second,
+   * and with a `statement_timeout`, so that no request waits for ever.
+   */
+  db: pg.Pool;
+  index: IndexTracker;
+  chain: Chain;
+  /** Counts of every queue; may throw when the queue's store is away. */
+  queues(): Promise<QueueState[]>;
+  log: Log;
+  fault: Fault;
+  /** Milliseconds since the epoch. */
+  now(): number;
+};
+
+/** What handlers get: the parts, and what the API itself keeps in memory. */
+export type ApiParts = ApiDeps & { contract: ContractMemory };

@@ -1,0 +1,126 @@
+/** An endpoint is one value: contract and handler together. Routing, checks, documents and discovery all derive from it. */
+import { z } from "zod";
+import type { ErrorCode } from "../core/errors.ts";
+import type { Address } from "../core/facts.ts";
+import type { Operation } from "../core/prices.ts";
+import type { ApiParts } from "./deps.ts";
+
+export type Method = "get" | "post" | "put" | "delete";
+
+/** Who calls, as a guard has established it. */
+export type Caller = {
+  /** The authenticated wallet, lower-case. */
+  wallet: Address;
+  /** Names the credential without being it: hash of address, timestamp and signature. */
+  credentialId: string;
+};
+
+/** What stands in front of a handler: a wallet's signature, and the price of passing. */
+export type Guard = { siwa: boolean; price?: Operation };
+
+/** One request, checked and typed. */
+export type Call<P, Q, B, C> = {
+  deps: ApiParts;
+  params: P;
+  query: Q;
+  body: B;
+  caller: C;
+  requestId: string;
+  /** The client's network address, as far as trusted proxies go. */
+  clientAddress: string;
+  idempotencyKey: string | undefined;
+  /** Hash of method, path, query and body: equal requests have equal fingerprints. */
+  fingerprint: string;
+  /** Milliseconds since the epoch at which the request was taken up. */
+  now: number;
+};
+
+/** What a handler gives back. `final: false` marks an answer that a retry may supersede: it is not kept for replay. */
+export type Reply = {
+  status: number;
+  type: string;
+  content: string | Uint8Array;
+  headers?: Record<string, string>;
+  final?: boolean;
+};
+
+/** How long a public GET may be kept, as a Cache-Control value. */
+export const CACHE = {
+  /** Data of the index: ask every time, 304 costs nothing. */
+  revalidate: "public, max-age=0, must-revalidate",
+  /** What marketplaces read in bulk. */
+  minute: "public, max-age=60, stale-while-revalidate=300",
+  /** What changes with a release. */
+  release: "public, max-age=300, stale-while-revalidate=86400",
+  /** What is only true now. */
+  never: "no-store",
+} as const;
+
+export type Answer = {
+  description: string;
+  /** JSON bodies; `type` and no schema for anything else. */
+  schema?: z.ZodType;
+  type?: string;
+};
+
+export type EndpointSpec<
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType = z.ZodType,
+  G extends Guard = Guard,
+> = {
+  method: Method;
+  /** OpenAPI template. A parameter fills a whole segment (`/card/{file}`, not `/card/{id}.png`). */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  guard?: G;
+  /** Answers from the index: carries X-Indexed-Block, understands `minBlock`, 503 before there is an index. */
+  data?: boolean;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** By status, successes and the unusual rest. Errors come from `errors`. */
+  responses: Record<number, Answer>;
+  /** Error codes of its own, beyond those that follow from guard, parameters and body. */
+  errors?: ErrorCode[];
+  cache?: (typeof CACHE)[keyof typeof CACHE];
+  /** Kept out of discovery: aliases and pages for people. */
+  unlisted?: boolean;
+  /**
+   * A handler behind POST or PUT must be repeatable: after a crash the same request runs again under its
+   * Idempotency-Key, and what the first run has already done must be found, not done twice.
+   */
+  handler(
+    call: Call<z.output<P>, z.output<Q>, z.output<B>, G extends { siwa: true } ? Caller : undefined>,
+  ): Promise<Reply> | Reply;
+};
+
+/** An endpoint with its types forgotten, as the machinery sees it. */
+export type Endpoint = Omit<EndpointSpec, "handler" | "guard"> & {
+  guard: Guard;
+  handler(call: Call<unknown, unknown, unknown, Caller | undefined>): Promise<Reply> | Reply;
+};
+
+const NO_PARAMETERS = z.object({});
+
+/** Declares an endpoint. The handler's argument is typed by the schemas beside it. */
+export function endpoint<
+  P extends z.ZodObject = typeof NO_PARAMETERS,
+  Q extends z.ZodObject = typeof NO_PARAMETERS,
+  B extends z.ZodType = z.ZodUndefined,
+  G extends Guard = { siwa: false },
+>(spec: EndpointSpec<P, Q, B, G>): Endpoint {
+  return { ...spec, guard: spec.guard ?? { siwa: false } } as Endpoint;
+}
+
+/** A JSON answer. */
+export function json(
+  body: unknown,
+  options: { status?: number; headers?: Record<string, string>; final?: boolean } = {},
+): Reply {
+  const { status = 200, headers, final } = options;
+  return { status, type: "application/json; charset=utf-8", content: JSON.stringify(body), headers, final };
+}

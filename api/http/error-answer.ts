@@ -1,0 +1,74 @@
+/** Every error leaves the service here: one body, one status table, nothing of our insides. */
+import { type ErrorCode, type FailOptions, Failure } from "../../core/errors.ts";
+
+/** Where problems of our own are told; pino's shape. */
+export type Log = Record<"debug" | "info" | "warn" | "error", (data: object, message: string) => void>;
+
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string };
+
+/** The JSON error body of the contract, with its headers. 4xx and 5xx alike are never cached. */
+export function errorAnswer(failure: Failure, requestId: string): ErrorAnswer {
+  const { details, hint, retryAfter, extra } = failure.options;
+  const headers: Record<string, string> = {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+  };
+  const wait = retryAfter ?? RETRY_AFTER[failure.code];
+  if (wait !== undefined) headers["retry-after"] = String(Math.max(1, Math.ceil(wait)));
+  if (failure.code === "unauthenticated") headers["www-authenticate"] = 'Bearer realm="SIWA"';
+  const body = { ...extra, error: failure.message, code: failure.code, requestId, details, hint };
+  return { status: failure.status, headers, body: JSON.stringify(body) };
+}
+
+/** Seconds a client should wait when the failure itself does not say. */
+const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
+  rate_limited: 1,
+  upstream_unavailable: 1,
+  indexer_behind: 1,
+  out_of_funds: 60,
+  payment_pending: 5,
+  timeout: 1,
+};
+
+/**
+ * Turns whatever was thrown into a Failure. Expected ones pass; the database's are told apart by SQLSTATE
+ * (PostgreSQL manual, appendix A); anything else is `internal` and goes to the log with its stack.
+ */
+export function toFailure(error: unknown, log: Log, requestId: string): Failure {
+  if (error instanceof Failure) {
+    if (error.status >= 500) log.warn({ requestId, err: error.cause ?? error }, error.message);
+    return error;
+  }
+  const known = fromDatabase(error);
+  if (known) {
+    log.warn({ requestId, err: error }, known.message);
+    return known;
+  }
+  log.error({ requestId, err: error }, "unexpected error");
+  return new Failure("internal", "Something went wrong on our side. The request id helps us find it.");
+}
+
+const failure = (code: ErrorCode, message: string, options?: FailOptions) => new Failure(code, message, options);
+
+/** Errors of the pg driver that carry no SQLSTATE: the connection was not made in time, or was lost. */
+const CONNECTION_WORDS = /timeout exceeded when trying to connect|connection terminated|connection timeout|client has/i;
+const CONNECTION_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH"]);
+
+function fromDatabase(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = (error as { code?: unknown }).code;
+  const state = typeof code === "string" ? code : "";
+  const away =
+    CONNECTION_CODES.has(state) ||
+    /^(08|57P0[1-5]|53300|25006)/.test(state) ||
+    (state === "" && CONNECTION_WORDS.test(error.message)) ||
+    (error instanceof AggregateError &&
+      error.errors.some((e) => CONNECTION_CODES.has((e as { code?: string }).code ?? "")));
+  if (away) return failure("upstream_unavailable", "The database is not available. Try again shortly.");
+  if (state === "57014" || /^Query read timeout/.test(error.message))
+    return failure("timeout", "The request took too long.");
+  if (state === "42P01" || state === "3F000") return failure("indexer_behind", "The index is not ready yet.");
+  if (["22021", "22P02", "22P05", "22003", "22008"].includes(state))
+    return failure("invalid_input", "A value of the request cannot be used.");
+  return undefined;
+}

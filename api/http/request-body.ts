@@ -1,0 +1,68 @@
+/** Takes a request's body off the wire, within bounds, as JSON or as nothing. */
+import type { IncomingMessage } from "node:http";
+import { fail } from "../../core/errors.ts";
+import { parseStrictJson } from "./strict-json.ts";
+
+/** Largest body accepted, in bytes. */
+export const MAX_BODY_BYTES = 256 * 1024;
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** A body as sent (`bytes`, the base of fingerprints) and as understood; `value` is undefined when there was none. */
+export type RequestBody = { bytes: Buffer; value: unknown };
+
+/**
+ * Reads the whole body, giving up at the first byte too many. An empty body is an absent body, whatever its declared
+ * type; a body without a declared type is taken as JSON.
+ * @throws Failure payload_too_large, unsupported_media_type, invalid_input
+ */
+export async function readBody(incoming: IncomingMessage): Promise<RequestBody> {
+  if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) tooLarge();
+  const encoding = incoming.headers["content-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
+    fail("unsupported_media_type", "Compressed request bodies are not accepted.");
+  const bytes = await collect(incoming);
+  if (bytes.length === 0) return { bytes, value: undefined };
+  const type = incoming.headers["content-type"];
+  if (type !== undefined && !JSON_TYPE.test(type.trim()))
+    fail("unsupported_media_type", "The request body must be JSON (Content-Type: application/json).");
+  return { bytes, value: parseStrictJson(bytes) };
+}
+
+function collect(incoming: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = () => {
+      incoming.off("data", onData).off("end", onEnd).off("error", onError).off("close", onError);
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
+      settle();
+      // The rest is left to the server, which discards it within bounds after the answer.
+      incoming.pause();
+      try {
+        tooLarge();
+      } catch (failure) {
+        reject(failure);
+      }
+    };
+    const onEnd = () => {
+      settle();
+      resolve(Buffer.concat(chunks));
+    };
+    const onError = () => {
+      settle();
+      reject(new RequestAborted());
+    };
+    incoming.on("data", onData).on("end", onEnd).on("error", onError).on("close", onError);
+  });
+}
+
+/** The client went away while sending; nobody is left to answer. */
+export class RequestAborted extends Error {}
+
+function tooLarge(): never {
+  fail("payload_too_large", `The request body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);
+}

@@ -1,0 +1,82 @@
+/** Reads JSON sent by strangers: what two parsers could understand differently, or Postgres cannot store, is refused. */
+import { fail } from "../../core/errors.ts";
+
+/** Deeper nesting than any body of this service needs; a bound for everything that walks a value. */
+const MAX_DEPTH = 32;
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const NUMBER = /-?\d[\d.eE+-]*/y;
+
+/**
+ * Parses a UTF-8 JSON text (RFC 8259) within I-JSON's limits (RFC 7493): no byte order mark, no duplicate keys, no lone
+ * surrogates, no numbers a double cannot hold. NUL characters and the key `__proto__` are refused as well.
+ * @throws Failure invalid_input, in a plain sentence
+ */
+export function parseStrictJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    return refuse("is not UTF-8");
+  }
+  if (text.charCodeAt(0) === 0xfeff) refuse("must not begin with a byte order mark");
+  inspect(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return refuse("is not valid JSON");
+  }
+}
+
+const refuse = (what: string): never => fail("invalid_input", `The request body ${what}.`);
+
+/** Looks at every string, number and bracket; grammar is left to JSON.parse, which runs afterwards. */
+function inspect(text: string): void {
+  /** Keys seen in each open object; null stands for an open array. */
+  const open: (Set<string> | null)[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]!;
+    if (c === '"') {
+      const end = endOfString(text, i);
+      const value = decodeString(text.slice(i, end + 1));
+      if (value.includes("\0")) refuse("contains a NUL character");
+      if (!value.isWellFormed()) refuse("contains half of a surrogate pair");
+      const keys = open.at(-1);
+      if (keys && /^[\t\n\r ]*:/.test(text.slice(end + 1, end + 64))) {
+        if (value === "__proto__") refuse('contains the key "__proto__"');
+        if (keys.has(value)) refuse(`contains the key ${JSON.stringify(value.slice(0, 64))} twice`);
+        keys.add(value);
+      }
+      i = end;
+    } else if (c === "{" || c === "[") {
+      if (open.push(c === "{" ? new Set() : null) > MAX_DEPTH) refuse(`is nested deeper than ${MAX_DEPTH} levels`);
+    } else if (c === "}" || c === "]") {
+      open.pop();
+    } else if (c === "-" || (c >= "0" && c <= "9")) {
+      NUMBER.lastIndex = i;
+      const written = NUMBER.exec(text)?.[0] ?? c;
+      const value = Number(written);
+      if (Math.abs(value) === Number.POSITIVE_INFINITY || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+        refuse("contains a number that cannot be held exactly");
+      i += written.length - 1;
+    }
+  }
+}
+
+/** @returns the index of the closing quote, or of the last character when there is none */
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    if (text[i] === "\\") i++;
+    else if (text[i] === '"') return i;
+  }
+  return text.length - 1;
+}
+
+function decodeString(quoted: string): string {
+  if (!quoted.includes("\\")) return quoted.slice(1, -1);
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return refuse("is not valid JSON");
+  }
+}

@@ -1,0 +1,86 @@
+/** Idempotency-Key: one request, one effect, one answer (draft-ietf-httpapi-idempotency-key-header). */
+import { type ErrorCode, Failure, fail } from "../core/errors.ts";
+import { type Claim, type Claimed, claim, finish, release, renew } from "../db/idempotency.ts";
+import type { ApiDeps } from "./deps.ts";
+import type { Reply } from "./endpoint.ts";
+import { errorAnswer } from "./http/error-answer.ts";
+
+/** How long a claim stands without a sign of life of its process; a retry after a crash waits at most this long. */
+const LEASE_MS = 5_000;
+const RENEW_MS = 1_500;
+
+/**
+ * The key of a request; undefined when it has none.
+ * @throws Failure invalid_input unless it is 1 to 255 printable ASCII characters
+ */
+export function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const key = String(header);
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key))
+    fail("invalid_input", "The Idempotency-Key must be 1 to 255 printable characters.", {
+      details: [{ path: "Idempotency-Key", message: "must be 1 to 255 printable characters" }],
+    });
+  return key;
+}
+
+/** Refusals that the next attempt may not meet: they are not kept, so that the retry runs. */
+const PASSING = new Set<ErrorCode>(["payment_required", "proof_missing", "rate_limited", "request_in_progress"]);
+
+/**
+ * Runs `handle` unless this request has been answered before under its key. Answers below 500 are kept for a day,
+ * refusals too, unless a retry may turn out differently.
+ * @throws Failure idempotency_key_reused, request_in_progress, and whatever `handle` throws
+ */
+export async function once(
+  { db, log, fault }: ApiDeps,
+  request: { scope: string; key: string; fingerprint: string; requestId: string },
+  handle: () => Promise<Reply>,
+): Promise<Reply> {
+  const found = await claim(db, { ...request, leaseMs: LEASE_MS });
+  switch (found.kind) {
+    case "done":
+      return {
+        status: found.status,
+        type: found.headers["content-type"] ?? "application/json; charset=utf-8",
+        content: found.body,
+        headers: { ...found.headers, "Idempotent-Replayed": "true" },
+      };
+    case "other":
+      return fail("idempotency_key_reused", "This Idempotency-Key was used for a different request.", {
+        hint: "Use a new key for a new request.",
+      });
+    case "running":
+      return fail("request_in_progress", "A request with this Idempotency-Key is being worked on.", {
+        retryAfter: found.retryAfterSeconds,
+      });
+    case "claimed":
+      return run(found);
+  }
+
+  async function run({ claim }: Extract<Claimed, { kind: "claimed" }>): Promise<Reply> {
+    fault("idempotency.claimed");
+    const beat = setInterval(() => void renew(db, claim, LEASE_MS).catch(() => {}), RENEW_MS);
+    try {
+      const reply = await handle();
+      fault("idempotency.handled");
+      if (reply.final === false || typeof reply.content !== "string") await release(db, claim);
+      else {
+        const headers = { ...reply.headers, "content-type": reply.type };
+        await finish(db, claim, { status: reply.status, headers, body: reply.content });
+      }
+      fault("idempotency.finished");
+      return reply;
+    } catch (error) {
+      // What can be neither kept nor released is taken over once the lease has run out.
+      await settle(claim, error).catch((err) => log.warn({ err }, "an idempotency key could not be settled"));
+      throw error;
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  async function settle(claim: Claim, error: unknown): Promise<void> {
+    if (!(error instanceof Failure) || error.status >= 500 || PASSING.has(error.code)) return release(db, claim);
+    await finish(db, claim, errorAnswer(error, request.requestId));
+  }
+}

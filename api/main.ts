@@ -1,0 +1,28 @@
+/** The API process: `npm run api`. */
+import { composeApi } from "../compose.ts";
+import { ConfigError, loadConfig } from "../config.ts";
+import { onShutdown } from "../lifecycle.ts";
+import { createApi } from "./app.ts";
+import { startServer } from "./server.ts";
+
+try {
+  const config = loadConfig();
+  const { value: deps, close } = await composeApi(config);
+  const server = await startServer(createApi(deps), config.http);
+  onShutdown(async () => {
+    await server.stop();
+    await close();
+  });
+  deps.log.info({ url: server.url, publicUrl: config.service.publicUrl }, "the API listens");
+} catch (error) {
+  console.error(explain(error));
+  process.exit(1);
+}
+
+/** One sentence for whoever started the process. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return `The configuration is not usable:\n${error.message}`;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return "The API's port is taken: stop what uses it, or set PORT.";
+  return `The API cannot start: ${message}`;
+}

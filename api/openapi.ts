@@ -1,0 +1,206 @@
+/** The OpenAPI 3.0.3 document, derived from the endpoints: parameters, bodies, every error, security. */
+import { z } from "zod";
+import { type ErrorCode, STATUS } from "../core/errors.ts";
+import type { Answer, Endpoint } from "./endpoint.ts";
+import { API_VERSION } from "./http/headers.ts";
+import { minBlock } from "./parameters.ts";
+import { errorSchema } from "./schemas/error.ts";
+
+type Json = Record<string, unknown>;
+
+/** @param service.publicUrl base of every path */
+export function openApiDocument(endpoints: readonly Endpoint[], service: { name: string; publicUrl: string }): Json {
+  const schemas: Json = {};
+  const errorRef = toSchema(errorSchema, "output", schemas);
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    paths[endpoint.path] ??= {};
+    paths[endpoint.path]![endpoint.method] = operation(endpoint, schemas, errorRef);
+  }
+  return {
+    openapi: "3.0.3",
+    info: {
+      title: `${service.name} API`,
+      version: API_VERSION,
+      description: "Identity and reputation of AI agents on Base.",
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [{ url: service.publicUrl }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: { schemas, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
+  };
+}
+
+const SECURITY_SCHEMES = {
+  siwa: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "{address}:{timestamp}:{signature}",
+    description: "Sign-In With Agent: GET /api/v2 shows the text to sign. Good for one hour.",
+  },
+  siwaHeader: {
+    type: "apiKey",
+    in: "header",
+    name: "X-SIWA",
+    description: "The same credential, for clients whose Authorization header is taken.",
+  },
+};
+
+const header = (description: string, schema: Json) => ({ description, schema });
+const HEADERS = {
+  RequestId: header("Names this request in our log", { type: "string" }),
+  ApiVersion: header("Version of the API", { type: "string" }),
+  IndexedBlock: header("The answer is of this block or a later one", { type: "integer" }),
+  IndexStale: header("Present while the index is being rebuilt: why", { type: "string" }),
+  IgnoredParams: header("Query parameters this operation does not know", { type: "string" }),
+  ETag: header("Strong validator; send it back in If-None-Match", { type: "string" }),
+  RetryAfter: header("Seconds to wait", { type: "integer" }),
+  Replayed: header("true when this is the stored answer to the same Idempotency-Key", { type: "string" }),
+};
+const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+
+function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
+  const { operationId, tag, summary, description, guard, body } = endpoint;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: guard.siwa ? [{ siwa: [] }, { siwaHeader: [] }] : [],
+    parameters: parameters(endpoint, schemas),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { "application/json": { schema: toSchema(body, "input", schemas) } },
+      },
+    }),
+    responses: responses(endpoint, schemas, errorRef),
+  };
+}
+
+function parameters(endpoint: Endpoint, schemas: Json): Json[] {
+  const query = endpoint.data ? (endpoint.query ?? z.object({})).extend({ minBlock }) : endpoint.query;
+  const list = [...split(endpoint.params, "path", schemas), ...split(query, "query", schemas)];
+  if (endpoint.method !== "get")
+    list.push({
+      name: "Idempotency-Key",
+      in: "header",
+      required: false,
+      description: "Same key and same request: the stored answer, for 24 hours",
+      schema: { type: "string", minLength: 1, maxLength: 255 },
+    });
+  return list;
+}
+
+/** The properties of an object schema as parameters. */
+function split(schema: z.ZodObject | undefined, where: "path" | "query", schemas: Json): Json[] {
+  if (schema === undefined) return [];
+  const object = toSchema(schema, "input", schemas) as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(object.properties ?? {}).map(([name, { description, example, ...rest }]) => ({
+    name,
+    in: where,
+    required: where === "path" || (object.required ?? []).includes(name),
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { example }),
+    schema: rest,
+  }));
+}
+
+function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
+  const own = Object.entries(endpoint.responses).map(([status, answer]) => [
+    status,
+    success(endpoint, answer, schemas),
+  ]);
+  const all: Json = Object.fromEntries(own);
+  if (endpoint.method === "get" && !endpoint.guard.siwa)
+    all["304"] = { description: "The client's representation is current", headers: { ETag: headerRef("ETag") } };
+  for (const [status, codes] of byStatus(errorCodes(endpoint))) {
+    const other = endpoint.responses[Number(status)]?.schema;
+    const schema = other ? { anyOf: [toSchema(other, "output", schemas), errorRef] } : errorRef;
+    all[status] = {
+      description: [endpoint.responses[Number(status)]?.description, `Error: ${codes.join(", ")}`]
+        .filter(Boolean)
+        .join(". "),
+      headers: {
+        "X-Request-Id": headerRef("RequestId"),
+        ...(RETRIED.has(status) && { "Retry-After": headerRef("RetryAfter") }),
+      },
+      content: { "application/json": { schema } },
+    };
+  }
+  return all;
+}
+
+/** Statuses that tell when to come back. */
+const RETRIED = new Set(["409", "429", "503", "504"]);
+
+function success({ method, data, guard }: Endpoint, answer: Answer, schemas: Json): Json {
+  const type = answer.type ?? "application/json";
+  const schema = answer.schema ? toSchema(answer.schema, "output", schemas) : { type: "string" };
+  return {
+    description: answer.description,
+    headers: {
+      "X-Request-Id": headerRef("RequestId"),
+      "X-API-Version": headerRef("ApiVersion"),
+      ...(data && { "X-Indexed-Block": headerRef("IndexedBlock"), "X-Index-Stale": headerRef("IndexStale") }),
+      ...(method === "get" && { "X-Ignored-Params": headerRef("IgnoredParams") }),
+      ...(method === "get" && !guard.siwa && { ETag: headerRef("ETag") }),
+      ...(method !== "get" && { "Idempotent-Replayed": headerRef("Replayed") }),
+    },
+    content: { [type]: { schema } },
+  };
+}
+
+/** Every error an endpoint can answer: its own, and those that follow from its guard, parameters and body. */
+export function errorCodes(endpoint: Endpoint): ErrorCode[] {
+  const { guard, method, params, query, data, errors = [] } = endpoint;
+  const codes = new Set<ErrorCode>(["internal", ...errors]);
+  const add = (when: unknown, ...more: ErrorCode[]) => when && more.forEach((code) => void codes.add(code));
+  add(params || query || data, "invalid_input");
+  add(data, "indexer_behind", "upstream_unavailable", "timeout");
+  add(guard.siwa, "unauthenticated", "invalid_input", "rate_limited", "upstream_unavailable");
+  add(guard.price, "payment_required", "payment_pending");
+  add(method !== "get", "invalid_input", "payload_too_large", "unsupported_media_type");
+  add(method !== "get", "idempotency_key_reused", "request_in_progress", "upstream_unavailable", "timeout");
+  return [...codes];
+}
+
+function byStatus(codes: ErrorCode[]): [string, ErrorCode[]][] {
+  const groups = Map.groupBy(codes.toSorted(), (code) => String(STATUS[code]));
+  return [...groups].toSorted(([a], [b]) => Number(a) - Number(b));
+}
+
+/** A zod schema as an OpenAPI 3.0 schema; named ones (`meta({ id })`) move to the components. */
+function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
+  const {
+    $schema: _,
+    definitions = {},
+    ...root
+  } = z.toJSONSchema(schema, {
+    target: "openapi-3.0",
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) =>
+      tidy(jsonSchema as Json, z.globalRegistry.get(zodSchema as unknown as z.ZodType)),
+  }) as Json & { definitions?: Json };
+  for (const [name, definition] of Object.entries(definitions)) schemas[name] ??= toComponents(definition);
+  return toComponents(root) as Json;
+}
+
+const toComponents = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/'));
+
+/** Shows parameters as what they mean, and drops what OpenAPI 3.0 does not know or nobody needs to read. */
+function tidy(schema: Json, meta: Json | undefined): void {
+  if (meta?.documented) {
+    for (const key of Object.keys(schema)) delete schema[key];
+    Object.assign(schema, meta.documented, { description: meta.description, examples: meta.examples });
+  }
+  if (Array.isArray(schema.examples)) schema.example = schema.examples[0];
+  delete schema.examples;
+  delete schema.id;
+  if (schema.format) delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}

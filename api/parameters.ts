@@ -1,0 +1,131 @@
+/** Parameters of paths and queries, each defined once: what is accepted, what the handler gets, what the document says. */
+import { z } from "zod";
+import { parseAddress } from "../core/addresses.ts";
+import type { Address } from "../core/facts.ts";
+
+/**
+ * Parameters arrive as text, so their schemas transform; `documented` is how the OpenAPI document shows the input.
+ * (A coerced number would appear there as an optional, nullable one.)
+ */
+export type DocumentedMeta = { documented: Record<string, unknown>; description: string; examples?: unknown[] };
+
+const documented = <T extends z.ZodType>(schema: T, meta: DocumentedMeta): T => schema.meta({ ...meta });
+
+type IntegerRule = { min: number; max: number; what: string; example?: number };
+
+/** A decimal integer without sign, exponent or leading zeros. */
+const integerText = ({ min, max }: Pick<IntegerRule, "min" | "max">) =>
+  z.string().transform((text, ctx) => {
+    const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    ctx.addIssue(
+      max === Number.MAX_SAFE_INTEGER
+        ? `must be a whole number, at least ${min}`
+        : `must be a whole number from ${min} to ${max}`,
+    );
+    return z.NEVER;
+  });
+
+/** A required integer. */
+export const integer = (rule: IntegerRule) =>
+  documented(integerText(rule), {
+    documented: { type: "integer", minimum: rule.min, maximum: rule.max },
+    description: rule.what,
+    ...(rule.example !== undefined && { examples: [rule.example] }),
+  });
+
+/** `limit`: above the maximum it is clamped, and the value used is echoed. */
+export const limit = (rule: { default: number; max: number }) =>
+  documented(
+    integerText({ min: 1, max: Number.MAX_SAFE_INTEGER })
+      .transform((value) => Math.min(value, rule.max))
+      .optional()
+      .transform((value) => value ?? rule.default),
+    {
+      documented: { type: "integer", minimum: 1, default: rule.default },
+      description: `How many to answer, at most ${rule.max}: a larger value is clamped, the value used is echoed`,
+    },
+  );
+
+/** One of a few words, in any case. */
+export const choice = <const T extends readonly [string, ...string[]]>(
+  words: T,
+  rule: { default: T[number]; what: string },
+) =>
+  documented(
+    z
+      .string()
+      .transform((text, ctx) => {
+        const word = words.find((w) => w.toLowerCase() === text.toLowerCase());
+        if (word !== undefined) return word as T[number];
+        ctx.addIssue(`must be one of ${words.join(", ")}`);
+        return z.NEVER;
+      })
+      .optional()
+      .transform((word) => word ?? rule.default),
+    { documented: { type: "string", enum: [...words], default: rule.default }, description: rule.what },
+  );
+
+/** `true` or `false`; undefined when absent. */
+export const flag = (what: string) =>
+  documented(
+    z
+      .string()
+      .transform((text, ctx) => {
+        if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
+        ctx.addIssue("must be true or false");
+        return z.NEVER;
+      })
+      .optional(),
+    { documented: { type: "boolean" }, description: what },
+  );
+
+/** Free text to search for; undefined when absent or blank. */
+export const searchText = (what: string) =>
+  documented(
+    z
+      .string()
+      .transform((text, ctx) => {
+        if (!text.isWellFormed() || text.length > 100) ctx.addIssue("must be a text of at most 100 characters");
+        return text.trim() || undefined;
+      })
+      .optional(),
+    { documented: { type: "string", maxLength: 100 }, description: what },
+  );
+
+/** `page` and `offset` are both understood; the offset wins. */
+export const page = integer({ min: 1, max: Number.MAX_SAFE_INTEGER, what: "Page number, from 1" }).optional();
+export const offset = integer({
+  min: 0,
+  max: Number.MAX_SAFE_INTEGER,
+  what: "How many to skip; wins over page",
+}).optional();
+
+/** Waits until this block is indexed. Every data route understands it. */
+export const minBlock = integer({
+  min: 0,
+  max: Number.MAX_SAFE_INTEGER,
+  what: "Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write",
+}).optional();
+
+/** A token id in a path. 0 is a valid one. */
+export const tokenId = integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what: "Identity token id", example: 1 });
+
+/** An agent in a path: by token id, or by its wallet's address in any case. */
+export type AgentRef = { tokenId: number } | { address: Address };
+
+export const agentRef = documented(
+  z.string().transform((text, ctx): AgentRef => {
+    const address = parseAddress(text);
+    if (address) return { address };
+    const id = integerText({ min: 0, max: Number.MAX_SAFE_INTEGER }).safeParse(text);
+    if (id.success) return { tokenId: id.data };
+    ctx.addIssue("must be a token id or a 0x address");
+    return z.NEVER;
+  }),
+  {
+    documented: { type: "string", pattern: "^(0|[1-9][0-9]{0,15}|0x[0-9a-fA-F]{40})$" },
+    description: "Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)",
+    examples: ["1"],
+  },
+);

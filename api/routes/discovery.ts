@@ -1,0 +1,110 @@
+/** What a client needs to find its way: GET / and /api/v2, derived from the endpoints themselves. */
+
+import type { Config } from "../../config.ts";
+import { checksum } from "../../core/addresses.ts";
+import { shownPricing } from "../../core/prices.ts";
+import { siwaText } from "../../core/signed-texts.ts";
+import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
+import { API_VERSION } from "../http/headers.ts";
+import { discoverySchema } from "../schemas/service.ts";
+
+/** @param listed the endpoints to describe */
+export function discoveryEndpoints(listed: () => readonly Endpoint[]): Endpoint[] {
+  const describe = (path: string, operationId: string, unlisted: boolean) =>
+    endpoint({
+      method: "get",
+      path,
+      operationId,
+      tag: "Service",
+      summary: "What this service is, how to sign in, what there is to call and what it costs",
+      responses: { 200: { description: "Discovery", schema: discoverySchema } },
+      cache: CACHE.release,
+      unlisted,
+      handler: ({ deps }) => json(discovery(listed(), deps.config, deps.contract.known.contractDeployed)),
+    });
+  return [describe("/api/v2", "getDiscovery", false), describe("/", "getRoot", true)];
+}
+
+function discovery(endpoints: readonly Endpoint[], { service, chain, contracts, pricing }: Config, deployed: boolean) {
+  const prices = shownPricing(pricing.phase);
+  const hour = "1 hour after its timestamp";
+  const credential = "Authorization: Bearer {address}:{timestamp}:{signature}";
+  return {
+    name: service.name,
+    version: API_VERSION,
+    description:
+      "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.",
+    contract: checksum(contracts.identity.address),
+    contractDeployed: deployed,
+    network: `Base (${chain.id})`,
+    chainId: chain.id,
+    auth: {
+      type: "SIWA",
+      agent: {
+        type: "SIWA",
+        header: credential,
+        message: siwaText(service.hosts[0]!, "{address}", "{timestamp}"),
+        expiry: hour,
+      },
+      human: { type: "SIWE", header: credential, message: humanMessage(service, chain.id), expiry: hour },
+    },
+    endpoints: {
+      public: texts(endpoints, false),
+      authenticated: texts(endpoints, true),
+    },
+    pricing: prices,
+    payments: {
+      methods: paymentMethods(chain.id),
+      pricing: prices,
+    },
+    documentation: { openapi: `${service.publicUrl}/api/v2/openapi.json`, html: `${service.publicUrl}/docs` },
+  };
+}
+
+/** Ways to pay. What is `planned` is never asked for. */
+const paymentMethods = (chainId: number) => [
+  {
+    protocol: "x402",
+    status: "planned",
+    chain: chainId,
+    currency: "USDC",
+    endpoints: ["/api/v2/mint", "/api/v2/register/solana", "/api/v2/agent/{ref}/cred-report"],
+  },
+  {
+    protocol: "MPP",
+    status: "planned",
+    chain: 4217,
+    currency: "USDC.e",
+    endpoints: ["/api/v2/mint", "/api/v2/register/solana", "/api/v2/agent/{ref}/cred-report"],
+  },
+  {
+    protocol: "x402",
+    status: "planned",
+    chain: chainId,
+    currency: "CRED",
+    endpoints: ["/api/v2/agent/{ref}/cred-report"],
+  },
+  { protocol: "ETH", status: "available", chain: chainId, currency: "ETH", endpoints: ["the contract's payable mint"] },
+];
+
+/** The lines of the SIWE text (EIP-4361), with what the signer fills in in braces. */
+const humanMessage = (service: Config["service"], chainId: number) =>
+  [
+    `${service.hosts[0]} wants you to sign in with your Ethereum account:`,
+    "{address}",
+    "",
+    `Sign in to ${service.name}`,
+    "",
+    `URI: ${service.webUrl}`,
+    "Version: 1",
+    `Chain ID: ${chainId}`,
+    "Nonce: {timestamp}",
+    "Issued At: {timestamp as ISO 8601}",
+  ].join("\n");
+
+const texts = (endpoints: readonly Endpoint[], authenticated: boolean) =>
+  Object.fromEntries(
+    endpoints
+      .filter(({ unlisted, guard }) => !unlisted && guard.siwa === authenticated)
+      .map(({ method, path, summary }) => [`${method.toUpperCase()} ${path}`, summary]),
+  );

@@ -1,0 +1,143 @@
+/** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status. */
+import { z } from "zod";
+import { scheduledRuns, staleScores } from "../../db/service-status.ts";
+import type { ApiParts } from "../deps.ts";
+import { CACHE, endpoint, json } from "../endpoint.ts";
+import { integer } from "../parameters.ts";
+import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
+
+/** The database has confirmed the index's state within this time, or it is not answering. */
+const DATABASE_SILENCE_MS = 5_000;
+const CHAIN_PATIENCE_MS = 2_000;
+
+export const health = endpoint({
+  method: "get",
+  path: "/health",
+  operationId: "getHealth",
+  tag: "Service",
+  summary: "The process lives; asks nothing of anything else",
+  responses: { 200: { description: "Alive", schema: healthSchema } },
+  cache: CACHE.never,
+  handler: ({ deps: { config, contract } }) =>
+    json({
+      status: "ok",
+      version: "v2",
+      port: config.http.port,
+      contractDeployed: contract.known.contractDeployed,
+    }),
+});
+
+export const ready = endpoint({
+  method: "get",
+  path: "/ready",
+  operationId: "getReady",
+  tag: "Service",
+  summary: "Whether requests should be sent here, dependency by dependency",
+  responses: {
+    200: { description: "Ready", schema: readySchema },
+    503: { description: "Not ready; `checks` says what is missing", schema: readySchema },
+  },
+  cache: CACHE.never,
+  async handler({ deps }) {
+    const checks = { database: database(deps), index: index(deps), chain: await chain(deps) };
+    // Reads need no chain: an API whose chain is away still serves, so it only reports it.
+    const isReady = checks.database.ok && checks.index.ok;
+    return json({ ready: isReady, checks }, { status: isReady ? 200 : 503 });
+  },
+});
+
+type Check = { ok: boolean; message: string | null };
+const good: Check = { ok: true, message: null };
+const bad = (message: string): Check => ({ ok: false, message });
+
+const database = ({ index }: ApiParts): Check =>
+  index.age <= DATABASE_SILENCE_MS ? good : bad("The database does not answer.");
+
+function index({ index: { state } }: ApiParts): Check {
+  if (!state.ready) return bad("The index is being built.");
+  if (state.stale) return bad(state.reason ?? "The index is being rebuilt.");
+  return good;
+}
+
+async function chain({ chain }: ApiParts): Promise<Check> {
+  return (await headOf(chain)) === null ? bad("The chain cannot be reached.") : good;
+}
+
+/** The newest block's number; null when no node tells it soon enough. */
+async function headOf(chain: ApiParts["chain"]): Promise<number | null> {
+  const late = new Promise<null>((resolve) => setTimeout(resolve, CHAIN_PATIENCE_MS, null).unref());
+  return Promise.race([chain.headBlock().catch(() => null), late]);
+}
+
+export const status = endpoint({
+  method: "get",
+  path: "/api/v2/status",
+  operationId: "getStatus",
+  tag: "Service",
+  summary: "How far the service is behind the chain and itself",
+  query: z.object({
+    maxLagSeconds: integer({
+      min: 0,
+      max: 86_400,
+      what: "For monitors: 503 when the index is further behind than this",
+    }).optional(),
+  }),
+  responses: {
+    200: { description: "State of chain, sources, queues and scores", schema: statusSchema },
+    503: { description: "The same body: further behind than maxLagSeconds allows", schema: statusSchema },
+  },
+  errors: ["upstream_unavailable", "timeout"],
+  cache: CACHE.never,
+  async handler({ deps, query, now }) {
+    const { state } = deps.index;
+    const [head, runs, stale, queues] = await Promise.all([
+      headOf(deps.chain),
+      scheduledRuns(deps.db),
+      state.ready ? staleScores(deps.db) : 0,
+      deps.queues(),
+    ]);
+    const lagSeconds = lag(state, head, now);
+    const late = query.maxLagSeconds !== undefined && (lagSeconds === null || lagSeconds > query.maxLagSeconds);
+    const body = {
+      chain: {
+        head,
+        indexed: state.indexedBlock,
+        lagSeconds,
+        synced: head !== null && state.indexedBlock !== null && state.indexedBlock >= head - 1 && !state.stale,
+        progress: progress(deps, head),
+      },
+      sources: runs.map(({ name, lastSuccessAt, nextRunAt, rows, error }) => ({
+        key: name,
+        lastSuccessAt,
+        nextRunAt,
+        rows,
+        error,
+      })),
+      queues,
+      cred: { stale, lastSweepAt: runs.find(({ name }) => name === CRED_SWEEP)?.lastSuccessAt ?? null },
+    };
+    return json(body, { status: late ? 503 : 200 });
+  },
+});
+
+/** The scheduled job that compares every stored score with its agent. */
+const CRED_SWEEP = "cred.reconcile";
+
+/**
+ * How old what we show is. A caught-up index is 0 behind however long ago the last block was: on an idle chain
+ * there is nothing newer to show.
+ */
+function lag(state: ApiParts["index"]["state"], head: number | null, now: number): number | null {
+  if (state.indexedAt === null || state.indexedBlock === null) return null;
+  if (head !== null && state.indexedBlock >= head) return 0;
+  return Math.max(0, Math.round(now / 1000 - state.indexedAt));
+}
+
+/** Share of the chain's history that is indexed, counted from the contract's first block. */
+function progress({ index, config }: ApiParts, head: number | null): number {
+  const start = config.contracts.identity.startBlock;
+  const { indexedBlock } = index.state;
+  if (indexedBlock === null) return 0;
+  if (head === null || head <= start) return 1;
+  return Math.min(1, Math.max(0, Math.floor(((indexedBlock - start) / (head - start)) * 10_000) / 10_000));
+}

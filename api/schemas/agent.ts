@@ -1,0 +1,114 @@
+/** Agents as the API shows them. */
+import { z } from "zod";
+import { address, block, count, mintOrigin, moment, score, tier, tierLabel, tokenId, url } from "./fields.ts";
+
+const cred = { credScore: score, credTier: tier, tierLabel };
+
+const identity = {
+  tokenId,
+  name: z.string(),
+  framework: z.string().meta({ description: "As registered; on chain it is free text" }),
+  agentAddress: address,
+  owner: address,
+  verified: z.boolean(),
+  soulbound: z.boolean(),
+  mintOrigin,
+  ...cred,
+  points: count,
+  mintedAt: moment,
+  image: url,
+};
+
+export const summarySchema = z.object({ ...identity, traitCount: count }).meta({ id: "AgentSummary" });
+
+const level = z.int().min(0).max(10).nullable();
+export const shownPersonalitySchema = z
+  .object({
+    quirks: z.string(),
+    communicationStyle: z.string(),
+    values: z.string(),
+    humor: z.string(),
+    riskTolerance: level,
+    autonomyLevel: level,
+  })
+  .meta({ id: "Personality" });
+
+export const shownNarrativeSchema = z
+  .object({ origin: z.string(), mission: z.string(), lore: z.string(), manifesto: z.string() })
+  .meta({ id: "Narrative" });
+
+export const traitSchema = z.object({ name: z.string(), category: z.string(), addedAt: moment }).meta({ id: "Trait" });
+
+export const linkedTokenSchema = z
+  .object({ contractAddress: z.string(), chain: z.string(), symbol: z.string(), name: z.string() })
+  .meta({ id: "LinkedToken" });
+
+export const agentSchema = z
+  .object({
+    ...identity,
+    generation: count,
+    version: z.string(),
+    mutationCount: count,
+    operator: address.nullable(),
+    agentName: z.string().nullable().meta({ description: "Registered .agent name" }),
+    ethosScore: z.int().nullable().meta({ description: "null = not known" }),
+    coinbaseVerified: z.boolean(),
+    linkedToken: linkedTokenSchema.nullable(),
+    personality: shownPersonalitySchema.nullable(),
+    narrative: shownNarrativeSchema.nullable(),
+    traits: z.array(traitSchema),
+    socials: z.record(z.string(), z.string()),
+    explorer: url,
+    indexedBlock: block,
+  })
+  .meta({ id: "Agent" });
+
+export const agentListSchema = z
+  .object({
+    total: count.meta({ description: "All agents the filter lets through" }),
+    page: z.int().min(1),
+    pages: count,
+    limit: z.int().min(1),
+    offset: count,
+    agents: z.array(summarySchema),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Give it back as `cursor` for the next page; null at the end" }),
+  })
+  .meta({ id: "AgentList" });
+
+export const agentArraySchema = z.array(agentSchema);
+
+export const leaderboardSchema = z.array(
+  z
+    .object({ rank: z.int().min(1).meta({ description: "1 is best; ties share a rank" }), ...summarySchema.shape })
+    .meta({ id: "RankedAgent" }),
+);
+
+const attribute = z.object({
+  trait_type: z.string(),
+  value: z.union([z.string(), z.number()]),
+  display_type: z.enum(["number", "date"]).optional(),
+  max_value: z.number().optional(),
+});
+
+/** ERC-721 metadata: exactly these keys, or marketplaces stop reading the attributes. */
+export const metadataSchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    image: url,
+    external_url: url,
+    attributes: z.array(attribute),
+  })
+  .meta({ id: "Metadata" });
+
+export const nameCheckSchema = z
+  .object({
+    name: z.string().meta({ examples: ["atlas.agent"] }),
+    available: z.boolean(),
+    tokenId: tokenId.nullable(),
+    contract: address,
+  })
+  .meta({ id: "NameCheck" });

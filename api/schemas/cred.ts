@@ -1,0 +1,57 @@
+/** Cred as the API shows it. */
+import { z } from "zod";
+import { SIGNALS } from "../../core/cred.ts";
+import { TIERS } from "../../core/tiers.ts";
+import { address, moment, score, tier, tierLabel, tokenId, usdc } from "./fields.ts";
+
+const shapeOf = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
+  Object.fromEntries(keys.map((key) => [key, value])) as Record<K, T>;
+
+const weighted = z
+  .object({ weight: z.number().min(0).max(1), rawScore: score, weightedScore: z.number().min(0).max(100) })
+  .meta({ id: "WeightedSignal" });
+
+export const credByTokenSchema = z
+  .object({
+    tokenId,
+    name: z.string(),
+    credScore: score,
+    tier,
+    tierLabel,
+    scale: z
+      .object(
+        shapeOf(
+          TIERS.map(({ key }) => key),
+          z.string(),
+        ),
+      )
+      .meta({ examples: [{ junk: "0-25" }] }),
+    fullReportEndpoint: z.string(),
+    fullReportPrice: usdc,
+    computedAt: moment,
+  })
+  .meta({ id: "Cred" });
+
+export const credByAddressSchema = z
+  .object({
+    address,
+    credScore: score,
+    tier: z.enum(TIERS.map(({ addressWord }) => addressWord) as unknown as [string, ...string[]]),
+    factors: z.object(
+      shapeOf(
+        SIGNALS.map(({ key }) => key),
+        weighted,
+      ),
+    ),
+    credTier: tier,
+    tokenId,
+    name: z.string(),
+  })
+  .meta({ id: "CredByAddress" });
+
+export const credHistorySchema = z
+  .object({
+    tokenId,
+    points: z.array(z.object({ at: moment, score, tier, cause: z.string() })),
+  })
+  .meta({ id: "CredHistory" });

@@ -1,0 +1,20 @@
+/** Fields that many bodies share, each described once. */
+import { z } from "zod";
+import { MINT_ORIGINS } from "../../core/mint-origins.ts";
+import { TIERS, tierWord } from "../../core/tiers.ts";
+
+export const tokenId = z.int().min(0).meta({ description: "Identity token id; 0 is a valid one" });
+export const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .meta({ description: "Address, checksummed (EIP-55)" });
+export const txHash = z.string().regex(/^0x[0-9a-f]{64}$/);
+export const moment = z.iso.datetime();
+export const url = z.string().meta({ format: "uri" });
+export const score = z.int().min(0).max(100);
+export const tier = z.enum(TIERS.map(tierWord) as [string, ...string[]]).meta({ description: "Tier, upper case" });
+export const tierLabel = z.enum(TIERS.map(({ label }) => label) as unknown as [string, ...string[]]);
+export const mintOrigin = z.enum(MINT_ORIGINS.map(({ name }) => name) as unknown as [string, ...string[]]);
+export const block = z.int().min(0).meta({ description: "Block number" });
+export const count = z.int().min(0);
+export const usdc = z.string().meta({ description: "Amount of USDC, decimal", examples: ["1.00"] });

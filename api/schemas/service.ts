@@ -1,0 +1,114 @@
+/** The service itself as the API shows it: discovery, health, status, statistics. */
+import { z } from "zod";
+import { address, count, moment, url, usdc } from "./fields.ts";
+
+const texts = z.record(z.string(), z.string());
+
+const wayIn = z.object({
+  type: z.string(),
+  header: z.string(),
+  message: z.string().meta({ description: "The text to sign; {words} in braces are filled in" }),
+  expiry: z.string(),
+});
+
+export const pricingSchema = z
+  .object({
+    phase: z.enum(["free", "paid"]),
+    currency: z.string(),
+    agentMint: usdc,
+    solanaRegistration: usdc,
+    credReport: usdc,
+    update: usdc,
+    soulLock: usdc,
+    soulHandshake: usdc,
+  })
+  .meta({ id: "Pricing" });
+
+export const discoverySchema = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    description: z.string(),
+    contract: address,
+    contractDeployed: z.boolean(),
+    network: z.string(),
+    chainId: z.int(),
+    auth: z.object({ type: z.string(), agent: wayIn, human: wayIn }),
+    endpoints: z.object({ public: texts, authenticated: texts }),
+    pricing: pricingSchema,
+    payments: z.object({
+      methods: z.array(
+        z.object({
+          protocol: z.string(),
+          status: z.enum(["available", "planned"]),
+          chain: z.int(),
+          currency: z.string(),
+          endpoints: z.array(z.string()),
+        }),
+      ),
+      pricing: pricingSchema,
+    }),
+    documentation: z.object({ openapi: url, html: url }),
+  })
+  .meta({ id: "Discovery" });
+
+export const healthSchema = z
+  .object({ status: z.literal("ok"), version: z.literal("v2"), port: z.int(), contractDeployed: z.boolean() })
+  .meta({ id: "Health" });
+
+const dependency = z.object({ ok: z.boolean(), message: z.string().nullable() });
+export const readySchema = z
+  .object({ ready: z.boolean(), checks: z.object({ database: dependency, index: dependency, chain: dependency }) })
+  .meta({ id: "Ready" });
+
+export const statusSchema = z
+  .object({
+    chain: z.object({
+      head: count.nullable().meta({ description: "null while the chain cannot be asked" }),
+      indexed: count.nullable(),
+      lagSeconds: z.number().min(0).nullable(),
+      synced: z.boolean(),
+      progress: z.number().min(0).max(1),
+    }),
+    sources: z.array(
+      z.object({
+        key: z.string(),
+        lastSuccessAt: moment.nullable(),
+        nextRunAt: moment,
+        rows: count.nullable(),
+        error: z.string().nullable(),
+      }),
+    ),
+    queues: z.array(
+      z.object({
+        name: z.string(),
+        waiting: count,
+        active: count,
+        failed: count,
+        oldestSeconds: z.number().min(0).nullable(),
+      }),
+    ),
+    cred: z.object({
+      stale: count.meta({ description: "Agents whose stored score is not that of their present state" }),
+      lastSweepAt: moment.nullable(),
+    }),
+  })
+  .meta({ id: "Status" });
+
+export const statsSchema = z
+  .object({
+    totalAgents: count,
+    totalVerified: count,
+    totalSoulLocked: count,
+    totalHandshakes: count,
+    avgCredScore: z.number().min(0).max(100),
+    totalHumans: count,
+    totalOrganizations: count,
+    mintPrice: z.string().nullable().meta({ description: "ETH, decimal; null while the contract cannot be asked" }),
+    network: z.string(),
+    chainId: z.int(),
+    contract: address,
+    contractDeployed: z.boolean(),
+    phase: z.int(),
+  })
+  .meta({ id: "Stats" });

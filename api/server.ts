@@ -1,0 +1,89 @@
+/** The Node HTTP server: limits against slow and oversized clients, malformed requests, and an end without broken answers. */
+import { createServer, type Server, STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { Server as NetServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Api } from "./app.ts";
+
+const MAX_HEADER_BYTES = 32 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the idle timeout of common load balancers (60 s), so that it is they who close idle connections. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const DRAIN_MS = 250;
+const STOP_MS = 9_000;
+
+export type RunningServer = {
+  /** `http://host:port` as bound. */
+  url: string;
+  port: number;
+  /** Finishes requests in flight (at most 9 s), telling clients to leave, then closes. */
+  stop(): Promise<void>;
+};
+
+/** @throws the listen error, e.g. EADDRINUSE */
+export async function startServer(api: Api, bind: { host: string; port: number }): Promise<RunningServer> {
+  let stopping = false;
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000,
+    },
+    (incoming, outgoing) => {
+      if (stopping) outgoing.setHeader("Connection", "close");
+      api.listener(incoming, outgoing);
+    },
+  );
+  server.on("clientError", answerMalformed);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(bind.port, bind.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://${bind.host.includes(":") ? `[${bind.host}]` : bind.host}:${port}`,
+    port,
+    async stop() {
+      stopping = true;
+      const closed = closeListener(server);
+      // Idle keep-alive clients may be about to send: for a moment they are still answered, and told to leave.
+      await pause(DRAIN_MS);
+      const sweep = setInterval(() => server.closeIdleConnections(), 100);
+      server.closeIdleConnections();
+      const force = setTimeout(() => server.closeAllConnections(), STOP_MS);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(force);
+    },
+  };
+}
+
+/** Stops listening without closing idle connections, which http.Server's own close would do at once. */
+const closeListener = (server: Server): Promise<void> =>
+  new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+
+/** What the HTTP parser refuses never becomes a request; it is answered on the bare socket. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const [status, code, message] = MALFORMED[error.code ?? ""] ?? [400, "invalid_input", "This is not an HTTP request."];
+  const body = JSON.stringify({ error: message, code, requestId: "unknown" });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Cache-Control: no-store",
+    "Access-Control-Allow-Origin: *",
+    "X-Content-Type-Options: nosniff",
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+const MALFORMED: Record<string, [number, string, string]> = {
+  HPE_HEADER_OVERFLOW: [431, "headers_too_large", "The request's headers are larger than 32 KiB."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "timeout", "The request took too long to arrive."],
+};

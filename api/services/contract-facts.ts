@@ -1,0 +1,58 @@
+/** What the API says of the identity contract itself: deployed or not, and its mint price; remembered between requests. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Chain } from "../../clients/ports.ts";
+import type { Address } from "../../core/facts.ts";
+
+const FRESH_MS = 60_000;
+const RETRY_MS = 2_000;
+/** A request waits this long for a first answer, then does without. */
+const PATIENCE_MS = 1_000;
+
+export type ContractFacts = {
+  contractDeployed: boolean;
+  /** Wei; null while it could not be asked. */
+  mintPriceWei: bigint | null;
+};
+
+export type ContractMemory = {
+  /** As last seen; asks nobody. */
+  readonly known: ContractFacts;
+  /** As seen within the last minute, when the chain can be reached. */
+  current(): Promise<ContractFacts>;
+};
+
+/** Asks the chain once at the start and then when somebody wants to know, at most once a minute. */
+export function contractMemory(chain: Chain, address: Address, now: () => number): ContractMemory {
+  let known: ContractFacts = { contractDeployed: false, mintPriceWei: null };
+  let until = 0;
+  let asking: Promise<void> | undefined;
+
+  async function ask(): Promise<void> {
+    try {
+      const [contractDeployed, mintPriceWei] = await Promise.all([chain.isDeployed(address), chain.mintPrice(address)]);
+      known = { contractDeployed, mintPriceWei };
+      until = now() + (contractDeployed ? FRESH_MS : RETRY_MS);
+    } catch {
+      until = now() + RETRY_MS;
+    }
+  }
+  function askIfOld(): Promise<void> {
+    if (until > now()) return Promise.resolve();
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  }
+
+  void askIfOld();
+  return {
+    get known() {
+      return known;
+    },
+    async current() {
+      const asked = askIfOld();
+      if (known.mintPriceWei === null) await Promise.race([asked, pause(PATIENCE_MS, undefined, { ref: false })]);
+      return known;
+    },
+  };
+}

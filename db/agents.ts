@@ -1,0 +1,188 @@
+/** Which agents: lists, search, ranking, totals and names. What is shown about each comes from db/facts.ts. */
+import { createHash } from "node:crypto";
+import { BLANKS } from "../core/text.ts";
+import type { Queryable } from "./transaction.ts";
+
+/** What a list may be sorted by: its SQL, and the SQL type a cursor's value is read back as. */
+const SORTS = {
+  tokenId: { sql: "a.token_id", type: "int8" },
+  credScore: { sql: "coalesce(c.score, 0)", type: "int8" },
+  points: { sql: "a.points", type: "numeric" },
+  name: { sql: `lower(a.name collate "und-x-icu") collate "C"`, type: "text" },
+  mintedAt: { sql: "a.minted_at", type: "int8" },
+  framework: { sql: `lower(a.framework) collate "C"`, type: "text" },
+} as const;
+export type AgentSort = keyof typeof SORTS;
+export const AGENT_SORTS = Object.keys(SORTS) as [AgentSort, ...AgentSort[]];
+
+export type AgentFilter = {
+  /** Part of a name in any case and with any accents; also an address prefix when it begins with 0x, or a token id. */
+  search?: string | undefined;
+  /** Exact, in any case. */
+  framework?: string | undefined;
+  verified?: boolean | undefined;
+  /** True includes names that are one character, repeated or not. */
+  spam?: boolean | undefined;
+};
+
+/** Where a page begins: after so many agents, or after the one a cursor names. */
+export type AgentPosition = { offset: number } | { after: AgentCursor };
+export type AgentCursor = { sort: AgentSort; order: "asc" | "desc"; key: string; tokenId: number };
+
+export type AgentPage = {
+  /** All agents the filter lets through. */
+  total: number;
+  /** Of those, how many come before this page. */
+  skipped: number;
+  tokenIds: number[];
+  /** Names the page's last agent; null when the list ends here. */
+  next: AgentCursor | null;
+};
+
+/** A name as search sees it: compatibility-decomposed, without marks, lower case. Built in, so no extension is needed. */
+const folded = (text: string) => `
+  case when octet_length(${text}) = char_length(${text}) then lower(${text}) else
+    replace(replace(replace(translate(
+      lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]', '', 'g') collate "und-x-icu"),
+      'øłđħŧıς', 'oldhtiσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe') end`;
+
+/** Names hidden from lists unless asked for; core/names.ts `isSpam` is the same rule. */
+const isSpam = (blanks: string) => `
+  (select char_length(t.name) <= 1 or replace(t.name, left(t.name, 1), '') = '' from (select btrim(a.name, ${blanks})) as t(name))`;
+
+/**
+ * One page of agents in one statement: filters first, then the exact total, then the page. Equal keys are ordered by
+ * token id, ascending.
+ */
+export async function listAgents(
+  db: Queryable,
+  query: AgentFilter & { sort: AgentSort; order: "asc" | "desc"; limit: number; position: AgentPosition },
+): Promise<AgentPage> {
+  const { sort, order, limit, position } = query;
+  const values: unknown[] = [];
+  const $ = (value: unknown) => `$${values.push(value)}`;
+  const { sql: key, type } = SORTS[sort];
+  const where = conditions(query, $);
+  const cursor = "after" in position ? position.after : undefined;
+  const beyond = order === "asc" ? ">" : "<";
+  const afterCursor = cursor
+    ? after(`${$(cursor.key)}::text::${type}${type === "text" ? ` collate "C"` : ""}`, `${$(cursor.tokenId)}::int8`)
+    : "";
+  function after(keyValue: string, tokenId: string) {
+    return `(key ${beyond} ${keyValue} or (key = ${keyValue} and token_id > ${tokenId}))`;
+  }
+  const text = `
+    with matched as materialized (
+      select a.token_id, ${key} as key
+      from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
+      ${where.length > 0 ? `where ${where.join(" and ")}` : ""}
+    ), page as (
+      select token_id, key from matched ${afterCursor && `where ${afterCursor}`}
+      order by key ${order}, token_id
+      limit ${$(limit)}::int8 offset ${$("offset" in position ? position.offset : 0)}::int8
+    )
+    select (select count(*) from matched)::int8 as total,
+           ${afterCursor ? `(select count(*) from matched where not ${afterCursor})` : "0"}::int8 as before_cursor,
+           coalesce((select json_agg(json_build_array(token_id, key::text) order by key ${order}, token_id) from page), '[]') as page`;
+  const { rows } = await db.query({ name: statementName(text), text, values });
+  const { total, before_cursor, page } = rows[0] as { total: string; before_cursor: string; page: [number, string][] };
+  const skipped = cursor ? Number(before_cursor) : (position as { offset: number }).offset;
+  const last = page.at(-1);
+  const more = last !== undefined && skipped + page.length < Number(total);
+  return {
+    total: Number(total),
+    skipped,
+    tokenIds: page.map(([tokenId]) => tokenId),
+    next: more ? { sort, order, key: last[1], tokenId: last[0] } : null,
+  };
+}
+
+function conditions({ search, framework, verified, spam }: AgentFilter, $: (value: unknown) => string): string[] {
+  const where: string[] = [];
+  if (!spam) where.push(`not ${isSpam($(BLANKS))}`);
+  if (verified !== undefined) where.push(`a.verified = ${$(verified)}`);
+  if (framework !== undefined) where.push(`lower(a.framework) = lower(${$(framework)})`);
+  if (search !== undefined) {
+    const name = $(search);
+    const matches = [`strpos(${folded("a.name")}, ${folded(`${name}::text`)}) > 0`];
+    if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(a.agent_address, ${$(search.toLowerCase())})`);
+    if (/^\d{1,15}$/.test(search)) matches.push(`a.token_id = ${$(Number(search))}`);
+    where.push(`(${matches.join(" or ")})`);
+  }
+  return where;
+}
+
+/** Equal texts share one prepared statement; a name of its own per text keeps different shapes apart. */
+const statementName = (text: string) => `agents-${createHash("sha1").update(text).digest("base64url").slice(0, 20)}`;
+
+export type Ranked = { rank: number; tokenId: number };
+
+/** The best agents; ties share a rank and are ordered by token id. */
+export async function rankAgents(db: Queryable, by: "cred" | "points", limit: number): Promise<Ranked[]> {
+  const key = by === "cred" ? SORTS.credScore.sql : SORTS.points.sql;
+  const { rows } = await db.query({
+    name: `agents-ranked-${by}`,
+    text: `
+      select rank() over (order by ${key} desc)::int8 as rank, a.token_id
+      from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
+      order by ${key} desc, a.token_id limit $1`,
+    values: [limit],
+  });
+  return rows.map((row) => ({ rank: Number(row.rank), tokenId: Number(row.token_id) }));
+}
+
+export type AgentTotals = {
+  totalAgents: number;
+  totalVerified: number;
+  totalSoulLocked: number;
+  totalHandshakes: number;
+  /** Over agents whose score is computed, one decimal. */
+  avgCredScore: number;
+};
+
+export async function agentTotals(db: Queryable): Promise<AgentTotals> {
+  const { rows } = await db.query({
+    name: "agents-totals",
+    text: `
+      select count(*)::int8 as agents, count(*) filter (where a.verified)::int8 as verified,
+             count(*) filter (where a.soulbound)::int8 as soulbound,
+             (select count(*) from onchain.handshake)::int8 as handshakes,
+             coalesce(round(avg(c.score), 1), 0)::float8 as average
+      from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,
+  });
+  const [row] = rows;
+  return {
+    totalAgents: Number(row.agents),
+    totalVerified: Number(row.verified),
+    totalSoulLocked: Number(row.soulbound),
+    totalHandshakes: Number(row.handshakes),
+    avgCredScore: row.average,
+  };
+}
+
+/** The token that holds a name of the .agent namespace; null when it is free. `key` is the name's lower-case form. */
+export async function nameHolder(db: Queryable, key: string): Promise<number | null> {
+  const { rows } = await db.query({
+    name: "agents-name-holder",
+    text: "select token_id from onchain.agent_name where name = $1",
+    values: [key],
+  });
+  return rows[0] ? Number(rows[0].token_id) : null;
+}
+
+export type CredPoint = { at: Date; score: number; cause: string };
+
+/** The score's history over the last `days`, oldest first; null for an unknown token. */
+export async function credHistory(db: Queryable, tokenId: number, days: number): Promise<CredPoint[] | null> {
+  const { rows } = await db.query({
+    name: "agents-cred-history",
+    text: `
+      select h.at, h.score, h.cause
+      from onchain.agent a left join offchain.cred_history h
+        on h.token_id = a.token_id and h.at >= now() - $2 * interval '1 day'
+      where a.token_id = $1 order by h.id`,
+    values: [tokenId, days],
+  });
+  if (rows.length === 0) return null;
+  return rows.filter((row) => row.at !== null).map(({ at, score, cause }) => ({ at, score, cause }));
+}

@@ -1,0 +1,175 @@
+/** The API over a real HTTP server and a real database, and a client that holds every answer to the OpenAPI document. */
+import validatorModule from "openapi-response-validator";
+import pg from "pg";
+import { createApi } from "../../../api/app.ts";
+import type { ApiDeps } from "../../../api/deps.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
+import { openApiDocument } from "../../../api/openapi.ts";
+import { type RunningServer, startServer } from "../../../api/server.ts";
+import type { Chain } from "../../../clients/ports.ts";
+import { loadConfig } from "../../../config.ts";
+import { trackIndexedBlock } from "../../../db/index-state.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { plantOnchain } from "../../support/onchain.ts";
+import { healthyChain } from "./stub-chain.ts";
+
+// CommonJS: depending on who loads it, the class is the module or the module's `default`.
+const OpenAPIResponseValidator = ((validatorModule as { default?: unknown }).default ??
+  validatorModule) as typeof validatorModule.default;
+
+export const HOST = "agents.test";
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+export type TestApi = {
+  url: string;
+  deps: ApiDeps;
+  database: TestDatabase;
+  server: RunningServer;
+  document: OpenApi;
+  /** Messages logged at level error: a test that provokes none expects none. */
+  errors: string[];
+  get(path: string, init?: RequestInit): Promise<Answer>;
+  send(method: string, path: string, init?: RequestInit): Promise<Answer>;
+  close(): Promise<void>;
+};
+
+export type Answer = { status: number; headers: Headers; text: string; body: Body };
+// A body's shape is what the tests assert; the validator has already held it to the document.
+type Body = Record<string, never> & { code?: string; error?: string };
+type OpenApi = { paths: Record<string, Record<string, Operation>>; components: { schemas: object } };
+export type Operation = {
+  operationId: string;
+  parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[];
+  requestBody?: { content: { "application/json": { schema: Record<string, unknown> } } };
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+};
+
+export type ApiOptions = {
+  chain?: Chain;
+  env?: Record<string, string>;
+  now?: () => number;
+  /** False leaves the database without an index. */
+  indexed?: boolean;
+  /** Replaces the service's own endpoints. */
+  endpoints?: readonly Endpoint[];
+  deps?: Partial<ApiDeps>;
+};
+
+/** Starts the API on a free port, with a database of its own. */
+export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
+  const database = await testDatabase();
+  if (options.indexed !== false) await plantOnchain(database.pool);
+  const config = loadConfig(
+    { PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent", ...options.env },
+    { followStack: false },
+  );
+  const db = new pg.Pool({ connectionString: database.url, connectionTimeoutMillis: 1000, statement_timeout: 5000 });
+  db.on("error", () => {});
+  const index = await trackIndexedBlock(database.url, { pollMs: 50 });
+  const errors: string[] = [];
+  const deps: ApiDeps = {
+    config,
+    db,
+    index,
+    chain: options.chain ?? healthyChain(),
+    queues: async () => [],
+    log: {
+      ...SILENT,
+      error: (data, message) => void errors.push(`${message}: ${String((data as { err?: Error }).err?.stack)}`),
+    },
+    fault: () => {},
+    now: options.now ?? Date.now,
+    ...options.deps,
+  };
+  const api = createApi(deps, options.endpoints);
+  const server = await startServer(api, { host: "127.0.0.1", port: 0 });
+  const document = openApiDocument(api.endpoints, config.service) as unknown as OpenApi;
+  const check = conformance(document);
+
+  async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(server.url + path, { method, redirect: "manual", ...init });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
+    check(method, path, answer);
+    return answer;
+  }
+  return {
+    url: server.url,
+    deps,
+    database,
+    server,
+    document,
+    errors,
+    get: (path, init) => send("GET", path, init),
+    send,
+    async close() {
+      await server.stop();
+      await index.close();
+      await db.end();
+      await database.drop();
+    },
+  };
+}
+
+/**
+ * Holds answers to the document: the status must be documented for the operation, the body valid for it. What no
+ * operation knows (404 of unknown paths, 405) must still be the one error body. Headers that every answer carries are
+ * checked too.
+ */
+function conformance(document: OpenApi): (method: string, path: string, answer: Answer) => void {
+  const { schemas } = document.components;
+  const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${template.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+      fixed: !template.includes("{"),
+      operation,
+      validator: validatorOf(operation.responses),
+    })),
+  );
+  const errorOnly = validatorOf({ default: errorResponse(document) });
+
+  function validatorOf(responses: Operation["responses"]) {
+    const json = Object.entries(responses).flatMap(([status, { content }]) =>
+      content?.["application/json"] ? [[status, { schema: content["application/json"].schema }] as const] : [],
+    );
+    if (json.length === 0) return undefined;
+    return new OpenAPIResponseValidator({ responses: Object.fromEntries(json), components: { schemas } } as never);
+  }
+
+  return (method, path, answer) => {
+    const { status, headers, body, text } = answer;
+    const complain = (what: string) => {
+      throw new Error(`${method} ${path} → ${status}: ${what}\n${text.slice(0, 500)}`);
+    };
+    for (const name of ["x-request-id", "x-api-version", "x-content-type-options", "access-control-allow-origin"])
+      if (!headers.has(name)) complain(`no ${name}`);
+    if (method === "OPTIONS" || method === "HEAD") return;
+    const plain = path.split("?")[0]!;
+    const matching = operations.filter((o) => o.method === method && o.pattern.test(plain));
+    const found = matching.find((o) => o.fixed) ?? matching[0];
+    if (!found) {
+      if (status < 400) complain("a success of an operation that is not documented");
+      const problem = errorOnly?.validateResponse(String(status), body);
+      if (problem) complain(JSON.stringify(problem));
+      return;
+    }
+    const documented = found.operation.responses[String(status)];
+    if (!documented) return complain("the status is not documented");
+    if (documented.content?.["application/json"]) {
+      const problem = found.validator?.validateResponse(String(status), body);
+      if (problem) complain(JSON.stringify(problem));
+    } else if (status === 304 && text !== "") complain("304 with a body");
+  };
+}
+
+const errorResponse = (document: OpenApi) => {
+  const operation = Object.values(document.paths).flatMap((methods) => Object.values(methods))[0]!;
+  return operation.responses["500"]!;
+};
