@@ -53,6 +53,7 @@ export type Postgres = {
  */
 export async function startPostgres(options: { dataDir: string; port?: number; fast?: boolean }): Promise<Postgres> {
   const user = unprivilegedUser();
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const { native, dataDir } = reachable(nativeDirectory(), resolve(options.dataDir), user);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (user) chownSync(dataDir, user.uid, user.gid);
@@ -158,13 +159,15 @@ function nativeDirectory(): string {
 }
 
 /**
- * Where the server's user cannot reach the project (a checkout below a private home directory such as /root),
- * binaries and data live in a private directory below the system's temporary one instead.
+ * Where the server's user cannot reach the project or the data (a checkout below a private home directory such as
+ * /root), binaries and data live in a private directory below the system's temporary one instead.
  */
 function reachable(native: string, dataDir: string, user: User | undefined): { native: string; dataDir: string } {
   if (!user) return { native, dataDir };
   const probe = spawnSync(binary(native, "postgres"), ["--version"], spawnOptions(user));
-  if (!probe.error && probe.status === 0) return { native, dataDir };
+  // Entering the data directory's parent is what it takes; the directory itself is handed over afterwards.
+  const enter = spawnSync("/bin/sh", ["-c", 'cd "$0"', dirname(dataDir)], spawnOptions(user));
+  if (probe.status === 0 && enter.status === 0) return { native, dataDir };
   const note = join(dataDir, MOVED_NOTE);
   let base = existsSync(note) ? readFileSync(note, "utf8").trim() : "";
   // The name is random and the directory 0700, so nobody else can prepare or read it.

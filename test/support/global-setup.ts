@@ -1,5 +1,5 @@
 /** One embedded PostgreSQL for the whole test run, with a migrated template database. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -8,6 +8,8 @@ import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
 
 export default async function setup(project: TestProject) {
   const directory = mkdtempSync(join(tmpdir(), "agents-test-"));
+  // Passable for the account the server runs as, so that it need not be moved elsewhere.
+  chmodSync(directory, 0o711);
   const server = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   await migrate(await ensureDatabase(server.url, "template_migrated"));
   project.provide("postgresUrl", server.url);
