@@ -1,16 +1,5 @@
-/** When each scheduled job last ran, and how it went. */
+/** Remembers when each scheduled job last ran, and how it went. */
 import type { Queryable } from "./transaction.ts";
-
-export type JobRun = {
-  name: string;
-  lastStartedAt: Date;
-  lastSuccessAt: Date | null;
-  nextRunAt: Date;
-  /** Rows changed by the last successful run. */
-  rows: number | null;
-  /** Why the last run failed; null when it succeeded. */
-  error: string | null;
-};
 
 /** Records a run that ended now. @param run.everyMs interval of its schedule */
 export async function recordRun(
@@ -26,14 +15,4 @@ export async function recordRun(
        last_success_at = coalesce(excluded.last_success_at, j.last_success_at), rows = coalesce($3, j.rows)`,
     [run.name, run.startedAt, rows, error, run.everyMs],
   );
-}
-
-/** The last run of every scheduled job, by name. */
-export async function jobRuns(db: Queryable): Promise<JobRun[]> {
-  const { rows } = await db.query(
-    `select name, last_started_at as "lastStartedAt", last_success_at as "lastSuccessAt", next_run_at as "nextRunAt",
-            rows, error
-     from offchain.job_run order by name`,
-  );
-  return rows;
 }

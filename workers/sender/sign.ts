@@ -34,6 +34,7 @@ export async function signQueued(
   const queued = room > 0 ? await queuedIntents(session.db, room) : [];
   if (queued.length === 0) return 0;
   const simulated = await Promise.all(queued.map((intent) => simulate(session, intent)));
+  session.fault("sender.after-simulation");
   const ready: Ready[] = [];
   for (const [n, result] of simulated.entries()) {
     const intent = queued[n]!;
@@ -73,7 +74,6 @@ async function simulate(session: SenderSession, intent: Intent): Promise<{ ok: t
 }
 
 async function refuse(session: SenderSession, intent: Intent, revert: Revert): Promise<void> {
-  session.fault("sender.after-simulation");
   const reason = revertReason(revert);
   session.log.info({ intent: intent.intentKey, reason }, "intent refused by simulation");
   await transaction(session.db, async (tx) => {

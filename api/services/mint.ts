@@ -1,0 +1,135 @@
+/** The verb mint: accepts a request and its transaction in one commit, and waits for what the chain says. */
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import { encodeFunctionData } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import { fail } from "../../core/errors.ts";
+import type { Address } from "../../core/facts.ts";
+import {
+  agentOfWallet,
+  insertMint,
+  liveMintOf,
+  MINT_CHANNEL,
+  type Mint,
+  type MintRequest,
+  mintByFingerprint,
+  mintById,
+} from "../../db/mints.ts";
+import { notifications } from "../../db/notifications.ts";
+import { agentByCode } from "../../db/referral-codes.ts";
+import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
+import { queueIntent, senderState } from "../../db/tx-outbox.ts";
+import type { Fault } from "../../faults.ts";
+
+/** Places where a crash test kills the process, in the order a request passes them. */
+export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;
+
+export type MintDeps = {
+  /** The identity contract. */
+  identity: Address;
+  now: Date;
+  fault: Fault;
+};
+
+/**
+ * Accepts a request to mint: its row and its transaction are committed together, so that it is minted exactly once
+ * whatever dies afterwards. The same fingerprint again is the same mint, in whatever state it is by then.
+ * @throws Failure out_of_funds, already_registered (with the wallet's `tokenId`), invalid_input (referral code),
+ *   indexer_behind
+ */
+export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
+  try {
+    const mint = await transaction(db, async (tx) => {
+      // Requests of one wallet, one after the other; different wallets do not wait for each other.
+      await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`mint:${request.wallet}`]);
+      const known = await mintByFingerprint(tx, request.fingerprint);
+      if (known) return known;
+      await refuseUnlessPossible(tx, request);
+      deps.fault("mint.checked");
+      // Payment goes here: everything that can refuse the request has been asked, and nothing has happened yet.
+      const accepted = await commitMint(tx, request, deps);
+      deps.fault("mint.before-commit");
+      return accepted;
+    });
+    deps.fault("mint.after-commit");
+    return mint;
+  } catch (error) {
+    if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
+    throw error;
+  }
+}
+
+/** Every check that may refuse, cheapest first. */
+async function refuseUnlessPossible(tx: Queryable, request: MintRequest): Promise<void> {
+  const sender = await senderState(tx);
+  if (sender && !sender.funded)
+    fail("out_of_funds", "The service cannot pay for transactions at the moment. Nothing was charged.", {
+      retryAfter: 60,
+    });
+  const registered = await agentOfWallet(tx, request.wallet);
+  const live = await liveMintOf(tx, request.wallet);
+  if (registered !== null || live) {
+    const tokenId = registered ?? live?.tokenId ?? null;
+    const sentence =
+      tokenId === null ? "This wallet's registration is under way." : `This wallet is already agent ${tokenId}.`;
+    fail("already_registered", sentence, { extra: { tokenId, ...(tokenId === null && { mintId: live!.mintId }) } });
+  }
+  if (request.referralCode === null) return;
+  const refusal = (message: string) => fail("invalid_input", message, { details: [{ path: "referralCode", message }] });
+  const referrer = await agentByCode(tx, request.referralCode);
+  if (!referrer) return refusal("There is no such referral code.");
+  const own: string[] = [request.wallet, request.recipient];
+  if (own.includes(referrer.agentAddress) || own.includes(referrer.owner))
+    refusal("A wallet cannot use its own referral code.");
+}
+
+/** The commit point: row and intent. */
+async function commitMint(tx: Queryable, request: MintRequest, { identity, now }: MintDeps): Promise<Mint> {
+  const mintId = randomUUID();
+  await insertMint(tx, mintId, request, now);
+  await queueIntent(tx, {
+    intentKey: `mint:${mintId}`,
+    to: identity,
+    data: encodeFunctionData({
+      abi: identityAbi,
+      functionName: "mintFor",
+      args: [request.recipient, request.wallet, request.name, request.framework, request.soulbound, request.origin],
+    }),
+  });
+  return (await mintById(tx, mintId))!;
+}
+
+/** A mint by its id; null when there is none. */
+export const mintStatus = (db: Queryable, mintId: string): Promise<Mint | null> => mintById(db, mintId);
+
+/** Between two looks without a notification; one may be lost with its connection. */
+const LOOK_MS = 500;
+
+/**
+ * Waits until the chain has decided.
+ * @returns the mint: minted, failed, or still pending after `timeoutMs`
+ * @throws Failure not_found for an unknown id
+ */
+export async function awaitMint(db: pg.Pool, mintId: string, timeoutMs: number): Promise<Mint> {
+  const deadline = performance.now() + timeoutMs;
+  let ring = () => {};
+  const unsubscribe = notifications(db).on(MINT_CHANNEL, (decided) => {
+    if (decided === mintId || decided === "") ring();
+  });
+  try {
+    for (;;) {
+      const rung = new Promise<void>((done) => {
+        ring = done;
+      });
+      const mint = await mintById(db, mintId);
+      if (!mint) return fail("not_found", "There is no such mint.");
+      const left = deadline - performance.now();
+      if (mint.state !== "pending" || left <= 0) return mint;
+      const timer = setTimeout(ring, Math.min(left, LOOK_MS));
+      await rung;
+      clearTimeout(timer);
+    }
+  } finally {
+    unsubscribe();
+  }
+}
