@@ -1,6 +1,6 @@
 /** The queue: BullMQ on Postgres, or on Redis when there is one. Truth is in the tables; whatever is here can be rebuilt. */
 import { createPostgresBackend, Queue, runMigrations, UnrecoverableError, Worker, withBackend } from "bullmq";
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import pg from "pg";
 import type { Logger } from "pino";
 
@@ -71,15 +71,21 @@ type Store = {
 };
 
 function onRedis({ prefix, log }: QueueOptions, url: string): Store {
-  // One connection for all adding and asking; each worker duplicates it for its blocking reads.
-  const connection = new Redis(url, { maxRetriesPerRequest: null, enableOfflineQueue: true });
-  connection.on("error", (error) => log.warn({ err: error }, "the queue's Redis is not reachable"));
+  const connect = (options: RedisOptions) => {
+    const connection = new Redis(url, options);
+    connection.on("error", (error) => log.warn({ err: error }, "the queue's Redis is not reachable"));
+    return connection;
+  };
+  // Who adds or asks gets an error within seconds when Redis is away; workers wait for it, as BullMQ demands of them.
+  const asking = connect({ maxRetriesPerRequest: 2, commandTimeout: 5_000 });
+  const working = connect({ maxRetriesPerRequest: null });
   return {
-    queue: (name) => new Queue(name, { connection, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
+    queue: (name) => new Queue(name, { connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
     worker: (name, concurrency, handle) =>
-      new Worker(name, (job) => handle(job.data), { connection, prefix, concurrency, ...RECOVERY }),
+      new Worker(name, (job) => handle(job.data), { connection: working, prefix, concurrency, ...RECOVERY }),
     async close() {
-      connection.disconnect();
+      asking.disconnect();
+      working.disconnect();
     },
   };
 }
@@ -93,8 +99,9 @@ async function onPostgres({ databaseUrl, prefix, log }: QueueOptions): Promise<S
     connectionString: databaseUrl,
     application_name: "queue",
     options: `-c search_path=${SCHEMA}`,
-    max: 24,
+    max: 40,
     keepAlive: true,
+    connectionTimeoutMillis: 5_000,
   });
   pool.on("error", (error) => log.warn({ err: error }, "a connection of the queue was lost"));
   try {

@@ -1,0 +1,198 @@
+/** The queue, the same on both stores: nothing runs twice under one id, nothing is lost, nothing blocks it. */
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { HopelessJob, openQueues, type Queues } from "../../workers/queue.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testLog } from "../support/log.ts";
+import { REDIS_BINARY, startRedis, type TestRedis } from "../support/redis.ts";
+import { until } from "../support/until.ts";
+
+if (!REDIS_BINARY) console.warn("NOT RUN: the queue on Redis, because redis-server is not installed");
+
+const stores = [
+  { store: "Postgres", there: true },
+  { store: "Redis", there: REDIS_BINARY !== undefined },
+] as const;
+
+for (const { store, there } of stores) {
+  describe.runIf(there)(`the queue on ${store}`, () => {
+    let database: TestDatabase;
+    let redis: TestRedis | undefined;
+    let queues: Queues;
+    const opened: Queues[] = [];
+    let tests = 0;
+    const open = async (prefix = "test") => {
+      const queue = await openQueues({ databaseUrl: database.url, redisUrl: redis?.url, prefix, log: testLog() });
+      opened.push(queue);
+      return queue;
+    };
+
+    beforeAll(async () => {
+      if (store === "Redis") redis = await startRedis();
+    });
+    beforeEach(async () => {
+      database = await testDatabase();
+      queues = await open(`test${tests++}`);
+    });
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((queue) => queue.close()));
+      await database.drop();
+    });
+    afterAll(() => redis?.stop());
+
+    it("runs what is added, once for each job id", async () => {
+      const ran: unknown[] = [];
+      const twice = [1, 2, 3].map((n) => ({ jobId: `score-${n}`, data: { n } }));
+      await queues.add("score", twice);
+      await queues.add("score", twice);
+      queues.work("score", 2, async (data) => void ran.push(data));
+      await until("three runs", () => ran.length >= 3);
+      await queues.add("score", twice);
+      await queues.add("score", [{ data: { n: "last" } }]);
+      await until("the last run", () => ran.length >= 4);
+      expect(ran).toHaveLength(4);
+      expect(ran).toEqual(expect.arrayContaining([{ n: 1 }, { n: 2 }, { n: 3 }, { n: "last" }]));
+    });
+
+    it("refuses job ids the stores cannot hold", async () => {
+      await expect(queues.add("score", [{ jobId: "12", data: {} }])).rejects.toThrow("cannot be a job id");
+      await expect(queues.add("score", [{ jobId: "a:b", data: {} }])).rejects.toThrow("cannot be a job id");
+    });
+
+    it("tries a failing job again, and a poisoned one blocks nobody", async () => {
+      const runs: string[] = [];
+      queues.work("score", 1, async (data) => {
+        const { kind } = data as { kind: string };
+        runs.push(kind);
+        if (kind === "poison") throw new HopelessJob("never");
+        if (kind === "shaky" && runs.filter((run) => run === "shaky").length < 2) throw new Error("not yet");
+      });
+      await queues.add(
+        "score",
+        ["poison", "shaky", "good"].map((kind) => ({ data: { kind } })),
+      );
+      await until("the shaky job's second run", () => runs.filter((run) => run === "shaky").length === 2);
+      expect(runs.filter((run) => run === "poison")).toHaveLength(1);
+      expect(runs).toContain("good");
+      await until("counts", async () => (await queues.counts())[0]?.failed === 1);
+    });
+
+    it("counts what waits, with the age of the oldest", async () => {
+      await queues.add("score", [{ data: {} }, { data: {} }]);
+      expect(await queues.counts()).toEqual([
+        { name: "score", waiting: 2, active: 0, failed: 0, oldestSeconds: expect.any(Number) },
+      ]);
+      let finish = () => {};
+      const running = new Promise<void>((done) => {
+        finish = done;
+      });
+      queues.work("score", 1, () => running);
+      await until("one active", async () => (await queues.counts())[0]?.active === 1);
+      expect(await queues.counts()).toMatchObject([{ waiting: 1, active: 1 }]);
+      finish();
+      await until("all done", async () => {
+        const [score] = await queues.counts();
+        return score?.waiting === 0 && score.active === 0 && score.oldestSeconds === null;
+      });
+    });
+
+    it("a schedule recurs, is made once, and changes with its interval", async () => {
+      let runs = 0;
+      expect(await queues.schedule("reconcile", 200, {})).toBe(true);
+      expect(await queues.schedule("reconcile", 200, {})).toBe(false);
+      queues.work("reconcile", 1, async () => void runs++);
+      await until("three runs", () => runs >= 3);
+      const other = await open("another");
+      expect(await other.schedule("reconcile", 3_600_000, {})).toBe(true);
+      // Another interval replaces the schedule instead of adding one.
+      expect(await queues.schedule("reconcile", 3_600_000, {})).toBe(false);
+      const after = runs;
+      await queues.add("reconcile", [{ data: {} }]);
+      await until("the added run", () => runs > after);
+      expect(await queues.schedule("reconcile", 3_600_000, {})).toBe(false);
+    });
+
+    it("keeps deployments with different prefixes apart", async () => {
+      const other = await open("elsewhere");
+      const seen: string[] = [];
+      queues.work("score", 1, async () => void seen.push("here"));
+      other.work("score", 1, async () => void seen.push("elsewhere"));
+      await other.add("score", [{ jobId: "same-id", data: {} }]);
+      await until("it ran", () => seen.length === 1);
+      await queues.add("score", [{ jobId: "same-id", data: {} }]);
+      await until("both ran", () => seen.length === 2);
+      expect(seen).toEqual(["elsewhere", "here"]);
+    });
+
+    it("finishes what runs before it stops, and takes nothing new", async () => {
+      const done: number[] = [];
+      let begun = 0;
+      let finish = () => {};
+      const worker = queues.work("score", 1, async (data) => {
+        begun++;
+        await new Promise<void>((release) => {
+          finish = release;
+        });
+        done.push((data as { n: number }).n);
+      });
+      await queues.add("score", [{ data: { n: 1 } }, { data: { n: 2 } }]);
+      await until("the first begins", () => begun === 1);
+      const stopped = worker.stop(5_000);
+      finish();
+      await stopped;
+      expect(done).toEqual([1]);
+      expect(await queues.counts()).toMatchObject([{ waiting: 1, active: 0 }]);
+    });
+
+    it("takes 1,000 jobs in one call and runs each once", async () => {
+      const seen = new Map<number, number>();
+      await queues.add(
+        "score",
+        Array.from({ length: 1_000 }, (_, n) => ({ jobId: `bulk-${n}`, data: { n } })),
+      );
+      queues.work("score", 20, async (data) => {
+        const { n } = data as { n: number };
+        seen.set(n, (seen.get(n) ?? 0) + 1);
+      });
+      await until("all of them", () => seen.size === 1_000);
+      expect([...seen.values()].every((times) => times === 1)).toBe(true);
+    });
+
+    if (store === "Redis")
+      it("says within seconds that its store is away", async () => {
+        await queues.add("score", [{ data: {} }]);
+        redis!.crash();
+        try {
+          await expect(queues.add("score", [{ data: {} }])).rejects.toThrow();
+          await expect(queues.counts()).rejects.toThrow();
+        } finally {
+          await redis!.restart();
+        }
+      }, 20_000);
+
+    it("works on after its store was away", async () => {
+      const ran: number[] = [];
+      queues.work("score", 1, async (data) => void ran.push((data as { n: number }).n));
+      await queues.add("score", [{ data: { n: 1 } }]);
+      await until("the first run", () => ran.length === 1);
+      if (redis) await redis.restart();
+      else await cutConnections(database.url);
+      await until("an add after it is back", async () => {
+        await queues.add("score", [{ jobId: "after-the-cut", data: { n: 2 } }]);
+        return true;
+      });
+      await until("the second run", () => ran.includes(2));
+      expect(ran).toEqual([1, 2]);
+    });
+  });
+}
+
+/** Ends every other session of the database, as a restart of the server does. */
+async function cutConnections(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  await client.end();
+}
