@@ -18,9 +18,10 @@ export function readQuery(search: string, known: ReadonlySet<string>): RequestQu
   for (const pair of search.split("&")) {
     if (pair === "") continue;
     const cut = pair.indexOf("=");
-    const name = decode(cut < 0 ? pair : pair.slice(0, cut));
+    const written = cut < 0 ? pair : pair.slice(0, cut);
+    const name = decode(written);
     if (name === undefined || !known.has(name)) {
-      ignored.add(name ?? pair);
+      ignored.add(name ?? written);
       continue;
     }
     const value = decode(cut < 0 ? "" : pair.slice(cut + 1));

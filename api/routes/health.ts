@@ -121,7 +121,7 @@ export const status = endpoint({
 });
 
 /** The scheduled job that compares every stored score with its agent. */
-const CRED_SWEEP = "cred.reconcile";
+const CRED_SWEEP = "reconcile";
 
 /**
  * How old what we show is. A caught-up index is 0 behind however long ago the last block was: on an idle chain

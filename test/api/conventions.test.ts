@@ -1,18 +1,292 @@
-/** The conventions every operation shares: errors, headers, verbs, parameters, validators. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+/** The conventions every operation shares: headers, verbs, parameters, validators, the indexed block. */
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { endpoint, json, type Reply } from "../../api/endpoint.ts";
+import { ENDPOINTS } from "../../api/routes/index.ts";
+import { plantCheckpoint } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
+import { tcpProxy } from "./support/tcp-proxy.ts";
 
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
 });
+afterEach(() => expect(api?.errors.splice(0)).toEqual([]));
 afterAll(() => api?.close());
 
-describe("errors", () => {
-  it("answers an unknown path with 404 not_found", async () => {
-    const { status, body, headers } = await api.get("/api/v2/nothing");
-    expect(status).toBe(404);
-    expect(body).toEqual({ error: expect.any(String), code: "not_found", requestId: headers.get("x-request-id") });
-    expect(headers.get("cache-control")).toBe("no-store");
+const SAMPLE: Record<string, string> = {
+  ref: "7",
+  id: "7",
+  name: "atlas",
+  mintId: "0b0e2c2e-4b1f-4f0e-9a52-2f6a3f1f5d11",
+  file: "start.js",
+};
+const pathOf = (template: string) => template.replaceAll(/\{(\w+)\}/g, (_, name) => SAMPLE[name] ?? "x");
+const everyPath = [...new Set(ENDPOINTS.map(({ path }) => pathOf(path)))];
+
+describe("headers", () => {
+  it.each([...everyPath, "/nothing"])("of GET %s are complete", async (path) => {
+    const { headers } = await api.get(path);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "x-request-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
+      "x-api-version": "2.0.0",
+      "access-control-allow-origin": "*",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "strict-transport-security": expect.stringContaining("max-age="),
+      "cache-control": expect.any(String),
+    });
+    expect(headers.has("access-control-allow-credentials")).toBe(false);
+    expect(headers.has("server")).toBe(false);
+    expect(headers.has("x-powered-by")).toBe(false);
+    if (headers.get("content-type")?.includes("json"))
+      expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+    for (const name of [
+      "ETag",
+      "Retry-After",
+      "X-Request-Id",
+      "X-Indexed-Block",
+      "PAYMENT-REQUIRED",
+      "Payment-Receipt",
+    ])
+      expect(headers.get("access-control-expose-headers")?.split(", ")).toContain(name);
+  });
+
+  it("promise https only when the public URL is https", async () => {
+    const local = await startApi({ env: { PUBLIC_URL: "http://localhost:4000" }, endpoints: [] });
+    const { headers } = await local.get("/");
+    expect(headers.has("strict-transport-security")).toBe(false);
+    await local.close();
+  });
+
+  it("echo a usable request id and replace any other", async () => {
+    const given = async (id: string) =>
+      (await api.get("/health", { headers: { "x-request-id": id } })).headers.get("x-request-id");
+    expect(await given("trace-0123456789")).toBe("trace-0123456789");
+    expect(await given("short")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await given(`a${"b".repeat(64)}`)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("verbs", () => {
+  it.each(everyPath)("other than its own are 405 with Allow at %s", async (path) => {
+    const answer = await api.send("DELETE", path);
+    expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    const methods = ENDPOINTS.filter((e) => pathOf(e.path) === path).map((e) => e.method.toUpperCase());
+    for (const method of methods) expect(answer.headers.get("allow")?.split(", ")).toContain(method);
+  });
+
+  it("HEAD answers like GET without a body", async () => {
+    for (const path of ["/health", "/api/v2", "/api/v2/stats", "/nothing"]) {
+      const [get, head] = [await api.get(path), await api.send("HEAD", path)];
+      expect(head.status).toBe(get.status);
+      expect(head.text).toBe("");
+      for (const name of ["content-type", "etag", "cache-control", "x-indexed-block"])
+        expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+    }
+  });
+
+  it("HEAD never runs what writes", async () => {
+    for (const { path } of ENDPOINTS.filter(({ method }) => method !== "get"))
+      expect((await api.send("HEAD", pathOf(path))).status).toBe(405);
+  });
+
+  it("OPTIONS answers preflights for any origin, without credentials", async () => {
+    const { status, headers, text } = await api.send("OPTIONS", "/api/v2/mint", {
+      headers: { origin: "https://somewhere.test", "access-control-request-method": "POST" },
+    });
+    expect({ status, text }).toEqual({ status: 204, text: "" });
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("access-control-allow-methods")).toContain("POST");
+    for (const name of [
+      "Authorization",
+      "X-SIWA",
+      "Idempotency-Key",
+      "PAYMENT-SIGNATURE",
+      "X-Payment-Tx",
+      "X-API-Key",
+      "Content-Type",
+    ])
+      expect(headers.get("access-control-allow-headers")?.split(", ")).toContain(name);
+    expect(headers.has("access-control-allow-credentials")).toBe(false);
+  });
+});
+
+describe("parameters", () => {
+  it("that are unknown are ignored and named, safely", async () => {
+    const ignored = async (query: string) => (await api.get(`/api/v2/stats?${query}`)).headers.get("x-ignored-params");
+    expect(await ignored("")).toBeNull();
+    expect(await ignored("minBlock=5")).toBeNull();
+    expect(await ignored("utm_source=x&minBlock=5&__proto__=1")).toBe("utm_source, __proto__");
+    expect(await ignored("a%0d%0aSet-Cookie:%20x=1&%F0%9F%A4%96=2&%zz=3")).toBe(
+      "a%0D%0ASet-Cookie%3A%20x, %F0%9F%A4%96, %25zz",
+    );
+    expect((await ignored(Array.from({ length: 500 }, (_, i) => `p${i}`).join("&")))?.split(", ")).toHaveLength(10);
+  });
+
+  it("that are known may be given once", async () => {
+    expect(await api.get("/api/v2/stats?minBlock=1&minBlock=1")).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input", details: [{ path: "minBlock", message: "may be given once" }] },
+    });
+  });
+
+  it.each(["-1", "1.5", "1e3", "0x10", "", "abc", "9007199254740993", "99999999999999999999", "%00", "%ff", "01"])(
+    "minBlock=%s is 400",
+    async (value) => {
+      expect(await api.get(`/api/v2/stats?minBlock=${value}`)).toMatchObject({
+        status: 400,
+        body: { code: "invalid_input", details: [{ path: "minBlock" }] },
+      });
+    },
+  );
+});
+
+describe("validators", () => {
+  it("answer 304 to the client's current representation, and 200 to any other", async () => {
+    const first = await api.get("/api/v2");
+    const etag = first.headers.get("etag")!;
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    const again = (value: string) => api.get("/api/v2", { headers: { "if-none-match": value } });
+    for (const value of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+      const { status, text, headers } = await again(value);
+      expect({ status, text, etag: headers.get("etag") }).toEqual({ status: 304, text: "", etag });
+      expect(headers.get("cache-control")).toBe(first.headers.get("cache-control"));
+    }
+    expect((await again('"other"')).status).toBe(200);
+  });
+
+  it("are on every public GET that succeeds, with a Cache-Control", async () => {
+    for (const { path } of ENDPOINTS.filter((e) => e.method === "get" && !e.guard.siwa)) {
+      const { status, headers } = await api.get(pathOf(path));
+      if (status === 200) expect([path, headers.has("etag"), headers.has("cache-control")]).toEqual([path, true, true]);
+      else expect(headers.get("cache-control")).toBe("no-store");
+    }
+  });
+});
+
+describe("the indexed block", () => {
+  it("is on data routes, and minBlock waits for it", async () => {
+    const reads = api.get("/api/v2/stats?minBlock=1003");
+    await plantCheckpoint(api.database.pool, { block: 1003, finalized: 900 });
+    const { status, headers } = await reads;
+    expect({ status, block: headers.get("x-indexed-block") }).toEqual({ status: 200, block: "1003" });
+  });
+
+  it("that does not come within 5 s is 503 indexer_behind", async () => {
+    const started = performance.now();
+    const { status, body, headers } = await api.get("/api/v2/stats?minBlock=99999999");
+    expect({ status, code: body.code, has: headers.has("retry-after") }).toEqual({
+      status: 503,
+      code: "indexer_behind",
+      has: true,
+    });
+    expect(performance.now() - started).toBeGreaterThan(4_900);
+  });
+
+  it("comes with the reason while the index is known to be stale, and /ready says so", async () => {
+    await api.database.pool.query(
+      "update onchain.index_state set stale = true, reason = 'a reorg — deeper than finality'",
+    );
+    await api.deps.index.refresh();
+    const { status, headers } = await api.get("/api/v2/stats");
+    expect({ status, stale: headers.get("x-index-stale") }).toEqual({
+      status: 200,
+      stale: "a reorg   deeper than finality",
+    });
+    expect(await api.get("/ready")).toMatchObject({
+      status: 503,
+      body: { ready: false, checks: { index: { ok: false } } },
+    });
+    await api.database.pool.query("update onchain.index_state set stale = false, reason = null");
+    await api.deps.index.refresh();
+    expect((await api.get("/ready")).status).toBe(200);
+  });
+
+  it("is not there before the first index: data routes are 503, the rest answers", async () => {
+    const young = await startApi({ indexed: false });
+    expect(await young.get("/api/v2/stats")).toMatchObject({ status: 503, body: { code: "indexer_behind" } });
+    expect((await young.get("/health")).status).toBe(200);
+    expect((await young.get("/api/v2")).status).toBe(200);
+    expect((await young.get("/api/v2/status")).status).toBe(200);
+    expect((await young.get("/ready")).status).toBe(503);
+    await young.close();
+  });
+});
+
+describe("trouble of our own", () => {
+  const broken = (handler: () => Reply) =>
+    endpoint({
+      method: "get",
+      path: "/broken",
+      operationId: "broken",
+      tag: "Test",
+      summary: "Breaks",
+      responses: { 200: { description: "Never", schema: z.object({}) } },
+      handler,
+    });
+
+  it("is a 500 without a stack, a path or a library's words, and is logged with its request id", async () => {
+    const test = await startApi({ endpoints: [broken(() => JSON.parse("/root/secret"))] });
+    const { status, body, text, headers } = await test.get("/broken");
+    expect({ status, code: body.code }).toEqual({ status: 500, code: "internal" });
+    expect(text).not.toMatch(/secret|JSON|Unexpected|\.ts|node_modules/);
+    expect(body.requestId).toBe(headers.get("x-request-id"));
+    expect(test.errors).toHaveLength(1);
+    await test.close();
+  });
+
+  it("with the database is 503 in about a second, never 500, and ends with it", async () => {
+    const { hostname, port } = new URL(api.database.url);
+    const line = await tcpProxy({ host: hostname, port: Number(port) });
+    const url = new URL(api.database.url);
+    url.port = String(line.port);
+    const db = new pg.Pool({ connectionString: url.href, connectionTimeoutMillis: 1000, statement_timeout: 5000 });
+    db.on("error", () => {});
+    const test = await startApi({ deps: { db } });
+    const read = async () => {
+      const started = performance.now();
+      const { status, body } = await test.get("/api/v2/stats");
+      return { status, code: body.code, soon: performance.now() - started < 2_500 };
+    };
+    const away = { status: 503, code: "upstream_unavailable", soon: true };
+    expect((await read()).status).toBe(200);
+    await line.cut();
+    expect(await read()).toEqual(away);
+    await line.mend();
+    expect((await read()).status).toBe(200);
+    await line.cut();
+    line.hush();
+    await line.mend();
+    line.hush();
+    expect(await read()).toEqual(away);
+    await line.cut();
+    await line.mend();
+    await until("the database is back", async () => (await read()).status === 200);
+    expect(test.errors).toEqual([]);
+    await test.close();
+    await db.end();
+    await line.close();
+  });
+
+  it("with time is 504", async () => {
+    const db = new pg.Pool({ connectionString: api.database.url, statement_timeout: 50 });
+    db.on("error", () => {});
+    const slow = endpoint({
+      method: "get",
+      path: "/slow",
+      operationId: "slow",
+      tag: "Test",
+      summary: "Slow",
+      responses: { 200: { description: "Never", schema: z.object({}) } },
+      errors: ["timeout"],
+      handler: async ({ deps }) => json((await deps.db.query("select pg_sleep(5)")).rows),
+    });
+    const test = await startApi({ endpoints: [slow], deps: { db } });
+    expect(await test.get("/slow")).toMatchObject({ status: 504, body: { code: "timeout" } });
+    await test.close();
+    await db.end();
   });
 });

@@ -1,0 +1,222 @@
+/** Idempotency-Key: one request, one effect, one answer. */
+import { generatePrivateKey } from "viem/accounts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { endpoint, json } from "../../api/endpoint.ts";
+import { fail } from "../../core/errors.ts";
+import { forgetExpired } from "../../db/idempotency.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { until } from "../support/until.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+
+/** Counts its effects; the body says how it ends. */
+let effects = 0;
+let gate: Promise<void> | undefined;
+const effect = (path: string, siwa: boolean) =>
+  endpoint({
+    method: "post",
+    path,
+    operationId: path.slice(1),
+    tag: "Test",
+    summary: "An effect",
+    guard: { siwa },
+    body: z
+      .strictObject({ end: z.enum(["ok", "later", "refused", "proof", "broken", "away"]).default("ok") })
+      .default({ end: "ok" }),
+    responses: {
+      201: { description: "Done", schema: z.object({ effect: z.int() }) },
+      202: { description: "Later", schema: z.object({ effect: z.int() }) },
+    },
+    errors: ["conflict", "proof_missing", "upstream_unavailable"],
+    async handler({ body }) {
+      effects++;
+      await gate;
+      if (body.end === "refused") fail("conflict", "No.");
+      if (body.end === "proof") fail("proof_missing", "Not yet.");
+      if (body.end === "away") fail("upstream_unavailable", "Away.");
+      if (body.end === "broken") throw new Error("broken on purpose");
+      if (body.end === "later") return json({ effect: effects }, { status: 202, final: false });
+      return json({ effect: effects }, { status: 201, headers: { location: "/there" } });
+    },
+  });
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ endpoints: [effect("/open", false), effect("/mine", true)] });
+});
+beforeEach(() => {
+  effects = 0;
+  gate = undefined;
+});
+afterAll(() => api?.close());
+
+let keys = 0;
+const newKey = () => `key-${++keys}`;
+const post = (
+  key: string,
+  body: string | undefined = undefined,
+  { path = "/open", ...headers }: Record<string, string> = {},
+) =>
+  api.send("POST", path, {
+    headers: { "idempotency-key": key, "content-type": "application/json", ...headers },
+    ...(body !== undefined && { body }),
+  });
+
+describe("the same key and the same request", () => {
+  it("answers byte for byte what it answered first, and says so", async () => {
+    const key = newKey();
+    const first = await post(key, "{}");
+    const again = await post(key, "{}");
+    expect(first.status).toBe(201);
+    expect(first.headers.has("idempotent-replayed")).toBe(false);
+    expect(again).toMatchObject({ status: 201, text: first.text });
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(again.headers.get("location")).toBe("/there");
+    expect(again.headers.get("content-type")).toBe(first.headers.get("content-type"));
+    expect(effects).toBe(1);
+  });
+
+  it("takes effect once when 50 arrive at the same time; the others replay it or are told to wait", async () => {
+    const key = newKey();
+    let open = () => {};
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const all = Promise.all(Array.from({ length: 50 }, () => post(key)));
+    await until("the effect", () => effects === 1);
+    open();
+    const answers = await all;
+    expect(effects).toBe(1);
+    expect(new Set(answers.map(({ status }) => status)).difference(new Set([201, 409])).size).toBe(0);
+    expect(new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text)).size).toBe(1);
+    for (const { status, body, headers } of answers)
+      if (status === 409) {
+        expect(body.code).toBe("request_in_progress");
+        expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      }
+    expect(await post(key)).toMatchObject({ status: 201, body: { effect: 1 } });
+  });
+
+  it("replays a refusal, with the request id of the first answer in its body", async () => {
+    const key = newKey();
+    const first = await post(key, '{"end":"refused"}');
+    const again = await post(key, '{"end":"refused"}');
+    expect(first.status).toBe(409);
+    expect(again).toMatchObject({ status: 409, text: first.text });
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(effects).toBe(1);
+  });
+
+  it.each(["proof", "away", "later"])("runs again after %s, which another try may change", async (end) => {
+    const key = newKey();
+    const first = await post(key, JSON.stringify({ end }));
+    const again = await post(key, JSON.stringify({ end }));
+    expect(again.status).toBe(first.status);
+    expect(again.headers.has("idempotent-replayed")).toBe(false);
+    expect(effects).toBe(2);
+  });
+
+  it("runs again after a 500", async () => {
+    const key = newKey();
+    expect((await post(key, '{"end":"broken"}')).status).toBe(500);
+    expect((await post(key, '{"end":"broken"}')).status).toBe(500);
+    expect(effects).toBe(2);
+    expect(api.errors.splice(0)).toHaveLength(2);
+  });
+});
+
+describe("the same key and another request", () => {
+  it.each([
+    ["another body", (key: string) => post(key, '{"end":"ok"}')],
+    ["another query", (key: string) => api.send("POST", "/open?x=1", { headers: { "idempotency-key": key } })],
+  ])("is 422 for %s", async (_, other) => {
+    const key = newKey();
+    await post(key, "{}");
+    expect(await other(key)).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    expect(effects).toBe(1);
+  });
+
+  it("belongs to the wallet: another wallet's key of the same name is another key", async () => {
+    const key = newKey();
+    const [one, two] = [agentWallet({ host: HOST }), agentWallet({ host: HOST, privateKey: generatePrivateKey() })];
+    expect((await post(key, "{}", { path: "/mine", authorization: await one.siwa() })).status).toBe(201);
+    expect((await post(key, '{"end":"later"}', { path: "/mine", authorization: await two.siwa() })).status).toBe(202);
+    // A fresh credential of the first wallet is still the first wallet.
+    const again = await post(key, "{}", { path: "/mine", authorization: await one.siwa(Date.now() - 1000) });
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+  });
+});
+
+describe("a key", () => {
+  it.each([
+    ["a".repeat(255), 201],
+    ["a".repeat(256), 400],
+    ["sp ace", 201],
+    ["t\tab", 400],
+    ["", 400],
+    ["ü", 400],
+  ])("%j → %i", async (key, status) => {
+    expect((await post(key)).status).toBe(status);
+  });
+
+  it("is taken over when its process died: after the lease, by the same request only", async () => {
+    const key = newKey();
+    const scope = "127.0.0.1";
+    const finished = await post(key, "{}");
+    await api.database.pool.query(
+      "update offchain.idempotency set state = 'running', status = null, body = null, lease_until = now() + interval '3 s' where key = $1",
+      [key],
+    );
+    const waiting = await post(key, "{}");
+    expect(waiting).toMatchObject({ status: 409, body: { code: "request_in_progress" } });
+    expect(Number(waiting.headers.get("retry-after"))).toBeLessThanOrEqual(3);
+    await api.database.pool.query(
+      "update offchain.idempotency set lease_until = now() - interval '1 s' where key = $1",
+      [key],
+    );
+    expect((await post(key, '{"end":"ok"}')).status).toBe(422);
+    expect((await post(key, "{}")).status).toBe(finished.status);
+    expect(effects).toBe(2);
+    const { rows } = await api.database.pool.query(
+      "select state from offchain.idempotency where scope = $1 and key = $2",
+      [scope, key],
+    );
+    expect(rows).toEqual([{ state: "done" }]);
+  });
+
+  it("keeps its lease while its request works, however long that takes", async () => {
+    const key = newKey();
+    let open = () => {};
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const first = post(key);
+    await until("the claim", () => effects === 1);
+    const leaseOf = async () =>
+      (
+        await api.database.pool.query("select lease_until::text as lease from offchain.idempotency where key = $1", [
+          key,
+        ])
+      ).rows[0].lease;
+    const before = await leaseOf();
+    await until("a renewal", async () => (await leaseOf()) > before);
+    open();
+    expect((await first).status).toBe(201);
+  });
+
+  it("is forgotten after a day", async () => {
+    const key = newKey();
+    await post(key, "{}");
+    await api.database.pool.query(
+      "update offchain.idempotency set created_at = now() - interval '25 h' where key = $1",
+      [key],
+    );
+    expect((await post(key, '{"end":"ok"}')).status).toBe(201);
+    expect(effects).toBe(2);
+    await api.database.pool.query(
+      "update offchain.idempotency set created_at = now() - interval '25 h' where key = $1",
+      [key],
+    );
+    expect(await forgetExpired(api.database.pool)).toBe(1);
+  });
+});

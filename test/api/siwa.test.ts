@@ -1,0 +1,252 @@
+/** Who gets in by SIWA, and who does not. */
+import { randomBytes } from "node:crypto";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { hashMessage, recoverAddress } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { endpoint, json } from "../../api/endpoint.ts";
+import { personalHash, recoverSigner } from "../../api/guards/signature.ts";
+import type { Chain } from "../../clients/ports.ts";
+import type { Hex } from "../../core/facts.ts";
+import { siwaText } from "../../core/signed-texts.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { healthyChain, stubChain } from "./support/stub-chain.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00.000Z");
+const HOUR = 3_600_000;
+
+/** Answers with the wallet that called. */
+const whoAmI = endpoint({
+  method: "post",
+  path: "/who",
+  operationId: "who",
+  tag: "Test",
+  summary: "Who calls",
+  guard: { siwa: true },
+  responses: { 200: { description: "The caller", schema: z.object({ wallet: z.string() }) } },
+  handler: ({ caller }) => json({ wallet: caller.wallet }),
+});
+
+let api: TestApi;
+let chain: Chain;
+beforeAll(async () => {
+  chain = healthyChain();
+  // Every call goes to the chain a test has put in place.
+  const current = new Proxy({} as Chain, { get: (_, method: keyof Chain) => chain[method] });
+  api = await startApi({
+    chain: current,
+    now: () => NOW,
+    endpoints: [whoAmI],
+    env: { SERVICE_HOST: `${HOST},second.test` },
+  });
+});
+beforeEach(() => {
+  chain = healthyChain();
+});
+afterAll(() => api?.close());
+
+const account = privateKeyToAccount(generatePrivateKey());
+
+async function credential(
+  { at = String(NOW), host = HOST, address = account.address as string, signer = account } = {},
+  change: (signature: Hex) => Hex = (s) => s,
+): Promise<string> {
+  return `${address}:${at}:${change(await signer.signMessage({ message: siwaText(host, address, at) }))}`;
+}
+const call = (headers: Record<string, string>) => api.send("POST", "/who", { headers });
+const withBearer = async (...args: Parameters<typeof credential>) =>
+  call({ authorization: `Bearer ${await credential(...args)}` });
+
+const lastByte = (v: number) => (signature: Hex) =>
+  `${signature.slice(0, -2)}${v.toString(16).padStart(2, "0")}` as Hex;
+const recovery = (signature: Hex) => Number.parseInt(signature.slice(-2), 16) - 27;
+/** The same signature with s mirrored and v flipped: valid mathematics, refused by everyone careful. */
+const highS = (signature: Hex): Hex => {
+  const s = BigInt(`0x${signature.slice(66, 130)}`);
+  const twin = (secp256k1.Point.Fn.ORDER - s).toString(16).padStart(64, "0");
+  return `${signature.slice(0, 66)}${twin}${(28 - recovery(signature)).toString(16)}` as Hex;
+};
+
+describe("lets in", () => {
+  const good: [string, () => Promise<{ status: number }>][] = [
+    ["Bearer", () => withBearer()],
+    ["lower-case bearer and spaces", async () => call({ authorization: `bearer   ${await credential()}` })],
+    ["no Bearer", async () => call({ authorization: await credential() })],
+    ["X-SIWA", async () => call({ "x-siwa": await credential() })],
+    [
+      "the same credential twice",
+      async () => {
+        const same = await credential();
+        return call({ authorization: `Bearer ${same}`, "x-siwa": same });
+      },
+    ],
+    [
+      "beside a Payment credential",
+      async () => call({ authorization: `Payment abc=def, Bearer ${await credential()}` }),
+    ],
+    ["a lower-case address", () => withBearer({ address: account.address.toLowerCase() })],
+    ["an upper-case address", () => withBearer({ address: `0x${account.address.slice(2).toUpperCase()}` })],
+    [
+      "an address sent in lower case whose text was signed checksummed",
+      async () => {
+        const signed = await credential();
+        return call({ authorization: `Bearer ${signed.toLowerCase()}` });
+      },
+    ],
+    ["a timestamp in seconds", () => withBearer({ at: String(NOW / 1000) })],
+    ["exactly one hour old", () => withBearer({ at: String(NOW - HOUR) })],
+    ["five minutes in the future", () => withBearer({ at: String(NOW + 300_000) })],
+    ["v as 0 or 1", () => withBearer({}, (s) => lastByte(recovery(s))(s))],
+    ["the second configured host", () => withBearer({ host: "second.test" })],
+  ];
+  it.each(good)("%s", async (_, attempt) => {
+    expect(await attempt()).toMatchObject({ status: 200, body: { wallet: account.address.toLowerCase() } });
+  });
+
+  it("without asking the chain, and while the chain is away", async () => {
+    chain = stubChain();
+    expect((await withBearer({ at: String(NOW - 5) })).status).toBe(200);
+  });
+});
+
+describe("keeps out", () => {
+  const bad: [string, number, () => Promise<{ status: number }>][] = [
+    ["nobody", 401, () => call({})],
+    ["an access token", 401, () => call({ authorization: "Bearer aaa.bbb.ccc" })],
+    ["one millisecond more than an hour", 401, () => withBearer({ at: String(NOW - HOUR - 1) })],
+    ["a second more than an hour, in seconds", 401, () => withBearer({ at: String(NOW / 1000 - 3601) })],
+    ["more than five minutes in the future", 401, () => withBearer({ at: String(NOW + 300_001) })],
+    ["another host", 401, () => withBearer({ host: "elsewhere.test" })],
+    ["another signer", 401, () => withBearer({ signer: privateKeyToAccount(generatePrivateKey()) })],
+    [
+      "another address than signed",
+      401,
+      async () => {
+        const other = privateKeyToAccount(generatePrivateKey()).address;
+        return call({ authorization: `Bearer ${(await credential()).replace(account.address, other)}` });
+      },
+    ],
+    [
+      "another timestamp than signed",
+      401,
+      async () => call({ authorization: (await credential()).replace(String(NOW), String(NOW - 1)) }),
+    ],
+    ["s in the upper half", 401, () => withBearer({}, highS)],
+    ...[2, 3, 26, 29, 255].map((v): [string, number, () => Promise<{ status: number }>] => [
+      `v = ${v}`,
+      401,
+      () => withBearer({}, lastByte(v)),
+    ]),
+    ["64 bytes", 401, () => withBearer({}, (s) => s.slice(0, -2) as Hex)],
+    ["zeros", 401, () => withBearer({}, () => `0x${"00".repeat(64)}1b`)],
+    ["no hex", 401, async () => call({ authorization: `${account.address}:${NOW}:0xzz` })],
+    ["a negative timestamp", 401, () => withBearer({ at: `-${NOW}` })],
+    ["1e12", 401, () => withBearer({ at: "1e12" })],
+    ["a float", 401, () => withBearer({ at: `${NOW}.5` })],
+    ["extra colons", 401, async () => call({ authorization: `${await credential()}:0x00` })],
+    ["10 kB of signature", 401, () => withBearer({}, () => `0x${"ab".repeat(10_000)}`)],
+    [
+      "two different credentials",
+      400,
+      async () => call({ authorization: await credential(), "x-siwa": await credential({ at: String(NOW - 1) }) }),
+    ],
+  ];
+  it.each(bad)("%s → %i", async (_, status, attempt) => {
+    const answer = await attempt();
+    expect(answer).toMatchObject({ status, body: { code: status === 401 ? "unauthenticated" : "invalid_input" } });
+    if (status === 401) expect((answer as { headers?: Headers }).headers?.get("www-authenticate")).toMatch(/^Bearer/);
+  });
+
+  it("two Authorization headers that differ", async () => {
+    const [one, other] = [await credential(), await credential({ at: String(NOW - 1) })];
+    const { request } = await import("node:http");
+    const status = await new Promise((resolve, reject) => {
+      const req = request(`${api.url}/who`, { method: "POST" }, (res) => resolve(res.resume().statusCode));
+      req.on("error", reject);
+      req.setHeader("authorization", [one, other]);
+      req.end();
+    });
+    expect(status).toBe(400);
+  });
+});
+
+describe("contract wallets", () => {
+  const wallet = privateKeyToAccount(generatePrivateKey()).address;
+  const contractCredential = (suffix = "") => `${wallet}:${NOW}:0x${randomBytes(80).toString("hex")}${suffix}`;
+
+  it("are asked by ERC-1271, with the hash of the text", async () => {
+    const asked: unknown[] = [];
+    chain = stubChain({
+      isDeployed: async (address) => address === wallet.toLowerCase(),
+      verifySignature: async (signed) => asked.push(signed) > 0,
+    });
+    const sent = contractCredential();
+    expect(await call({ authorization: sent })).toMatchObject({ status: 200, body: { wallet: wallet.toLowerCase() } });
+    expect(asked).toEqual([
+      {
+        address: wallet.toLowerCase(),
+        hash: hashMessage(siwaText(HOST, wallet, String(NOW))),
+        signature: sent.split(":")[2],
+      },
+    ]);
+  });
+
+  it("need no code yet when the signature is an ERC-6492 one", async () => {
+    chain = stubChain({ isDeployed: async () => false, verifySignature: async () => true });
+    expect((await call({ authorization: contractCredential("6492".repeat(16)) })).status).toBe(200);
+  });
+
+  it("are refused when they refuse", async () => {
+    chain = stubChain({ isDeployed: async () => true, verifySignature: async () => false });
+    expect((await call({ authorization: contractCredential() })).status).toBe(401);
+  });
+
+  it("are 503 while the chain cannot be asked, and the verdict is not remembered", async () => {
+    chain = stubChain();
+    const sent = contractCredential();
+    expect(await call({ authorization: sent })).toMatchObject({ status: 503, body: { code: "upstream_unavailable" } });
+    chain = stubChain({ isDeployed: async () => true, verifySignature: async () => true });
+    expect((await call({ authorization: sent })).status).toBe(200);
+  });
+
+  it("cannot be used to flood the chain: a refused credential is remembered, and new ones are limited", async () => {
+    let asked = 0;
+    chain = stubChain({ isDeployed: async () => ++asked < 0, verifySignature: async () => false });
+    const sent = contractCredential();
+    await call({ authorization: sent });
+    await call({ authorization: sent });
+    expect(asked).toBe(1);
+    const flood = await Promise.all(Array.from({ length: 120 }, () => call({ authorization: contractCredential() })));
+    expect(asked).toBeLessThanOrEqual(61);
+    expect(new Set(flood.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    expect(flood.find(({ status }) => status === 429)?.headers.get("retry-after")).toMatch(/^\d+$/);
+  });
+});
+
+describe("native recovery", () => {
+  it("agrees with noble and viem on random signatures", async () => {
+    for (let i = 0; i < 300; i++) {
+      const key = secp256k1.utils.randomSecretKey();
+      const text = randomBytes(i % 90).toString("latin1");
+      const hash = personalHash(text);
+      expect(Buffer.from(hash).toString("hex")).toBe(hashMessage(text).slice(2));
+      const compact = secp256k1.sign(hash, key, { prehash: false, format: "recovered" });
+      const signature = `0x${Buffer.from([...compact.subarray(1), compact[0]! + 27]).toString("hex")}` as Hex;
+      const expected = privateKeyToAccount(`0x${Buffer.from(key).toString("hex")}`).address;
+      expect(recoverSigner(hash, signature)).toBe(expected.toLowerCase());
+      if (i % 30 === 0) expect(await recoverAddress({ hash: hashMessage(text), signature })).toBe(expected);
+    }
+  });
+
+  it("answers null, and throws nothing, on edge values", () => {
+    const order = secp256k1.Point.Fn.ORDER.toString(16).padStart(64, "0");
+    const one = "1".padStart(64, "0");
+    const hash = personalHash("text");
+    for (const r of ["0".repeat(64), order, "f".repeat(64), "5".padStart(64, "0")])
+      for (const s of ["0".repeat(64), order, "f".repeat(64)])
+        for (const v of ["00", "1b", "1c", "ff"]) expect(recoverSigner(hash, `0x${r}${s}${v}`)).toBeNull();
+    expect(recoverSigner(hash, "0x")).toBeNull();
+    expect(recoverSigner(hash, `0x${one}${one}1b00`)).toBeNull();
+  });
+});
