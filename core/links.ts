@@ -1,0 +1,13 @@
+/** Links to people: the block explorer and the service's own pages. */
+import { checksum } from "./addresses.ts";
+import type { Address, Hex } from "./facts.ts";
+
+/** @param explorer base URL without a trailing slash */
+export const tokenLink = (explorer: string, contract: Address, tokenId: number): string =>
+  `${explorer}/token/${checksum(contract)}?a=${tokenId}`;
+export const txLink = (explorer: string, hash: Hex): string => `${explorer}/tx/${hash}`;
+export const addressLink = (explorer: string, address: Address): string => `${explorer}/address/${checksum(address)}`;
+
+/** @param webUrl base URL without a trailing slash */
+export const agentLink = (webUrl: string, tokenId: number): string => `${webUrl}/agent/${tokenId}`;
+export const referralLink = (webUrl: string, code: string): string => `${webUrl}/mint?ref=${encodeURIComponent(code)}`;

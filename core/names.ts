@@ -1,0 +1,30 @@
+/** Names: what an agent may be called, what the .agent namespace accepts, and which names count as spam. */
+import { fail } from "./errors.ts";
+import { lengthOf, textSchema } from "./text.ts";
+
+/** An agent's display name: 1 to 64 code points after trimming, one line, printable. */
+export const agentNameSchema = textSchema({ min: 1, max: 64 });
+
+const NAMESPACE = /^[0-9a-z_-]{2,32}$/;
+
+/**
+ * The key of a name in the .agent namespace: lower case, without a trailing `.agent`.
+ * @throws invalid_input unless 2 to 32 of a-z, 0-9, _ and - remain.
+ */
+export function dotAgentKey(name: string): string {
+  const key = name.toLowerCase().replace(/\.agent$/, "");
+  if (!NAMESPACE.test(key))
+    fail("invalid_input", "A .agent name has 2 to 32 letters a-z, digits, hyphens and underscores.", {
+      details: [{ path: "name", message: "must be 2 to 32 of a-z, 0-9, - and _" }],
+    });
+  return key;
+}
+
+/** A name in the .agent namespace as people write it. */
+export const withDotAgent = (name: string): string => `${name}.agent`;
+
+/** Hidden from lists unless asked for: at most one character, or one character repeated. */
+export function isSpam(name: string): boolean {
+  const trimmed = name.trim();
+  return lengthOf(trimmed) <= 1 || /^(.)\1*$/su.test(trimmed);
+}

@@ -1,0 +1,36 @@
+/** Prices: one table per operation in the smallest unit of USDC, and the phase that switches all of them off. */
+import { formatUnits } from "viem/utils";
+
+export type Phase = "free" | "paid";
+
+/** USDC units (6 decimals). */
+export const PRICES = {
+  agentMint: 1_000_000n,
+  solanaRegistration: 1_000_000n,
+  credReport: 10_000n,
+  update: 0n,
+  soulLock: 0n,
+  soulHandshake: 0n,
+} as const;
+export type Operation = keyof typeof PRICES;
+
+/** What an operation costs, in USDC units. */
+export const priceUnits = (operation: Operation, phase: Phase): bigint => (phase === "free" ? 0n : PRICES[operation]);
+
+/** USDC as a decimal string of at least two decimals: "1.00", "0.01". */
+export function formatUsdc(units: bigint): string {
+  const [whole, decimals = ""] = formatUnits(units, 6).split(".");
+  return `${whole}.${decimals.padEnd(2, "0")}`;
+}
+
+/** What an operation costs, in USDC, as clients see it. */
+export const shownPrice = (operation: Operation, phase: Phase): string => formatUsdc(priceUnits(operation, phase));
+
+/** The object `pricing` of discovery and manifests; amounts in USDC. */
+export const shownPricing = (phase: Phase) => ({
+  phase,
+  currency: "USDC",
+  ...(Object.fromEntries(
+    Object.keys(PRICES).map((operation) => [operation, shownPrice(operation as Operation, phase)]),
+  ) as Record<Operation, string>),
+});

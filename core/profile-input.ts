@@ -1,0 +1,47 @@
+/** What people may write into a profile: the schemas of personality and narrative, and the field writes they mean. */
+import { z } from "zod";
+import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "./profile.ts";
+import { textSchema } from "./text.ts";
+
+const trait = textSchema({ max: 256, lines: true }).optional();
+const shortText = textSchema({ max: 512, lines: true }).optional();
+const longText = textSchema({ max: 1024, lines: true }).optional();
+const level = z
+  .int({ error: "must be a whole number" })
+  .min(0, { error: "must be 0 to 10" })
+  .max(10, { error: "must be 0 to 10" })
+  .optional();
+
+/** A partial personality: only what is given changes, an empty string clears. */
+export const personalitySchema = z.strictObject({
+  quirks: trait,
+  communicationStyle: trait,
+  values: trait,
+  humor: trait,
+  riskTolerance: level,
+  autonomyLevel: level,
+});
+export type PersonalityInput = z.output<typeof personalitySchema>;
+
+/** A partial narrative: only what is given changes, an empty string clears. */
+export const narrativeSchema = z.strictObject({
+  origin: shortText,
+  mission: shortText,
+  lore: longText,
+  manifesto: longText,
+});
+export type NarrativeInput = z.output<typeof narrativeSchema>;
+
+export type FieldWrite = { field: string; value: string | number };
+
+/** The rows of a profile write, by field path (`personality.humor`), in a fixed order. Absent fields are left alone. */
+export function fieldWrites(input: {
+  personality?: PersonalityInput | undefined;
+  narrative?: NarrativeInput | undefined;
+}): FieldWrite[] {
+  const { personality = {}, narrative = {} } = input;
+  return [
+    ...[...PERSONALITY_TEXTS, ...PERSONALITY_LEVELS].map((f) => [`personality.${f}`, personality[f]] as const),
+    ...NARRATIVE_FIELDS.map((f) => [`narrative.${f}`, narrative[f]] as const),
+  ].flatMap(([field, value]) => (value === undefined ? [] : [{ field, value }]));
+}

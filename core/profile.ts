@@ -1,0 +1,69 @@
+/** The profile of an agent: its off-chain fields laid over the on-chain ones, field by field, the newest write winning. */
+import type { AgentFacts, Narrative } from "./facts.ts";
+import { isBlank } from "./text.ts";
+
+export const PERSONALITY_TEXTS = ["quirks", "communicationStyle", "values", "humor"] as const;
+export const PERSONALITY_LEVELS = ["riskTolerance", "autonomyLevel"] as const;
+export const NARRATIVE_FIELDS = ["origin", "mission", "lore", "manifesto"] as const;
+export type NarrativeField = (typeof NARRATIVE_FIELDS)[number];
+
+/** A text never written is "", a level never written is null: 0 is a level. */
+export type ShownPersonality = Record<(typeof PERSONALITY_TEXTS)[number], string> &
+  Record<(typeof PERSONALITY_LEVELS)[number], number | null>;
+
+/** null where nothing at all is written. */
+export type Profile = {
+  personality: ShownPersonality | null;
+  narrative: Narrative | null;
+  /** Lower-case platform or `website` → handle or URL. */
+  socials: Record<string, string>;
+};
+
+type ProfileFacts = Pick<
+  AgentFacts,
+  "onchainPersonality" | "personalityAt" | "onchainNarrative" | "narrativeAt" | "profile"
+>;
+
+/** Merges the profile. On equal times the off-chain write wins: it was made by somebody who could see the chain's. */
+export function mergeProfile(facts: ProfileFacts): Profile {
+  const personality = mergePart(facts, "personality", facts.onchainPersonality, facts.personalityAt);
+  const shownPersonality = {
+    ...(Object.fromEntries(PERSONALITY_TEXTS.map((field) => [field, String(personality(field) ?? "")])) as Record<
+      (typeof PERSONALITY_TEXTS)[number],
+      string
+    >),
+    riskTolerance: level(personality("riskTolerance")),
+    autonomyLevel: level(personality("autonomyLevel")),
+  };
+  const narrative = mergeNarrative(facts);
+  const socials = facts.profile
+    .filter(({ field, value }) => field.startsWith("social.") && typeof value === "string" && !isBlank(value))
+    .map(({ field, value }) => [field.slice("social.".length), value]);
+  return {
+    personality:
+      PERSONALITY_TEXTS.some((f) => !isBlank(shownPersonality[f])) ||
+      PERSONALITY_LEVELS.some((f) => shownPersonality[f] !== null)
+        ? shownPersonality
+        : null,
+    narrative: NARRATIVE_FIELDS.some((f) => !isBlank(narrative[f])) ? narrative : null,
+    socials: Object.fromEntries(socials),
+  };
+}
+
+/** The four texts of the merged narrative, "" where nothing is written. The score counts those that are not blank. */
+export function mergeNarrative(facts: ProfileFacts): Narrative {
+  const value = mergePart(facts, "narrative", facts.onchainNarrative, facts.narrativeAt);
+  return Object.fromEntries(NARRATIVE_FIELDS.map((field) => [field, String(value(field) ?? "")])) as Narrative;
+}
+
+/** Looks one field of a part up: its off-chain write unless the chain's part was written later. */
+function mergePart(facts: ProfileFacts, part: string, onchain: object | null, onchainAt: number | null) {
+  const since = onchainAt === null ? Number.NEGATIVE_INFINITY : onchainAt * 1000;
+  const chain = (onchain ?? {}) as Record<string, string | number | undefined>;
+  return (field: string): string | number | undefined => {
+    const write = facts.profile.find((w) => w.field === `${part}.${field}`);
+    return write && Date.parse(write.writtenAt) >= since ? write.value : chain[field];
+  };
+}
+
+const level = (value: string | number | undefined): number | null => (typeof value === "number" ? value : null);

@@ -1,0 +1,31 @@
+/** Referral codes: readable beginnings made from the agent's name, and a random end that makes them unique. */
+
+const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
+const BASE_LENGTH = 14;
+export const SUFFIX_LENGTH = 4;
+/** Number of different ends. */
+export const SUFFIXES = LETTERS.length ** SUFFIX_LENGTH;
+
+/**
+ * The code of an agent: its name in lower case with runs of other characters as `-`, at most 14 characters, then `-`
+ * and an end chosen by `random`.
+ * @param random an integer from 0 up to, not including, SUFFIXES; the caller draws another on a clash.
+ */
+export function referralCode(name: string, random: number): string {
+  const base = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+/, "")
+    .slice(0, BASE_LENGTH)
+    .replace(/-+$/, "");
+  const suffix = random.toString(LETTERS.length).padStart(SUFFIX_LENGTH, "0");
+  return `${base || "agent"}-${suffix}`;
+}
+
+const CODE = /^[a-z0-9-]{1,32}$/;
+
+/** A code as somebody typed it → its stored form; null when no code looks like that. */
+export function parseReferralCode(input: string): string | null {
+  const code = input.trim().toLowerCase();
+  return CODE.test(code) ? code : null;
+}

@@ -1,0 +1,45 @@
+/** The texts people and agents sign, byte for byte. Their beginnings differ, so a signature of one never passes as another. */
+import { checksum } from "./addresses.ts";
+import type { Address } from "./facts.ts";
+
+/** What an agent's wallet signs (spec: SIWA). Address and timestamp stand as they were sent. */
+export const siwaText = (host: string, address: string, timestamp: string): string =>
+  `Sign-In With Agent: ${host} wants you to sign in with your wallet ${address} at ${timestamp}`;
+
+/**
+ * What a human's wallet signs (EIP-4361): the nonce is the timestamp as sent, Issued At the same moment as ISO 8601,
+ * the address checksummed as the standard demands.
+ */
+export const siweText = (parts: {
+  host: string;
+  address: Address;
+  serviceName: string;
+  webUrl: string;
+  chainId: number;
+  timestamp: string;
+  issuedAt: Date;
+}): string =>
+  [
+    `${parts.host} wants you to sign in with your Ethereum account:`,
+    checksum(parts.address),
+    "",
+    `Sign in to ${parts.serviceName}`,
+    "",
+    `URI: ${parts.webUrl}`,
+    "Version: 1",
+    `Chain ID: ${parts.chainId}`,
+    `Nonce: ${parts.timestamp}`,
+    `Issued At: ${parts.issuedAt.toISOString()}`,
+  ].join("\n");
+
+/** What an owner signs to change an agent without SIWA. */
+export const humanUpdateText = (serviceName: string, tokenId: number, timestampMs: number): string =>
+  `${serviceName}: Update agent #${tokenId} at ${timestampMs}`;
+
+/** Reads a human-update text back; null unless the whole text is one, in exactly the form `humanUpdateText` writes. */
+export function parseHumanUpdate(serviceName: string, text: string): { tokenId: number; timestampMs: number } | null {
+  const match = /#(\d{1,15}) at (\d{13})$/.exec(text);
+  if (!match) return null;
+  const parsed = { tokenId: Number(match[1]), timestampMs: Number(match[2]) };
+  return humanUpdateText(serviceName, parsed.tokenId, parsed.timestampMs) === text ? parsed : null;
+}

@@ -1,0 +1,65 @@
+/** Text from people: NFC-normalised, trimmed, free of control, bidi and invisible characters, counted in code points. */
+import { z } from "zod";
+
+/** The characters `String.prototype.trim` removes; SQL trims with the same list, so both agree on what is blank. */
+export const BLANKS =
+  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+
+/** Nothing but white space. */
+export const isBlank = (text: string): boolean => text.trim() === "";
+
+/** Length as people and JSON Schema count it: code points, not UTF-16 units. */
+export function lengthOf(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+export type TextRule = {
+  /** Least number of code points after trimming; 0 by default. */
+  min?: number;
+  /** Greatest number of code points after trimming. */
+  max: number;
+  /** Line breaks and tabs are allowed (long texts); a name is one line. */
+  lines?: boolean;
+};
+
+/** Never in any text: what reorders, hides or breaks it, and what Postgres (NUL) or JSON (lone surrogates) cannot hold. */
+const HARMFUL =
+  /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]--[\n\t]]/v;
+/** Also never in one line: characters without a shape of their own, which make two names look alike. */
+const INVISIBLE = /[[\n\t\u2800\p{Default_Ignorable_Code_Point}]--[\ufe0e\ufe0f]]/v;
+/** A joiner between two emoji draws one picture; anywhere else in a name it is invisible. */
+const EMOJI_JOINER = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})/gu;
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/**
+ * Brings a text into its stored form.
+ * @returns the text, or the problem as a half-sentence ("must …") when it breaks the rule.
+ */
+export function cleanText(raw: string, rule: TextRule): { text: string } | { problem: string } {
+  const text = raw.replaceAll("\r\n", "\n").normalize("NFC").trim();
+  if (HARMFUL.test(text)) return { problem: "must be free of control, bidi and invisible characters" };
+  if (!rule.lines) {
+    if (INVISIBLE.test(text.replace(EMOJI_JOINER, "")))
+      return { problem: "must be one line without invisible characters" };
+    if (text !== "" && !VISIBLE.test(text)) return { problem: "must have a visible character" };
+  }
+  const length = lengthOf(text);
+  const min = rule.min ?? 0;
+  if (length < min) return { problem: min === 1 ? "must not be empty" : `must have at least ${min} characters` };
+  if (length > rule.max) return { problem: `must have at most ${rule.max} characters` };
+  return { text };
+}
+
+/** A zod schema of a text: any string in, its stored form out. The limits are in its OpenAPI description too. */
+export const textSchema = (rule: TextRule) =>
+  z
+    .string()
+    .transform((raw, ctx) => {
+      const cleaned = cleanText(raw, rule);
+      if ("text" in cleaned) return cleaned.text;
+      ctx.addIssue(cleaned.problem);
+      return z.NEVER;
+    })
+    .meta({ ...(rule.min && { minLength: rule.min }), maxLength: rule.max });

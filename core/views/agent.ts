@@ -1,0 +1,78 @@
+/** An agent in full. */
+import { checksum } from "../addresses.ts";
+import { exchangeCounts, shownCred } from "../cred.ts";
+import type { Address, AgentFacts, Narrative, Trait } from "../facts.ts";
+import { tokenLink } from "../links.ts";
+import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
+import { withDotAgent } from "../names.ts";
+import { mergeProfile, type ShownPersonality } from "../profile.ts";
+import { type TierWord, tierWord } from "../tiers.ts";
+import { countedTraits, type LinkedToken, linkedToken } from "../traits.ts";
+import { imageUrl } from "./image.ts";
+import type { Site } from "./site.ts";
+import { isoSeconds } from "./summary.ts";
+
+export type AgentView = {
+  tokenId: number;
+  agentAddress: Address;
+  name: string;
+  framework: string;
+  mintedAt: string;
+  verified: boolean;
+  soulbound: boolean;
+  mintOrigin: MintOrigin;
+  generation: number;
+  version: string;
+  mutationCount: number;
+  points: number;
+  credScore: number;
+  credTier: TierWord;
+  tierLabel: string;
+  /** null = not known. */
+  ethosScore: number | null;
+  owner: Address;
+  operator: Address | null;
+  agentName: string | null;
+  linkedToken: LinkedToken | null;
+  personality: ShownPersonality | null;
+  narrative: Narrative | null;
+  socials: Record<string, string>;
+  coinbaseVerified: boolean;
+  traits: Trait[];
+  image: string;
+  explorer: string;
+  /** The block up to which the chain was indexed when this was read; null before the first one. */
+  indexedBlock: number | null;
+};
+
+export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock: number | null): AgentView {
+  const { score, tier } = shownCred(facts, now);
+  return {
+    tokenId: facts.tokenId,
+    agentAddress: checksum(facts.agentAddress),
+    name: facts.name,
+    framework: facts.framework,
+    mintedAt: isoSeconds(facts.mintedAt),
+    verified: facts.verified,
+    soulbound: facts.soulbound,
+    mintOrigin: mintOriginAt(facts.origin).name,
+    generation: facts.generation,
+    version: facts.version,
+    mutationCount: facts.mutationCount,
+    points: facts.points,
+    credScore: score,
+    credTier: tierWord(tier),
+    tierLabel: tier.label,
+    ethosScore: facts.ethosScore,
+    owner: checksum(facts.owner),
+    operator: facts.operator && checksum(facts.operator),
+    agentName: facts.agentName && withDotAgent(facts.agentName),
+    linkedToken: linkedToken(facts.traits),
+    ...mergeProfile(facts),
+    coinbaseVerified: exchangeCounts(facts, now),
+    traits: countedTraits(facts.traits),
+    image: imageUrl(facts, site, now),
+    explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
+    indexedBlock,
+  };
+}

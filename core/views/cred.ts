@@ -1,0 +1,58 @@
+/** The cred score as it is asked for: by token id with its scale, by address with its factors. */
+import { checksum } from "../addresses.ts";
+import { type Breakdown, breakdownOf, shownCred } from "../cred.ts";
+import type { Address, AgentFacts } from "../facts.ts";
+import { shownPrice } from "../prices.ts";
+import { type AddressWord, SCALE, type TierKey, type TierWord, tierWord } from "../tiers.ts";
+import type { Site } from "./site.ts";
+
+export type CredByIdView = {
+  tokenId: number;
+  name: string;
+  credScore: number;
+  tier: TierWord;
+  tierLabel: string;
+  scale: Record<TierKey, string>;
+  fullReportEndpoint: string;
+  /** USDC. */
+  fullReportPrice: string;
+  computedAt: string;
+};
+
+export function credByIdView(facts: AgentFacts, site: Site, now: Date): CredByIdView {
+  const { score, tier, computedAt } = shownCred(facts, now);
+  return {
+    tokenId: facts.tokenId,
+    name: facts.name,
+    credScore: score,
+    tier: tierWord(tier),
+    tierLabel: tier.label,
+    scale: SCALE,
+    fullReportEndpoint: `/api/v2/agent/${facts.tokenId}/cred-report`,
+    fullReportPrice: shownPrice("credReport", site.phase),
+    computedAt,
+  };
+}
+
+export type CredByAddressView = {
+  address: Address;
+  credScore: number;
+  tier: AddressWord;
+  factors: Breakdown;
+  credTier: TierWord;
+  tokenId: number;
+  name: string;
+};
+
+export function credByAddressView(facts: AgentFacts, now: Date): CredByAddressView {
+  const { score, raw, tier } = shownCred(facts, now);
+  return {
+    address: checksum(facts.agentAddress),
+    credScore: score,
+    tier: tier.addressWord,
+    factors: breakdownOf(raw),
+    credTier: tierWord(tier),
+    tokenId: facts.tokenId,
+    name: facts.name,
+  };
+}

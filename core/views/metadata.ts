@@ -1,0 +1,82 @@
+/** The ERC-721 metadata of an agent, as marketplaces read it. */
+import { shownCred } from "../cred.ts";
+import type { AgentFacts } from "../facts.ts";
+import { agentLink } from "../links.ts";
+import { mintOriginAt } from "../mint-origins.ts";
+import { mergeProfile } from "../profile.ts";
+import { isBlank } from "../text.ts";
+import { countedTraits } from "../traits.ts";
+import { imageUrl } from "./image.ts";
+import type { Site } from "./site.ts";
+
+export type AttributeView = {
+  trait_type: string;
+  value: string | number;
+  /** A date is Unix seconds. */
+  display_type?: "number" | "date";
+  max_value?: number;
+};
+
+/** Exactly these keys: with any other at the top level, marketplaces stop reading the attributes. */
+export type MetadataView = {
+  name: string;
+  description: string;
+  image: string;
+  external_url: string;
+  attributes: AttributeView[];
+};
+
+const TEXTS = {
+  quirks: "Quirks",
+  communicationStyle: "Communication Style",
+  values: "Values",
+  humor: "Humor",
+} as const;
+const LEVELS = { riskTolerance: "Risk Tolerance", autonomyLevel: "Autonomy Level" } as const;
+const NARRATIVE = { origin: "Origin", mission: "Mission", lore: "Lore", manifesto: "Manifesto" } as const;
+
+export function metadataView(facts: AgentFacts, site: Site, now: Date): MetadataView {
+  const { score, tier } = shownCred(facts, now);
+  const { personality, narrative } = mergeProfile(facts);
+  const text = (source: Record<string, unknown> | null, labels: Record<string, string>): AttributeView[] =>
+    Object.entries(labels).flatMap(([field, trait_type]) => {
+      const value = source?.[field];
+      return typeof value === "string" && !isBlank(value) ? [{ trait_type, value }] : [];
+    });
+  const levels = Object.entries(LEVELS).flatMap(([field, trait_type]) => {
+    const value = personality?.[field as keyof typeof LEVELS] ?? null;
+    return value === null ? [] : [number(trait_type, value, 10)];
+  });
+  const standing = `${facts.name} is an AI agent (${facts.framework}) with an on-chain identity on Base. Cred Score ${score} of 100 (${tier.label}).`;
+  return {
+    name: facts.name,
+    description: isBlank(narrative?.mission ?? "") ? standing : `${narrative!.mission}\n\n${standing}`,
+    image: imageUrl(facts, site, now),
+    external_url: agentLink(site.webUrl, facts.tokenId),
+    attributes: [
+      { trait_type: "Framework", value: facts.framework },
+      number("Cred Score", score, 100),
+      { trait_type: "Tier", value: tier.label },
+      number("Points", facts.points),
+      { trait_type: "Registration Origin", value: mintOriginAt(facts.origin).name },
+      { trait_type: "Verified", value: yesNo(facts.verified) },
+      { trait_type: "Soulbound", value: yesNo(facts.soulbound) },
+      number("Generation", facts.generation),
+      number("Mutations", facts.mutationCount),
+      { trait_type: "Minted", value: facts.mintedAt, display_type: "date" },
+      ...text(personality, TEXTS),
+      ...levels,
+      ...text(narrative, NARRATIVE),
+      ...countedTraits(facts.traits).map((trait) => ({ trait_type: trait.category, value: trait.name })),
+    ],
+  };
+}
+
+const number = (trait_type: string, value: number, max_value?: number): AttributeView => ({
+  trait_type,
+  value,
+  display_type: "number",
+  ...(max_value !== undefined && { max_value }),
+});
+
+const yesNo = (value: boolean) => (value ? "Yes" : "No");

@@ -1,0 +1,13 @@
+/** What the views know about the deployment they are shown in. */
+import type { Address } from "../facts.ts";
+import type { Phase } from "../prices.ts";
+
+export type Site = {
+  /** Base URLs without a trailing slash. */
+  publicUrl: string;
+  webUrl: string;
+  explorer: string;
+  /** The identity token. */
+  contract: Address;
+  phase: Phase;
+};

@@ -1,0 +1,59 @@
+/** An agent in a list, and in the leaderboard. */
+import { checksum } from "../addresses.ts";
+import { shownCred } from "../cred.ts";
+import type { Address, AgentFacts } from "../facts.ts";
+import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
+import { type TierWord, tierWord } from "../tiers.ts";
+import { countedTraits } from "../traits.ts";
+import { imageUrl } from "./image.ts";
+import type { Site } from "./site.ts";
+
+export type SummaryView = {
+  tokenId: number;
+  name: string;
+  framework: string;
+  agentAddress: Address;
+  owner: Address;
+  verified: boolean;
+  soulbound: boolean;
+  mintOrigin: MintOrigin;
+  credScore: number;
+  credTier: TierWord;
+  tierLabel: string;
+  points: number;
+  traitCount: number;
+  mintedAt: string;
+  image: string;
+};
+
+export function summaryView(facts: AgentFacts, site: Site, now: Date): SummaryView {
+  const { score, tier } = shownCred(facts, now);
+  return {
+    tokenId: facts.tokenId,
+    name: facts.name,
+    framework: facts.framework,
+    agentAddress: checksum(facts.agentAddress),
+    owner: checksum(facts.owner),
+    verified: facts.verified,
+    soulbound: facts.soulbound,
+    mintOrigin: mintOriginAt(facts.origin).name,
+    credScore: score,
+    credTier: tierWord(tier),
+    tierLabel: tier.label,
+    points: facts.points,
+    traitCount: countedTraits(facts.traits).length,
+    mintedAt: isoSeconds(facts.mintedAt),
+    image: imageUrl(facts, site, now),
+  };
+}
+
+export type LeaderboardItemView = { rank: number } & SummaryView;
+
+/** @param rank 1 is best; the query decides it, ties share it */
+export const leaderboardItemView = (rank: number, facts: AgentFacts, site: Site, now: Date): LeaderboardItemView => ({
+  rank,
+  ...summaryView(facts, site, now),
+});
+
+/** Unix seconds → ISO 8601. */
+export const isoSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString();
