@@ -1,0 +1,92 @@
+/** A JSON-RPC node over the synthetic chain, as a process of its own: `node server.ts <head>`, its port over the channel. */
+import { createServer } from "node:http";
+import { encodeFunctionResult, type Hex, numberToHex, toFunctionSelector, zeroAddress } from "viem";
+import { identityAbi } from "../../abis/identity.ts";
+import { blockOf, CHAIN_ID, IDENTITY, logsOf, numberOf, type SyntheticLog } from "./blocks.ts";
+
+let head = Number(process.argv[2] ?? 0);
+
+/** Every agent reads the same; what differs between tokens comes from events. */
+const AGENT = encodeFunctionResult({
+  abi: identityAbi,
+  functionName: "getAgent",
+  result: {
+    agentAddress: zeroAddress,
+    name: "Agent",
+    framework: "custom",
+    mintedAt: 0n,
+    verified: false,
+    soulbound: false,
+    origin: 2,
+    generation: 0,
+    parentId: 0n,
+    mutationCount: 0,
+    currentVersion: "1.0",
+  },
+});
+const GET_AGENT = toFunctionSelector("getAgent(uint256)");
+
+type Filter = {
+  fromBlock?: Hex;
+  toBlock?: Hex;
+  blockHash?: Hex;
+  address?: Hex | Hex[];
+  topics?: (Hex | Hex[] | null)[];
+};
+
+function logs(filter: Filter): SyntheticLog[] {
+  const addresses = filter.address === undefined ? null : [filter.address].flat().map((a) => a.toLowerCase());
+  if (addresses !== null && !addresses.includes(IDENTITY)) return [];
+  const wanted = filter.topics?.[0] ? new Set([filter.topics[0]].flat()) : null;
+  const [from, to] = filter.blockHash
+    ? [numberOf(filter.blockHash), numberOf(filter.blockHash)]
+    : [Number(filter.fromBlock), Math.min(Number(filter.toBlock), head)];
+  const found: SyntheticLog[] = [];
+  for (let block = from; block <= to; block++)
+    for (const log of logsOf(block)) if (wanted === null || wanted.has(log.topics[0]!)) found.push(log);
+  return found;
+}
+
+function answer(method: string, params: unknown[]): unknown {
+  switch (method) {
+    case "eth_chainId":
+      return numberToHex(CHAIN_ID);
+    case "eth_blockNumber":
+      return numberToHex(head);
+    case "eth_getBlockByNumber": {
+      const block = params[0] === "latest" ? head : Number(params[0]);
+      return block > head ? null : blockOf(block);
+    }
+    case "eth_getBlockByHash":
+      return blockOf(numberOf(params[0] as Hex));
+    case "eth_getLogs":
+      return logs(params[0] as Filter);
+    case "eth_call": {
+      const { data } = params[0] as { data: Hex };
+      if (data.startsWith(GET_AGENT)) return AGENT;
+      throw Object.assign(new Error("execution reverted"), { code: 3 });
+    }
+    case "synthetic_setHead":
+      head = params[0] as number;
+      return head;
+    default:
+      throw Object.assign(new Error(`the method ${method} does not exist`), { code: -32601 });
+  }
+}
+
+const server = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+  let body: object;
+  try {
+    body = { jsonrpc: "2.0", id, result: answer(method, params ?? []) };
+  } catch (error) {
+    const { code = -32603, message } = error as Error & { code?: number };
+    body = { jsonrpc: "2.0", id, error: { code, message } };
+  }
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify(body));
+});
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as { port: number }).port));
+process.on("disconnect", () => process.exit(0));
