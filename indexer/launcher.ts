@@ -265,7 +265,8 @@ export function launchIndexer(options: {
         if (alarm !== null) return alarm;
         if (watchdog.trouble !== trouble && watchdog.trouble !== null) log.error(`watchdog: ${watchdog.trouble}`);
         trouble = watchdog.trouble;
-        lookAt = performance.now() + (published && !watchdog.suspicious ? LOOK_MS : CLOSE_LOOK_MS);
+        const calm = published && !watchdog.suspicious && !ponder.news.beyondFinality;
+        lookAt = performance.now() + (calm ? LOOK_MS : CLOSE_LOOK_MS);
         if (published) {
           if ((await readServed(db)).schema !== schema) return await standBy(ponder);
           await pruneSchemas(db, await wanted(db, schema));

@@ -64,9 +64,12 @@ export async function beginAgent(context: Context, event: ChainEvent, tokenId: n
 /**
  * Applies an event to the row of its token and marks the block.
  *
- * The agent's wallet can be changed (setAgentWallet) without any event of its own. So every event about a token reads
- * the wallet again, once per token and block: the row is right as of the token's last event, and a change that nothing
- * ever follows is seen by whoever asks the contract.
+ * The agent's wallet can be changed (setAgentWallet) without any event of its own. So it is read again at every event
+ * about a token: the row is right as of the token's last event, and a change that nothing ever follows is seen by
+ * whoever asks the contract. Which events read is fixed by their kind, not by what the row says, because Ponder
+ * fetches reads ahead, in parallel, only for events that always make them; a second read of a token in a block is
+ * answered from its cache.
+ * @param options.paid the event comes with a PointsAwarded in its transaction, which has read the wallet already
  * @returns the row before the change, or null when there is no such token
  */
 export async function changeAgent(
@@ -74,11 +77,12 @@ export async function changeAgent(
   event: ChainEvent,
   tokenId: number | null,
   change: (row: AgentRow) => Partial<AgentRow>,
+  { paid = false } = {},
 ): Promise<AgentRow | null> {
   if (tokenId === null) return null;
   const row = await context.db.find(agent, { tokenId });
   if (row === null) return null;
-  const read = row.updatedBlock === blockOf(event) ? null : await readAgent(context, tokenId);
+  const read = paid ? null : await readAgent(context, tokenId);
   await context.db.update(agent, { tokenId }).set({
     ...(read !== null && { agentAddress: lower(read.agentAddress) }),
     ...change(row),

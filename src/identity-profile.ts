@@ -7,34 +7,49 @@ import { readOrNull } from "./contract-reads.ts";
 import { blockOf, cleanText, lower, timeOf, tokenIdOf } from "./event-facts.ts";
 import { tell } from "./outbox.ts";
 
+/** Everything here is rewarded with points in the same transaction. */
+const PAID = { paid: true };
+
 /** Traits of such names are the storage of an agent's linked token: kept as rows, not counted as traits. */
 const STORAGE = /^linked-token/i;
 
 ponder.on("Identity:AgentVerified", async ({ event, context }) => {
-  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), () => ({ verified: true }));
+  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), () => ({ verified: true }), PAID);
   if (known !== null) await tell(context, event, "agent.verified", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:CoinbaseVerified", async ({ event, context }) => {
   const coinbaseWallet = lower(event.args.ownerWallet);
-  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), () => ({ coinbaseWallet }));
+  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), () => ({ coinbaseWallet }), PAID);
   if (known !== null) await tell(context, event, "agent.exchange_verified", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:Mutated", async ({ event, context }) => {
-  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), (row) => ({
-    mutationCount: row.mutationCount + 1,
-    version: cleanText(event.args.newVersion),
-  }));
+  const known = await changeAgent(
+    context,
+    event,
+    tokenIdOf(event.args.tokenId),
+    (row) => ({
+      mutationCount: row.mutationCount + 1,
+      version: cleanText(event.args.newVersion),
+    }),
+    PAID,
+  );
   if (known !== null) await tell(context, event, "agent.mutated", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:TraitAdded", async ({ event, context }) => {
   const { name, category } = event.args;
   const counts = STORAGE.test(name) ? 0 : 1;
-  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), (row) => ({
-    traitCount: row.traitCount + counts,
-  }));
+  const known = await changeAgent(
+    context,
+    event,
+    tokenIdOf(event.args.tokenId),
+    (row) => ({
+      traitCount: row.traitCount + counts,
+    }),
+    PAID,
+  );
   if (known === null) return;
   await context.db.insert(trait).values({
     tokenId: known.tokenId,
@@ -56,18 +71,29 @@ ponder.on("Identity:NarrativeSet", async ({ event, context }) => {
       args: [event.args.tokenId],
     }),
   );
-  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), () =>
-    read === null
-      ? {}
-      : {
-          narrative: {
-            origin: cleanText(read.origin),
-            mission: cleanText(read.mission),
-            lore: cleanText(read.lore),
-            manifesto: cleanText(read.manifesto),
+  const known = await changeAgent(
+    context,
+    event,
+    tokenIdOf(event.args.tokenId),
+    (row) =>
+      read === null
+        ? {}
+        : {
+            narrative: {
+              origin: cleanText(read.origin),
+              mission: cleanText(read.mission),
+              lore: cleanText(read.lore),
+              manifesto: cleanText(read.manifesto),
+            },
+            narrativeAt: { ...row.narrativeAt, ...writtenAt(event.args.field, timeOf(event)) },
           },
-          narrativeAt: timeOf(event),
-        },
+    PAID,
   );
   if (known !== null) await tell(context, event, "agent.narrative_set", { tokenId: known.tokenId });
 });
+
+const TEXTS = ["origin", "mission", "lore", "manifesto"] as const;
+
+/** The texts a NarrativeSet speaks of: one by its name, or all of them. */
+const writtenAt = (field: string, at: number) =>
+  Object.fromEntries(TEXTS.filter((text) => text === field || !TEXTS.some((t) => t === field)).map((text) => [text, at]));

@@ -30,10 +30,16 @@ ponder.on("Identity:Transfer", async ({ event, context }) => {
 
 ponder.on("Identity:AgentRegistered", async ({ event, context }) => {
   const tokenId = tokenIdOf(event.args.tokenId);
-  const known = await changeAgent(context, event, tokenId, () => ({
-    name: indexedText(event.args.name),
-    origin: event.args.origin,
-  }));
+  const known = await changeAgent(
+    context,
+    event,
+    tokenId,
+    () => ({
+      name: indexedText(event.args.name),
+      origin: event.args.origin,
+    }),
+    { paid: true },
+  );
   if (known !== null) await tell(context, event, "agent.registered", { tokenId: known.tokenId });
 });
 
