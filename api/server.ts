@@ -31,6 +31,8 @@ export async function startServer(api: Api, bind: { host: string; port: number }
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: 1_000,
+      // The listener refuses a missing Host itself, with a body like any other refusal.
+      requireHostHeader: false,
     },
     (incoming, outgoing) => {
       if (stopping) outgoing.setHeader("Connection", "close");

@@ -1,6 +1,6 @@
 /** Takes a request's body off the wire, within bounds, as JSON or as nothing. */
 import type { IncomingMessage } from "node:http";
-import { fail } from "../../core/errors.ts";
+import { Failure, fail } from "../../core/errors.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
 /** Largest body accepted, in bytes. */
@@ -17,7 +17,7 @@ export type RequestBody = { bytes: Buffer; value: unknown };
  * @throws Failure payload_too_large, unsupported_media_type, invalid_input
  */
 export async function readBody(incoming: IncomingMessage): Promise<RequestBody> {
-  if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) tooLarge();
+  if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const encoding = incoming.headers["content-encoding"];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
     fail("unsupported_media_type", "Compressed request bodies are not accepted.");
@@ -42,11 +42,7 @@ function collect(incoming: IncomingMessage): Promise<Buffer> {
       settle();
       // The rest is left to the server, which discards it within bounds after the answer.
       incoming.pause();
-      try {
-        tooLarge();
-      } catch (failure) {
-        reject(failure);
-      }
+      reject(tooLarge());
     };
     const onEnd = () => {
       settle();
@@ -54,15 +50,12 @@ function collect(incoming: IncomingMessage): Promise<Buffer> {
     };
     const onError = () => {
       settle();
-      reject(new RequestAborted());
+      // The client went away while sending; nobody is left to read this.
+      reject(new Failure("invalid_input", "The request body ended early."));
     };
     incoming.on("data", onData).on("end", onEnd).on("error", onError).on("close", onError);
   });
 }
 
-/** The client went away while sending; nobody is left to answer. */
-export class RequestAborted extends Error {}
-
-function tooLarge(): never {
-  fail("payload_too_large", `The request body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);
-}
+const tooLarge = () =>
+  new Failure("payload_too_large", `The request body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);

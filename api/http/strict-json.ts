@@ -42,7 +42,7 @@ function inspect(text: string): void {
       if (value.includes("\0")) refuse("contains a NUL character");
       if (!value.isWellFormed()) refuse("contains half of a surrogate pair");
       const keys = open.at(-1);
-      if (keys && /^[\t\n\r ]*:/.test(text.slice(end + 1, end + 64))) {
+      if (keys && isKey(text, end + 1)) {
         if (value === "__proto__") refuse('contains the key "__proto__"');
         if (keys.has(value)) refuse(`contains the key ${JSON.stringify(value.slice(0, 64))} twice`);
         keys.add(value);
@@ -61,6 +61,13 @@ function inspect(text: string): void {
       i += written.length - 1;
     }
   }
+}
+
+/** Whether a colon comes next: a string before one is a key. */
+function isKey(text: string, from: number): boolean {
+  let i = from;
+  while (text[i] === " " || text[i] === "\n" || text[i] === "\r" || text[i] === "\t") i++;
+  return text[i] === ":";
 }
 
 /** @returns the index of the closing quote, or of the last character when there is none */

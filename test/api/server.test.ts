@@ -1,0 +1,126 @@
+/** The HTTP server itself: malformed requests, slow clients, big headers, and an end without broken answers. */
+import { Agent, request } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { endpoint, json } from "../../api/endpoint.ts";
+import { until } from "../support/until.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+import { parseRaw, raw } from "./support/raw.ts";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+describe("malformed requests", () => {
+  it.each([
+    ["no HTTP", "hello\r\n\r\n", 400],
+    ["a bad version", "GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400],
+    ["no host", "GET /health HTTP/1.1\r\n\r\n", 400],
+    ["a host that is none", "GET /health HTTP/1.1\r\nHost: a b\r\n\r\n", 400],
+    ["a host with a path", "GET /health HTTP/1.1\r\nHost: a/../b\r\n\r\n", 400],
+    ["a backslash", "GET /api\\v2 HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["a space in the path", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["a header without a name", "GET /health HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", 400],
+    ["two lengths", "POST /api/v2/mint HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}", 400],
+    [
+      "length and chunks",
+      "POST /api/v2/mint HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    ["33 KiB of headers", `GET /health HTTP/1.1\r\nHost: a\r\nX-Big: ${"x".repeat(33 * 1024)}\r\n\r\n`, 431],
+    ["an unknown verb", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+  ])("%s", async (_, bytes, status) => {
+    const { status: answered, head, body } = parseRaw(await raw(api.url, bytes, { quietMs: 1_000 }));
+    expect(answered).toBe(status);
+    expect(body).toMatchObject({ code: expect.any(String), error: expect.any(String) });
+    expect(head.toLowerCase()).toContain("content-type: application/json");
+    expect(head).not.toMatch(/node|hono|express/i);
+  });
+
+  it.each([
+    ["dots", "GET /api/v2/../../etc/passwd HTTP/1.1", 404],
+    ["encoded dots", "GET /docs/%2e%2e%2fpackage.json HTTP/1.1", 404],
+    ["encoded slashes", "GET /docs/..%2f..%2fpackage.json HTTP/1.1", 404],
+    ["an absolute form", "GET http://other.test/health HTTP/1.1", 200],
+    ["double slashes", "GET //health HTTP/1.1", 404],
+    ["NUL encoded", "GET /api/v2/%00 HTTP/1.1", 404],
+    ["bad percent", "GET /api/v2/%zz HTTP/1.1", 404],
+    ["TRACE", "TRACE /health HTTP/1.1", 405],
+    ["PATCH", "PATCH /health HTTP/1.1", 405],
+  ])("odd but legal: %s", async (_, line, status) => {
+    const answer = parseRaw(await raw(api.url, `${line}\r\nHost: a\r\nConnection: close\r\n\r\n`));
+    expect(answer.status).toBe(status);
+  });
+
+  it("24 KiB of headers pass: credentials and payments add up", async () => {
+    const { status } = await api.get("/health", {
+      headers: { "x-siwa": "x".repeat(12_000), "x-payment": "y".repeat(12_000) },
+    });
+    expect(status).toBe(200);
+  });
+});
+
+describe("slow clients", () => {
+  it("that never finish their headers are cut off, and disturb nobody", async () => {
+    const slow = Promise.all(
+      Array.from({ length: 100 }, () =>
+        raw(api.url, "GET /health HTTP/1.1\r\nHost: a\r\nX-Slow: ", { quietMs: 15_000 }),
+      ),
+    );
+    for (let i = 0; i < 20; i++) expect((await api.get("/health")).status).toBe(200);
+    const answers = await slow;
+    expect(new Set(answers.map((answer) => parseRaw(answer).status))).toEqual(new Set([408]));
+  });
+});
+
+describe("stopping", () => {
+  it("finishes what is in flight, refuses new connections, and ends idle ones", async () => {
+    let release = () => {};
+    let entered = 0;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = endpoint({
+      method: "get",
+      path: "/slow",
+      operationId: "slow",
+      tag: "Test",
+      summary: "Waits",
+      responses: { 200: { description: "Done", schema: z.object({ done: z.boolean() }) } },
+      async handler() {
+        entered++;
+        await gate;
+        return json({ done: true });
+      },
+    });
+    const test = await startApi({ endpoints: [slow] });
+    const agent = new Agent({ keepAlive: true });
+    const get = (path: string) =>
+      new Promise<{ status: number; connection: string | undefined }>((resolve, reject) => {
+        request(`${test.url}${path}`, { agent }, (res) => {
+          res.resume();
+          res.on("end", () => resolve({ status: res.statusCode!, connection: res.headers.connection }));
+        })
+          .on("error", reject)
+          .end();
+      });
+    // Two keep-alive connections: one goes on with a request that takes long, the other stays idle.
+    for (const answer of await Promise.all([get("/nothing"), get("/nothing")]))
+      expect(answer).toMatchObject({ status: 404, connection: "keep-alive" });
+    const inFlight = get("/slow");
+    await until("the request is in flight", () => entered === 1);
+    const stopped = test.server.stop();
+    // A keep-alive client that sends at just that moment is still answered, and told to leave.
+    expect(await get("/nothing")).toMatchObject({ status: 404, connection: "close" });
+    release();
+    expect(await inFlight).toMatchObject({ status: 200 });
+    await stopped;
+    await expect(fetch(`${test.url}/nothing`)).rejects.toThrow();
+    agent.destroy();
+    await test.deps.index.close();
+    await test.deps.db.end();
+    await test.database.drop();
+  });
+});

@@ -1,0 +1,198 @@
+/** The rules of the house, stated where breaking one is noticed: who may import whom, where clocks and environment are read, how files look. */
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOMS = [
+  "abis",
+  "api",
+  "bench",
+  "clients",
+  "contracts",
+  "core",
+  "db",
+  "devnet",
+  "indexer",
+  "scripts",
+  "src",
+  "test",
+  "workers",
+];
+
+type Import = { from: string; target: string; typeOnly: boolean };
+type Source = { path: string; text: string; lines: number; imports: Import[] };
+
+const files: Source[] = globSync(["*.ts", ...ROOMS.map((room) => `${room}/**/*.ts`)], { cwd: ROOT })
+  .filter((path) => !path.includes("node_modules"))
+  .map((path) => path.replaceAll("\\", "/"))
+  .map((path) => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    return { path, text, lines: text.split("\n").length, imports: importsOf(path, text) };
+  });
+
+/** Static and dynamic imports; relative ones as paths from the root. */
+function importsOf(path: string, text: string): Import[] {
+  const statements = text.matchAll(/^(?:import|export)\s(?:(type\s)?[^;"']*?from\s*)?["']([^"']+)["']/gm);
+  const calls = text.matchAll(/\bimport\(\s*["']([^"']+)["']\s*\)/g);
+  const all = [
+    ...[...statements].map(([, type, target]) => ({ target: target!, typeOnly: type !== undefined })),
+    ...[...calls].map(([, target]) => ({ target: target!, typeOnly: false })),
+  ];
+  return all.map(({ target, typeOnly }) => ({
+    from: path,
+    target: target.startsWith(".") ? normalize(join(dirname(path), target)).replaceAll("\\", "/") : target,
+    typeOnly,
+  }));
+}
+
+const inRoom = (room: string) => files.filter(({ path }) => path.startsWith(`${room}/`));
+const matches = (target: string, rules: (string | RegExp)[]) =>
+  rules.some((rule) =>
+    typeof rule === "string" ? target === rule || target.startsWith(`${rule}/`) : rule.test(target),
+  );
+
+/** Per room: what may be imported, and what may be imported for its types only. */
+const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp)[] }> = {
+  abis: { any: [] },
+  src: { any: ["src", "abis", /^ponder:/, "viem", "hono"], types: ["ponder.schema.ts"] },
+  core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves"] },
+  db: { any: ["db", "core", "pg", "drizzle-orm", /^node:(crypto|path|util|timers)/], types: ["ponder.schema.ts"] },
+  clients: { any: ["clients", "core", "abis", "viem", "undici", /^node:/] },
+  workers: {
+    any: [
+      "workers",
+      "core",
+      "db",
+      "abis",
+      "faults.ts",
+      "bullmq",
+      "ioredis",
+      "pg",
+      "p-limit",
+      "viem/utils",
+      "zod",
+      /^node:/,
+    ],
+    types: ["clients/ports.ts", "config.ts", "ponder.schema.ts", "pino", "viem"],
+  },
+  api: {
+    any: [
+      "api",
+      "core",
+      "db",
+      "abis",
+      "faults.ts",
+      "hono",
+      "@hono/node-server",
+      "@noble/hashes",
+      "secp256k1",
+      "viem/utils",
+      "zod",
+      /^node:/,
+    ],
+    types: ["clients/ports.ts", "config.ts", "pg", "pino"],
+  },
+};
+
+/** Where a process begins, it reads its configuration and asks compose.ts for its parts. */
+const ENTRIES: Record<string, string[]> = {
+  "api/main.ts": ["compose.ts", "config.ts", "lifecycle.ts"],
+  "workers/main.ts": ["compose.ts", "config.ts", "lifecycle.ts"],
+  "db/migrate.ts": ["config.ts"],
+};
+
+describe("imports", () => {
+  it.each(Object.entries(RULES))("of %s/ stay within the room's rules", (room, { any, types = [] }) => {
+    const outside = inRoom(room).flatMap(({ imports }) =>
+      imports.filter(
+        ({ from, target, typeOnly }) =>
+          !matches(target, any) && !(typeOnly && matches(target, types)) && !ENTRIES[from]?.includes(target),
+      ),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it("construct clients in compose.ts only", () => {
+    const constructors = files
+      .filter(({ path }) => !/^(clients|test|devnet|bench|scripts|indexer)\//.test(path) && path !== "compose.ts")
+      .flatMap(({ imports }) =>
+        imports.filter(({ target }) => target.startsWith("clients/") && target !== "clients/ports.ts"),
+      );
+    expect(constructors).toEqual([]);
+  });
+
+  it("of ponder stay in the indexer: it costs 280 MB", () => {
+    const users = files.filter(({ path, imports }) => {
+      const allowed = /^(src|indexer|test|bench|scripts)\//.test(path) || path.startsWith("ponder");
+      return !allowed && imports.some(({ target, typeOnly }) => !typeOnly && /^ponder(:|$|\.)/.test(target));
+    });
+    expect(users.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("determinism", () => {
+  it.each(["core", "src", "abis"])("%s/ has no clock, no randomness, no timers", (room) => {
+    const bad =
+      /\bDate\.now\b|\bnew Date\(\)|Math\.random|performance\.now|randomBytes|randomUUID|getRandomValues|setTimeout|setInterval/;
+    expect(
+      inRoom(room)
+        .filter(({ text }) => bad.test(withoutComments(text)))
+        .map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  it("the environment is read in config.ts only", () => {
+    const readers = files.filter(
+      ({ path, text }) =>
+        path !== "config.ts" && !path.startsWith("test/") && /\bprocess\.env\b/.test(withoutComments(text)),
+    );
+    expect(readers.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("readers", () => {
+  it("know the index by its views only, never by a schema of the indexer's own", () => {
+    const readers = files.filter(({ path }) => /^(api|workers|db|core)\//.test(path));
+    expect(
+      readers.filter(({ text }) => /["'`\s]index_[a-z0-9]*_?\w*\./.test(withoutComments(text))).map(({ path }) => path),
+    ).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  it("open with a sentence on what they own", () => {
+    const bare = files.filter(({ text }) => !/^(#!.*\n)?\/\*\*\s*\S/.test(text)).map(({ path }) => path);
+    expect(bare.filter((path) => !path.endsWith(".d.ts"))).toEqual([]);
+  });
+
+  it("are of a size a reader can hold", () => {
+    const long = files.filter(({ path, lines }) => lines > MOST_LINES && !/^(abis|test|db\/schema)/.test(path));
+    expect(long.filter(({ path }) => !LONG.has(path)).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+  });
+
+  it("are named by the thing or the verb, in kebab-case", () => {
+    const odd = files.filter(({ path }) => {
+      const name = basename(path).replace(/(\.test|\.schema|\.config)?(\.d)?\.ts$/, "");
+      return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || /^(utils?|helpers?|common|manager|misc|shared)$/.test(name);
+    });
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("hold nothing unfinished, and tests leave nothing out", () => {
+    const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
+    const left = /\b(it|test|describe)\.(only|skip|todo)\b/;
+    const self = "test/architecture.test.ts";
+    expect(
+      files.filter(({ path, text }) => path !== self && (marks.test(text) || left.test(text))).map(({ path }) => path),
+    ).toEqual([]);
+  });
+});
+
+/** Beyond this a file is two things. The median is below a hundred. */
+const MOST_LINES = 400;
+/** Lists that are long because what they list is. */
+const LONG = new Set(["config.ts"]);
+
+const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "");
