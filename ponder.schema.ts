@@ -33,7 +33,8 @@ export const agent = onchainTable(
     /** Unix seconds of the block that last wrote it; null when never written. */
     personalityAt: t.int8({ mode: "number" }),
     narrative: t.jsonb().$type<OnchainNarrative>(),
-    narrativeAt: t.int8({ mode: "number" }),
+    /** When each text was last written: setting one on chain says nothing about the others. */
+    narrativeAt: t.jsonb().$type<OnchainNarrativeAt>(),
     /** Wallet named by the last CoinbaseVerified event; informative, the score reads attestations. */
     coinbaseWallet: t.hex(),
     /** The last block in which anything about this agent changed; the reconciler compares it with the score. */
@@ -59,6 +60,8 @@ export type OnchainPersonality = {
   autonomyLevel: number;
 };
 export type OnchainNarrative = { origin: string; mission: string; lore: string; manifesto: string };
+/** Unix seconds; a text that was never written has none. */
+export type OnchainNarrativeAt = Partial<Record<keyof OnchainNarrative, number>>;
 
 /** A trait of an identity token, in the order of its TraitAdded events. */
 export const trait = onchainTable(

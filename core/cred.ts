@@ -27,7 +27,9 @@ export const TRAIT_VALUE = 12;
 export const PROOF_VALUE = 25;
 export const NARRATIVE_VALUE = 25;
 export const DAY_VALUE = 5;
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
+/** States of a proof record that count. A stale one (its platform could not be asked of late) still stands. */
+export const STANDING = ["verified", "stale"] as const;
 
 /** The formula (spec: Cred Score System). Adding a signal is one row here, its column in `offchain.cred` and its SQL. */
 export const SIGNALS: readonly Signal[] = [
@@ -149,9 +151,9 @@ export function shownCred(facts: AgentFacts, now: Date) {
   return { score, raw, computedAt, tier: tierOf(score) };
 }
 
-/** Proof records that count. A stale one (its platform could not be asked of late) still stands, a lapsed one does not. */
+/** Proof records that count; a lapsed one does not. */
 export const standingProofs = (facts: Pick<AgentFacts, "proofs">) =>
-  facts.proofs.filter((proof) => proof.status === "verified" || proof.status === "stale");
+  facts.proofs.filter((proof) => STANDING.some((status) => status === proof.status));
 
 /** The exchange's attestation counts while it is valid and names the current owner. */
 export function exchangeCounts(facts: Pick<AgentFacts, "exchange" | "owner">, now: Date): boolean {

@@ -72,7 +72,8 @@ export type AgentFacts = {
   /** Unix seconds; null = never written on chain. */
   personalityAt: number | null;
   onchainNarrative: Narrative | null;
-  narrativeAt: number | null;
+  /** Unix seconds of the block that last wrote each text; a text without one was never written on chain. */
+  narrativeAt: Partial<Record<keyof Narrative, number>> | null;
   /** Off-chain overlay by field path (`personality.humor`), newest write wins against the chain's. */
   profile: { field: string; value: string | number; writtenAt: string }[];
   proofs: Proof[];

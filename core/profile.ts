@@ -26,7 +26,7 @@ type ProfileFacts = Pick<
 
 /** Merges the profile. On equal times the off-chain write wins: it was made by somebody who could see the chain's. */
 export function mergeProfile(facts: ProfileFacts): Profile {
-  const personality = mergePart(facts, "personality", facts.onchainPersonality, facts.personalityAt);
+  const personality = merge(facts, "personality", facts.onchainPersonality, () => facts.personalityAt);
   const shownPersonality = {
     ...(Object.fromEntries(PERSONALITY_TEXTS.map((field) => [field, String(personality(field) ?? "")])) as Record<
       (typeof PERSONALITY_TEXTS)[number],
@@ -52,17 +52,19 @@ export function mergeProfile(facts: ProfileFacts): Profile {
 
 /** The four texts of the merged narrative, "" where nothing is written. The score counts those that are not blank. */
 export function mergeNarrative(facts: ProfileFacts): Narrative {
-  const value = mergePart(facts, "narrative", facts.onchainNarrative, facts.narrativeAt);
+  const { onchainNarrative, narrativeAt } = facts;
+  const value = merge(facts, "narrative", onchainNarrative, (field) => narrativeAt?.[field as NarrativeField] ?? null);
   return Object.fromEntries(NARRATIVE_FIELDS.map((field) => [field, String(value(field) ?? "")])) as Narrative;
 }
 
-/** Looks one field of a part up: its off-chain write unless the chain's part was written later. */
-function mergePart(facts: ProfileFacts, part: string, onchain: object | null, onchainAt: number | null) {
-  const since = onchainAt === null ? Number.NEGATIVE_INFINITY : onchainAt * 1000;
+/** Looks one field of a part up: its off-chain write, unless the chain's was later. A time of null is older than any. */
+function merge(facts: ProfileFacts, part: string, onchain: object | null, onchainAt: (field: string) => number | null) {
   const chain = (onchain ?? {}) as Record<string, string | number | undefined>;
   return (field: string): string | number | undefined => {
     const write = facts.profile.find((w) => w.field === `${part}.${field}`);
-    return write && Date.parse(write.writtenAt) >= since ? write.value : chain[field];
+    if (write === undefined) return chain[field];
+    const at = onchainAt(field);
+    return at === null || Date.parse(write.writtenAt) >= at * 1000 ? write.value : chain[field];
   };
 }
 

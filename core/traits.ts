@@ -4,8 +4,10 @@ import type { Trait } from "./facts.ts";
 
 export type LinkedToken = { contractAddress: string; chain: string; symbol: string; name: string };
 
-/** Names of the traits that store a linked token. Without the `u` flag the match is ASCII-only, as it is in SQL. */
-const STORAGE = /^linked-token/i;
+/** How the names of the traits that store a linked token begin, in any case. */
+export const LINKED_TOKEN = "linked-token";
+/** Without the `u` flag the match is ASCII-only, as it is in SQL. */
+const STORAGE = new RegExp(`^${LINKED_TOKEN}`, "i");
 
 /** The storage of the linked token is not a trait: not shown, not counted. */
 export const isLinkedTokenStorage = (name: string): boolean => STORAGE.test(name);
@@ -22,15 +24,15 @@ export function linkedToken(traits: readonly Trait[]): LinkedToken | null {
   const stored = new Map<string, string>();
   for (const trait of traits)
     if (isLinkedTokenStorage(trait.name)) stored.set(trait.name.toLowerCase(), trait.category);
-  const contract = stored.get("linked-token")?.trim();
+  const contract = stored.get(LINKED_TOKEN)?.trim();
   if (!contract) return null;
   const address = parseAddress(contract);
-  const symbol = stored.get("linked-token-symbol") ?? "";
+  const symbol = stored.get(`${LINKED_TOKEN}-symbol`) ?? "";
   return {
     // Other chains write addresses in other forms; those stay as they were linked.
     contractAddress: address ? checksum(address) : contract,
-    chain: stored.get("linked-token-chain") || "base",
+    chain: stored.get(`${LINKED_TOKEN}-chain`) || "base",
     symbol,
-    name: stored.get("linked-token-name") || symbol,
+    name: stored.get(`${LINKED_TOKEN}-name`) || symbol,
   };
 }

@@ -11,5 +11,6 @@ export const score = defineJob({
     /** The outbox kind that caused it. */
     cause: z.string(),
   }),
-  run: ({ db, clock }, { tokenIds, cause }) => recomputeCred(db, { tokenIds }, { now: clock(), cause }),
+  run: async ({ db, clock }, { tokenIds, cause }) =>
+    (await recomputeCred(db, { tokenIds }, { now: clock(), cause })).changed.length,
 });

@@ -1,6 +1,6 @@
 /** Recomputes every score, so that no mistake of the event-driven ways outlives a day. */
 import { z } from "zod";
-import { recomputeCred } from "../../db/cred.ts";
+import { fullPass } from "../../db/cred.ts";
 import { defineJob } from "../job.ts";
 
 export const selfCheck = defineJob({
@@ -8,5 +8,5 @@ export const selfCheck = defineJob({
   concurrency: 1,
   schedule: { everyMs: 86_400_000 },
   input: z.object({}),
-  run: ({ db, clock }) => recomputeCred(db, { all: true }, { now: clock(), cause: "reconcile" }),
+  run: ({ db, clock }) => fullPass(db, { now: clock(), cause: "reconcile" }),
 });

@@ -1,0 +1,186 @@
+/** The stored scores: recomputed in sets, each change with a point of history, and healed from whatever was missed. */
+import type pg from "pg";
+import { unixSeconds } from "../core/cred.ts";
+import { ageSql, MOVED, MOVED_COUNT, recomputeSql, someTokens, tokenRange } from "./cred-statement.ts";
+import { type Queryable, transaction } from "./transaction.ts";
+
+export type CredChange = { tokenId: number; score: number /** null = the first score. */; previous: number | null };
+/** `now` is the moment the score is for; `cause` says in the history what moved it. */
+export type RecomputeOptions = { now: Date; cause: string };
+
+const RECOMPUTE = `${recomputeSql(someTokens)} ${MOVED}`;
+const RECOMPUTE_RANGE = `${recomputeSql(tokenRange)} ${MOVED_COUNT}`;
+
+/** So many agents at most in one transaction of ours: locks are held for a fraction of a second. */
+const SET_SIZE = 2_000;
+const RANGE_SIZE = 50_000;
+/** Beyond so many agents, one pass over all is cheaper than sets. */
+const FULL_PASS_ABOVE = 50_000;
+
+/**
+ * Recomputes the scores of some agents and writes what changed.
+ *
+ * On a pool it commits by itself. On the client of a transaction it is part of that transaction, which must be READ
+ * COMMITTED, and sees its writes: a write that changes off-chain facts calls this last, once, with all its agents.
+ * @returns the agents whose score moved, by token id
+ * @throws the driver's error; see `isNoIndex` for the time before the first index
+ */
+export async function recomputeCred(
+  db: Queryable,
+  { tokenIds }: { tokenIds: readonly number[] },
+  options: RecomputeOptions,
+): Promise<{ changed: CredChange[] }> {
+  const ids = [...new Set(tokenIds)].sort((a, b) => a - b);
+  if (!isPool(db)) return { changed: await recomputeSet(db, ids, options) };
+  const changed: CredChange[] = [];
+  for (let from = 0; from < ids.length; from += SET_SIZE) {
+    const set = ids.slice(from, from + SET_SIZE);
+    changed.push(...(await transaction(db, (tx) => recomputeSet(tx, set, options))));
+  }
+  return { changed };
+}
+
+/**
+ * Takes back what a reorganisation undid: the history of each token from the given block on, then the score itself.
+ * @param retractions the first block of each token that is no longer on the chain
+ */
+export async function retractCred(
+  db: Queryable,
+  retractions: readonly { tokenId: number; block: number }[],
+  now: Date,
+): Promise<{ changed: CredChange[] }> {
+  if (isPool(db)) return transaction(db, (tx) => retractCred(tx, retractions, now));
+  const ids = [...new Set(retractions.map(({ tokenId }) => tokenId))].sort((a, b) => a - b);
+  if (ids.length === 0) return { changed: [] };
+  await lockAgents(db, ids);
+  await db.query(
+    `delete from offchain.cred_history h using unnest($1::int8[], $2::int8[]) as r(token_id, block)
+     where h.token_id = r.token_id and h.block >= r.block`,
+    [retractions.map((r) => r.tokenId), retractions.map((r) => r.block)],
+  );
+  const changed = await recomputeSet(db, ids, { now, cause: RETRACTED });
+  // A score that stands although its point went (another event gives the same) needs a point again.
+  await db.query(
+    `insert into offchain.cred_history (token_id, score, cause, block, at)
+     select c.token_id, c.score, $2, c.seen_block, $3
+     from offchain.cred c left join lateral (
+       select h.score from offchain.cred_history h where h.token_id = c.token_id order by h.id desc limit 1) l on true
+     where c.token_id = any($1::int8[]) and l.score is distinct from c.score
+     order by c.token_id`,
+    [ids, RETRACTED, now],
+  );
+  return { changed };
+}
+
+const RETRACTED = "reorganisation";
+
+/**
+ * Recomputes every agent, in ranges of token ids.
+ * @returns how many scores moved
+ */
+export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions): Promise<number> {
+  const { rows } = await pool.query(
+    "select greatest((select max(token_id) from onchain.agent), (select max(token_id) from offchain.cred), -1)::int8 as last",
+  );
+  const last = Number(rows[0].last);
+  let moved = 0;
+  for (let from = 0; from <= last; from += RANGE_SIZE) {
+    moved += await transaction(pool, async (tx) => {
+      await lockAll(tx);
+      const values = [unixSeconds(now), now, cause, from, from + RANGE_SIZE - 1];
+      return Number((await tx.query(RECOMPUTE_RANGE, values)).rows[0].moved);
+    });
+  }
+  return moved;
+}
+
+/**
+ * Recomputes what the clock alone moves: ages that reached another day, attestations that expired.
+ * @returns how many scores moved
+ */
+export async function refreshAges(pool: pg.Pool, now: Date): Promise<number> {
+  const seconds = unixSeconds(now);
+  const expired = await tokenIdsOf(
+    pool,
+    `select c.token_id from offchain.cred c join offchain.exchange_verification e on e.token_id = c.token_id
+     where c.coinbase > 0 and e.expires_at <> 0 and e.expires_at <= $1`,
+    [seconds],
+  );
+  const older = await tokenIdsOf(
+    pool,
+    `select c.token_id from offchain.cred c join onchain.agent a on a.token_id = c.token_id
+     where c.age < 100 and c.age <> ${ageSql("a.minted_at", "$1::int8")}`,
+    [seconds],
+  );
+  return (
+    (await recomputeAny(pool, expired, { now, cause: "expiry" })) +
+    (await recomputeAny(pool, older, { now, cause: "age" }))
+  );
+}
+
+/**
+ * Recomputes every agent whose score was not computed from its newest block, has none yet, or is gone: whatever was
+ * lost between the chain and here is caught by inequality.
+ * @returns how many scores moved
+ */
+export async function reconcileCred(pool: pg.Pool, now: Date): Promise<number> {
+  const stale = await tokenIdsOf(
+    pool,
+    `select a.token_id from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
+     where c.token_id is null or c.seen_block <> a.updated_block
+     union all
+     select c.token_id from offchain.cred c
+     where not exists (select from onchain.agent a where a.token_id = c.token_id)`,
+  );
+  return recomputeAny(pool, stale, { now, cause: "reconcile" });
+}
+
+async function recomputeAny(pool: pg.Pool, tokenIds: number[], options: RecomputeOptions): Promise<number> {
+  if (tokenIds.length > FULL_PASS_ABOVE) return fullPass(pool, options);
+  return (await recomputeCred(pool, { tokenIds }, options)).changed.length;
+}
+
+/** @param tokenIds ascending, each once */
+async function recomputeSet(
+  tx: Queryable,
+  tokenIds: number[],
+  { now, cause }: RecomputeOptions,
+): Promise<CredChange[]> {
+  if (tokenIds.length === 0) return [];
+  await lockAgents(tx, tokenIds);
+  // Unnamed on purpose: sets differ so much in size that each deserves a plan of its own.
+  const { rows } = await tx.query<{ token_id: string; score: number; previous: number | null }>(RECOMPUTE, [
+    unixSeconds(now),
+    now,
+    cause,
+    tokenIds,
+  ]);
+  return rows.map(({ token_id, score, previous }) => ({ tokenId: Number(token_id), score, previous }));
+}
+
+/*
+ * Two recomputes of an agent at once could both read, and then the one that read first write last, leaving a score
+ * older than the facts. So each takes a lock first and reads in a statement of its own, begun after the lock was
+ * granted and therefore seeing what the previous holder committed. Agents share a fixed number of locks, always
+ * taken in the same order, so that a pass over a million agents fits into the lock table and nobody deadlocks.
+ */
+const LOCK_CLASS = 7_401_002;
+const LOCKS = 128;
+
+const lockAgents = (tx: Queryable, tokenIds: readonly number[]) =>
+  takeLocks(tx, [...new Set(tokenIds.map((tokenId) => tokenId % LOCKS))]);
+const lockAll = (tx: Queryable) => takeLocks(tx, [...Array(LOCKS).keys()]);
+
+async function takeLocks(tx: Queryable, locks: number[]): Promise<void> {
+  await tx.query("select pg_advisory_xact_lock($1::int4, lock) from unnest($2::int4[]) as lock", [
+    LOCK_CLASS,
+    locks.sort((a, b) => a - b),
+  ]);
+}
+
+async function tokenIdsOf(db: Queryable, text: string, values: unknown[] = []): Promise<number[]> {
+  const { rows } = await db.query<{ token_id: string }>(text, values);
+  return rows.map((row) => Number(row.token_id));
+}
+
+const isPool = (db: Queryable): db is pg.Pool => "totalCount" in db;
