@@ -94,6 +94,8 @@ ponder.on("Identity:NarrativeSet", async ({ event, context }) => {
 
 const TEXTS = ["origin", "mission", "lore", "manifesto"] as const;
 
-/** The texts a NarrativeSet speaks of: one by its name, or all of them. */
-const writtenAt = (field: string, at: number) =>
-  Object.fromEntries(TEXTS.filter((text) => text === field || !TEXTS.some((t) => t === field)).map((text) => [text, at]));
+/** The texts a NarrativeSet speaks of, with its time: one by its name, or all of them. */
+function writtenAt(field: string, at: number) {
+  const named = TEXTS.filter((text) => text === field);
+  return Object.fromEntries((named.length > 0 ? named : TEXTS).map((text) => [text, at]));
+}
