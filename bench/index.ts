@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Sizes of one run; a lane answers 20 requests a second at first, which decides how long one lane takes. */
 type Plan = { oneLaneBlocks: number; lanes: number; blocks: number; liveBlocks: number; polls: number[] };
 const FULL: Plan = { oneLaneBlocks: 60, lanes: 64, blocks: 3_000, liveBlocks: 40, polls: [200, 1000] };
-const SHORT: Plan = { oneLaneBlocks: 20, lanes: 64, blocks: 300, liveBlocks: 10, polls: [200] };
+const SHORT: Plan = { oneLaneBlocks: 10, lanes: 64, blocks: 200, liveBlocks: 10, polls: [200] };
 
 /** @param args `--short` for a quick look (half a minute) */
 export default async function index(args: string[]): Promise<void> {

@@ -14,8 +14,15 @@ const LIFELINE = new URL("end-with-parent.ts", import.meta.url).href;
 /** How long Ponder may take to end by itself; with the launcher's own work it stays below ten seconds. */
 const STOP_MS = 7_000;
 
-/** Lines Ponder logs for every block; interesting only to somebody who debugs. */
-const ROUTINE = new Set(["Indexed block", "Finalized block", "Indexed block range", "Fetched block data"]);
+/** Lines Ponder logs for every block, and about an end we asked for; interesting only to somebody who debugs. */
+const ROUTINE = new Set([
+  "Indexed block",
+  "Finalized block",
+  "Indexed block range",
+  "Fetched block data",
+  "Received SIGTERM",
+  "Started shutdown sequence",
+]);
 
 /** What Ponder says, besides its rows, that the launcher has to act on. */
 export type PonderNews = {
@@ -116,7 +123,7 @@ function relay(line: string, news: PonderNews, log: Logger): void {
   if (/previously used by a/.test(words)) news.foreignSchema = true;
   const { level, time: _, msg, error, ...rest } = entry;
   const heard = LEVELS[level] ?? "info";
-  const told = heard === "info" && ROUTINE.has(msg) ? "debug" : heard;
+  const told = ROUTINE.has(msg) ? "debug" : heard;
   log[told]({ from: "ponder", ...rest, ...(error && { error: error.message }) }, msg);
 }
 
