@@ -55,8 +55,8 @@ export async function settledBlock(
   const { rows } = await tx.query("select schema, settled_block from offchain.dispatcher_state");
   if (rows[0]?.schema === index.schema) return { block: Number(rows[0].settled_block), retracted: [] };
   await tx.query(
-    `insert into offchain.dispatcher_state (schema) values ($1)
-     on conflict (one) do update set schema = $1, settled_block = 0`,
+    `insert into offchain.dispatcher_state (schema, settled_block) values ($1, -1)
+     on conflict (one) do update set schema = $1, settled_block = -1`,
     [index.schema],
   );
   const lost = await tx.query(
@@ -68,7 +68,7 @@ export async function settledBlock(
   await tx.query("update offchain.dispatch set state = 'queued' where state = 'final' and block > $1", [
     index.finalizedBlock,
   ]);
-  return { block: 0, retracted: lost.rows.map(toEvent) };
+  return { block: -1, retracted: lost.rows.map(toEvent) };
 }
 
 const IN_OUTBOX = `exists (select from onchain.outbox o where o.id = d.event_id and o.block_hash = d.block_hash)`;

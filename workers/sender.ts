@@ -16,8 +16,6 @@ export { FAULT_POINTS } from "./sender/session.ts";
 
 /** How often a process that stands by tries for the lock. */
 const STAND_BY_MS = 1_000;
-/** How often the chain is asked when nothing is under way: funds, and blocks that were reorganised away. */
-const IDLE_MS = 2_000;
 /** A node that is behind what it said before gets this long to catch up before its word counts. */
 const BEHIND_MS = 10_000;
 
@@ -91,7 +89,7 @@ async function holdLock(context: SenderContext, wake: Wake, state: { stopping: b
         if (!(error instanceof Failure)) throw error;
         log.warn({ cause: error.options.cause }, error.message);
       }
-      await wake.sleep(busy ? session.options.pollMs : IDLE_MS);
+      await wake.sleep(busy ? session.options.pollMs : session.options.idleMs);
     }
   } finally {
     await db.end().catch(() => {});
@@ -135,6 +133,7 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     confirmations: 15,
     finalityBlocks: 30,
     pollMs: Math.min(config.chain.pollIntervalMs, 500),
+    idleMs: 2_000,
     inFlight: 64,
     effects: INTENT_EFFECTS,
     ...context.options,

@@ -33,6 +33,8 @@ export type SenderOptions = {
   finalityBlocks: number;
   /** How often the chain is asked while something is under way. */
   pollMs: number;
+  /** How often it is asked otherwise: for funds, and for blocks that were reorganised away. */
+  idleMs: number;
   /** How many transactions may be under way at once. */
   inFlight: number;
   effects: readonly IntentEffect[];

@@ -1,0 +1,537 @@
+/** From the outbox to jobs: every event once, every reorganisation undone, nothing undone by mistake. */
+import fc from "fast-check";
+import type pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { dispatch, runDispatcher } from "../../workers/dispatcher.ts";
+import type { NewJob } from "../../workers/queue.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testLog } from "../support/log.ts";
+import { plantCheckpoint, plantOnchain, plantRows } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+
+let database: TestDatabase;
+let db: pg.Pool;
+beforeEach(async () => {
+  database = await testDatabase();
+  db = database.pool;
+});
+afterEach(() => database.drop());
+
+/** A queue that remembers, and takes each job id once. */
+function recorder() {
+  const jobs = new Map<string, { queue: string; data: { tokenIds?: number[]; cause?: string } }>();
+  return {
+    jobs,
+    /** What the score jobs are about: token → causes. */
+    scored() {
+      const causes = new Map<number, string[]>();
+      for (const { queue, data } of jobs.values()) {
+        if (queue !== "score") continue;
+        for (const id of data.tokenIds!) causes.set(id, [...(causes.get(id) ?? []), data.cause!]);
+      }
+      return causes;
+    },
+    queue: {
+      async add(queue: string, added: NewJob[]) {
+        for (const { jobId, data } of added) if (!jobs.has(jobId!)) jobs.set(jobId!, { queue, data: data as never });
+      },
+      work: () => ({ stop: async () => {} }),
+      schedule: async () => false,
+      counts: async () => [],
+      close: async () => {},
+    },
+  };
+}
+
+const context = (over = {}) => ({
+  db,
+  queue: recorder().queue,
+  clock: () => new Date("2026-01-02T00:00:00Z"),
+  log: testLog(),
+  fault: () => {},
+  ...over,
+});
+
+let events = 0;
+/** One outbox row; `branch` tells the same event on another branch of the chain. */
+const event = (over: Record<string, unknown> = {}) => {
+  const block = (over.block as number) ?? 950;
+  return {
+    id: String(++events).padStart(8, "0"),
+    kind: "agent.registered",
+    tokenId: null,
+    wallet: null,
+    agentId: null,
+    block,
+    blockHash: `0xb${block}`,
+    blockAt: 1_700_000_000 + block,
+    txHash: `0xt${events}`,
+    ...over,
+  };
+};
+const agent = (tokenId: number, over: Record<string, unknown> = {}) => ({
+  tokenId,
+  agentAddress: `0x${String(tokenId).padStart(40, "a")}`,
+  owner: `0x${String(tokenId).padStart(40, "b")}`,
+  name: `Agent ${tokenId}`,
+  framework: "custom",
+  mintedAt: 1_700_000_000,
+  mintedBlock: 950,
+  mintTx: "0x0",
+  verified: false,
+  soulbound: false,
+  origin: 1,
+  generation: 0,
+  parentId: 0n,
+  mutationCount: 0,
+  version: "1.0",
+  points: 100n,
+  traitCount: 0,
+  updatedBlock: 950,
+  ...over,
+});
+const states = async () => {
+  const { rows } = await db.query("select state, count(*)::int as n from offchain.dispatch group by 1 order by 1");
+  return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+};
+const remove = (ids: string[]) => db.query("delete from onchain.outbox where id = any($1)", [ids]);
+
+describe("claims", () => {
+  it("waits for the first index without complaint", async () => {
+    await dispatch(context());
+    await plantOnchain(db);
+    await db.query("update onchain.index_state set schema = null");
+    await dispatch(context());
+    expect(await states()).toEqual({});
+  });
+
+  it("every event becomes work once, token 0 included", async () => {
+    await plantOnchain(db);
+    await plantRows(db, "outbox", [event({ tokenId: 0 }), event({ tokenId: 1, kind: "agent.verified" })]);
+    const { queue, jobs, scored } = recorder();
+    await dispatch(context({ queue }));
+    expect(scored()).toEqual(
+      new Map([
+        [0, ["agent.registered"]],
+        [1, ["agent.verified"]],
+      ]),
+    );
+    expect([...jobs.values()].filter((job) => job.queue === "referral-codes")).toHaveLength(1);
+    expect([...jobs.keys()].every((id) => !/^\d+$|:/.test(id))).toBe(true);
+    const before = jobs.size;
+    await dispatch(context({ queue }));
+    expect(jobs.size).toBe(before);
+    await plantRows(db, "outbox", [event({ tokenId: 1, block: 960 })]);
+    await dispatch(context({ queue }));
+    expect(scored().get(1)).toEqual(["agent.verified", "agent.registered"]);
+  });
+
+  it("a token is scored once for all events of its transaction, with the strongest as the cause", async () => {
+    await plantOnchain(db);
+    await plantRows(db, "outbox", [
+      event({ tokenId: 7, kind: "agent.transferred" }),
+      event({ tokenId: 7, kind: "agent.points_awarded" }),
+      event({ tokenId: 7, kind: "agent.registered" }),
+      event({ tokenId: 8, kind: "agent.transferred" }),
+    ]);
+    const { queue, scored } = recorder();
+    await dispatch(context({ queue }));
+    expect(scored()).toEqual(
+      new Map([
+        [7, ["agent.registered"]],
+        [8, ["agent.transferred"]],
+      ]),
+    );
+  });
+
+  it("a backlog becomes a few large jobs, not one for each event", async () => {
+    await plantOnchain(db, { block: 1000, finalized: 900 });
+    await db.query(`
+      insert into onchain.outbox (id, kind, token_id, block, block_hash, block_at, tx_hash)
+      select lpad(n::text, 12, '0'), 'agent.registered', n, n / 10, '0xb' || n / 10, 1700000000, '0xt' || n
+      from generate_series(0, 4999) n`);
+    const { queue, jobs, scored } = recorder();
+    await dispatch(context({ queue }));
+    expect(scored().size).toBe(5000);
+    expect(jobs.size).toBe(10);
+    await dispatch(context({ queue }));
+    expect(await states()).toEqual({ final: 5000 });
+    const { rows } = await db.query("select settled_block::int as block from offchain.dispatcher_state");
+    expect(rows).toEqual([{ block: 900 }]);
+  });
+
+  it("a wallet's event concerns every token it owns or acts for", async () => {
+    await plantOnchain(db);
+    const wallet = `0x${"c".repeat(40)}`;
+    await plantRows(db, "agent", [
+      agent(1, { owner: wallet }),
+      agent(2, { agentAddress: wallet }),
+      agent(3),
+      agent(4, { owner: wallet, agentAddress: wallet }),
+    ]);
+    await plantRows(db, "outbox", [
+      event({ kind: "attestation.made", wallet }),
+      event({ kind: "attestation.revoked", wallet: `0x${"d".repeat(40)}` }),
+    ]);
+    const { queue, scored, jobs } = recorder();
+    await dispatch(context({ queue }));
+    expect([...scored().keys()].sort()).toEqual([1, 2, 4]);
+    expect(jobs.size).toBe(1);
+    expect(await states()).toEqual({ queued: 2 });
+  });
+
+  it("kinds nobody subscribes to are taken and lead to nothing", async () => {
+    await plantOnchain(db);
+    await plantRows(db, "outbox", [event({ kind: "erc8004.registered", agentId: 2n ** 200n })]);
+    const { queue, jobs } = recorder();
+    await dispatch(context({ queue }));
+    expect(jobs.size).toBe(0);
+    expect(await states()).toEqual({ queued: 1 });
+  });
+
+  it("two dispatchers at once make one job of each", async () => {
+    await plantOnchain(db);
+    await plantRows(
+      db,
+      "outbox",
+      Array.from({ length: 40 }, (_, tokenId) => event({ tokenId })),
+    );
+    const { queue, scored } = recorder();
+    await Promise.all(Array.from({ length: 6 }, () => dispatch(context({ queue }))));
+    expect(scored().size).toBe(40);
+    expect([...scored().values()].every((causes) => causes.length === 1)).toBe(true);
+  });
+});
+
+describe("crashes", () => {
+  it("between commit and queue: the rows are still pending and queued next time", async () => {
+    await plantOnchain(db);
+    await plantRows(db, "outbox", [event({ tokenId: 5 })]);
+    const dead = { ...recorder().queue, add: async () => Promise.reject(new Error("the queue is away")) };
+    await expect(dispatch(context({ queue: dead }))).rejects.toThrow("the queue is away");
+    expect(await states()).toEqual({ pending: 1 });
+    const { queue, scored } = recorder();
+    await dispatch(context({ queue }));
+    expect(scored().get(5)).toEqual(["agent.registered"]);
+  });
+
+  it.each(["dispatcher.claimed", "dispatcher.committed", "dispatcher.queued"])(
+    "at %s: nothing is lost, and no job runs under two ids",
+    async (point) => {
+      await plantOnchain(db);
+      await plantRows(db, "outbox", [event({ tokenId: 5 }), event({ tokenId: 6, kind: "agent.verified" })]);
+      const { queue, scored } = recorder();
+      let armed = true;
+      const fault = (reached: string) => {
+        if (reached !== point || !armed) return;
+        armed = false;
+        throw new Error("killed");
+      };
+      await expect(dispatch(context({ queue, fault }))).rejects.toThrow("killed");
+      await dispatch(context({ queue, fault }));
+      expect(scored()).toEqual(
+        new Map([
+          [5, ["agent.registered"]],
+          [6, ["agent.verified"]],
+        ]),
+      );
+      expect(await states()).toEqual({ queued: 2 });
+    },
+  );
+});
+
+describe("retractions", () => {
+  const plantScored = async () => {
+    await plantOnchain(db, { block: 1000, finalized: 900 });
+    const row = event({ tokenId: 5, block: 990 });
+    await plantRows(db, "outbox", [row]);
+    await plantRows(db, "agent", [agent(5, { updatedBlock: 990 })]);
+    await db.query("insert into offchain.referral_code (token_id, code) values (5, 'agent-5-abcd')");
+    await dispatch(context());
+    return row;
+  };
+
+  it.each([
+    ["before", 1000],
+    ["after", 900],
+  ])("a row first missed %s the index rolled back is not retracted", async (_when, block) => {
+    const row = await plantScored();
+    await remove([row.id]);
+    await plantCheckpoint(db, { block, finalized: 900 });
+    await dispatch(context());
+    await dispatch(context());
+    expect(await states()).toEqual({ queued: 1 });
+    // The indexer recovers: back to finalized, forward again, and the row returns with its block.
+    await plantCheckpoint(db, { block: 900, finalized: 900 });
+    await dispatch(context());
+    await plantCheckpoint(db, { block: 985, finalized: 900 });
+    await dispatch(context());
+    await plantRows(db, "outbox", [row]);
+    await plantCheckpoint(db, { block: 1002, finalized: 900 });
+    await dispatch(context());
+    expect(await states()).toEqual({ queued: 1 });
+    const { rows } = await db.query("select missing_checkpoint from offchain.dispatch");
+    expect(rows).toEqual([{ missing_checkpoint: null }]);
+  });
+
+  it("a row that is gone is retracted after a later block, with what it caused", async () => {
+    const row = await plantScored();
+    await remove([row.id]);
+    await db.query("delete from onchain.agent where token_id = 5");
+    await dispatch(context());
+    expect(await states()).toEqual({ queued: 1 });
+    await plantCheckpoint(db, { block: 1001, finalized: 900 });
+    await dispatch(context());
+    expect(await states()).toEqual({ retracted: 1 });
+    expect((await db.query("select 1 from offchain.referral_code")).rowCount).toBe(0);
+    expect((await db.query("select 1 from offchain.cred")).rowCount).toBe(0);
+  });
+
+  it("an event that moves to another block is retracted there and claimed here", async () => {
+    const row = await plantScored();
+    await remove([row.id]);
+    await plantRows(db, "outbox", [{ ...row, id: `${row.id}b`, blockHash: "0xother", block: 991 }]);
+    const { queue, scored } = recorder();
+    await dispatch(context({ queue }));
+    expect(scored().get(5)).toEqual(["agent.registered"]);
+    await plantCheckpoint(db, { block: 1001, finalized: 900 });
+    await dispatch(context({ queue }));
+    expect(await states()).toEqual({ queued: 1, retracted: 1 });
+    // The agent is there: it has its code, made from its own name and wallet.
+    const { rows } = await db.query("select code from offchain.referral_code");
+    expect(rows[0].code).toMatch(/^agent-5-[a-z0-9]{4}$/);
+    expect(rows[0].code).not.toBe("agent-5-abcd");
+  });
+
+  it("an event whose old branch wins after all is claimed again", async () => {
+    const row = await plantScored();
+    await remove([row.id]);
+    await dispatch(context());
+    await plantCheckpoint(db, { block: 1001, finalized: 900 });
+    await dispatch(context());
+    expect(await states()).toEqual({ retracted: 1 });
+    await plantRows(db, "outbox", [row]);
+    const { queue, scored } = recorder();
+    await dispatch(context({ queue }));
+    expect(await states()).toEqual({ queued: 1 });
+    expect(scored().get(5)).toEqual(["agent.registered"]);
+  });
+
+  it("what is final stays, and what is missing does not become final", async () => {
+    const row = await plantScored();
+    await remove([row.id]);
+    await dispatch(context());
+    await plantCheckpoint(db, { block: 1000, finalized: 995 });
+    await dispatch(context());
+    expect(await states()).toEqual({ queued: 1 });
+    await plantRows(db, "outbox", [row]);
+    await dispatch(context());
+    expect(await states()).toEqual({ final: 1 });
+    await remove([row.id]);
+    await plantCheckpoint(db, { block: 1010, finalized: 1000 });
+    await dispatch(context());
+    expect(await states()).toEqual({ final: 1 });
+  });
+
+  it("another index is compared with everything: what it lacks is retracted, what it adds is claimed", async () => {
+    await plantOnchain(db, { block: 1000, finalized: 990 });
+    const kept = event({ tokenId: 1, block: 500 });
+    const wrong = event({ tokenId: 2, block: 600 });
+    await plantRows(db, "outbox", [kept, wrong]);
+    await dispatch(context());
+    await dispatch(context());
+    expect(await states()).toEqual({ final: 2 });
+    // The chain was reorganised below finality; the index is built anew and served under another name.
+    await remove([wrong.id]);
+    await plantRows(db, "outbox", [event({ tokenId: 3, block: 400 })]);
+    await db.query("update onchain.index_state set schema = 'index_test_1', generation = 1");
+    const { queue, scored } = recorder();
+    await dispatch(context({ queue }));
+    expect([...scored().keys()]).toEqual([3]);
+    expect(await states()).toMatchObject({ retracted: 1 });
+    const { rows } = await db.query("select token_id::int as id from offchain.dispatch where state = 'retracted'");
+    expect(rows).toEqual([{ id: 2 }]);
+  });
+
+  it("whatever the indexer does: no event of the chain is retracted, and in the end exactly those stand", async () => {
+    type Step =
+      | { do: "block"; events: number }
+      | { do: "reorg"; depth: number }
+      | { do: "vanish" | "rollback" | "index" | "finalize" | "dispatch" };
+    const step: fc.Arbitrary<Step> = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({ do: fc.constant("block" as const), events: fc.integer({ min: 0, max: 3 }) }),
+      },
+      { weight: 2, arbitrary: fc.record({ do: fc.constant("reorg" as const), depth: fc.integer({ min: 1, max: 5 }) }) },
+      { weight: 1, arbitrary: fc.constant({ do: "vanish" as const }) },
+      { weight: 2, arbitrary: fc.constant({ do: "rollback" as const }) },
+      { weight: 6, arbitrary: fc.constant({ do: "index" as const }) },
+      { weight: 1, arbitrary: fc.constant({ do: "finalize" as const }) },
+      { weight: 8, arbitrary: fc.constant({ do: "dispatch" as const }) },
+    );
+    await plantOnchain(db, { block: 0, finalized: 0 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+        await db.query("truncate onchain.outbox, offchain.dispatch, offchain.dispatcher_state");
+        const simulated = simulateIndexer();
+        await simulated.checkpoint();
+        for (const now of steps) {
+          switch (now.do) {
+            case "block":
+              simulated.mine(now.events);
+              break;
+            case "reorg":
+              await simulated.reorg(now.depth);
+              break;
+            case "vanish":
+              await simulated.vanish();
+              break;
+            case "rollback":
+              await simulated.rollback();
+              break;
+            case "index":
+              await simulated.index();
+              break;
+            case "finalize":
+              await simulated.finalize();
+              break;
+            case "dispatch": {
+              await dispatch(context());
+              const { rows } = await db.query("select key from offchain.dispatch where state = 'retracted'");
+              const canonical = simulated.keys();
+              expect(rows.filter(({ key }) => canonical.has(key))).toEqual([]);
+            }
+          }
+        }
+        simulated.mine(0);
+        simulated.mine(0);
+        while (await simulated.index()) {}
+        await dispatch(context());
+        simulated.mine(0);
+        await simulated.index();
+        await dispatch(context());
+        const { rows } = await db.query("select key from offchain.dispatch where state <> 'retracted'");
+        expect(new Set(rows.map(({ key }) => key))).toEqual(simulated.keys());
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  /** A chain and its indexer: rows and checkpoint of a block come together, recovery goes back to the finalized block. */
+  function simulateIndexer() {
+    type Row = ReturnType<typeof event>;
+    let fork = 0;
+    let chain: { hash: string; rows: Row[] }[] = [{ hash: "0xgenesis", rows: [] }];
+    let indexed = 0;
+    let finalized = 0;
+    const checkpoint = () => plantCheckpoint(db, { block: indexed, finalized });
+    const forget = (above: number) => db.query("delete from onchain.outbox where block > $1", [above]);
+    return {
+      checkpoint,
+      keys: () => new Set(chain.flatMap(({ hash, rows }) => rows.map(({ id }) => `${hash}-${id}`))),
+      mine(count: number) {
+        const block = chain.length;
+        const hash = `0x${block}f${fork}`;
+        const rows = Array.from({ length: count }, (_, n) =>
+          event({ id: `${String(block).padStart(6, "0")}-${n}`, tokenId: n, block, blockHash: hash }),
+        );
+        chain.push({ hash, rows });
+      },
+      /** The chain forks at most as deep as it is not final; the indexer follows when it next indexes. */
+      async reorg(depth: number) {
+        const ancestor = Math.max(finalized, chain.length - 1 - depth);
+        fork++;
+        chain = chain.slice(0, ancestor + 1);
+        if (indexed > ancestor) {
+          await forget(ancestor);
+          indexed = ancestor;
+          await checkpoint();
+        }
+      },
+      /** The first half of a crash recovery: rows are gone, the checkpoint does not say so yet. */
+      async vanish() {
+        await forget(finalized);
+        indexed = finalized;
+      },
+      async rollback() {
+        await forget(finalized);
+        indexed = finalized;
+        await checkpoint();
+      },
+      async index(): Promise<boolean> {
+        if (indexed >= chain.length - 1) return false;
+        indexed++;
+        await plantRows(db, "outbox", chain[indexed]!.rows);
+        await checkpoint();
+        return true;
+      },
+      async finalize() {
+        finalized = Math.max(finalized, indexed - 3);
+        await checkpoint();
+      },
+    };
+  }
+});
+
+describe("waking", () => {
+  it("works as soon as a block is announced, also over a new connection", async () => {
+    await plantOnchain(db);
+    const { queue, scored } = recorder();
+    const dispatcher = runDispatcher(context({ queue }), { timerMs: 60_000 });
+    try {
+      await until("it listens", async () => (await listeners()) === 1);
+      await plantRows(db, "outbox", [event({ tokenId: 1 })]);
+      await plantCheckpoint(db, { block: 1001, finalized: 900 });
+      await until("the first event", () => scored().has(1));
+      await db.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
+      );
+      await plantRows(db, "outbox", [event({ tokenId: 2 })]);
+      await until("the second event, found on reconnection", () => scored().has(2));
+      await plantRows(db, "outbox", [event({ tokenId: 3 })]);
+      await plantCheckpoint(db, { block: 1002, finalized: 900 });
+      await until("the third event", () => scored().has(3));
+    } finally {
+      await dispatcher.stop();
+    }
+    await until("no connection is left behind", async () => (await listeners()) === 0);
+  });
+
+  const listeners = async () => {
+    const { rows } = await db.query(
+      `select count(*)::int as n from pg_stat_activity
+       where application_name = 'notifications' and datname = current_database() and query ilike 'listen%'`,
+    );
+    return rows[0].n;
+  };
+
+  it("finds without any announcement what a lost one would have told", async () => {
+    await plantOnchain(db);
+    const { queue, scored } = recorder();
+    const dispatcher = runDispatcher(context({ queue }), { timerMs: 50 });
+    try {
+      await plantRows(db, "outbox", [event({ tokenId: 1 })]);
+      await until("the event", () => scored().has(1));
+    } finally {
+      await dispatcher.stop();
+    }
+  });
+
+  it("what is not final is queued again when the queue has lost its jobs", async () => {
+    await plantOnchain(db);
+    await plantRows(db, "outbox", [event({ tokenId: 1 }), event({ tokenId: 2, block: 800 })]);
+    await dispatch(context());
+    await dispatch(context());
+    expect(await states()).toEqual({ final: 1, queued: 1 });
+    const { queue, scored } = recorder();
+    const dispatcher = runDispatcher(context({ queue }), { timerMs: 60_000 });
+    try {
+      await dispatcher.requeue();
+      await until("it is queued again", () => scored().has(1));
+      expect(scored().has(2)).toBe(false);
+    } finally {
+      await dispatcher.stop();
+    }
+  });
+});

@@ -1,0 +1,497 @@
+/** The transaction outbox on a real chain: each intent exactly once, whatever nodes, keys, fees and reorganisations do. */
+import fc from "fast-check";
+import { createWalletClient, type Hex, http, parseEther, parseGwei } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import type { SendOutcome } from "../../clients/ports.ts";
+import { Failure, fail } from "../../core/errors.ts";
+import { mintById } from "../../db/mints.ts";
+import { senderState } from "../../db/tx-outbox.ts";
+import type { IntentEffect } from "../../workers/intents.ts";
+import { FAULT_POINTS } from "../../workers/sender.ts";
+import { until } from "../support/until.ts";
+import { type Sending, startSending, tokensOf } from "./support/sending.ts";
+
+let on: Sending;
+let desk: Awaited<ReturnType<Sending["fresh"]>>;
+beforeAll(async () => {
+  on = await startSending();
+});
+beforeEach(async () => {
+  desk = await on.fresh();
+});
+afterEach(() => desk.close());
+afterAll(() => on?.stop());
+
+const outage = () => fail("upstream_unavailable", "The chain cannot be reached at the moment.");
+const queuedMint = async (over = {}) => {
+  const mint = await desk.accept(desk.request(over));
+  return { ...mint, intentKey: `mint:${mint.mintId}` };
+};
+/** A token to act on. */
+const minted = async () => {
+  const { mintId } = await queuedMint();
+  const sender = desk.send();
+  const { tokenId } = await desk.decided(mintId);
+  await sender.stop();
+  return { tokenId: tokenId! };
+};
+const state = async (intentKey: string) => (await desk.intent(intentKey)).state;
+
+describe("the undisturbed way", () => {
+  it("mints, and writes what the request brought along", async () => {
+    const referrer = await queuedMint({ name: "Grace" });
+    desk.send();
+    const first = await desk.decided(referrer.mintId);
+    const { rows } = await desk.db.query("select code from offchain.referral_code where token_id = $1", [
+      first.tokenId,
+    ]);
+    expect(rows[0].code).toMatch(/^grace-[a-z0-9]{4}$/);
+    await desk.plantAgent(first.tokenId!, first.wallet);
+
+    const { mintId, wallet } = await queuedMint({
+      personality: { humor: "dry", riskTolerance: 0 },
+      narrative: { origin: "Somerset" },
+      referralCode: rows[0].code,
+    });
+    const mint = await desk.decided(mintId);
+    expect(mint).toMatchObject({ state: "minted", tokenId: first.tokenId! + 1, error: null });
+    expect(await tokensOf(on, wallet)).toEqual([mint.tokenId]);
+    const receipt = await on.evm.getTransactionReceipt({ hash: mint.txHash! });
+    expect(Number(receipt.blockNumber)).toBe(mint.block);
+    const fields = await desk.db.query(
+      "select field, value from offchain.profile_field where token_id = $1 order by field",
+      [mint.tokenId],
+    );
+    expect(fields.rows).toEqual([
+      { field: "narrative.origin", value: "Somerset" },
+      { field: "personality.humor", value: "dry" },
+      { field: "personality.riskTolerance", value: 0 },
+    ]);
+    const referrals = await desk.db.query("select token_id::int, referrer_token_id::int, code from offchain.referral");
+    expect(referrals.rows).toEqual([{ token_id: mint.tokenId, referrer_token_id: first.tokenId, code: rows[0].code }]);
+  });
+
+  it("sends 50 at once with nonces without a gap", async () => {
+    const mints = await Promise.all(Array.from({ length: 50 }, () => queuedMint()));
+    desk.send();
+    const decided = await Promise.all(mints.map((mint) => desk.decided(mint.mintId)));
+    expect(decided.every((mint) => mint.state === "minted")).toBe(true);
+    expect(new Set(decided.map((mint) => mint.tokenId)).size).toBe(50);
+    const nonces = await Promise.all(mints.map(async ({ intentKey }) => Number((await desk.intent(intentKey)).nonce)));
+    nonces.sort((a, b) => a - b);
+    expect(nonces).toEqual(Array.from({ length: 50 }, (_, n) => nonces[0]! + n));
+    expect(await on.chain.nonce(on.signer.address, "latest")).toBe(nonces[49]! + 1);
+    expect(await on.chain.nonce(on.signer.address, "pending")).toBe(nonces[49]! + 1);
+  });
+
+  it("one key is one transaction, however often it is queued", async () => {
+    const { tokenId } = await minted();
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => desk.queueCall(`verify:${tokenId}`, "verify", [BigInt(tokenId)])),
+    );
+    expect(results.filter((result) => result.queued)).toHaveLength(1);
+    desk.send();
+    await until("it is mined", async () => (await state(`verify:${tokenId}`)) === "mined");
+    expect(await desk.queueCall(`verify:${tokenId}`, "verify", [BigInt(tokenId)])).toMatchObject({ queued: false });
+    expect(await desk.attempts(`verify:${tokenId}`)).toHaveLength(1);
+  });
+});
+
+describe("refusals", () => {
+  it("by simulation use no nonce, name the contract's error, and free the wallet for another request", async () => {
+    const before = await on.chain.nonce(on.signer.address, "latest");
+    const request = desk.request({ recipient: on.identity });
+    const { mintId } = await desk.accept(request);
+    desk.send();
+    expect(await desk.decided(mintId)).toMatchObject({
+      state: "failed",
+      error: "ERC721InvalidReceiver",
+      tokenId: null,
+    });
+    expect(await desk.intent(`mint:${mintId}`)).toMatchObject({ state: "failed", nonce: null });
+    expect(await on.chain.nonce(on.signer.address, "latest")).toBe(before);
+    // The same request again is the same failure; a new one is a new mint.
+    expect(await desk.accept(request)).toMatchObject({ mintId, state: "failed" });
+    const second = await desk.accept({ ...request, recipient: request.wallet, fingerprint: "another" });
+    expect(await desk.decided(second.mintId)).toMatchObject({ state: "minted" });
+  });
+
+  it("by the block itself are reverted intents, with their consequence, and hold up nobody", async () => {
+    const { tokenId } = await minted();
+    const failures: string[] = [];
+    const effect: IntentEffect = {
+      prefix: "name",
+      mined: async () => {},
+      undone: async () => {},
+      failed: async (_tx, intent, reason) => void failures.push(`${intent.intentKey} ${reason}`),
+    };
+    await on.evm.setAutomine(false);
+    // Both are possible when they are simulated, side by side; in the block the second finds the name taken.
+    const name = `n${Date.now().toString(36)}`;
+    await desk.queueCall("name:1", "registerName", [BigInt(tokenId), name]);
+    await desk.queueCall("name:2", "registerName", [BigInt(tokenId), name]);
+    desk.send({ effects: [effect] });
+    await until(
+      "both are signed",
+      async () => (await state("name:1")) === "signed" && (await state("name:2")) === "signed",
+    );
+    await on.pooled(2);
+    await on.evm.mine({ blocks: 1 });
+    await until("both are settled", async () => (await state("name:2")) === "reverted");
+    expect(await state("name:1")).toBe("mined");
+    expect(failures).toEqual(["name:2 reverted"]);
+  });
+
+  it("trouble of the node is no refusal", async () => {
+    const { mintId } = await queuedMint();
+    let asked = 0;
+    desk.send({}, { estimateGas: async (call) => (++asked < 4 ? outage() : on.chain.estimateGas(call)) });
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+    expect(asked).toBe(4);
+  });
+});
+
+describe("answers that are lost or lie", () => {
+  const answers: [string, (raw: Hex) => Promise<SendOutcome>][] = [
+    ["an answer lost after the node took it", (raw) => on.chain.send(raw).then(outage)],
+    ["an answer lost before the node saw it", async () => outage()],
+    ["already known", (raw) => on.chain.send(raw).then(() => ({ kind: "known" }))],
+    ["nonce too low", (raw) => on.chain.send(raw).then(() => ({ kind: "nonce_used" }))],
+    ["replacement underpriced", (raw) => on.chain.send(raw).then(() => ({ kind: "underpriced" }))],
+    ["underpriced, and really not taken", async () => ({ kind: "underpriced" })],
+    ["insufficient funds, and really not taken", async () => ({ kind: "unfunded" })],
+    ["rejected, and really not taken", async () => ({ kind: "rejected", reason: "no" })],
+  ];
+  it.each(answers)("%s: one token", async (_name, answer) => {
+    const { mintId, wallet, intentKey } = await queuedMint();
+    let sent = 0;
+    desk.send({}, { send: (raw) => (sent++ === 0 ? answer(raw) : on.chain.send(raw)) });
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    expect(await desk.attempts(intentKey)).toHaveLength(1);
+  });
+
+  it("whatever fails, in any order: as many tokens as requests, one for each", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.infiniteStream(fc.constantFrom("good", "good", "good", "before", "after")),
+        fc.integer({ min: 1, max: 6 }),
+        async (luck, requests) => {
+          // Each round is a sender of its own beside the same database, which by then has a past.
+          const mints = await Promise.all(Array.from({ length: requests }, () => queuedMint()));
+          let calls = 0;
+          const shaky =
+            <A extends unknown[], T>(real: (...args: A) => Promise<T>) =>
+            async (...args: A): Promise<T> => {
+              const now = calls++ < 60 ? luck.next().value : "good";
+              if (now === "before") outage();
+              const answer = await real(...args);
+              return now === "after" ? outage() : answer;
+            };
+          const { chain } = on;
+          const sender = desk.send(
+            {},
+            {
+              headBlock: shaky(chain.headBlock),
+              nonce: shaky(chain.nonce),
+              call: shaky(chain.call),
+              estimateGas: shaky(chain.estimateGas),
+              fees: shaky(chain.fees),
+              send: shaky(chain.send),
+              receipt: shaky(chain.receipt),
+              balance: shaky(chain.balance),
+            },
+          );
+          for (const { mintId, wallet } of mints) {
+            const mint = await desk.decided(mintId);
+            expect(mint.state).toBe("minted");
+            expect(await tokensOf(on, wallet)).toEqual([mint.tokenId]);
+          }
+          await sender.stop();
+        },
+      ),
+      { numRuns: 6 },
+    );
+  });
+});
+
+describe("transactions that are not mined", () => {
+  it("dropped by the node: the same bytes are sent again", async () => {
+    await on.evm.setAutomine(false);
+    const { mintId, intentKey, wallet } = await queuedMint();
+    desk.send({ stuckAfterMs: 60_000 });
+    const [attempt] = await until("it is broadcast", async () => {
+      const attempts = await desk.attempts(intentKey);
+      return attempts[0]?.broadcast_at && attempts;
+    });
+    await on.evm.dropTransaction({ hash: attempt!.hash });
+    expect((await on.evm.getTxpoolStatus()).pending).toBe(0);
+    await on.pooled(1);
+    await on.evm.mine({ blocks: 1 });
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted", txHash: attempt!.hash });
+    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    expect(await desk.attempts(intentKey)).toHaveLength(1);
+  });
+
+  it("stuck below the base fee: replaced at the same nonce for at least 12.5 % more, every hash remembered", async () => {
+    await on.evm.setAutomine(false);
+    const mints = await Promise.all([queuedMint(), queuedMint()]);
+    desk.send();
+    await until("both are signed", async () =>
+      (await Promise.all(mints.map(({ intentKey }) => state(intentKey)))).every((s) => s === "signed"),
+    );
+    await on.mineAtBaseFee("20", 4);
+    await until("both are replaced", async () =>
+      (await Promise.all(mints.map(({ intentKey }) => desk.attempts(intentKey)))).every((a) => a.length > 1),
+    );
+    await until("one is included", async () => {
+      await on.mineAtBaseFee("20", 1);
+      return (await state(mints[1]!.intentKey)) === "mined";
+    });
+    for (const { mintId, intentKey, wallet } of mints) {
+      const mint = await desk.decided(mintId);
+      const attempts = await desk.attempts(intentKey);
+      expect(mint.state).toBe("minted");
+      expect(await tokensOf(on, wallet)).toHaveLength(1);
+      expect(attempts.map((a) => a.hash)).toContain(mint.txHash);
+      expect(new Set(attempts.map((a) => a.nonce)).size).toBe(1);
+      for (const [earlier, later] of attempts.slice(1).map((a, n) => [attempts[n]!, a] as const)) {
+        expect(BigInt(later.fee) * 1000n).toBeGreaterThanOrEqual(BigInt(earlier.fee) * 1125n);
+        expect(BigInt(later.tip) * 1000n).toBeGreaterThanOrEqual(BigInt(earlier.tip) * 1125n);
+      }
+    }
+  });
+
+  it("the cap is kept, and the transaction is mined once the price falls", async () => {
+    await on.evm.setAutomine(false);
+    const { mintId, intentKey } = await queuedMint();
+    const cap = parseGwei("6");
+    desk.send({ maxFeePerGasWei: cap });
+    await until("it is signed", async () => (await state(intentKey)) === "signed");
+    await on.mineAtBaseFee("30", 5);
+    await until("it says so", () => desk.log.lines.some((line) => line.includes("the fee cap allows no higher offer")));
+    for (const attempt of await desk.attempts(intentKey)) expect(BigInt(attempt.fee)).toBeLessThanOrEqual(cap);
+    await until("it is mined", async () => {
+      await on.mineAtBaseFee("1", 1);
+      return (await state(intentKey)) === "mined";
+    });
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+  });
+});
+
+describe("nonces", () => {
+  it("used by another process: signed anew, once that is certain", async () => {
+    const { mintId, intentKey, wallet } = await queuedMint();
+    let held = true;
+    desk.send({}, { send: async (raw) => (held ? { kind: "accepted" } : on.chain.send(raw)) });
+    await until("it is signed", async () => (await state(intentKey)) === "signed");
+    const nonce = Number((await desk.intent(intentKey)).nonce);
+    expect(await on.chain.send(await on.foreign(nonce))).toEqual({ kind: "accepted" });
+    held = false;
+    await until("it is looked at again", () => desk.log.lines.some((line) => line.includes("not taken by the node")));
+    expect(Number((await desk.intent(intentKey)).nonce)).toBe(nonce);
+    await on.evm.mine({ blocks: 3 });
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    expect((await desk.attempts(intentKey)).map((attempt) => attempt.nonce)).toEqual([nonce, nonce + 1]);
+  });
+
+  it("a missing receipt proves nothing: while the node hides it, nothing is signed anew", async () => {
+    const { mintId, intentKey, wallet } = await queuedMint();
+    let hidden = true;
+    let asked = 0;
+    desk.send({}, { receipt: async (hash) => (++asked && hidden ? null : on.chain.receipt(hash)) });
+    await until("it is signed", async () => (await state(intentKey)) === "signed");
+    await until("it is on chain", async () => (await tokensOf(on, wallet)).length === 1);
+    await on.evm.mine({ blocks: 30 });
+    const before = asked;
+    await until("ten more looks", () => asked >= before + 10);
+    expect(await desk.attempts(intentKey)).toHaveLength(1);
+    hidden = false;
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+    expect(await tokensOf(on, wallet)).toHaveLength(1);
+  });
+
+  it("a gap left by another's transaction that never came is closed", async () => {
+    await on.evm.setAutomine(false);
+    const nonce = await on.chain.nonce(on.signer.address, "latest");
+    const foreign = await on.chain.send(await on.foreign(nonce));
+    expect(foreign.kind).toBe("accepted");
+    const { mintId, intentKey, wallet } = await queuedMint();
+    desk.send({ stuckAfterMs: 300 });
+    await until("it is signed", async () => (await state(intentKey)) === "signed");
+    expect(Number((await desk.intent(intentKey)).nonce)).toBe(nonce + 1);
+    const pool = await on.evm.getTxpoolContent();
+    const waiting = Object.values(pool.pending).flatMap((byNonce) => Object.values(byNonce));
+    const stranger = waiting.find((tx) => Number(tx.nonce) === nonce)!;
+    await on.evm.dropTransaction({ hash: stranger.hash });
+    await on.evm.setAutomine(true);
+    await on.evm.mine({ blocks: 1 });
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    expect(await desk.intent(`gap:${on.signer.address}:${nonce}`)).toMatchObject({ nonce: String(nonce) });
+    expect(await on.chain.nonce(on.signer.address, "latest")).toBe(nonce + 2);
+  });
+
+  it("two senders: one sends, the other takes over when it dies", async () => {
+    const first = desk.spawnSender();
+    const mint = await queuedMint();
+    await desk.decided(mint.mintId);
+    desk.send();
+    const mints = await Promise.all(Array.from({ length: 20 }, () => queuedMint()));
+    await desk.decided(mints[0]!.mintId);
+    first.kill();
+    await first.ended;
+    for (const { mintId, wallet } of [mint, ...mints]) {
+      expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+      expect(await tokensOf(on, wallet)).toHaveLength(1);
+    }
+    const later = await queuedMint();
+    expect(await desk.decided(later.mintId)).toMatchObject({ state: "minted" });
+    const { rows } = await desk.db.query(
+      "select count(*)::int as n, count(distinct nonce)::int as nonces from offchain.tx_attempt",
+    );
+    expect(rows[0]).toEqual({ n: 22, nonces: 22 });
+  });
+});
+
+describe("gas funds", () => {
+  it("out of funds: new mints are refused, accepted ones wait and are sent after funding", async () => {
+    const balance = await on.chain.balance(on.signer.address);
+    const { mintId, wallet } = await queuedMint();
+    await on.evm.setBalance({ address: on.signer.address, value: 1n });
+    try {
+      desk.send();
+      await until("it is known", async () => (await senderState(desk.db))?.funded === false);
+      const refused = await desk.accept(desk.request()).catch((error) => error);
+      expect(refused).toBeInstanceOf(Failure);
+      expect(refused).toMatchObject({ code: "out_of_funds", status: 503, options: { retryAfter: expect.any(Number) } });
+      const { rows } = await desk.db.query("select count(*)::int as mints from offchain.mint");
+      expect(rows[0].mints).toBe(1);
+      expect((await mintById(desk.db, mintId))?.state).toBe("pending");
+    } finally {
+      await on.evm.setBalance({ address: on.signer.address, value: balance });
+    }
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    await until("new mints are accepted", async () => (await senderState(desk.db))?.funded === true);
+    const next = await queuedMint();
+    expect(await desk.decided(next.mintId)).toMatchObject({ state: "minted" });
+  });
+
+  it("drained while transactions wait in the pool: they are sent again once they can be paid", async () => {
+    await on.evm.setAutomine(false);
+    const balance = await on.chain.balance(on.signer.address);
+    const { mintId, intentKey } = await queuedMint();
+    let taken = false;
+    desk.send({}, { send: async (raw) => (taken ? on.chain.send(raw) : { kind: "unfunded" }) });
+    await until("it is signed", async () => (await state(intentKey)) === "signed");
+    await until("it is known", async () => (await senderState(desk.db))?.funded === false);
+    taken = true;
+    await on.evm.setBalance({ address: on.signer.address, value: balance });
+    await on.evm.setAutomine(true);
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+    await until("funds are fine again", async () => (await senderState(desk.db))?.funded === true);
+  });
+});
+
+describe("reorganisations", () => {
+  it("a mint that is reorganised away is pending again, sent again, and keeps what it brought", async () => {
+    await on.evm.setAutomine(false);
+    const alice = await queuedMint({ name: "Alice", narrative: { origin: "A" } });
+    desk.send();
+    await on.pooled(1);
+    await on.evm.mine({ blocks: 1 });
+    const before = await desk.decided(alice.mintId);
+    await on.reorg(1);
+    await until("it is pending again", async () => (await mintById(desk.db, alice.mintId))?.state === "pending");
+    const profile = () =>
+      desk.db.query("select token_id::int as id, value from offchain.profile_field order by 1").then((r) => r.rows);
+    expect(await profile()).toEqual([]);
+    // Somebody else's mint comes first this time and takes the token id.
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    const strangers = createWalletClient({ account: stranger, chain: base, transport: http(on.rpcUrl) });
+    await on.evm.setBalance({ address: stranger.address, value: parseEther("1") });
+    await on.pooled(1);
+    await strangers.writeContract({
+      address: on.identity,
+      abi: identityAbi,
+      functionName: "mint",
+      args: [stranger.address, "Stranger", "custom", false],
+      value: parseEther("0.5"),
+      maxFeePerGas: parseGwei("300"),
+      maxPriorityFeePerGas: parseGwei("200"),
+    });
+    await on.pooled(2);
+    await on.evm.mine({ blocks: 1 });
+    const after = await desk.decided(alice.mintId);
+    expect(after).toMatchObject({ state: "minted", txHash: before.txHash });
+    expect(after.tokenId).not.toBe(before.tokenId);
+    expect(await tokensOf(on, stranger.address)).toEqual([before.tokenId]);
+    expect(await tokensOf(on, alice.wallet)).toEqual([after.tokenId]);
+    expect(await profile()).toEqual([{ id: after.tokenId, value: "A" }]);
+    const { rows } = await desk.db.query("select token_id::int as id, code from offchain.referral_code");
+    expect(rows).toEqual([{ id: after.tokenId, code: expect.stringMatching(/^alice-/) }]);
+  });
+
+  it("moved to another block with another order of tokens: settled again as the chain has it", async () => {
+    await on.evm.setAutomine(false);
+    const mints = [await queuedMint({ name: "One" }), await queuedMint({ name: "Two" })];
+    desk.send();
+    await on.pooled(2);
+    await on.evm.mine({ blocks: 1 });
+    const before = await Promise.all(mints.map((mint) => desk.decided(mint.mintId)));
+    await on.reorg(1);
+    await on.pooled(2);
+    await on.evm.mine({ blocks: 1 });
+    await until("both are settled again", async () => {
+      const now = await Promise.all(mints.map((mint) => mintById(desk.db, mint.mintId)));
+      return now.every((mint, n) => mint?.state === "minted" && mint.block !== before[n]!.block);
+    });
+    for (const [n, { mintId, wallet }] of mints.entries()) {
+      const mint = await mintById(desk.db, mintId);
+      expect(await tokensOf(on, wallet)).toEqual([mint!.tokenId]);
+      expect(mint!.txHash).toBe(before[n]!.txHash);
+    }
+  });
+
+  it("a node that is behind its own past undoes nothing", async () => {
+    const { mintId, intentKey } = await queuedMint();
+    let lag = 0;
+    let rounds = 0;
+    desk.send(
+      {},
+      {
+        headBlock: async () => {
+          rounds++;
+          return (await on.chain.headBlock()) - lag;
+        },
+        nonce: async (address, at) => (lag > 0 ? 0 : on.chain.nonce(address, at)),
+        receipt: async (hash) => (lag > 0 ? null : on.chain.receipt(hash)),
+        block: async (number) => (lag > 0 && typeof number === "number" ? null : on.chain.block(number)),
+      },
+    );
+    const mint = await desk.decided(mintId);
+    lag = 5;
+    const before = rounds;
+    await until("ten rounds go by", () => rounds >= before + 10);
+    expect(await mintById(desk.db, mintId)).toEqual(mint);
+    lag = 0;
+    expect(await state(intentKey)).toBe("mined");
+  });
+});
+
+describe("kill -9", () => {
+  it.each([...FAULT_POINTS])("at %s ends in exactly one token", async (point) => {
+    const { mintId, wallet, intentKey } = await queuedMint();
+    const doomed = desk.spawnSender(point);
+    expect(await doomed.ended).toBe("SIGKILL");
+    expect(await desk.spawnSenderUntil(mintId)).toMatchObject({ state: "minted" });
+    expect(await tokensOf(on, wallet)).toHaveLength(1);
+    expect(await desk.attempts(intentKey)).toHaveLength(1);
+    expect(await state(intentKey)).toBe("mined");
+  });
+});

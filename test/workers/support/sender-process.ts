@@ -1,0 +1,26 @@
+/** A sender in a process of its own, for tests that kill it. Everything comes by environment. */
+import pg from "pg";
+import { createChain } from "../../../clients/chain.ts";
+import { createSigner } from "../../../clients/signer.ts";
+import { createLog } from "../../../compose.ts";
+import { loadConfig } from "../../../config.ts";
+import { faultAt } from "../../../faults.ts";
+import { onShutdown } from "../../../lifecycle.ts";
+import { runSender } from "../../../workers/sender.ts";
+
+const config = loadConfig();
+const db = new pg.Pool({ connectionString: config.database.url!, max: 2 });
+const sender = runSender({
+  db,
+  chain: createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls }),
+  signer: createSigner(config.sender.privateKey!, config.chain.id),
+  clock: () => new Date(),
+  log: createLog(config, "sender"),
+  fault: faultAt(config.faultPoint),
+  config,
+  options: { pollMs: 25 },
+});
+onShutdown(async () => {
+  await sender.stop();
+  await db.end();
+});

@@ -1,0 +1,263 @@
+/** A chain with the identity contract, a database, and senders on both, for tests of the transaction outbox. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { encodeFunctionData, type Hex, parseGwei } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { identityAbi } from "../../../abis/identity.ts";
+import { acceptMint } from "../../../api/services/mint.ts";
+import { createChain } from "../../../clients/chain.ts";
+import type { Chain } from "../../../clients/ports.ts";
+import { createSigner } from "../../../clients/signer.ts";
+import { loadConfig } from "../../../config.ts";
+import type { Address } from "../../../core/facts.ts";
+import { type Mint, type MintRequest, mintById } from "../../../db/mints.ts";
+import { queueIntent } from "../../../db/tx-outbox.ts";
+import { startAnvil } from "../../../devnet/anvil.ts";
+import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
+import type { SenderOptions } from "../../../workers/sender/session.ts";
+import { runSender } from "../../../workers/sender.ts";
+import { testChain } from "../../support/agent-wallet.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { testLog } from "../../support/log.ts";
+import { plantOnchain, plantRows } from "../../support/onchain.ts";
+import { until } from "../../support/until.ts";
+
+/** Everything a sender does quickly, so that a test waits for facts and not for patience. */
+const FAST: Partial<SenderOptions> = {
+  pollMs: 20,
+  idleMs: 50,
+  rebroadcastMs: 150,
+  stuckAfterMs: 600,
+  confirmations: 3,
+};
+
+export type Sending = Awaited<ReturnType<typeof startSending>>;
+
+/** One chain for a test file; `fresh()` gives each test its own database beside it. */
+export async function startSending() {
+  const directory = mkdtempSync(join(tmpdir(), "agents-sending-"));
+  const anvil = await startAnvil({ directory, blockTimeSeconds: 1 });
+  const devnet = await deployDevnet(anvil.url);
+  const evm = testChain(anvil.url);
+  await evm.setIntervalMining({ interval: 0 });
+  await evm.setAutomine(true);
+  const env = { RPC_URL: anvil.url, DATA_DIR: directory, ...serviceEnv(devnet) };
+  const config = loadConfig({ ...env, DATABASE_URL: "postgres://unused" });
+  const identity = config.contracts.identity.address;
+  const signer = createSigner(config.sender.privateKey!, config.chain.id);
+  const chain = createChain({ id: config.chain.id, rpcUrls: [anvil.url] });
+
+  return {
+    rpcUrl: anvil.url,
+    evm,
+    chain,
+    signer,
+    identity,
+    config,
+
+    /** A transfer of nothing by the sender's key, as another process that has the key would sign it. */
+    foreign: async (nonce: number) =>
+      (
+        await signer.sign({
+          nonce,
+          to: signer.address,
+          data: "0x00",
+          valueWei: 0n,
+          gasLimit: 30_000n,
+          maxFeePerGasWei: parseGwei("50"),
+          maxPriorityFeePerGasWei: parseGwei("2"),
+        })
+      ).raw,
+
+    /** Mines blocks in which nothing below this base fee fits. */
+    async mineAtBaseFee(gwei: string, blocks: number) {
+      for (let n = 0; n < blocks; n++) {
+        await evm.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
+        await evm.mine({ blocks: 1 });
+      }
+    },
+
+    /** Replaces the newest blocks by empty ones. Their transactions are gone, from the pool too. */
+    reorg: (depth: number) => evm.request({ method: "anvil_reorg", params: [depth, []] } as never),
+
+    /** Waits until so many transactions are ready in the node's pool. */
+    pooled: (transactions: number) =>
+      until(`${transactions} transactions in the pool`, async () => {
+        const status = await evm.getTxpoolStatus();
+        return status.pending === transactions;
+      }),
+
+    async fresh() {
+      const database = await testDatabase();
+      await plantOnchain(database.pool);
+      return desk(database);
+    },
+
+    async stop() {
+      await anvil.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+
+  function desk(database: TestDatabase) {
+    const db = database.pool;
+    const running: { stop(): Promise<void> }[] = [];
+    const children: ChildProcess[] = [];
+    const log = testLog();
+    return {
+      db,
+      url: database.url,
+      log,
+
+      /** Runs a sender in this process, on `over` instead of the chain where given. */
+      send(options: Partial<SenderOptions> = {}, over: Partial<Chain> = {}) {
+        const sender = runSender({
+          db,
+          chain: { ...chain, ...over },
+          signer,
+          clock: () => new Date(),
+          log,
+          fault: () => {},
+          config,
+          options: { ...FAST, ...options },
+        });
+        running.push(sender);
+        return sender;
+      },
+
+      /** Runs a sender in a process of its own that kills itself at `faultPoint`. @returns its end */
+      spawnSender(faultPoint?: string): { ended: Promise<NodeJS.Signals | null>; kill(): void } {
+        const script = fileURLToPath(new URL("sender-process.ts", import.meta.url));
+        const child = spawn(process.execPath, [script], {
+          env: {
+            PATH: "/usr/bin:/bin",
+            ...env,
+            DATABASE_URL: database.url,
+            LOG_LEVEL: "info",
+            ...(faultPoint && { FAULT_POINT: faultPoint }),
+          },
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        child.stdout.on("data", (line) => log.lines.push(String(line)));
+        children.push(child);
+        return {
+          ended: new Promise((done) => child.once("exit", (_code, signal) => done(signal))),
+          kill: () => void child.kill("SIGKILL"),
+        };
+      },
+
+      /** Lets a sender process work until a mint is decided, then ends it. */
+      async spawnSenderUntil(mintId: string): Promise<Mint> {
+        const sender = this.spawnSender();
+        const mint = await this.decided(mintId);
+        sender.kill();
+        await sender.ended;
+        return mint;
+      },
+
+      /** A request to mint for a fresh wallet. */
+      request: (over: Partial<MintRequest> = {}): MintRequest => {
+        const wallet = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Address;
+        return {
+          wallet,
+          recipient: wallet,
+          name: "Ada",
+          framework: "custom",
+          soulbound: false,
+          origin: 1,
+          personality: null,
+          narrative: null,
+          referralCode: null,
+          fingerprint: crypto.randomUUID(),
+          ...over,
+        };
+      },
+
+      accept: (request: MintRequest) => acceptMint(db, request, { identity, now: new Date(), fault: () => {} }),
+
+      /** Waits until a mint is decided. */
+      decided: (mintId: string): Promise<Mint> =>
+        until(`mint ${mintId} is decided`, async () => {
+          const mint = await mintById(db, mintId);
+          return mint?.state === "pending" ? null : mint;
+        }).catch((error) => {
+          throw new Error(`${error.message}\n${log.lines.join("")}`);
+        }),
+
+      /** Queues a call of the identity contract without an effect of its own. */
+      queueCall: (intentKey: string, functionName: "registerName" | "verify" | "mutate", args: readonly unknown[]) =>
+        queueIntent(db, {
+          intentKey,
+          to: identity,
+          data: encodeFunctionData({ abi: identityAbi, functionName, args } as Parameters<
+            typeof encodeFunctionData
+          >[0]),
+        }),
+
+      intent: async (intentKey: string) => {
+        const { rows } = await db.query("select * from offchain.tx_intent where intent_key = $1", [intentKey]);
+        return rows[0] as { state: string; nonce: string | null; tx_hash: Hex | null; error: string | null };
+      },
+
+      /** Every transaction signed for an intent, by rising fee. */
+      attempts: async (intentKey: string) => {
+        const { rows } = await db.query(
+          `select a.hash, a.nonce::int as nonce, a.max_fee_per_gas_wei::text as fee,
+                  a.max_priority_fee_per_gas_wei::text as tip, a.broadcast_at
+           from offchain.tx_attempt a join offchain.tx_intent i on i.id = a.intent_id
+           where i.intent_key = $1 order by a.nonce, a.max_fee_per_gas_wei`,
+          [intentKey],
+        );
+        return rows as { hash: Hex; nonce: number; fee: string; tip: string; broadcast_at: Date | null }[];
+      },
+
+      /** Plants what the indexer would write about an agent, as far as referrals and wallets need it. */
+      plantAgent: (tokenId: number, wallet: Address, name = "Grace") =>
+        plantRows(db, "agent", [
+          {
+            tokenId,
+            agentAddress: wallet,
+            owner: wallet,
+            name,
+            framework: "custom",
+            mintedAt: 1_700_000_000,
+            mintedBlock: 1,
+            mintTx: `0x${"0".repeat(64)}`,
+            verified: false,
+            soulbound: false,
+            origin: 1,
+            generation: 0,
+            parentId: 0n,
+            mutationCount: 0,
+            version: "1.0",
+            points: 100n,
+            traitCount: 0,
+            updatedBlock: 1,
+          },
+        ]),
+
+      async close() {
+        await Promise.all(running.map((sender) => sender.stop()));
+        for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+        await evm.setAutomine(true);
+        await evm.mine({ blocks: 1 });
+        await database.drop();
+      },
+    };
+  }
+}
+
+/** The tokens the chain holds for an agent's wallet. */
+export async function tokensOf({ evm, identity }: Sending, wallet: Address): Promise<number[]> {
+  const logs = await evm.getContractEvents({
+    address: identity,
+    abi: identityAbi,
+    eventName: "AgentRegistered",
+    args: { agentAddress: wallet },
+    fromBlock: 0n,
+  });
+  return logs.map(({ args }) => Number(args.tokenId));
+}
