@@ -266,6 +266,7 @@ describe("retractions", () => {
     await dispatch(context());
     await plantCheckpoint(db, { block: 985, finalized: 900 });
     await dispatch(context());
+    expect(await states()).toEqual({ queued: 1 });
     await plantRows(db, "outbox", [row]);
     await plantCheckpoint(db, { block: 1002, finalized: 900 });
     await dispatch(context());

@@ -176,7 +176,8 @@ export async function startSending() {
         };
       },
 
-      accept: (request: MintRequest) => acceptMint(db, request, { identity, now: new Date(), fault: () => {} }),
+      accept: (request: MintRequest) =>
+        acceptMint(db, request, { identity, now: new Date(), fault: () => {}, pay: () => {} }),
 
       /** Waits until a mint is decided. */
       decided: (mintId: string): Promise<Mint> =>

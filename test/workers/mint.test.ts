@@ -1,0 +1,274 @@
+/** Accepting a mint: every refusal before anything happens, one row and one intent however often it is asked. */
+import type pg from "pg";
+import { decodeFunctionData } from "viem";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import { acceptMint, awaitMint, MINT_FAULT_POINTS, mintStatus } from "../../api/services/mint.ts";
+import { Failure } from "../../core/errors.ts";
+import type { Address } from "../../core/facts.ts";
+import { completeMint, failMint, type MintRequest, reopenMint } from "../../db/mints.ts";
+import { intentByKey, storeSenderState } from "../../db/tx-outbox.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantOnchain, plantRows } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+
+const IDENTITY = `0x${"1d".repeat(20)}` as Address;
+const now = new Date("2026-01-02T03:04:05Z");
+
+let database: TestDatabase;
+let db: pg.Pool;
+beforeEach(async () => {
+  database = await testDatabase();
+  db = database.pool;
+  await plantOnchain(db);
+});
+afterEach(() => database.drop());
+
+let people = 0;
+const wallet = () => `0x${(++people).toString(16).padStart(40, "e")}` as Address;
+const request = (over: Partial<MintRequest> = {}): MintRequest => {
+  const agent = wallet();
+  return {
+    wallet: agent,
+    recipient: agent,
+    name: "Ada",
+    framework: "custom",
+    soulbound: true,
+    origin: 1,
+    personality: null,
+    narrative: null,
+    referralCode: null,
+    fingerprint: `fingerprint-${people}`,
+    ...over,
+  };
+};
+const accept = (asked: MintRequest, fault = (_point: string) => {}) =>
+  acceptMint(db, asked, { identity: IDENTITY, now, fault });
+const refusal = async (asked: MintRequest): Promise<Failure> => {
+  const error = await accept(asked).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(Failure);
+  return error;
+};
+const rows = async (table: string) => Number((await db.query(`select count(*) from offchain.${table}`)).rows[0].count);
+const plantAgent = (tokenId: number, agentAddress: Address, owner = agentAddress) =>
+  plantRows(db, "agent", [
+    {
+      tokenId,
+      agentAddress,
+      owner,
+      name: `Agent ${tokenId}`,
+      framework: "custom",
+      mintedAt: 1,
+      mintedBlock: 1,
+      mintTx: "0x0",
+      verified: false,
+      soulbound: false,
+      origin: 1,
+      generation: 0,
+      parentId: 0n,
+      mutationCount: 0,
+      version: "1.0",
+      points: 100n,
+      traitCount: 0,
+      updatedBlock: 1,
+    },
+  ]);
+
+describe("acceptance", () => {
+  it("commits the request and the transaction that carries it out", async () => {
+    const asked = request({ personality: { humor: "dry" }, narrative: { origin: "there" } });
+    const mint = await accept(asked);
+    expect(mint).toEqual({
+      ...asked,
+      mintId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      state: "pending",
+      tokenId: null,
+      txHash: null,
+      block: null,
+      error: null,
+      createdAt: now,
+      completedAt: null,
+    });
+    const intent = await intentByKey(db, `mint:${mint.mintId}`);
+    expect(intent).toMatchObject({ to: IDENTITY, state: "queued", valueWei: 0n, nonce: null });
+    const call = decodeFunctionData({ abi: identityAbi, data: intent!.data });
+    expect(call.functionName).toBe("mintFor");
+    expect(call.args?.map((arg) => (typeof arg === "string" ? arg.toLowerCase() : arg))).toEqual([
+      asked.recipient,
+      asked.wallet,
+      "ada",
+      "custom",
+      true,
+      1,
+    ]);
+  });
+
+  it("20 identical requests at once are one mint", async () => {
+    const asked = request();
+    const mints = await Promise.all(Array.from({ length: 20 }, () => accept(asked)));
+    expect(new Set(mints.map((mint) => mint.mintId)).size).toBe(1);
+    expect(await rows("mint")).toBe(1);
+    expect(await rows("tx_intent")).toBe(1);
+  });
+
+  it("20 different requests of one wallet at once: one is accepted, the others hear who was first", async () => {
+    const asked = request();
+    const answers = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => accept({ ...asked, name: `Name ${n}`, fingerprint: `f${n}` })),
+    );
+    const accepted = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+    expect(accepted).toHaveLength(1);
+    for (const reason of refused) {
+      expect(reason).toMatchObject({
+        code: "already_registered",
+        options: { extra: { tokenId: null, mintId: accepted[0]!.mintId } },
+      });
+    }
+    expect(await rows("mint")).toBe(1);
+    expect(await rows("tx_intent")).toBe(1);
+  });
+
+  it.each(MINT_FAULT_POINTS)("killed at %s: the retry is accepted once", async (point) => {
+    const asked = request();
+    const killed = (reached: string) => {
+      if (reached === point) throw new Error("killed");
+    };
+    await expect(accept(asked, killed)).rejects.toThrow("killed");
+    const mint = await accept(asked);
+    expect(mint.state).toBe("pending");
+    expect(await rows("mint")).toBe(1);
+    expect(await rows("tx_intent")).toBe(1);
+  });
+});
+
+describe("refusals", () => {
+  afterEach(async () => {
+    expect(await rows("tx_intent")).toBe(await rows("mint"));
+  });
+
+  it("a wallet that is an agent hears which, token 0 included", async () => {
+    const asked = request();
+    await plantAgent(0, asked.wallet);
+    expect(await refusal(asked)).toMatchObject({
+      code: "already_registered",
+      status: 409,
+      options: { extra: { tokenId: 0 } },
+    });
+  });
+
+  it("a wallet that only owns somebody else's agent may register its own", async () => {
+    const asked = request();
+    await plantAgent(3, wallet(), asked.wallet);
+    expect(await accept(asked)).toMatchObject({ state: "pending" });
+  });
+
+  it("a wallet whose mint is done but not indexed yet hears its token", async () => {
+    const asked = request();
+    const { mintId } = await accept(asked);
+    await completeMint(db, mintId, { tokenId: 9, txHash: "0xaa", block: 5, at: now });
+    expect(await refusal({ ...asked, fingerprint: "fresh" })).toMatchObject({
+      code: "already_registered",
+      options: { extra: { tokenId: 9 } },
+    });
+    // The same request is answered as before.
+    expect(await accept(asked)).toMatchObject({ mintId, state: "minted", tokenId: 9 });
+  });
+
+  it("a failed mint does not stand in the way of another", async () => {
+    const asked = request();
+    const { mintId } = await accept(asked);
+    await failMint(db, mintId, "NameTaken", now);
+    expect(await accept({ ...asked, fingerprint: "fresh" })).toMatchObject({ state: "pending" });
+    // Reopened by a reorganisation it would be the second: it stays failed.
+    expect(await reopenMint(db, mintId)).toBeNull();
+    expect(await mintStatus(db, mintId)).toMatchObject({ state: "failed" });
+  });
+
+  it("an unknown referral code, and one's own", async () => {
+    const referrer = wallet();
+    const owner = wallet();
+    await plantAgent(4, referrer, owner);
+    await db.query("insert into offchain.referral_code (token_id, code) values (4, 'grace-0000'), (5, 'gone-0000')");
+    for (const [asked, message] of [
+      [request({ referralCode: "nobody-0000" }), "There is no such referral code."],
+      [request({ referralCode: "gone-0000" }), "There is no such referral code."],
+      [request({ referralCode: "grace-0000", recipient: owner }), "A wallet cannot use its own referral code."],
+      [request({ referralCode: "grace-0000", recipient: referrer }), "A wallet cannot use its own referral code."],
+      [request({ referralCode: "grace-0000", wallet: owner }), "A wallet cannot use its own referral code."],
+    ] as const) {
+      expect(await refusal(asked)).toMatchObject({
+        code: "invalid_input",
+        options: { details: [{ path: "referralCode", message }] },
+      });
+    }
+    expect(await accept(request({ referralCode: "grace-0000" }))).toMatchObject({ referralCode: "grace-0000" });
+  });
+
+  it("without gas funds nothing new is accepted, and what was is still answered", async () => {
+    const asked = request();
+    const { mintId } = await accept(asked);
+    const state = { address: IDENTITY, balanceWei: 1n, checkedAt: now };
+    await storeSenderState(db, { ...state, funded: false });
+    const registered = request();
+    await plantAgent(6, registered.wallet);
+    expect(await refusal(registered)).toMatchObject({
+      code: "out_of_funds",
+      status: 503,
+      options: { retryAfter: expect.any(Number) },
+    });
+    expect(await accept(asked)).toMatchObject({ mintId });
+    await storeSenderState(db, { ...state, funded: true });
+    expect(await accept(request())).toMatchObject({ state: "pending" });
+  });
+
+  it("before the first index nothing can be said about wallets", async () => {
+    await db.query("drop schema onchain cascade");
+    expect(await refusal(request())).toMatchObject({ code: "indexer_behind", status: 503 });
+  });
+});
+
+describe("waiting", () => {
+  it("ends when the chain has decided", async () => {
+    const { mintId } = await accept(request());
+    const waiting = awaitMint(db, mintId, 30_000);
+    await until("somebody listens", async () => {
+      const { rows } = await db.query(
+        `select 1 from pg_stat_activity where application_name = 'notifications'
+         and datname = current_database() and query ilike 'listen%'`,
+      );
+      return rows.length === 1;
+    });
+    await completeMint(db, mintId, { tokenId: 0, txHash: "0xaa", block: 5, at: now });
+    expect(await waiting).toMatchObject({ state: "minted", tokenId: 0, txHash: "0xaa", block: 5 });
+  });
+
+  it("ends with the pending mint when time is up", async () => {
+    const { mintId } = await accept(request());
+    expect(await awaitMint(db, mintId, 50)).toMatchObject({ mintId, state: "pending" });
+    expect(await awaitMint(db, mintId, 0)).toMatchObject({ mintId, state: "pending" });
+  });
+
+  it("many wait on one connection, and leave none behind", async () => {
+    const mints = await Promise.all(Array.from({ length: 30 }, () => accept(request())));
+    const waiting = Promise.all(mints.map((mint) => awaitMint(db, mint.mintId, 30_000)));
+    for (const [n, { mintId }] of mints.entries()) {
+      await (n % 2
+        ? failMint(db, mintId, "NameTaken", now)
+        : completeMint(db, mintId, { tokenId: n, txHash: "0xaa", block: 5, at: now }));
+    }
+    const decided = await waiting;
+    expect(decided.map((mint) => mint.state)).toEqual(mints.map((_, n) => (n % 2 ? "failed" : "minted")));
+    await until("no listener is left", async () => {
+      const { rows } = await db.query(
+        "select 1 from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
+      );
+      return rows.length === 0;
+    });
+  });
+
+  it("of an unknown mint is refused", async () => {
+    await expect(awaitMint(db, crypto.randomUUID(), 10)).rejects.toMatchObject({ code: "not_found" });
+    expect(await mintStatus(db, crypto.randomUUID())).toBeNull();
+  });
+});
