@@ -131,6 +131,12 @@ export const VARIABLES = {
     integer(1, 256),
     "8",
   ),
+  RPC_ARCHIVE: variable(
+    "Chain",
+    "Whether the node keeps the state of old blocks; false: reads of old state fall back on the newest, over one lane",
+    flag,
+    "true",
+  ),
   RPC_CACHE: variable(
     "Chain",
     "Keep fetched chain data in Postgres for the next re-index; never with a development chain",
@@ -330,6 +336,7 @@ function assemble(v: Values, dataDir: string) {
       rpcUrls: v.RPC_URL ? [v.RPC_URL, ...v.RPC_URLS] : v.RPC_URLS,
       wsUrl: v.RPC_WS_URL,
       lanes: v.RPC_LANES,
+      archive: v.RPC_ARCHIVE,
       cache: v.RPC_CACHE,
       pollIntervalMs: v.POLL_INTERVAL_MS,
       endBlock: v.BACKFILL_END_BLOCK,

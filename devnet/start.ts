@@ -130,7 +130,7 @@ async function startChain(): Promise<void> {
 /** What differs on a development chain unless the operator has set it. */
 function localDefaults({ service, http }: Config): Record<string, string> {
   const hosts = new Set([...service.hosts, `localhost:${http.port}`, `127.0.0.1:${http.port}`]);
-  return { POLL_INTERVAL_MS: "200", RPC_LANES: "2", SERVICE_HOST: [...hosts].join(",") };
+  return { POLL_INTERVAL_MS: "200", SERVICE_HOST: [...hosts].join(",") };
 }
 
 async function startProcesses(): Promise<void> {

@@ -30,7 +30,7 @@ async function mintPatiently(wallet: ReturnType<typeof agentWallet>, name: strin
       });
       // Anything but a 201 on the way must be one of the answers that ask for a retry.
       expect([201, 202, 409, 503, 504]).toContain(response.status);
-      return response.status === 201 && ((await response.json()) as { tokenId: number });
+      return response.status === 201 ? ((await response.json()) as { tokenId: number }) : undefined;
     },
     { timeoutMs: 60_000, everyMs: 200 },
   );
@@ -65,7 +65,7 @@ async function expectExactlyOne(
 }
 
 describe.each(["workers", "api"] as const)("kill -9 of the %s process", (part) => {
-  const points = { workers: SENDER_FAULT_POINTS, api: API_FAULT_POINTS }[part];
+  const points: readonly string[] = { workers: SENDER_FAULT_POINTS, api: API_FAULT_POINTS }[part];
   it.each(points)("at %s ends in exactly one token and one answer", async (point) => {
     await parts.restart(part, { FAULT_POINT: point });
     const wallet = agentWallet({ host: parts.host });
