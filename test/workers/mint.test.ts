@@ -4,7 +4,7 @@ import { decodeFunctionData } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { acceptMint, awaitMint, MINT_FAULT_POINTS, mintStatus } from "../../api/services/mint.ts";
-import { Failure } from "../../core/errors.ts";
+import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { completeMint, failMint, type MintRequest, reopenMint } from "../../db/mints.ts";
 import { intentByKey, storeSenderState } from "../../db/tx-outbox.ts";
@@ -43,7 +43,7 @@ const request = (over: Partial<MintRequest> = {}): MintRequest => {
   };
 };
 const accept = (asked: MintRequest, fault = (_point: string) => {}) =>
-  acceptMint(db, asked, { identity: IDENTITY, now, fault });
+  acceptMint(db, asked, { identity: IDENTITY, now, fault, pay: async () => {} });
 const refusal = async (asked: MintRequest): Promise<Failure> => {
   const error = await accept(asked).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(Failure);
@@ -139,6 +139,34 @@ describe("acceptance", () => {
     expect(mint.state).toBe("pending");
     expect(await rows("mint")).toBe(1);
     expect(await rows("tx_intent")).toBe(1);
+  });
+});
+
+describe("payment", () => {
+  it("is asked for after every check, and a refused one leaves nothing behind", async () => {
+    const payments: string[] = [];
+    const paying = (asked: MintRequest, refused = false) =>
+      acceptMint(db, asked, {
+        identity: IDENTITY,
+        now,
+        fault: () => {},
+        async pay() {
+          payments.push(asked.fingerprint);
+          if (refused) fail("payment_required", "It costs 1.00 USDC.");
+        },
+      });
+    const registered = request();
+    await plantAgent(2, registered.wallet);
+    await expect(paying(registered)).rejects.toMatchObject({ code: "already_registered" });
+    await expect(paying(request({ referralCode: "nobody-0000" }))).rejects.toMatchObject({ code: "invalid_input" });
+    expect(payments).toEqual([]);
+    const asked = request();
+    await expect(paying(asked, true)).rejects.toMatchObject({ code: "payment_required" });
+    expect(await rows("mint")).toBe(0);
+    await paying(asked);
+    await paying(asked);
+    expect(payments).toEqual([asked.fingerprint, asked.fingerprint]);
+    expect(await rows("mint")).toBe(1);
   });
 });
 
