@@ -91,6 +91,12 @@ export async function agentByCode(
     : null;
 }
 
+/** The code of a token; null while it has none. */
+export async function referralCodeOf(db: Queryable, tokenId: number): Promise<string | null> {
+  const { rows } = await db.query("select code from offchain.referral_code where token_id = $1", [tokenId]);
+  return rows[0]?.code ?? null;
+}
+
 /** Records who referred a new agent, by the code it came with; each agent counts once, and none refers itself. */
 export async function recordReferral(tx: Queryable, tokenId: number, code: string): Promise<void> {
   await tx.query(

@@ -8,12 +8,16 @@ export type Queryable = Pick<pg.ClientBase, "query">;
  * Runs `work` in one transaction, committed when it resolves and rolled back when it throws.
  * @param db a pool (a connection is borrowed) or a client of the caller's own that is in no transaction
  */
-export async function transaction<T>(db: pg.Pool | pg.Client, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  db: pg.Pool | pg.Client,
+  work: (tx: pg.ClientBase) => Promise<T>,
+  begin = "begin",
+): Promise<T> {
   const borrowed = "totalCount" in db ? await db.connect() : undefined;
   const tx = borrowed ?? (db as pg.Client);
   let broken: Error | undefined;
   try {
-    await tx.query("begin");
+    await tx.query(begin);
     const result = await work(tx);
     await tx.query("commit");
     return result;
@@ -27,6 +31,10 @@ export async function transaction<T>(db: pg.Pool | pg.Client, work: (tx: pg.Clie
     borrowed?.release(broken);
   }
 }
+
+/** Reads that must agree with each other: `work` sees one moment of the database and writes nothing. */
+export const snapshot = <T>(db: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> =>
+  transaction(db, work, "begin isolation level repeatable read read only");
 
 /** undefined_table, invalid_schema_name, insufficient_privilege: the indexer has published no views yet. */
 const NO_VIEWS = new Set(["42P01", "3F000", "42501"]);

@@ -1,5 +1,6 @@
 /** Every error leaves the service here: one body, one status table, nothing of our insides. */
 import { type ErrorCode, type FailOptions, Failure } from "../../core/errors.ts";
+import { isNoIndex } from "../../db/transaction.ts";
 
 /** Where problems of our own are told; pino's shape. */
 export type Log = Record<"debug" | "info" | "warn" | "error", (data: object, message: string) => void>;
@@ -67,7 +68,7 @@ function fromDatabase(error: unknown): Failure | undefined {
   if (away) return failure("upstream_unavailable", "The database is not available. Try again shortly.");
   if (state === "57014" || /^Query read timeout/.test(error.message))
     return failure("timeout", "The request took too long.");
-  if (state === "42P01" || state === "3F000") return failure("indexer_behind", "The index is not ready yet.");
+  if (isNoIndex(error)) return failure("indexer_behind", "The index is not ready yet.");
   if (["22021", "22P02", "22P05", "22003", "22008"].includes(state))
     return failure("invalid_input", "A value of the request cannot be used.");
   return undefined;

@@ -21,7 +21,8 @@ const identity = {
 
 export const summarySchema = z.object({ ...identity, traitCount: count }).meta({ id: "AgentSummary" });
 
-const level = z.int().min(0).max(10).nullable();
+/** On chain a byte; what the API itself writes is 0 to 10. */
+const level = z.int().min(0).max(255).nullable();
 export const shownPersonalitySchema = z
   .object({
     quirks: z.string(),
@@ -80,11 +81,17 @@ export const agentListSchema = z
 
 export const agentArraySchema = z.array(agentSchema);
 
-export const leaderboardSchema = z.array(
-  z
-    .object({ rank: z.int().min(1).meta({ description: "1 is best; ties share a rank" }), ...summarySchema.shape })
-    .meta({ id: "RankedAgent" }),
-);
+export const leaderboardSchema = z
+  .object({
+    sort: z.enum(["cred", "points"]),
+    limit: z.int().min(1),
+    agents: z.array(
+      z
+        .object({ rank: z.int().min(1).meta({ description: "1 is best; ties share a rank" }), ...summarySchema.shape })
+        .meta({ id: "RankedAgent" }),
+    ),
+  })
+  .meta({ id: "Leaderboard" });
 
 const attribute = z.object({
   trait_type: z.string(),

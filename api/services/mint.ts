@@ -29,6 +29,8 @@ export type MintDeps = {
   identity: Address;
   now: Date;
   fault: Fault;
+  /** Takes the price; called when nothing else can refuse the request any more. @throws Failure payment_required */
+  pay(): unknown;
 };
 
 /**
@@ -46,7 +48,7 @@ export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDe
       if (known) return known;
       await refuseUnlessPossible(tx, request);
       deps.fault("mint.checked");
-      // Payment goes here: everything that can refuse the request has been asked, and nothing has happened yet.
+      await deps.pay();
       const accepted = await commitMint(tx, request, deps);
       deps.fault("mint.before-commit");
       return accepted;

@@ -1,0 +1,155 @@
+/** Agents: the list with its search, one agent, the leaderboard. */
+import { z } from "zod";
+import { fail } from "../../core/errors.ts";
+import { canonicalFramework } from "../../core/frameworks.ts";
+import { agentView } from "../../core/views/agent.ts";
+import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
+import { AGENT_SORTS, type AgentCursor, type AgentSort, listAgents, rankAgents } from "../../db/agents.ts";
+import { loadFacts } from "../../db/facts.ts";
+import { snapshot } from "../../db/transaction.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { agentRef, choice, flag, limit, offset, page, searchText } from "../parameters.ts";
+import { agentArraySchema, agentListSchema, agentSchema, leaderboardSchema } from "../schemas/agent.ts";
+import { factsOf, siteOf } from "../services/agent-facts.ts";
+
+const LIST_LIMIT = { default: 100, max: 1000 };
+const ARRAY_LIMIT = 200;
+
+export const agents = endpoint({
+  method: "get",
+  path: "/api/v2/agents",
+  operationId: "listAgents",
+  tag: "Agents",
+  summary: "Agents, filtered, sorted and paged",
+  description:
+    "Filters run before counting and paging. `cursor` is the stable way through everything: agents registered meanwhile move no page.",
+  data: true,
+  query: z.object({
+    search: searchText("Part of a name in any case and with any accents, an address prefix (0x…), or a token id"),
+    framework: searchText("Only agents of this framework, in any case"),
+    verified: flag("Only verified agents, or only unverified ones"),
+    spam: flag("true includes names of one character, repeated or not"),
+    sort: choice(AGENT_SORTS, { default: "tokenId", what: "Sort field; token id breaks ties" }),
+    order: choice(["asc", "desc"], { default: "asc", what: "Direction" }),
+    limit: limit(LIST_LIMIT),
+    page,
+    offset,
+    cursor: z
+      .string()
+      .transform((text, ctx) => {
+        const cursor = readCursor(text);
+        if (cursor) return cursor;
+        ctx.addIssue("must be a nextCursor of this operation");
+        return z.NEVER;
+      })
+      .optional()
+      .meta({
+        documented: { type: "string" },
+        description: "`nextCursor` of the page before; wins over offset and page",
+      }),
+    format: choice(["object", "array"], {
+      default: "object",
+      what: `array: a bare array of full agents, at most ${ARRAY_LIMIT}`,
+    }),
+  }),
+  responses: {
+    200: { description: "A page of agents", schema: z.union([agentListSchema, agentArraySchema]) },
+  },
+  async handler({ deps, query, now }) {
+    const { sort, order, cursor, format } = query;
+    if (cursor && (cursor.sort !== sort || cursor.order !== order))
+      fail("invalid_input", "The cursor belongs to a list with another sort or order.", {
+        details: [{ path: "cursor", message: `is of sort=${cursor.sort}&order=${cursor.order}` }],
+      });
+    const limit = format === "array" ? Math.min(query.limit, ARRAY_LIMIT) : query.limit;
+    const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
+    const position = cursor ? { after: cursor } : { offset: start };
+    const filter = { ...query, framework: query.framework && (canonicalFramework(query.framework) ?? query.framework) };
+    const { list, facts } = await snapshot(deps.db, async (db) => {
+      const list = await listAgents(db, { ...filter, limit, position });
+      return { list, facts: await loadFacts(db, list.tokenIds) };
+    });
+    const site = siteOf(deps.config);
+    const at = new Date(now);
+    if (format === "array") return json(facts.map((f) => agentView(f, site, at, deps.index.block)));
+    return json({
+      total: list.total,
+      page: Math.floor(list.skipped / limit) + 1,
+      pages: Math.ceil(list.total / limit),
+      limit,
+      offset: list.skipped,
+      agents: facts.map((f) => summaryView(f, site, at)),
+      nextCursor: list.next && writeCursor(list.next),
+    });
+  },
+});
+
+/** A cursor is opaque to clients: what it says may change with the service. */
+const writeCursor = ({ sort, order, key, tokenId }: AgentCursor): string =>
+  Buffer.from(JSON.stringify([sort, order, key, tokenId])).toString("base64url");
+
+const cursorSchema = z.tuple([
+  z.enum(AGENT_SORTS),
+  z.enum(["asc", "desc"]),
+  z
+    .string()
+    .max(1000)
+    .refine((key) => key.isWellFormed() && !key.includes("\0")),
+  z.int().min(0),
+]);
+const NUMERIC: ReadonlySet<AgentSort> = new Set(["tokenId", "credScore", "points", "mintedAt"]);
+
+function readCursor(text: string): AgentCursor | null {
+  try {
+    const [sort, order, key, tokenId] = cursorSchema.parse(JSON.parse(Buffer.from(text, "base64url").toString("utf8")));
+    return NUMERIC.has(sort) && !/^\d{1,18}$/.test(key) ? null : { sort, order, key, tokenId };
+  } catch {
+    return null;
+  }
+}
+
+export const agent = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{ref}",
+  operationId: "getAgent",
+  tag: "Agents",
+  summary: "One agent in full, by token id or by wallet address",
+  data: true,
+  params: z.object({ ref: agentRef }),
+  responses: { 200: { description: "The agent", schema: agentSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, now }) {
+    const facts = await factsOf(deps.db, params.ref);
+    return json(agentView(facts, siteOf(deps.config), new Date(now), deps.index.block));
+  },
+});
+
+export const leaderboard = endpoint({
+  method: "get",
+  path: "/api/v2/leaderboard",
+  operationId: "getLeaderboard",
+  tag: "Agents",
+  summary: "The best agents by cred or by points",
+  data: true,
+  query: z.object({
+    sort: choice(["cred", "points"], { default: "cred", what: "What counts" }),
+    limit: limit({ default: 20, max: 100 }),
+  }),
+  responses: { 200: { description: "Best first; ties share a rank", schema: leaderboardSchema } },
+  async handler({ deps, query: { sort, limit }, now }) {
+    const { ranked, facts } = await snapshot(deps.db, async (db) => {
+      const ranked = await rankAgents(db, sort, limit);
+      return {
+        ranked,
+        facts: await loadFacts(
+          db,
+          ranked.map(({ tokenId }) => tokenId),
+        ),
+      };
+    });
+    const site = siteOf(deps.config);
+    const at = new Date(now);
+    const rankOf = new Map(ranked.map(({ tokenId, rank }) => [tokenId, rank]));
+    return json({ sort, limit, agents: facts.map((f) => leaderboardItemView(rankOf.get(f.tokenId)!, f, site, at)) });
+  },
+});

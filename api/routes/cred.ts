@@ -1,0 +1,60 @@
+/** Cred: the score by token id and by address, and how it came to be over time. */
+import { z } from "zod";
+import { fail } from "../../core/errors.ts";
+import { tierOf, tierWord } from "../../core/tiers.ts";
+import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
+import { credHistory } from "../../db/agents.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { agentRef, integer, tokenId } from "../parameters.ts";
+import { credByAddressSchema, credByTokenSchema, credHistorySchema } from "../schemas/cred.ts";
+import { factsOf, siteOf } from "../services/agent-facts.ts";
+
+export const cred = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{ref}/cred",
+  operationId: "getCred",
+  tag: "Cred",
+  summary: "The cred score: by token id with its scale, by address with its factors",
+  data: true,
+  params: z.object({ ref: agentRef }),
+  responses: {
+    200: {
+      description: "By token id: score, tier and scale. By address: score, tier word and factors",
+      schema: z.union([credByTokenSchema, credByAddressSchema]),
+    },
+  },
+  errors: ["not_found"],
+  async handler({ deps, params: { ref }, now }) {
+    const facts = await factsOf(deps.db, ref);
+    const at = new Date(now);
+    return json("address" in ref ? credByAddressView(facts, at) : credByIdView(facts, siteOf(deps.config), at));
+  },
+});
+
+const DEFAULT_DAYS = 90;
+const MOST_DAYS = 3650;
+
+export const history = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{id}/cred/history",
+  operationId: "getCredHistory",
+  tag: "Cred",
+  summary: "Every change of the score and what caused it, oldest first",
+  data: true,
+  params: z.object({ id: tokenId }),
+  query: z.object({
+    days: integer({ min: 1, max: MOST_DAYS, what: `How far back; ${DEFAULT_DAYS} by default` })
+      .optional()
+      .transform((days) => days ?? DEFAULT_DAYS),
+  }),
+  responses: { 200: { description: "The history", schema: credHistorySchema } },
+  errors: ["not_found"],
+  async handler({ deps, params: { id }, query: { days } }) {
+    const points = await credHistory(deps.db, id, days);
+    if (points === null) return fail("not_found", `There is no agent ${id}.`);
+    return json({
+      tokenId: id,
+      points: points.map(({ at, score, cause }) => ({ at, score, tier: tierWord(tierOf(score)), cause })),
+    });
+  },
+});

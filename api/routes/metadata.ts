@@ -1,0 +1,24 @@
+/** ERC-721 metadata, as marketplaces read it. */
+import { z } from "zod";
+import { metadataView } from "../../core/views/metadata.ts";
+import { CACHE, endpoint, json } from "../endpoint.ts";
+import { tokenId } from "../parameters.ts";
+import { metadataSchema } from "../schemas/agent.ts";
+import { factsOf, siteOf } from "../services/agent-facts.ts";
+
+export const metadata = endpoint({
+  method: "get",
+  path: "/api/v2/metadata/{id}",
+  operationId: "getMetadata",
+  tag: "Agents",
+  summary: "ERC-721 metadata of an identity token",
+  data: true,
+  params: z.object({ id: tokenId }),
+  responses: { 200: { description: "The metadata", schema: metadataSchema } },
+  errors: ["not_found"],
+  cache: CACHE.minute,
+  async handler({ deps, params, now }) {
+    const facts = await factsOf(deps.db, { tokenId: params.id });
+    return json(metadataView(facts, siteOf(deps.config), new Date(now)));
+  },
+});

@@ -1,0 +1,111 @@
+/** Registration: POST /mint, and what became of it. */
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { fail } from "../../core/errors.ts";
+import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
+import { mintOriginIndex } from "../../core/mint-origins.ts";
+import type { Mint } from "../../db/mints.ts";
+import type { ApiParts } from "../deps.ts";
+import { CACHE, type Caller, endpoint, json } from "../endpoint.ts";
+import { takePayment } from "../guards/payment.ts";
+import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
+import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
+import { isMinted, registrationOf } from "../services/registration.ts";
+
+/** How long the answer waits for the index after the chain has answered, to show the agent in full. */
+const INDEX_PATIENCE_MS = 3_000;
+
+export const mint = endpoint({
+  method: "post",
+  path: "/api/v2/mint",
+  operationId: "mint",
+  tag: "Registration",
+  summary: "Register the calling wallet as an agent",
+  description:
+    "One agent per wallet. Nobody pays for a request that is refused. A retry with the same Idempotency-Key, or of the very same bytes, is answered like the first.",
+  guard: { siwa: true, price: "agentMint" },
+  body: mintBodySchema,
+  responses: {
+    201: { description: "Registered on chain", schema: registrationSchema },
+    202: { description: "Accepted; the chain is slow. `statusUrl` tells the rest", schema: pendingMintSchema },
+  },
+  errors: ["already_registered", "conflict", "out_of_funds", "indexer_behind"],
+  async handler(call) {
+    const { deps, body, caller, now } = call;
+    const accepted = await acceptMint(
+      deps.db,
+      {
+        wallet: caller.wallet,
+        recipient: caller.wallet,
+        name: body.name,
+        framework: body.framework ?? DEFAULT_FRAMEWORK,
+        soulbound: body.soulbound ?? false,
+        origin: mintOriginIndex("AGENT_SIWA"),
+        personality: body.personality ?? null,
+        narrative: body.narrative ?? null,
+        referralCode: body.referralCode ?? null,
+        fingerprint: identify(call),
+      },
+      {
+        identity: deps.config.contracts.identity.address,
+        now: new Date(now),
+        fault: deps.fault,
+        pay: () => takePayment(deps, "agentMint"),
+      },
+    );
+    const known = accepted.createdAt.getTime() !== now;
+    const decided = await awaitMint(deps.db, accepted.mintId, deps.config.mintWaitMs);
+    if (decided.state === "pending") return json(pending(deps, decided), { status: 202, final: false });
+    if (!isMinted(decided))
+      return fail("conflict", `The chain refused the registration: ${decided.error ?? "no reason was given"}.`, {
+        extra: { mintId: decided.mintId },
+        hint: "Sign a new credential, or use a new Idempotency-Key, to try again.",
+      });
+    const registration = await registrationOf(deps, decided, now, INDEX_PATIENCE_MS);
+    return json(registration, { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} });
+  },
+});
+
+/**
+ * What makes two requests the same one. With an Idempotency-Key: wallet, key and content, so that a retry may be signed
+ * anew. Without: the credential and the content, byte for byte.
+ */
+function identify(call: { caller: Caller; idempotencyKey: string | undefined; fingerprint: string }): string {
+  const { caller, idempotencyKey, fingerprint } = call;
+  const name = idempotencyKey === undefined ? ["credential", caller.credentialId] : ["key", idempotencyKey];
+  return hash("sha256", JSON.stringify([caller.wallet, ...name, fingerprint]), "hex");
+}
+
+const pending = ({ config }: ApiParts, { mintId }: Mint) => ({
+  status: "pending",
+  mintId,
+  statusUrl: `${config.service.publicUrl}/api/v2/mint/${mintId}`,
+});
+
+export const mintState = endpoint({
+  method: "get",
+  path: "/api/v2/mint/{mintId}",
+  operationId: "getMint",
+  tag: "Registration",
+  summary: "What became of a registration",
+  params: z.object({
+    mintId: z
+      .string()
+      .toLowerCase()
+      .pipe(z.uuid({ error: "must be a mint id" }))
+      .meta({
+        documented: { type: "string", format: "uuid" },
+        description: "`mintId` of the 202",
+      }),
+  }),
+  responses: { 200: { description: "Pending, minted or failed", schema: mintStateSchema } },
+  errors: ["not_found", "upstream_unavailable", "timeout", "indexer_behind"],
+  cache: CACHE.never,
+  async handler({ deps, params: { mintId }, now }) {
+    const found = await mintStatus(deps.db, mintId);
+    if (!found) return fail("not_found", "There is no such registration.");
+    if (isMinted(found)) return json({ status: "minted", mintId, ...(await registrationOf(deps, found, now, 0)) });
+    if (found.state === "pending") return json(pending(deps, found));
+    return json({ status: "failed", mintId, reason: found.error ?? "no reason was given" });
+  },
+});

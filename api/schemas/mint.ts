@@ -1,0 +1,61 @@
+/** Registration: what is sent, what comes back now or later. */
+import { z } from "zod";
+import { frameworkSchema } from "../../core/frameworks.ts";
+import { agentNameSchema } from "../../core/names.ts";
+import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
+import { parseReferralCode } from "../../core/referral-codes.ts";
+import { agentSchema } from "./agent.ts";
+import { address, block, count, mintOrigin, tokenId, txHash, url } from "./fields.ts";
+
+export const mintBodySchema = z
+  .strictObject({
+    name: agentNameSchema,
+    framework: frameworkSchema.optional(),
+    soulbound: z.boolean().optional().meta({ description: "Locked to the wallet for ever" }),
+    personality: personalitySchema.optional(),
+    narrative: narrativeSchema.optional(),
+    referralCode: z
+      .string()
+      .transform((text, ctx) => {
+        const code = parseReferralCode(text);
+        if (code) return code;
+        ctx.addIssue("is not a referral code");
+        return z.NEVER;
+      })
+      .optional()
+      .meta({ maxLength: 32 }),
+  })
+  .meta({ id: "MintRequest" });
+
+const registration = {
+  success: z.literal(true),
+  tokenId,
+  txHash,
+  block: block.meta({ description: "Give it to a read as minBlock to see the agent" }),
+  mintOrigin,
+  explorer: url,
+  message: z.string(),
+  canonical8004: z.object({ status: z.literal("manual_required"), registry: address, note: z.string() }),
+  yourReferralCode: z.string(),
+  yourReferralLink: url,
+  agent: agentSchema.nullable().meta({ description: "null while it is not indexed yet" }),
+  og: z.object({ v1Name: z.string(), bonusPoints: count, trait: z.string() }).nullable(),
+  referral: z
+    .object({ code: z.string(), referrerTokenId: tokenId, referrerPoints: count, minterPoints: count })
+    .nullable(),
+};
+const mintId = z.uuid().meta({ description: "Names this registration" });
+
+export const registrationSchema = z.object(registration).meta({ id: "Registration" });
+
+export const pendingMintSchema = z
+  .object({ status: z.literal("pending"), mintId, statusUrl: url })
+  .meta({ id: "PendingMint" });
+
+export const mintStateSchema = z.union([
+  pendingMintSchema,
+  z.object({ status: z.literal("minted"), mintId, ...registration }).meta({ id: "FinishedMint" }),
+  z
+    .object({ status: z.literal("failed"), mintId, reason: z.string().meta({ description: "What the chain refused" }) })
+    .meta({ id: "FailedMint" }),
+]);

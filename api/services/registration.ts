@@ -1,0 +1,61 @@
+/** What a finished mint looks like to the one who asked for it. */
+import { checksum } from "../../core/addresses.ts";
+import { referralLink, tokenLink } from "../../core/links.ts";
+import { mintOriginAt } from "../../core/mint-origins.ts";
+import { agentView } from "../../core/views/agent.ts";
+import { loadFacts } from "../../db/facts.ts";
+import type { Mint } from "../../db/mints.ts";
+import { agentByCode, ensureReferralCodes, referralCodeOf } from "../../db/referral-codes.ts";
+import type { ApiParts } from "../deps.ts";
+import { siteOf } from "./agent-facts.ts";
+
+/** A mint that is done: its token, transaction and block are known. */
+export type MintedMint = Mint & { tokenId: number; txHash: string; block: number };
+
+export const isMinted = (mint: Mint): mint is MintedMint => mint.state === "minted";
+
+/**
+ * The registration of a finished mint.
+ * @param patienceMs how long to wait for the index, so that the agent can be shown in full
+ */
+export async function registrationOf(deps: ApiParts, mint: MintedMint, now: number, patienceMs: number) {
+  const { db, config, index } = deps;
+  const { service, contracts } = config;
+  const { tokenId } = mint;
+  const indexed = index.block >= mint.block || (await index.waitFor(mint.block, patienceMs));
+  const [facts] = indexed ? await loadFacts(db, [tokenId]) : [];
+  const code = await ownCode(deps, mint);
+  const referrer = mint.referralCode === null ? null : await agentByCode(db, mint.referralCode);
+  return {
+    success: true,
+    tokenId,
+    txHash: mint.txHash,
+    block: mint.block,
+    mintOrigin: mintOriginAt(mint.origin).name,
+    explorer: tokenLink(service.explorer, contracts.identity.address, tokenId),
+    message: `${mint.name} is registered as agent ${tokenId}.`,
+    canonical8004: {
+      status: "manual_required",
+      registry: checksum(contracts.erc8004Identity.address),
+      note: "The canonical registration is the owner wallet's to submit.",
+    },
+    yourReferralCode: code,
+    yourReferralLink: referralLink(service.webUrl, code),
+    agent: facts ? agentView(facts, siteOf(config), new Date(now), index.block) : null,
+    og: null,
+    referral: referrer && {
+      code: mint.referralCode,
+      referrerTokenId: referrer.tokenId,
+      referrerPoints: 0,
+      minterPoints: 0,
+    },
+  };
+}
+
+/** The agent's own code. It is written with the mint; a mint that was finished by hand gets it here. */
+async function ownCode({ db }: ApiParts, { tokenId, name, wallet }: MintedMint): Promise<string> {
+  const known = await referralCodeOf(db, tokenId);
+  if (known !== null) return known;
+  await ensureReferralCodes(db, [{ tokenId, name, agentAddress: wallet }]);
+  return (await referralCodeOf(db, tokenId))!;
+}
