@@ -20,6 +20,7 @@ export const STATUS = {
   upstream_unavailable: 503,
   indexer_behind: 503,
   payment_pending: 503,
+  overloaded: 503,
   out_of_funds: 503,
   timeout: 504,
 } as const;

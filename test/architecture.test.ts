@@ -9,6 +9,7 @@ const ROOMS = [
   "abis",
   "api",
   "bench",
+  "cards",
   "clients",
   "contracts",
   "core",
@@ -59,6 +60,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
   src: { any: ["src", "abis", /^ponder:/, "viem", "hono"], types: ["ponder.schema.ts"] },
   core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves"] },
   db: { any: ["db", "core", "pg", "drizzle-orm", /^node:(crypto|path|util|timers)/], types: ["ponder.schema.ts"] },
+  cards: { any: ["cards", "core", "@takumi-rs/core", /^node:/] },
   clients: { any: ["clients", "core", "abis", "viem", "undici", /^node:/] },
   workers: {
     any: [

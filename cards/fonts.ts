@@ -1,0 +1,92 @@
+/** The fonts of the cards: says what can be drawn, and hands the renderer the files a card needs, each once, when needed. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Renderer } from "@takumi-rs/core";
+import type { CardElement } from "../core/card/element.ts";
+import { characters } from "../core/card/line.ts";
+import { ALWAYS, familiesFor, type Role } from "./families.ts";
+import { FONT_FOLDER, type FontFile, readIndex } from "./font-index.ts";
+
+export type Fonts = {
+  /** Whether one font has all glyphs of a character, which may be several code points. */
+  covers(character: string): boolean;
+  /**
+   * The tree with the families of every text named, after all files that its texts need were handed to the renderer.
+   * The same tree is drawn the same, whatever was loaded before it.
+   */
+  prepare(tree: CardElement): Promise<CardElement>;
+  /** Files handed to the renderer so far. */
+  loaded(): number;
+};
+
+/** Joiners and variation selectors change what stands before them and are not drawn themselves. */
+const NO_GLYPH = /\u200c|\u200d|[\ufe00-\ufe0f]/gu;
+
+/** Reads the index of the fonts, which takes some milliseconds; the fonts themselves are read when a card needs them. */
+export function createFonts(renderer: Pick<Renderer, "registerFont">): Fonts {
+  const files = Map.groupBy(readIndex(), (font) => font.family);
+  const lookups = new Map([...files].map(([family, fonts]) => [family, fonts.map(lookupIn)]));
+  const everyFamily = [...lookups.keys()];
+  const always = ALWAYS.flatMap(({ name }) => files.get(name) ?? []);
+  const registered = new Map<string, Promise<unknown>>();
+
+  const register = (font: FontFile): Promise<unknown> => {
+    const known = registered.get(font.file);
+    if (known) return known;
+    const handed = readFile(join(FONT_FOLDER, font.file)).then((data) =>
+      renderer.registerFont({ name: font.family, weight: font.weight, data, unicodeRange: font.ranges }),
+    );
+    registered.set(font.file, handed);
+    // What failed is tried again by the next card.
+    handed.catch(() => registered.delete(font.file));
+    return handed;
+  };
+
+  /** The file from which a character is drawn: a letter and its marks, or an emoji sequence, never come from two. */
+  const fileFor = (character: string, families: readonly string[]): FontFile | null => {
+    const points = Array.from(character.replace(NO_GLYPH, ""), (point) => point.codePointAt(0)!);
+    for (const family of families)
+      for (const { font, has } of lookups.get(family) ?? []) if (points.every(has)) return font;
+    return null;
+  };
+
+  return {
+    covers: (character) => fileFor(character, everyFamily) !== null,
+    loaded: () => registered.size,
+    async prepare(tree) {
+      const needed = new Set(always);
+      const named = (element: CardElement): CardElement => {
+        if (element.type === "image") return element;
+        if (element.type === "container") return { ...element, children: element.children.map(named) };
+        const families = familiesFor((element.style.fontFamily ?? "body") as Role, element.text).map(
+          ({ name }) => name,
+        );
+        for (const character of new Set(characters(element.text))) {
+          const font = fileFor(character, families);
+          if (font) needed.add(font);
+        }
+        return { ...element, style: { ...element.style, fontFamily: families.map((name) => `"${name}"`).join(", ") } };
+      };
+      const prepared = named(tree);
+      await Promise.all(Array.from(needed, register));
+      return prepared;
+    },
+  };
+}
+
+/** A font with the question whether it has a code point. */
+function lookupIn(font: FontFile) {
+  const { ranges } = font;
+  const has = (point: number): boolean => {
+    let low = 0;
+    let high = ranges.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (ranges[middle]![1] < point) low = middle + 1;
+      else high = middle;
+    }
+    const range = ranges[low];
+    return range !== undefined && range[0] <= point;
+  };
+  return { font, has };
+}

@@ -1,0 +1,205 @@
+/** The card of an agent as an element tree: the square for the token's image, the wide one for shared links. */
+import { type Tier, tierOf } from "../tiers.ts";
+import { box, type CardElement, picture, text } from "./element.ts";
+import { type CardFacts, MARKS } from "./facts.ts";
+import { fitChips, fitName } from "./measure.ts";
+import { type Palette, paletteOf } from "./palette.ts";
+import { BODY, chip, DISPLAY, mark, soulboundPill } from "./parts.ts";
+import { type Seed, seedOf } from "./seed.ts";
+import { sigil } from "./sigil.ts";
+
+/** Pixels of each size. */
+export const CARD_SIZES = { square: { width: 1000, height: 1000 }, og: { width: 1200, height: 630 } } as const;
+export type CardSize = keyof typeof CARD_SIZES;
+
+/** Where things stand. The sigil may run over the edges; the texts stand in one column at the bottom left. */
+const LAYOUTS = {
+  square: {
+    margin: 72,
+    column: 856,
+    sigil: { x: 640, y: 318, scale: 1 },
+    name: { max: 108, oneLineMin: 72, min: 46 },
+    chipRows: 2,
+    gaps: { meta: 14, chips: 28, marks: 40 },
+    meta: 28,
+    shade: "45%",
+    marks: { size: 46, label: 22 },
+  },
+  og: {
+    margin: 64,
+    column: 640,
+    sigil: { x: 906, y: 284, scale: 0.88 },
+    name: { max: 88, oneLineMin: 58, min: 38 },
+    chipRows: 1,
+    gaps: { meta: 12, chips: 24, marks: 32 },
+    meta: 25,
+    shade: "60%",
+    marks: { size: 42, label: 19 },
+  },
+} as const;
+type Layout = (typeof LAYOUTS)[CardSize];
+
+/** The element tree of a card. */
+export function drawCard(card: CardFacts, size: CardSize): CardElement {
+  const { width, height } = CARD_SIZES[size];
+  const layout = LAYOUTS[size];
+  const tier = tierOf(card.score);
+  const seed = seedOf(card);
+  const palette = paletteOf(tier.key, seed);
+  return box(
+    {
+      ...BODY,
+      position: "relative",
+      width,
+      height,
+      overflow: "hidden",
+      color: palette.text,
+      // Straight down: rows of one colour, which PNG packs best.
+      backgroundImage: `linear-gradient(180deg, ${palette.top}, ${palette.bottom})`,
+    },
+    ...aura({ seed, tier, score: card.score, palette }, layout, { width, height }),
+    scoreOf(card, tier, layout, palette),
+    header(card, layout, palette),
+    box(
+      {
+        position: "absolute",
+        left: layout.margin,
+        bottom: layout.margin,
+        width: layout.column,
+        flexDirection: "column",
+        alignItems: "flex-start",
+      },
+      nameOf(card, layout),
+      meta(card, layout, palette),
+      chips(card, layout, palette),
+      box(
+        { marginTop: layout.gaps.marks, gap: 28 },
+        ...MARKS.map((each) => mark(each, card.verifications[each.key], layout.marks, palette)),
+      ),
+    ),
+  );
+}
+
+/** Discs, sigil, and the shade in which it sinks towards the name. */
+function aura(
+  look: { seed: Seed; tier: Tier; score: number; palette: Palette },
+  layout: Layout,
+  canvas: { width: number; height: number },
+) {
+  const { x, y, scale } = layout.sigil;
+  const disc = (radius: number, colour: string) =>
+    box({
+      position: "absolute",
+      left: x - radius * scale,
+      top: y - radius * scale,
+      width: 2 * radius * scale,
+      height: 2 * radius * scale,
+      borderRadius: radius * scale,
+      backgroundColor: colour,
+    });
+  const { svg, left, top, width, height } = sigil(look, layout.sigil, canvas);
+  const shadeTop = Math.round(y + 110 * scale);
+  return [
+    disc(326, look.palette.discs[0]),
+    disc(140, look.palette.discs[1]),
+    picture(svg, { position: "absolute", left, top, width, height }),
+    box({
+      position: "absolute",
+      left: 0,
+      top: shadeTop,
+      width: canvas.width,
+      height: canvas.height - shadeTop,
+      backgroundImage: `linear-gradient(180deg, ${look.palette.bottom}00, ${look.palette.bottom}e6 ${layout.shade}, ${look.palette.bottom})`,
+    }),
+  ];
+}
+
+function scoreOf(card: CardFacts, tier: Tier, layout: Layout, palette: Palette): CardElement {
+  const { x, y, scale } = layout.sigil;
+  return box(
+    {
+      position: "absolute",
+      left: x - 140,
+      top: y - 98 * scale,
+      width: 280,
+      flexDirection: "column",
+      alignItems: "center",
+    },
+    text(String(card.score), { ...DISPLAY, fontSize: 128 * scale, lineHeight: 1, fontKerning: "none" }),
+    text(tier.label.toUpperCase(), {
+      fontWeight: 700,
+      fontSize: 21 * scale,
+      letterSpacing: 4 * scale,
+      color: palette.accent,
+      marginTop: 8 * scale,
+    }),
+  );
+}
+
+function header(card: CardFacts, layout: Layout, palette: Palette): CardElement {
+  return box(
+    {
+      position: "absolute",
+      left: layout.margin,
+      top: layout.margin - 6,
+      flexDirection: "column",
+      alignItems: "flex-start",
+    },
+    text(card.serviceName.toUpperCase(), { ...DISPLAY, fontSize: 30, lineHeight: 1.2, letterSpacing: 5 }),
+    text(`#${card.tokenId}`, { fontSize: 27, lineHeight: 1.2, marginTop: 8 }),
+    text(`${card.agentAddress.slice(0, 6)}…${card.agentAddress.slice(-4)}`, {
+      fontSize: 20,
+      lineHeight: 1.2,
+      marginTop: 6,
+      color: palette.muted,
+    }),
+  );
+}
+
+function nameOf(card: CardFacts, layout: Layout): CardElement {
+  const name = card.name || `#${card.tokenId}`;
+  const size = fitName(name, layout.column, layout.name);
+  return text(name, {
+    ...DISPLAY,
+    width: layout.column,
+    fontSize: size,
+    lineHeight: 1.14,
+    letterSpacing: size > 60 ? -1 : 0,
+    textAlign: "left",
+    overflowWrap: "anywhere",
+    overflow: "hidden",
+    textOverflow: "ellipsis",
+    // Also when one line was meant to do: a width that was estimated too small wraps instead of being cut.
+    lineClamp: 2,
+    textWrap: "balance",
+  });
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+function meta(card: CardFacts, layout: Layout, palette: Palette): CardElement {
+  const [year, month, day] = card.mintedOn.split("-").map(Number);
+  const parts = [card.framework, `Gen ${card.generation}`, `Since ${day} ${MONTHS[month! - 1]} ${year}`];
+  return text(parts.filter((part) => part !== "").join("  ·  "), {
+    width: layout.column,
+    marginTop: layout.gaps.meta,
+    fontSize: layout.meta,
+    lineHeight: 1.3,
+    color: palette.muted,
+    whiteSpace: "nowrap",
+    overflow: "hidden",
+    textOverflow: "ellipsis",
+  });
+}
+
+function chips(card: CardFacts, layout: Layout, palette: Palette): CardElement | null {
+  const shown = fitChips(card.traits, card.moreTraits, card.soulbound, layout.column, layout.chipRows);
+  const more = card.moreTraits + card.traits.length - shown;
+  if (!card.soulbound && shown + more === 0) return null;
+  return box(
+    { marginTop: layout.gaps.chips, width: layout.column, flexWrap: "wrap", gap: 12 },
+    card.soulbound ? soulboundPill(palette) : null,
+    ...card.traits.slice(0, shown).map((trait) => chip(trait, palette)),
+    more > 0 ? chip(`+${more}`, palette) : null,
+  );
+}

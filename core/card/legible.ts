@@ -1,0 +1,39 @@
+/** Text without characters that no font can draw: a card shows a dot instead of an empty box. */
+import type { CardFacts } from "./facts.ts";
+import { characters } from "./line.ts";
+
+const DOT = "·";
+/** The bundled fonts have these marks but cannot place them on these letters. */
+const UNPLACED = /^[\p{Script=Cyrillic}\p{Script=Greek}]\p{M}/u;
+
+/**
+ * Keeps every character (a letter with its marks, an emoji sequence) that can be drawn, drops the marks of one that
+ * only its letter can be, and replaces the others; a row of those is one dot.
+ * @param covers whether one font has all glyphs of a character
+ * @returns the text; "" when only dots would be left
+ */
+export function legible(text: string, covers: (character: string) => boolean): string {
+  let out = "";
+  let shown = false;
+  for (const character of characters(text)) {
+    const letter = String.fromCodePoint(character.codePointAt(0)!);
+    const drawn = (UNPLACED.test(character) ? [letter] : [character, letter]).find(covers);
+    shown ||= drawn !== undefined && drawn !== " ";
+    if (drawn !== undefined) out += drawn;
+    else if (!out.endsWith(DOT)) out += DOT;
+  }
+  return shown ? out : "";
+}
+
+/** The card with every text from people made legible. */
+export function legibleCard(card: CardFacts, covers: (character: string) => boolean): CardFacts {
+  const traits = card.traits.map((trait) => legible(trait, covers)).filter((trait) => trait !== "");
+  return {
+    ...card,
+    serviceName: legible(card.serviceName, covers),
+    name: legible(card.name, covers),
+    framework: legible(card.framework, covers),
+    traits,
+    moreTraits: card.moreTraits + card.traits.length - traits.length,
+  };
+}

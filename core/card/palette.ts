@@ -1,0 +1,52 @@
+/** The mood of a card: the tier sets hue, strength and light; the agent shifts the hue within it. */
+import type { TierKey } from "../tiers.ts";
+import { type Colour, oklch } from "./colour.ts";
+import type { Seed } from "./seed.ts";
+
+export type Palette = {
+  top: Colour;
+  bottom: Colour;
+  /** Flat discs behind the sigil, the outer and the inner. */
+  discs: [Colour, Colour];
+  /** The tier's colour: score ring, proven marks. */
+  accent: Colour;
+  /** Text on `accent`. */
+  onAccent: Colour;
+  /** Strokes of the sigil from strong to faint. */
+  strokes: [Colour, Colour, Colour];
+  /** The agent's own second colour. */
+  spark: Colour;
+  text: Colour;
+  muted: Colour;
+  line: Colour;
+};
+
+/** Middle hue and how far an agent may stray from it; chroma and lightness of the accent; chroma of the ground. */
+const MOODS: Record<TierKey, { hue: number; stray: number; chroma: number; light: number; ground: number }> = {
+  preferred: { hue: 82, stray: 10, chroma: 0.135, light: 0.85, ground: 0.022 },
+  prime: { hue: 288, stray: 26, chroma: 0.175, light: 0.72, ground: 0.06 },
+  qualified: { hue: 178, stray: 30, chroma: 0.12, light: 0.78, ground: 0.036 },
+  marginal: { hue: 244, stray: 22, chroma: 0.065, light: 0.75, ground: 0.026 },
+  junk: { hue: 40, stray: 40, chroma: 0.016, light: 0.7, ground: 0.006 },
+};
+
+/** The colours of an agent's card. Takes the first numbers of its stream. */
+export function paletteOf(tier: TierKey, seed: Seed): Palette {
+  const { hue: middle, stray, chroma, light, ground } = MOODS[tier];
+  const hue = middle + seed.between(-stray, stray);
+  const sparkHue = hue + seed.pick([-110, -65, 65, 110, 170]) + seed.between(-15, 15);
+  const dark = (l: number, strength: number) => oklch(l, ground * strength, hue);
+  const bright = (l: number, strength: number) => oklch(l, chroma * strength, hue);
+  return {
+    top: dark(0.215, 1),
+    bottom: dark(0.125, 0.6),
+    discs: [dark(0.245, 1.1), dark(0.28, 1.3)],
+    accent: bright(light, 1),
+    onAccent: dark(0.16, 1),
+    strokes: [bright(light - 0.07, 0.92), bright(0.53, 0.7), bright(0.38, 0.45)],
+    spark: oklch(0.84, Math.min(0.12, chroma), sparkHue),
+    text: bright(0.98, 0.05),
+    muted: bright(0.77, 0.18),
+    line: bright(0.37, 0.26),
+  };
+}

@@ -1,0 +1,59 @@
+/** The sigil of an agent: rings around its score that no other agent has. */
+import type { Tier, TierKey } from "../tiers.ts";
+import type { Palette } from "./palette.ts";
+import { arcs, beads, type Motif, orbits, rays, scoreRing, waves } from "./rings.ts";
+import type { Seed } from "./seed.ts";
+
+/** How many rings, and how much of a broken one is there: a better tier has the richer aura around the same inner rings. */
+const AURAS: Record<TierKey, { rings: number; fill: number }> = {
+  preferred: { rings: 8, fill: 0.92 },
+  prime: { rings: 7, fill: 0.84 },
+  qualified: { rings: 6, fill: 0.74 },
+  marginal: { rings: 4, fill: 0.6 },
+  junk: { rings: 3, fill: 0.45 },
+};
+
+const MOTIFS: readonly Motif[] = [arcs, beads, rays, waves, orbits];
+/** Radius at which the rings begin, outside the score's. */
+const INNERMOST = 176;
+
+/**
+ * The sigil as an SVG document that covers just what of it lies on the canvas.
+ * @param at its centre on the canvas, and its scale
+ * @returns the document with its place on the canvas, in pixels
+ */
+export function sigil(
+  { seed, tier, score, palette }: { seed: Seed; tier: Tier; score: number; palette: Palette },
+  at: { x: number; y: number; scale: number },
+  canvas: { width: number; height: number },
+) {
+  const { rings, fill } = AURAS[tier.key];
+  // One of the inner rings is bold: seen small, it is what the agent is recognised by.
+  const bold = seed.whole(0, 2);
+  let drawing = scoreRing(score, { track: palette.line, share: palette.accent });
+  let radius = INNERMOST;
+  let motif: Motif | null = null;
+  for (let index = 0; index < rings; index++) {
+    const before: Motif | null = motif;
+    motif = index === bold ? arcs : seed.pick(MOTIFS.filter((other) => other !== before));
+    const shade = Math.min(2, Math.floor(index / 3) + seed.whole(0, 1));
+    const ring = motif(seed, {
+      stroke: palette.strokes[index === bold ? 0 : shade]!,
+      faint: palette.strokes[2],
+      spark: palette.spark,
+      fill,
+      bold: index === bold,
+    });
+    drawing += ring.draw(radius + ring.band / 2);
+    radius += ring.band + seed.between(13, 20);
+  }
+  const reach = Math.ceil(radius * at.scale);
+  const left = Math.max(0, at.x - reach);
+  const top = Math.max(0, at.y - reach);
+  const width = Math.min(canvas.width, at.x + reach) - left;
+  const height = Math.min(canvas.height, at.y + reach) - top;
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
+    `<g transform="translate(${at.x - left} ${at.y - top}) scale(${at.scale})" fill="none">${drawing}</g></svg>`;
+  return { svg, left, top, width, height };
+}
