@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPublicClient, http, parseEther } from "viem";
+import { createPublicClient, http, parseEther, type Transport } from "viem";
 import { base } from "viem/chains";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 it("reads the newest state where the old one is gone", async () => {
-  const read = (transport: ReturnType<typeof http>) =>
+  const read = (transport: Transport) =>
     createPublicClient({ chain: base, transport }).getBalance({ address: holder, blockNumber: 2n });
   await expect(read(http(anvil.url, { retryCount: 0 }))).rejects.toThrow(/BlockOutOfRange/);
   expect(await read(prunedNode(anvil.url))).toBe(parseEther("3"));
