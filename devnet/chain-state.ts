@@ -1,0 +1,76 @@
+/** The files of a kept chain: anvil's dumps, made safe against a kill in the middle of one, and its process id. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isAlive } from "./data-dir.ts";
+
+/** Longer than anvil needs to write a dump. */
+const QUIET_MS = 2_000;
+const STOP_MS = 15_000;
+
+/**
+ * Anvil writes `dump` again and again in place, so a kill can leave half of one. A finished dump is moved to `state`,
+ * which nothing writes to, and which the next start loads.
+ */
+export const chainFiles = (directory: string) => ({
+  state: join(directory, "state.json"),
+  dump: join(directory, "dump.json"),
+  pid: join(directory, "anvil.pid"),
+});
+
+/**
+ * Moves a finished dump where the next start finds it. A dump nobody wrote to for a while is finished.
+ * @param options.whole known to be finished, because anvil ended by itself
+ */
+export function settleDump(directory: string, { whole = false } = {}): void {
+  const { state, dump } = chainFiles(directory);
+  const written = statSync(dump, { throwIfNoEntry: false });
+  if (written !== undefined && (whole || Date.now() - written.mtimeMs > QUIET_MS)) renameSync(dump, state);
+}
+
+/**
+ * The same when nobody knows how the last run ended: a dump that breaks off is thrown away, for the one before it.
+ * @returns the file the next run must write to, and the one it can load
+ */
+export function settleDumpAfterCrash(directory: string): { dump: string; loadable: string | undefined } {
+  const { state, dump } = chainFiles(directory);
+  if (existsSync(dump)) {
+    if (isJson(dump)) renameSync(dump, state);
+    else rmSync(dump);
+  }
+  return { dump, loadable: existsSync(state) ? state : undefined };
+}
+
+/** Ends an anvil that outlived its parent and still serves this directory, so that its last state is on disk. */
+export async function stopLeftoverAnvil(directory: string): Promise<void> {
+  const { dump, pid: file } = chainFiles(resolve(directory));
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, "utf8"));
+  // Process ids are given out again: only a process that names this directory's dump is ours to end.
+  if (pid > 0 && isAlive(pid) && commandOf(pid).includes(dump)) {
+    process.kill(pid, "SIGTERM");
+    const deadline = Date.now() + STOP_MS;
+    while (isAlive(pid) && Date.now() < deadline) await new Promise((done) => setTimeout(done, 25));
+    if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  }
+  rmSync(file, { force: true });
+}
+
+function isJson(file: string): boolean {
+  try {
+    JSON.parse(readFileSync(file, "utf8"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A process's command line; empty where that cannot be told. */
+function commandOf(pid: number): string {
+  try {
+    if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    return execFileSync("ps", ["-p", String(pid), "-o", "args="], { encoding: "utf8" });
+  } catch {
+    return "";
+  }
+}
