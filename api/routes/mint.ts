@@ -12,8 +12,8 @@ import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema 
 import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
 import { isMinted, registrationOf } from "../services/registration.ts";
 
-/** How long the answer waits for the index after the chain has answered, to show the agent in full. */
-const INDEX_PATIENCE_MS = 3_000;
+/** How long an answer waits for the index after the chain has answered, to show the agent in full. */
+const INDEX_PATIENCE_MS = { mint: 3_000, state: 500 };
 
 export const mint = endpoint({
   method: "post",
@@ -61,7 +61,7 @@ export const mint = endpoint({
         extra: { mintId: decided.mintId },
         hint: "Sign a new credential, or use a new Idempotency-Key, to try again.",
       });
-    const registration = await registrationOf(deps, decided, now, INDEX_PATIENCE_MS);
+    const registration = await registrationOf(deps, decided, now, INDEX_PATIENCE_MS.mint);
     return json(registration, { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} });
   },
 });
@@ -104,7 +104,10 @@ export const mintState = endpoint({
   async handler({ deps, params: { mintId }, now }) {
     const found = await mintStatus(deps.db, mintId);
     if (!found) return fail("not_found", "There is no such registration.");
-    if (isMinted(found)) return json({ status: "minted", mintId, ...(await registrationOf(deps, found, now, 0)) });
+    if (isMinted(found)) {
+      const registration = await registrationOf(deps, found, now, INDEX_PATIENCE_MS.state);
+      return json({ status: "minted", mintId, ...registration });
+    }
     if (found.state === "pending") return json(pending(deps, found));
     return json({ status: "failed", mintId, reason: found.error ?? "no reason was given" });
   },

@@ -1,0 +1,326 @@
+/** POST /mint and GET /mint/{mintId}: the order of checks, retries, slow chains. The worker's part is played by the test. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { completeMint, failMint } from "../../db/mints.ts";
+import { ensureReferralCodes } from "../../db/referral-codes.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { plantCheckpoint } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+import { plantAgents } from "./support/agents.ts";
+import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+
+let api: TestApi;
+let block = 1000;
+beforeAll(async () => {
+  api = await startApi({ env: { MINT_WAIT_MS: "1500" } });
+});
+beforeEach(async () => {
+  const { pool } = api.database;
+  await pool.query(
+    "truncate offchain.mint, offchain.tx_intent, offchain.tx_attempt, offchain.idempotency, offchain.referral_code cascade",
+  );
+  await pool.query("truncate onchain.agent; delete from offchain.sender_state");
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+type Wallet = ReturnType<typeof agentWallet>;
+const fresh = () => agentWallet({ host: HOST });
+const post = async (wallet: Wallet | null, body: unknown, headers: Record<string, string> = {}, at: TestApi = api) =>
+  at.send("POST", "/api/v2/mint", {
+    headers: {
+      "content-type": "application/json",
+      ...(wallet && { authorization: await wallet.siwa() }),
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+const mints = async () => (await api.database.pool.query("select * from offchain.mint order by created_at")).rows;
+const intents = async () => (await api.database.pool.query("select * from offchain.tx_intent")).rows;
+
+/** Plays worker and indexer for the next pending mint: mined in the next block, indexed at once unless told otherwise. */
+async function mineNext({ tokenId = 7, indexed = true } = {}): Promise<void> {
+  const row = await until("a pending mint", async () => (await mints()).find(({ state }) => state === "pending"));
+  block++;
+  const { pool } = api.database;
+  await ensureReferralCodes(pool, [{ tokenId, name: row.name, agentAddress: row.wallet }]);
+  await completeMint(pool, row.mint_id, { tokenId, txHash: `0x${"c".repeat(64)}`, block, at: new Date() });
+  if (!indexed) return;
+  await plantAgents(pool, [
+    {
+      tokenId,
+      name: row.name,
+      agentAddress: row.wallet,
+      framework: row.framework,
+      soulbound: row.soulbound,
+      updatedBlock: block,
+    },
+  ]);
+  await plantCheckpoint(pool, { block, finalized: 900 });
+}
+const minted = async (answer: Promise<Answer>, options?: Parameters<typeof mineNext>[0]) =>
+  (await Promise.all([answer, mineNext(options)]))[0];
+
+describe("the order of checks", () => {
+  it("starts with the wallet: a bare probe is 401, whatever it sends, and leaves nothing behind", async () => {
+    for (const body of [undefined, {}, { name: "" }, "x".repeat(300_000)])
+      expect(await post(null, body, { "idempotency-key": "probe" })).toMatchObject({
+        status: 401,
+        body: { code: "unauthenticated" },
+      });
+    const { rows } = await api.database.pool.query("select * from offchain.idempotency");
+    expect(rows).toEqual([]);
+  });
+
+  it("then the request: a bad one is 400 and claims no key", async () => {
+    expect(await post(fresh(), { name: "" }, { "idempotency-key": "bad" })).toMatchObject({ status: 400 });
+    expect(await mints()).toEqual([]);
+    expect((await api.database.pool.query("select * from offchain.idempotency")).rows).toEqual([]);
+  });
+
+  it("then whether it is possible: an unknown referral code is 400", async () => {
+    expect(await post(fresh(), { name: "A", referralCode: "nobody-0000" })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: "referralCode" }] },
+    });
+    expect(await mints()).toEqual([]);
+  });
+
+  it("then the price: in the paid phase nothing is minted without payment", async () => {
+    const paid = await startApi({ env: { PRICING_PHASE: "paid" } });
+    expect(await post(fresh(), { name: "A" }, {}, paid)).toMatchObject({
+      status: 402,
+      body: { code: "payment_required", price: "1.00" },
+    });
+    expect((await paid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
+    await paid.close();
+  });
+
+  it("is 503 out_of_funds before anything happens, and what was accepted before is still answered", async () => {
+    const known = fresh();
+    const request = { name: "Known" };
+    const key = { "idempotency-key": "known" };
+    const first = await minted(post(known, request, key));
+    await api.database.pool.query(
+      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
+    );
+    const refused = await post(fresh(), { name: "Late" });
+    expect(refused).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect(await mints()).toHaveLength(1);
+    expect(await post(known, request, key)).toMatchObject({ status: 201, text: first.text });
+  });
+});
+
+describe("the body", () => {
+  const good: [string, object, object][] = [
+    ["a name of 1", { name: "x" }, { name: "x", framework: "custom", soulbound: false }],
+    ["a name of 64 code points", { name: "🤖".repeat(64) }, { name: "🤖".repeat(64) }],
+    ["white space around the name", { name: "  Ada  " }, { name: "Ada" }],
+    ["a decomposed name", { name: "Cafe\u0301" }, { name: "Café" }],
+    ["a framework in capitals", { name: "A", framework: "LangChain" }, { framework: "langchain" }],
+    ["an alias of a framework", { name: "A", framework: "ElizaOS" }, { framework: "eliza" }],
+    ["soulbound", { name: "A", soulbound: true }, { soulbound: true }],
+    [
+      "levels 0 and 10",
+      { name: "A", personality: { riskTolerance: 0, autonomyLevel: 10 } },
+      { personality: { riskTolerance: 0, autonomyLevel: 10 } },
+    ],
+    ["long texts at their limits", { name: "A", narrative: { origin: "o".repeat(512), lore: "l".repeat(1024) } }, {}],
+  ];
+  it.each(good)("with %s is accepted", async (_, body, stored) => {
+    expect((await minted(post(fresh(), body))).status).toBe(201);
+    expect((await mints())[0]).toMatchObject(stored);
+  });
+
+  const bad: [string, unknown, string][] = [
+    ["no name", {}, "name"],
+    ["an empty name", { name: "" }, "name"],
+    ["a blank name", { name: " \u3000 " }, "name"],
+    ["a name of 65", { name: "x".repeat(65) }, "name"],
+    ["a name of 65 code points", { name: "🤖".repeat(65) }, "name"],
+    ["a number as name", { name: 5 }, "name"],
+    ["a line break in the name", { name: "a\nb" }, "name"],
+    ["a bidi override", { name: "a\u202eb" }, "name"],
+    ["a zero-width space", { name: "a\u200bb" }, "name"],
+    ["an unknown framework", { name: "A", framework: "cobol" }, "framework"],
+    ["soulbound as text", { name: "A", soulbound: "true" }, "soulbound"],
+    ["soulbound as number", { name: "A", soulbound: 1 }, "soulbound"],
+    ["level 11", { name: "A", personality: { riskTolerance: 11 } }, "personality.riskTolerance"],
+    ["level -1", { name: "A", personality: { riskTolerance: -1 } }, "personality.riskTolerance"],
+    ["level 1.5", { name: "A", personality: { autonomyLevel: 1.5 } }, "personality.autonomyLevel"],
+    ["an unknown key", { name: "A", admin: true }, "admin"],
+    ["an unknown key inside", { name: "A", narrative: { plot: "" } }, "narrative.plot"],
+    ["quirks of 257", { name: "A", personality: { quirks: "q".repeat(257) } }, "personality.quirks"],
+    ["a mission of 513", { name: "A", narrative: { mission: "m".repeat(513) } }, "narrative.mission"],
+    ["a manifesto of 1025", { name: "A", narrative: { manifesto: "m".repeat(1025) } }, "narrative.manifesto"],
+    ["null for an object", { name: "A", personality: null }, "personality"],
+    ["a list", ["A"], "body"],
+    ["a malformed referral code", { name: "A", referralCode: "../x" }, "referralCode"],
+  ];
+  it.each(bad)("with %s is 400 and names the place", async (_, body, path) => {
+    expect(await post(fresh(), body)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input", details: [{ path }] },
+    });
+    expect(await mints()).toEqual([]);
+  });
+});
+
+describe("a registration", () => {
+  it("is 201 with everything the agent needs, and the agent in full", async () => {
+    await plantAgents(api.database.pool, [{ tokenId: 3, name: "Referrer" }]);
+    await ensureReferralCodes(api.database.pool, [
+      { tokenId: 3, name: "Referrer", agentAddress: "0x0000000000000000000000000000000000000003" },
+    ]);
+    const code = (await api.database.pool.query("select code from offchain.referral_code")).rows[0].code;
+    const wallet = fresh();
+    const { status, body, headers } = await minted(
+      post(wallet, { name: "Ada", framework: "eliza", referralCode: code.toUpperCase() }),
+    );
+    expect(status).toBe(201);
+    expect(headers.get("cache-control")).toBe("private, no-store");
+    expect(headers.has("etag")).toBe(false);
+    expect(body).toMatchObject({
+      success: true,
+      tokenId: 7,
+      txHash: `0x${"c".repeat(64)}`,
+      block,
+      mintOrigin: "AGENT_SIWA",
+      explorer: "https://basescan.org/token/0x2e3B541C59D38b84E3Bc54e977200230A204Fe60?a=7",
+      canonical8004: { status: "manual_required", registry: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432" },
+      yourReferralCode: expect.stringMatching(/^ada-[a-z0-9]{4}$/),
+      yourReferralLink: expect.stringMatching(/^https:\/\/agents\.test\/mint\?ref=ada-/),
+      agent: { tokenId: 7, name: "Ada", agentAddress: wallet.address, framework: "eliza" },
+      og: null,
+      referral: { code, referrerTokenId: 3 },
+    });
+    expect(await intents()).toMatchObject([{ intent_key: `mint:${(await mints())[0].mint_id}`, state: "queued" }]);
+  });
+
+  it("shows agent: null when the index is not there in time", async () => {
+    const { status, body } = await minted(post(fresh(), { name: "Early" }), { indexed: false });
+    expect(status).toBe(201);
+    expect(body.agent).toBeNull();
+  });
+
+  it("that takes long is 202 with a place to ask, and the retry gets the 201", async () => {
+    const wallet = fresh();
+    const key = { "idempotency-key": "slow" };
+    const pending = await post(wallet, { name: "Slow" }, key);
+    expect(pending).toMatchObject({ status: 202, body: { status: "pending" } });
+    const { mintId, statusUrl } = pending.body as unknown as { mintId: string; statusUrl: string };
+    expect(statusUrl).toBe(`https://${HOST}/api/v2/mint/${mintId}`);
+    const path = `/api/v2/mint/${mintId}`;
+    expect((await api.get(path)).body).toEqual(pending.body);
+    await mineNext();
+    expect((await api.get(path)).body).toMatchObject({ status: "minted", mintId, tokenId: 7, agent: { name: "Slow" } });
+    expect((await api.get(path)).headers.get("cache-control")).toBe("no-store");
+    const again = await post(wallet, { name: "Slow" }, key);
+    expect(again).toMatchObject({ status: 201, body: { tokenId: 7 } });
+    const third = await post(wallet, { name: "Slow" }, key);
+    expect(third).toMatchObject({ status: 201, text: again.text });
+    expect(third.headers.get("idempotent-replayed")).toBe("true");
+    expect(await mints()).toHaveLength(1);
+  });
+
+  it("that the chain refuses is 409 with its reason; a new attempt may succeed", async () => {
+    const wallet = fresh();
+    const answer = post(wallet, { name: "Refused" });
+    const row = await until("the mint", async () => (await mints())[0]);
+    await failMint(api.database.pool, row.mint_id, "the contract is paused", new Date());
+    expect(await answer).toMatchObject({
+      status: 409,
+      body: { code: "conflict", error: expect.stringContaining("paused") },
+    });
+    expect((await api.get(`/api/v2/mint/${row.mint_id}`)).body).toMatchObject({
+      status: "failed",
+      reason: "the contract is paused",
+    });
+    expect((await minted(post(wallet, { name: "Refused" }, { "idempotency-key": "second" }))).status).toBe(201);
+  });
+
+  it.each([
+    ["not-a-uuid", 400],
+    ["0b0e2c2e-4b1f-4f0e-9a52-2f6a3f1f5d11", 404],
+    ["0B0E2C2E-4B1F-4F0E-9A52-2F6A3F1F5D11", 404],
+    ["%00", 400],
+  ])("GET /mint/%s is %i", async (mintId, status) =>
+    expect((await api.get(`/api/v2/mint/${mintId}`)).status).toBe(status),
+  );
+});
+
+describe("the same request again", () => {
+  it("byte for byte, without a key, gets the same registration", async () => {
+    const wallet = fresh();
+    const authorization = await wallet.siwa();
+    const first = await minted(post(null, { name: "Twin" }, { authorization }));
+    const again = await post(null, { name: "Twin" }, { authorization });
+    expect(again).toMatchObject({
+      status: 201,
+      body: { tokenId: 7, txHash: (first.body as { txHash?: string }).txHash },
+    });
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(first.headers.has("idempotent-replayed")).toBe(false);
+  });
+
+  it("with a fresh credential is 409 already_registered and names the token", async () => {
+    const wallet = fresh();
+    await minted(post(wallet, { name: "Once" }));
+    const other = await post(wallet, { name: "Once" }, { authorization: await wallet.siwa(Date.now() - 1_000) });
+    expect(other).toMatchObject({ status: 409, body: { code: "already_registered", tokenId: 7 } });
+  });
+
+  it("is 409 for a wallet that registered elsewhere: by the contract itself", async () => {
+    const wallet = fresh();
+    await plantAgents(api.database.pool, [{ tokenId: 0, agentAddress: wallet.address.toLowerCase() as `0x${string}` }]);
+    expect(await post(wallet, { name: "Again" })).toMatchObject({
+      status: 409,
+      body: { code: "already_registered", tokenId: 0 },
+    });
+  });
+
+  it("a wallet that only owns a bought token may register", async () => {
+    const wallet = fresh();
+    await plantAgents(api.database.pool, [{ tokenId: 1, owner: wallet.address.toLowerCase() as `0x${string}` }]);
+    expect((await minted(post(wallet, { name: "Buyer" }))).status).toBe(201);
+  });
+
+  it("50 at once, without a key, are one mint", async () => {
+    const wallet = fresh();
+    const authorization = await wallet.siwa();
+    const all = Promise.all(Array.from({ length: 50 }, () => post(null, { name: "Crowd" }, { authorization })));
+    await mineNext();
+    const answers = await all;
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => body.tokenId))).toEqual(new Set([7]));
+    expect(await mints()).toHaveLength(1);
+    expect(await intents()).toHaveLength(1);
+  });
+
+  it("50 at once, each with its own credential, are one mint and 49 refusals", async () => {
+    const wallet = fresh();
+    const now = Date.now();
+    const credentials = await Promise.all(Array.from({ length: 50 }, (_, i) => wallet.siwa(now - i)));
+    const all = Promise.all(credentials.map((authorization) => post(null, { name: "Crowd" }, { authorization })));
+    await mineNext();
+    const statuses = (await all).map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array(49).fill(409)]);
+    expect(await mints()).toHaveLength(1);
+  });
+
+  it("after a crash finds what the first attempt did, under the same key", async () => {
+    const wallet = fresh();
+    const key = { "idempotency-key": "crashed" };
+    await post(wallet, { name: "Crash" }, key);
+    await mineNext();
+    // What a process killed between minting and answering leaves: the mint, and a running key without an owner.
+    await api.database.pool.query("delete from offchain.idempotency");
+    const first = await post(wallet, { name: "Crash" }, key);
+    await api.database.pool.query(
+      "update offchain.idempotency set state = 'running', body = null, status = null, lease_until = now() - interval '1 s'",
+    );
+    const again = await post(wallet, { name: "Crash" }, key);
+    expect(again).toMatchObject({ status: 201, text: first.text });
+    expect(await mints()).toHaveLength(1);
+  });
+});

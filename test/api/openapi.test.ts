@@ -1,0 +1,104 @@
+/** The OpenAPI document: valid for a strict validator, complete, and served with a page that needs no other site. */
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../api/routes/index.ts";
+import { type Operation, startApi, type TestApi } from "./support/api.ts";
+
+let api: TestApi;
+let operations: [string, string, Operation][];
+beforeAll(async () => {
+  api = await startApi();
+  operations = Object.entries(api.document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [method, path, operation] as [string, string, Operation]),
+  );
+});
+afterAll(() => api?.close());
+
+describe("the document", () => {
+  it("is a valid OpenAPI 3.0.3 document", async () => {
+    const { body } = await api.get("/api/v2/openapi.json");
+    expect(body.openapi).toBe("3.0.3");
+    const result = await new Validator().validate(body);
+    expect(result.errors).toBeUndefined();
+    expect(result.valid).toBe(true);
+    // Every reference leads somewhere.
+    const refs = [...JSON.stringify(body).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, ref]) => ref!);
+    for (const ref of new Set(refs))
+      expect([ref, ref.split("/").reduce((at: unknown, key) => (at as never)?.[key], body)]).not.toEqual([
+        ref,
+        undefined,
+      ]);
+    expect(JSON.stringify(body)).not.toMatch(
+      /"nullable":true,"required":false|"definitions"|"\$schema"|"documented"|9007199254740991/,
+    );
+  });
+
+  it("has every endpoint, each with a name of its own", () => {
+    expect(operations).toHaveLength(ENDPOINTS.length);
+    expect(new Set(operations.map(([, , { operationId }]) => operationId)).size).toBe(ENDPOINTS.length);
+  });
+
+  it("documents every parameter of each path, required, and the query's as what they mean", () => {
+    for (const [, path, { parameters }] of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(parameters.filter((p) => p.in === "path").map(({ name, required }) => [name, required])).toEqual(
+        inPath.map((name) => [name, true]),
+      );
+      for (const parameter of parameters) expect(parameter.schema).toHaveProperty("type");
+    }
+    const list = operations.find(([, path]) => path === "/api/v2/agents")![2].parameters;
+    expect(list.find(({ name }) => name === "limit")).toMatchObject({
+      required: false,
+      schema: { type: "integer", minimum: 1, default: 100 },
+    });
+    expect(list.find(({ name }) => name === "sort")?.schema.enum).toContain("credScore");
+    expect(list.map(({ name }) => name)).toContain("minBlock");
+  });
+
+  it("gives each operation its errors and security", () => {
+    for (const [method, path, { responses, ...operation }] of operations) {
+      const statuses = Object.keys(responses).map(Number);
+      expect(statuses).toContain(500);
+      const own = ENDPOINTS.find((e) => e.path === path && e.method === method)!;
+      const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      for (const [status, { content }] of errors)
+        if (!own.responses[Number(status)]) expect(JSON.stringify(content)).toContain("#/components/schemas/Error");
+      const { security } = operation as unknown as { security: object[] };
+      const { siwa } = own.guard;
+      expect(security).toEqual(siwa ? [{ siwa: [] }, { siwaHeader: [] }] : []);
+      if (siwa) expect(statuses).toEqual(expect.arrayContaining([401, 429, 503]));
+      if (method !== "get") expect(statuses).toEqual(expect.arrayContaining([400, 409, 413, 415, 422]));
+    }
+  });
+
+  it("shows the body of a registration with its limits", () => {
+    const { MintRequest } = api.document.components.schemas as Record<
+      string,
+      { required: string[]; properties: Record<string, object> }
+    >;
+    expect(MintRequest).toMatchObject({
+      required: ["name"],
+      additionalProperties: false,
+      properties: { name: { type: "string", minLength: 1, maxLength: 64 }, soulbound: { type: "boolean" } },
+    });
+  });
+});
+
+describe("/docs", () => {
+  it("renders the document from files of our own", async () => {
+    const page = await api.get("/docs");
+    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(page.headers.get("content-security-policy")).toMatch(/script-src 'self';/);
+    const files = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(files.length).toBeGreaterThanOrEqual(3);
+    expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    for (const file of files) {
+      const { status, headers, text } = await api.get(file);
+      expect([file, status]).toEqual([file, 200]);
+      expect(headers.get("content-type")).toMatch(file.endsWith(".css") ? /^text\/css/ : /^text\/javascript/);
+      expect(text.length).toBeGreaterThan(50);
+    }
+    expect((await api.get("/docs/package.json")).status).toBe(404);
+    expect((await api.get("/docs/constructor")).status).toBe(404);
+  });
+});
