@@ -3,24 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type AbiEntry, type Build, EAS_PACKAGE, readBuild } from "./builds.ts";
 
 const require = createRequire(import.meta.url);
 const CONTRACTS = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(CONTRACTS);
-const EAS_PACKAGE = "@ethereum-attestation-service/eas-contracts";
-
-type AbiEntry = { type: string; name?: string; inputs?: AbiParameter[]; outputs?: AbiParameter[] };
-type AbiParameter = { name: string; type: string; components?: AbiParameter[] };
-
-/** The compiled form of one contract, as committed. */
-export type Build = {
-  contract: string;
-  /** solc's version. */
-  compiler: string;
-  abi: AbiEntry[];
-  /** Creation code. */
-  bytecode: `0x${string}`;
-};
 
 /**
  * Contracts that need the slower code generator, because an event of theirs has more values than the plain one can
@@ -56,15 +43,6 @@ const EAS_ENTRIES = new Set([
   ...["AccessDenied", "AlreadyRevoked", "InvalidAttestation", "InvalidExpirationTime", "InvalidRevocation"],
   ...["InvalidSchema", "Irrevocable", "NotFound", "NotPayable", "WrongSchema"],
 ]);
-
-/** Compiled contract from a committed build or, for EAS, from its npm package. */
-export function readBuild(contract: string): { abi: AbiEntry[]; bytecode: `0x${string}` } {
-  const name = basename(contract);
-  if (contract.startsWith(EAS_PACKAGE)) {
-    return require(`${EAS_PACKAGE}/artifacts/contracts/${name}.sol/${name}.json`);
-  }
-  return JSON.parse(readFileSync(join(CONTRACTS, "build", `${name}.json`), "utf8")) as Build;
-}
 
 /** Compiles every contract. @returns path below the project root → text of each file to commit */
 export function compile(): Map<string, string> {

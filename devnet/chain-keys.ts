@@ -1,0 +1,48 @@
+/** The development chain's accounts, all from one public mnemonic: worthless anywhere else. */
+import { pbkdf2Sync } from "node:crypto";
+import { bytesToHex, type Hex } from "viem";
+import { HDKey, hdKeyToAccount } from "viem/accounts";
+
+/** Known to everybody who reads this: never send anything of value to its accounts. */
+export const DEV_MNEMONIC = "agent agent agent agent agent agent agent agent agent agent agent secret";
+
+/** `address` is checksummed. */
+export type Account = { address: Hex; privateKey: Hex };
+
+export type DevnetKeys = {
+  /** Owner of the identity token and of the handshake registry; the service sends from it. */
+  deployer: Hex;
+  /** Directs the exchange's attester and is an attester itself. */
+  attester: Hex;
+  /** Holds the service token's supply; receives payments. */
+  treasury: Hex;
+  /** Signs receipts. */
+  receiptSigner: Hex;
+};
+
+export type Cast = {
+  keys: DevnetKeys;
+  /** For people and tests: nothing of the stack uses them. */
+  accounts: Account[];
+  /** Stands for everybody else on Base: owns the canonical registries, mints USDC. */
+  operator: Hex;
+};
+
+const ACCOUNTS = 10;
+
+/** Every account of a devnet. */
+export function devnetCast(mnemonic = DEV_MNEMONIC): Cast {
+  // BIP-39's seed by Node's own PBKDF2: in JavaScript it would take seconds.
+  const seed = pbkdf2Sync(mnemonic.normalize("NFKD"), "mnemonic", 2048, 64, "sha512");
+  const wallet = HDKey.fromMasterSeed(seed);
+  const derive = (addressIndex: number): Account => {
+    const account = hdKeyToAccount(wallet, { addressIndex });
+    return { address: account.address, privateKey: bytesToHex(account.getHdKey().privateKey!) };
+  };
+  const key = (index: number) => derive(ACCOUNTS + index).privateKey;
+  return {
+    accounts: Array.from({ length: ACCOUNTS }, (_, i) => derive(i)),
+    keys: { deployer: key(0), attester: key(1), treasury: key(2), receiptSigner: key(3) },
+    operator: key(4),
+  };
+}

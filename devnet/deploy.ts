@@ -1,0 +1,202 @@
+/** Builds the development chain: the service's own contracts by transaction, everybody else's at their real addresses. */
+import { createHash } from "node:crypto";
+import {
+  type Abi,
+  concat,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  numberToHex,
+  parseEther,
+  parseUnits,
+  toHex,
+} from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { schemaRegistryAbi } from "../abis/eas.ts";
+import { erc8004IdentityAbi, erc8004ReputationAbi } from "../abis/erc8004.ts";
+import { usdcAbi } from "../abis/usdc.ts";
+import { EAS_PACKAGE, readBuild } from "../contracts/builds.ts";
+import { CANONICAL, EXCHANGE_SCHEMAS, schemaUid } from "./chain-addresses.ts";
+import { type Account, type Cast, type DevnetKeys, devnetCast } from "./chain-keys.ts";
+import { type DevChain, mineAll, openDevChain, plant, sendAll } from "./chain-writer.ts";
+
+export type Devnet = {
+  chainId: number;
+  /** Checksummed. */
+  contracts: Record<keyof typeof CANONICAL | "identity" | "handshakes" | "serviceToken", Hex>;
+  /** No contract has an event below this block. */
+  deployBlock: number;
+  /** EAS schema UIDs of the exchange. */
+  schemas: Record<keyof typeof EXCHANGE_SCHEMAS, Hex>;
+  keys: DevnetKeys;
+  /** Ten, each with 100 ETH and 1000 USDC, none used by the stack. */
+  accounts: Account[];
+  /** Who may attest under the exchange's schemas: its contract and the account that directs it. */
+  attesters: Hex[];
+};
+
+const MINT_PRICE = parseEther("0.0025");
+const ETH_EACH = parseEther("100");
+const USDC_EACH = parseUnits("1000", 6);
+/** Holds, once everything stands, what was built: code that cannot run, fingerprint of the contracts, first block. */
+const CORNERSTONE = "0x00000000000000000000000000000000c04e5709";
+
+/**
+ * Builds the devnet on an empty local anvil, or finds the one that stands there; a half-built one is built anew.
+ * @throws Error when the chain was built from other contracts than those of this version
+ */
+export async function deployDevnet(rpcUrl: string, { mnemonic }: { mnemonic?: string } = {}): Promise<Devnet> {
+  const chain = openDevChain(rpcUrl);
+  const cast = devnetCast(mnemonic);
+  const built = fingerprint(cast);
+  const stone = await chain.getCode({ address: CORNERSTONE });
+  if (stone !== undefined && !stone.startsWith(concat(["0xfe", built]))) {
+    throw new Error("The chain that was kept is one of other contracts than this version's: run npm run reset.");
+  }
+  const deployBlock = stone === undefined ? await build(chain, cast, built) : Number(`0x${stone.slice(-16)}`);
+  const own = ownAddresses(cast);
+  return {
+    chainId: chain.chain.id,
+    contracts: { ...CANONICAL, ...own },
+    deployBlock,
+    schemas: {
+      verifiedAccount: schemaUid(EXCHANGE_SCHEMAS.verifiedAccount),
+      verifiedCountry: schemaUid(EXCHANGE_SCHEMAS.verifiedCountry),
+    },
+    keys: cast.keys,
+    accounts: cast.accounts,
+    attesters: attestersOf(cast),
+  };
+}
+
+/** The variables (config.ts) that make the service use a devnet; RPC_URL is the caller's. */
+export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas, keys }: Devnet) {
+  const start = String(deployBlock);
+  return {
+    CHAIN_ID: String(chainId),
+    // The next devnet has the same chain id and other blocks.
+    RPC_CACHE: "false",
+    IDENTITY_ADDRESS: contracts.identity,
+    IDENTITY_START_BLOCK: start,
+    ERC8004_IDENTITY_ADDRESS: contracts.erc8004Identity,
+    ERC8004_REPUTATION_ADDRESS: contracts.erc8004Reputation,
+    ERC8004_START_BLOCK: start,
+    EAS_ADDRESS: contracts.eas,
+    EAS_START_BLOCK: start,
+    ATTESTERS: attesters.join(","),
+    ATTESTATION_SCHEMAS: schemas.verifiedAccount,
+    ATTESTATION_INDEXER_ADDRESS: contracts.attestationIndexer,
+    HANDSHAKES_ADDRESS: contracts.handshakes,
+    HANDSHAKES_START_BLOCK: start,
+    SERVICE_TOKEN_ADDRESS: contracts.serviceToken,
+    SERVICE_TOKEN_START_BLOCK: start,
+    USDC_ADDRESS: contracts.usdc,
+    DEPLOYER_PRIVATE_KEY: keys.deployer,
+  };
+}
+
+/** @returns the first block with a contract in it */
+async function build(chain: DevChain, cast: Cast, built: Hex): Promise<number> {
+  const { keys, accounts, operator } = cast;
+  const addresses = [...Object.values(keys), operator].map((key) => privateKeyToAddress(key));
+  const nonces = await Promise.all(addresses.map((address) => chain.getTransactionCount({ address })));
+  if (nonces.some((nonce) => nonce > 0)) await chain.request({ method: "anvil_reset", params: [] } as never);
+  await Promise.all(
+    [...addresses, ...accounts.map((account) => account.address)].map((address) =>
+      chain.setBalance({ address, value: ETH_EACH }),
+    ),
+  );
+  const deployBlock = Number(await chain.getBlockNumber()) + 1;
+  await mineAll(chain, [
+    ...(await sendAll(chain, keys.deployer, ownCreations(cast))),
+    ...(await sendAll(chain, operator, registryImplementations())),
+  ]);
+  await plant(chain, operator, canonicalCreations(cast));
+  await mineAll(chain, await sendAll(chain, operator, firstCalls(cast)));
+  await chain.setCode({
+    address: CORNERSTONE,
+    bytecode: concat(["0xfe", built, numberToHex(deployBlock, { size: 8 })]),
+  });
+  await chain.mine({ blocks: 1 });
+  return deployBlock;
+}
+
+/** The service's own contracts; each address follows from the deployer and the place in this list. */
+const OWN = ["identity", "handshakes", "serviceToken"] as const;
+
+function ownAddresses({ keys }: Cast) {
+  const from = privateKeyToAddress(keys.deployer);
+  const entries = OWN.map((name, nonce) => [name, getContractAddress({ from, nonce: BigInt(nonce) })]);
+  return Object.fromEntries(entries) as Record<(typeof OWN)[number], Hex>;
+}
+
+function ownCreations(cast: Cast): { data: Hex }[] {
+  const treasury = privateKeyToAddress(cast.keys.treasury);
+  const creations = {
+    identity: creation("AgentIdentity", [treasury, MINT_PRICE, 0n, 0n]),
+    handshakes: creation("HandshakeRegistry", [ownAddresses(cast).identity]),
+    serviceToken: creation("ServiceToken", [treasury]),
+  };
+  return OWN.map((name) => ({ data: creations[name] }));
+}
+
+/** The operator's first two transactions, which its addresses below count on. */
+const registryImplementations = () => [
+  { data: creation("Erc8004IdentityRegistry") },
+  { data: creation("Erc8004ReputationRegistry") },
+];
+
+function canonicalCreations(cast: Cast): { address: Hex; code: Hex }[] {
+  const operator = privateKeyToAddress(cast.operator);
+  const implementation = (nonce: bigint) => getContractAddress({ from: operator, nonce });
+  const identityInit = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "initialize", args: [operator] });
+  const reputationInit = encodeFunctionData({
+    abi: erc8004ReputationAbi,
+    functionName: "initialize",
+    args: [operator, CANONICAL.erc8004Identity],
+  });
+  const { eas, attestationIndexer } = CANONICAL;
+  const code: Record<keyof typeof CANONICAL, Hex> = {
+    usdc: creation("Usdc", [operator]),
+    multicall3: creation("Multicall3"),
+    schemaRegistry: creation(`${EAS_PACKAGE}/SchemaRegistry`),
+    eas: creation(`${EAS_PACKAGE}/EAS`, [CANONICAL.schemaRegistry]),
+    attestationIndexer: creation("AttestationIndexer", [eas]),
+    exchangeAttester: creation("ExchangeAttester", [eas, privateKeyToAddress(cast.keys.attester)]),
+    exchangeResolver: creation("ExchangeResolver", [eas, attestationIndexer, attestersOf(cast)]),
+    erc8004Identity: creation("Erc8004Proxy", [implementation(0n), identityInit]),
+    erc8004Reputation: creation("Erc8004Proxy", [implementation(1n), reputationInit]),
+  };
+  return Object.entries(CANONICAL).map(([name, address]) => ({ address, code: code[name as keyof typeof CANONICAL] }));
+}
+
+function firstCalls({ accounts }: Cast): { to: Hex; data: Hex }[] {
+  const schemas = Object.values(EXCHANGE_SCHEMAS).map((schema) => ({
+    to: CANONICAL.schemaRegistry,
+    data: encodeFunctionData({
+      abi: schemaRegistryAbi,
+      functionName: "register",
+      args: [schema, CANONICAL.exchangeResolver, true],
+    }),
+  }));
+  const money = accounts.map(({ address }) => ({
+    to: CANONICAL.usdc,
+    data: encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [address, USDC_EACH] }),
+  }));
+  return [...schemas, ...money];
+}
+
+const attestersOf = ({ keys }: Cast): Hex[] => [CANONICAL.exchangeAttester, privateKeyToAddress(keys.attester)];
+
+/** Creation code with its arguments. */
+function creation(contract: string, args: unknown[] = []): Hex {
+  const { abi, bytecode } = readBuild(contract);
+  return encodeDeployData({ abi: abi as Abi, bytecode, args });
+}
+
+/** Changes when any contract, or what is set up with it, does. */
+function fingerprint(cast: Cast): Hex {
+  const everything = [ownCreations(cast), registryImplementations(), canonicalCreations(cast), firstCalls(cast)];
+  return toHex(createHash("sha256").update(JSON.stringify(everything)).digest());
+}
