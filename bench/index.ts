@@ -113,7 +113,7 @@ function startIndexer(run: Run) {
   const child = spawn(process.execPath, [join(ROOT, "indexer/main.ts")], {
     cwd: ROOT,
     env: {
-      PATH: process.env.PATH ?? "",
+      PATH: "/usr/bin:/bin",
       DATABASE_URL: run.databaseUrl,
       RPC_URL: run.rpcUrl,
       CHAIN_ID: String(CHAIN_ID),

@@ -94,7 +94,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "zod",
       /^node:/,
     ],
-    types: ["clients/ports.ts", "config.ts", "pg", "pino"],
+    types: ["clients/ports.ts", "config.ts", "pg", "pino", "viem"],
   },
 };
 

@@ -46,6 +46,7 @@ export async function registrationOf(deps: ApiParts, mint: MintedMint, now: numb
     referral: referrer && {
       code: mint.referralCode,
       referrerTokenId: referrer.tokenId,
+      // Bonus points exist once they are awarded on chain, and none are yet: nothing is promised here.
       referrerPoints: 0,
       minterPoints: 0,
     },
