@@ -8,7 +8,7 @@ const UNPLACED = /^[\p{Script=Cyrillic}\p{Script=Greek}]\p{M}/u;
 
 /**
  * Keeps every character (a letter with its marks, an emoji sequence) that can be drawn, drops the marks of one that
- * only its letter can be, and replaces the others; a row of those is one dot.
+ * only its letter can be, writes a plain form where there is one, and replaces the rest; a row of those is one dot.
  * @param covers whether one font has all glyphs of a character
  * @returns the text; "" when only dots would be left
  */
@@ -17,8 +17,10 @@ export function legible(text: string, covers: (character: string) => boolean): s
   let shown = false;
   for (const character of characters(text)) {
     const letter = String.fromCodePoint(character.codePointAt(0)!);
-    const drawn = (UNPLACED.test(character) ? [letter] : [character, letter]).find(covers);
-    shown ||= drawn !== undefined && drawn !== " ";
+    const whole = UNPLACED.test(character) ? [] : [character];
+    // Letters in fancy dress (𝓐, Ⅳ, ﬁ) have a plain form.
+    const drawn = [...whole, letter, letter.normalize("NFKC")].find(covers);
+    shown ||= drawn !== undefined && drawn.trim() !== "";
     if (drawn !== undefined) out += drawn;
     else if (!out.endsWith(DOT)) out += DOT;
   }

@@ -46,7 +46,7 @@ export function widthOf(text: string, face: Face): number {
 export function fitName(name: string, width: number, sizes: { max: number; oneLineMin: number; min: number }): number {
   const single = Math.floor(width / Math.max(widthOf(name, "display"), 0.01));
   if (single >= sizes.oneLineMin) return Math.min(single, sizes.max);
-  for (let size = sizes.oneLineMin + 8; size > sizes.min; size -= 2) if (linesOf(name, width / size) <= 2) return size;
+  for (let size = sizes.oneLineMin; size > sizes.min; size -= 2) if (linesOf(name, width / size) <= 2) return size;
   return sizes.min;
 }
 
