@@ -77,6 +77,8 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     CHAIN_ID: String(chainId),
     // The next devnet has the same chain id and other blocks.
     RPC_CACHE: "false",
+    // The chain keeps the states of its last blocks only.
+    RPC_ARCHIVE: "false",
     IDENTITY_ADDRESS: contracts.identity,
     IDENTITY_START_BLOCK: start,
     ERC8004_IDENTITY_ADDRESS: contracts.erc8004Identity,

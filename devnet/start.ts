@@ -61,7 +61,7 @@ function tasks() {
     [
       { title: "Check the data directory and the port", task: prepare },
       { title: "PostgreSQL", enabled: () => !stack.config.database.url, task: startDatabase },
-      { title: "Chain 8453", enabled: () => stack.config.chain.rpcUrls.length === 0, task: startChain },
+      { title: "Chain 8453", enabled: ownChain, task: startChain },
       {
         title: "Database schema",
         task: () => migrate(stack.env.MIGRATION_DATABASE_URL ?? stack.config.database.migrationUrl!),
@@ -69,10 +69,10 @@ function tasks() {
       { title: "Indexer, workers and API", task: startProcesses },
       {
         title: "Seed a small world",
-        enabled: () => seeds(),
+        enabled: seeds,
         task: (_, task) => seedWorld((line) => (task.output = line)),
       },
-      { title: "Write devnet.json", enabled: () => stack.devnet !== undefined, task: () => writeDevnet(stack) },
+      { title: "Write devnet.json", enabled: ownChain, task: () => writeDevnet(stack) },
     ],
     { concurrent: false, exitOnError: true, registerSignalListeners: false, ...timer },
   );
@@ -165,7 +165,13 @@ async function answersReady(url: string, logs: string): Promise<void> {
   }
 }
 
-const seeds = () => stack.devnet !== undefined && !empty && !existsSync(dataDir(stack.config.dataDir).seeded);
+function seeds(): boolean {
+  return ownChain() && !empty && !existsSync(dataDir(stack.config.dataDir).seeded);
+}
+
+function ownChain(): boolean {
+  return stack.config.chain.rpcUrls.length === 0;
+}
 
 async function seedWorld(say: (line: string) => void): Promise<void> {
   stack.seeded = await seed({
@@ -213,10 +219,11 @@ function printReady({ config, rpcUrl, databaseUrl, seeded }: Stack): void {
   console.log("\nCtrl-C ends everything.");
 }
 
-const toEnvFile = (env: Record<string, string>) =>
-  Object.entries(env)
+function toEnvFile(env: Record<string, string>): string {
+  return Object.entries(env)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}\n`)
     .join("");
+}
 
 /** One clear text for whatever stopped the start. */
 function explain(error: unknown): string {
