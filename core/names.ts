@@ -5,19 +5,20 @@ import { lengthOf, textSchema } from "./text.ts";
 /** An agent's display name: 1 to 64 code points after trimming, one line, printable. */
 export const agentNameSchema = textSchema({ min: 1, max: 64 });
 
-const NAMESPACE = /^[0-9a-z_-]{2,32}$/;
+/** Tested before lower-casing: some letters outside ASCII become ASCII ones. */
+const NAMESPACE = /^[0-9a-z_-]{2,32}$/i;
 
 /**
  * The key of a name in the .agent namespace: lower case, without a trailing `.agent`.
  * @throws invalid_input unless 2 to 32 of a-z, 0-9, _ and - remain.
  */
 export function dotAgentKey(name: string): string {
-  const key = name.toLowerCase().replace(/\.agent$/, "");
-  if (!NAMESPACE.test(key))
+  const bare = name.replace(/\.agent$/i, "");
+  if (!NAMESPACE.test(bare))
     fail("invalid_input", "A .agent name has 2 to 32 letters a-z, digits, hyphens and underscores.", {
       details: [{ path: "name", message: "must be 2 to 32 of a-z, 0-9, - and _" }],
     });
-  return key;
+  return bare.toLowerCase();
 }
 
 /** A name in the .agent namespace as people write it. */

@@ -22,10 +22,10 @@ export function referralCode(name: string, random: number): string {
   return `${base || "agent"}-${suffix}`;
 }
 
-const CODE = /^[a-z0-9-]{1,32}$/;
+const CODE = /^[a-z0-9-]{1,32}$/i;
 
 /** A code as somebody typed it → its stored form; null when no code looks like that. */
 export function parseReferralCode(input: string): string | null {
-  const code = input.trim().toLowerCase();
-  return CODE.test(code) ? code : null;
+  const code = input.trim();
+  return CODE.test(code) ? code.toLowerCase() : null;
 }

@@ -1,0 +1,215 @@
+/** SIWA credentials: every accepted form, every refused one, and no header that makes the reader throw anything but a Failure. */
+import fc from "fast-check";
+import { getAddress } from "viem";
+import { createSiweMessage } from "viem/siwe";
+import { describe, expect, it } from "vitest";
+import { Failure } from "../../core/errors.ts";
+import { humanUpdateText, parseHumanUpdate, siwaText, siweText } from "../../core/signed-texts.ts";
+import { checkSiwaTime, findSiwa, parseSiwa, SIWA_LIFETIME_MS, SIWA_SKEW_MS, siwaTexts } from "../../core/siwa.ts";
+
+const address = "0x2e3b541c59d38b84e3bc54e977200230a204fe60" as const;
+const checksummed = getAddress(address);
+const signature = `0x${"ab".repeat(65)}`;
+const credential = `${address}:1795262400000:${signature}`;
+
+const code = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof Failure ? error.code : `not a Failure: ${String(error)}`;
+  }
+  return "fine";
+};
+
+describe("a credential", () => {
+  it.each([credential, `Bearer ${credential}`, `bearer   ${credential}`, `BEARER ${credential}`, `  ${credential} `])(
+    "is read from %j",
+    (value) =>
+      expect(parseSiwa(value)).toEqual({
+        ...{ address, issuedAt: 1_795_262_400_000, signature, sent: { address, timestamp: "1795262400000" } },
+      }),
+  );
+
+  it("may be dated in seconds, and keeps address and timestamp as they were sent", () => {
+    const parsed = parseSiwa(`${checksummed}:1795262400:${signature}`);
+    expect(parsed.address).toBe(address);
+    expect(parsed.issuedAt).toBe(1_795_262_400_000);
+    expect(parsed.sent).toEqual({ address: checksummed, timestamp: "1795262400" });
+    expect(siwaTexts(["a.example", "b.example"], parsed)).toEqual([
+      siwaText("a.example", checksummed, "1795262400"),
+      siwaText("b.example", checksummed, "1795262400"),
+    ]);
+  });
+
+  it("may be signed over the address as sent or checksummed", () => {
+    expect(siwaTexts(["h"], parseSiwa(credential))).toEqual([
+      `Sign-In With Agent: h wants you to sign in with your wallet ${address} at 1795262400000`,
+      `Sign-In With Agent: h wants you to sign in with your wallet ${checksummed} at 1795262400000`,
+    ]);
+  });
+
+  it.each([
+    "",
+    "Bearer",
+    "Bearer ",
+    address,
+    `${address}:1795262400000`,
+    `${address}:1795262400000:`,
+    `${address}:1795262400000:0x`,
+    `${address}:1795262400000:0xabc`,
+    `${address}:1795262400000:${signature}:more`,
+    `${address}:1795262400000:zz`,
+    `${address}:-795262400000:${signature}`,
+    `${address}:1e12:${signature}`,
+    `${address}:1795262400000.0:${signature}`,
+    `${address}:17952624000000000:${signature}`,
+    `${address}:١٧٩٥٢٦٢٤٠٠٠٠٠:${signature}`,
+    `${address.slice(0, -1)}:1795262400000:${signature}`,
+    `0X${address.slice(2)}:1795262400000:${signature}`,
+    `${address}:1795262400000:${signature}\u0000`,
+    `${address}:1795262400000:0x${"ab".repeat(5000)}`,
+  ])("is not %j", (value) => expect(code(() => parseSiwa(value))).toBe("unauthenticated"));
+
+  it("may be as long as a contract wallet signs", () => {
+    const long = `${address}:1795262400000:0x${"ab".repeat(4000)}`;
+    expect(parseSiwa(long).signature).toHaveLength(8002);
+  });
+
+  it("is good for an hour, and five minutes ahead", () => {
+    const at = (ms: number) =>
+      code(() => checkSiwaTime({ issuedAt: 1_795_262_400_000 }, new Date(1_795_262_400_000 + ms)));
+    expect(at(0)).toBe("fine");
+    expect(at(SIWA_LIFETIME_MS)).toBe("fine");
+    expect(at(SIWA_LIFETIME_MS + 1)).toBe("unauthenticated");
+    expect(at(-SIWA_SKEW_MS)).toBe("fine");
+    expect(at(-SIWA_SKEW_MS - 1)).toBe("unauthenticated");
+  });
+});
+
+describe("in a request", () => {
+  const other = credential.replace("0x2e", "0x3e");
+
+  it("it is found in either header, beside other schemes", () => {
+    for (const headers of [
+      { authorization: `Bearer ${credential}` },
+      { authorization: credential },
+      { siwa: credential },
+      { siwa: `Bearer ${credential}` },
+      { authorization: `Bearer ${credential}, Payment id="x", realm="y"` },
+      { authorization: `Payment eyJhIjoxfQ, Bearer ${credential}` },
+      { authorization: "Payment eyJhIjoxfQ", siwa: credential },
+      { authorization: "Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln", siwa: credential },
+      { authorization: credential, siwa: `Bearer ${credential}` },
+    ])
+      expect(findSiwa(headers)?.address, JSON.stringify(headers)).toBe(address);
+  });
+
+  it("there is none without one", () => {
+    for (const authorization of [
+      undefined,
+      "",
+      "Basic dXNlcjpwYXNz",
+      "Payment eyJhIjoxfQ",
+      "Bearer a.b.c",
+      "Bearer",
+      ",,,",
+    ])
+      expect(findSiwa({ authorization }), authorization).toBeNull();
+  });
+
+  it("two different ones are one too many", () => {
+    expect(code(() => findSiwa({ authorization: credential, siwa: other }))).toBe("invalid_input");
+    expect(code(() => findSiwa({ authorization: `${credential}, ${other}` }))).toBe("invalid_input");
+  });
+
+  it("one that looks like one but is malformed is refused, not passed over", () => {
+    expect(code(() => findSiwa({ authorization: `Bearer ${address}:soon:${signature}` }))).toBe("unauthenticated");
+    expect(code(() => findSiwa({ authorization: `Bearer ${"x".repeat(9000)}` }))).toBe("unauthenticated");
+  });
+
+  it("nothing makes the reader throw anything but a Failure", () => {
+    const piece = fc.constantFrom(
+      "Bearer ",
+      "bearer",
+      address,
+      checksummed,
+      ":",
+      ",",
+      "1795262400000",
+      "1795262400",
+      signature,
+      "0x",
+      " ",
+      "\u0000",
+      "é",
+    );
+    const header = fc.option(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.array(piece, { maxLength: 12 }).map((p) => p.join("")),
+      ),
+      { nil: undefined },
+    );
+    fc.assert(
+      fc.property(header, header, (authorization, siwa) => {
+        expect(["fine", "unauthenticated", "invalid_input"]).toContain(code(() => findSiwa({ authorization, siwa })));
+        expect(["fine", "unauthenticated"]).toContain(code(() => parseSiwa(authorization ?? "")));
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe("signed texts", () => {
+  it("the SIWE text is the standard's, byte for byte", () => {
+    const issuedAt = new Date(1_795_262_400_123);
+    const parts = {
+      ...{ host: "api.example.org:4000", address, serviceName: "Helixa", webUrl: "https://example.org", chainId: 8453 },
+      ...{ timestamp: "1795262400123", issuedAt },
+    } as const;
+    expect(siweText(parts)).toBe(
+      createSiweMessage({
+        ...{
+          domain: parts.host,
+          address: checksummed,
+          statement: "Sign in to Helixa",
+          uri: parts.webUrl,
+          version: "1",
+        },
+        ...{ chainId: 8453, nonce: parts.timestamp, issuedAt },
+      }),
+    );
+  });
+
+  it("a human update reads back, and only in exactly its own form", () => {
+    const text = humanUpdateText("Helixa", 0, 1_795_262_400_000);
+    expect(text).toBe("Helixa: Update agent #0 at 1795262400000");
+    expect(parseHumanUpdate("Helixa", text)).toEqual({ tokenId: 0, timestampMs: 1_795_262_400_000 });
+    for (const wrong of [
+      `${text} `,
+      ` ${text}`,
+      text.replace("#0", "#00"),
+      text.replace("Helixa", "helixa"),
+      `${text}\n`,
+      `x\n${text}`,
+      "",
+    ])
+      expect(parseHumanUpdate("Helixa", wrong), wrong).toBeNull();
+  });
+
+  it("a human update reads back for every agent and time", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1e12, max: 9.99e12 }), (tokenId, timestampMs) => {
+        expect(parseHumanUpdate("Helixa", humanUpdateText("Helixa", tokenId, timestampMs))).toEqual({
+          tokenId,
+          timestampMs,
+        });
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(parseHumanUpdate("Helixa", text)).toBeNull();
+      }),
+    );
+  });
+});

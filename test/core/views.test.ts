@@ -1,0 +1,215 @@
+/** The pure views: exact shapes, one number everywhere, and images that change with what they show. */
+import fc from "fast-check";
+import { getAddress } from "viem";
+import { describe, expect, it } from "vitest";
+import { credOf } from "../../core/cred.ts";
+import type { AgentFacts } from "../../core/facts.ts";
+import { agentView } from "../../core/views/agent.ts";
+import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
+import { imageUrl } from "../../core/views/image.ts";
+import { metadataView } from "../../core/views/metadata.ts";
+import type { Site } from "../../core/views/site.ts";
+import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
+import { addressOf, randomAgent } from "../support/agents.ts";
+
+const NOW = new Date("2026-11-21T12:00:00Z");
+const site: Site = {
+  publicUrl: "https://api.example.org",
+  webUrl: "https://example.org",
+  explorer: "https://basescan.org",
+  contract: "0x2e3b541c59d38b84e3bc54e977200230a204fe60",
+  phase: "paid",
+};
+const agent = fc.nat(5000).chain((tokenId) => randomAgent(tokenId, NOW).map(({ facts }) => facts));
+
+/** An agent with everything: what a view shows of it is written out below, whole. */
+const full: AgentFacts = {
+  ...{ tokenId: 7, agentAddress: addressOf(7), owner: addressOf(7, 1), operator: addressOf(7, 2), name: "Bendr 2.0" },
+  ...{
+    framework: "openclaw",
+    mintedAt: 1_790_000_000,
+    mintedBlock: 42,
+    mintTx: "0xab",
+    verified: true,
+    soulbound: false,
+  },
+  ...{ origin: 1, generation: 1, mutationCount: 2, version: "1.2", points: 150, agentName: "Bendr", updatedBlock: 99 },
+  traits: [
+    { name: "wise", category: "character", addedAt: "2026-10-01T00:00:00.000Z" },
+    { name: "linked-token", category: addressOf(9), addedAt: "2026-10-02T00:00:00.000Z" },
+    { name: "linked-token-symbol", category: "BND", addedAt: "2026-10-02T00:00:00.000Z" },
+  ],
+  onchainPersonality: {
+    ...{ quirks: "hums", communicationStyle: "", values: "truth", humor: "dry", riskTolerance: 0, autonomyLevel: 9 },
+  },
+  personalityAt: 1_790_000_100,
+  onchainNarrative: { origin: "a lab", mission: "to bend", lore: "", manifesto: "" },
+  narrativeAt: { origin: 1_790_000_100, mission: 1_790_000_100 },
+  profile: [{ field: "social.twitter", value: "bendr", writtenAt: "2026-10-03T00:00:00.000Z" }],
+  ...{ proofs: [], exchange: null, ethosScore: null, referralCode: "bendr-2-0-abcd", cred: null },
+};
+
+describe("an agent in full", () => {
+  it("has these fields and no others", () => {
+    expect(agentView(full, site, NOW, 1234)).toEqual({
+      ...{ tokenId: 7, agentAddress: getAddress(addressOf(7)), name: "Bendr 2.0", framework: "openclaw" },
+      ...{ mintedAt: "2026-09-21T14:13:20.000Z", verified: true, soulbound: false, mintOrigin: "AGENT_SIWA" },
+      ...{ generation: 1, version: "1.2", mutationCount: 2, points: 150 },
+      ...{ credScore: 51, credTier: "QUALIFIED", tierLabel: "Qualified", ethosScore: null },
+      ...{ owner: getAddress(addressOf(7, 1)), operator: getAddress(addressOf(7, 2)), agentName: "Bendr.agent" },
+      linkedToken: { contractAddress: getAddress(addressOf(9)), chain: "base", symbol: "BND", name: "BND" },
+      personality: full.onchainPersonality,
+      narrative: full.onchainNarrative,
+      socials: { twitter: "bendr" },
+      coinbaseVerified: false,
+      traits: [full.traits[0]],
+      image: expect.stringMatching(/^https:\/\/api\.example\.org\/api\/v2\/aura\/7\.png\?v=[0-9a-f]{16}$/),
+      explorer: "https://basescan.org/token/0x2e3B541C59D38b84E3Bc54e977200230A204Fe60?a=7",
+      indexedBlock: 1234,
+    });
+  });
+
+  it("says null, not zero or nothing, for what is not known", () => {
+    const empty = {
+      ...full,
+      onchainPersonality: null,
+      onchainNarrative: null,
+      profile: [],
+      traits: [],
+      operator: null,
+      agentName: null,
+    };
+    const view = agentView(empty, site, NOW, null);
+    expect(view).toMatchObject({
+      personality: null,
+      narrative: null,
+      linkedToken: null,
+      operator: null,
+      agentName: null,
+    });
+    expect(view).toMatchObject({ ethosScore: null, indexedBlock: null, socials: {}, traits: [] });
+  });
+});
+
+describe("a summary", () => {
+  it("has these fields and no others, and a rank in the leaderboard", () => {
+    const summary = summaryView(full, site, NOW);
+    expect(summary).toEqual({
+      ...{ tokenId: 7, name: "Bendr 2.0", framework: "openclaw", agentAddress: getAddress(addressOf(7)) },
+      ...{ owner: getAddress(addressOf(7, 1)), verified: true, soulbound: false, mintOrigin: "AGENT_SIWA" },
+      ...{ credScore: 51, credTier: "QUALIFIED", tierLabel: "Qualified", points: 150, traitCount: 1 },
+      ...{ mintedAt: "2026-09-21T14:13:20.000Z", image: imageUrl(full, site, NOW) },
+    });
+    expect(leaderboardItemView(3, full, site, NOW)).toEqual({ rank: 3, ...summary });
+  });
+});
+
+describe("cred", () => {
+  it("by token id", () => {
+    expect(credByIdView(full, site, NOW)).toEqual({
+      ...{ tokenId: 7, name: "Bendr 2.0", credScore: 51, tier: "QUALIFIED", tierLabel: "Qualified" },
+      scale: { junk: "0-25", marginal: "26-50", qualified: "51-75", prime: "76-90", preferred: "91-100" },
+      ...{ fullReportEndpoint: "/api/v2/agent/7/cred-report", fullReportPrice: "0.01", computedAt: NOW.toISOString() },
+    });
+    expect(credByIdView(full, { ...site, phase: "free" }, NOW).fullReportPrice).toBe("0.00");
+  });
+
+  it("by address", () => {
+    expect(credByAddressView(full, NOW)).toEqual({
+      ...{
+        address: getAddress(addressOf(7)),
+        credScore: 51,
+        tier: "trusted",
+        credTier: "QUALIFIED",
+        tokenId: 7,
+        name: "Bendr 2.0",
+      },
+      factors: {
+        activity: { weight: 0.2, rawScore: 100, weightedScore: 20 },
+        traits: { weight: 0.15, rawScore: 12, weightedScore: 1.8 },
+        verify: { weight: 0.15, rawScore: 25, weightedScore: 3.75 },
+        coinbase: { weight: 0.15, rawScore: 0, weightedScore: 0 },
+        age: { weight: 0.1, rawScore: 100, weightedScore: 10 },
+        narrative: { weight: 0.1, rawScore: 50, weightedScore: 5 },
+        origin: { weight: 0.1, rawScore: 100, weightedScore: 10 },
+        soulbound: { weight: 0.05, rawScore: 0, weightedScore: 0 },
+      },
+    });
+  });
+});
+
+describe("metadata", () => {
+  it("has exactly the five keys, and its attributes in order", () => {
+    const view = metadataView(full, site, NOW);
+    expect(view).toEqual({
+      name: "Bendr 2.0",
+      description:
+        "to bend\n\nBendr 2.0 is an AI agent (openclaw) with an on-chain identity on Base. Cred Score 51 of 100 (Qualified).",
+      image: imageUrl(full, site, NOW),
+      external_url: "https://example.org/agent/7",
+      attributes: [
+        { trait_type: "Framework", value: "openclaw" },
+        { trait_type: "Cred Score", value: 51, display_type: "number", max_value: 100 },
+        { trait_type: "Tier", value: "Qualified" },
+        { trait_type: "Points", value: 150, display_type: "number" },
+        { trait_type: "Registration Origin", value: "AGENT_SIWA" },
+        { trait_type: "Verified", value: "Yes" },
+        { trait_type: "Soulbound", value: "No" },
+        { trait_type: "Generation", value: 1, display_type: "number" },
+        { trait_type: "Mutations", value: 2, display_type: "number" },
+        { trait_type: "Minted", value: 1_790_000_000, display_type: "date" },
+        { trait_type: "Quirks", value: "hums" },
+        { trait_type: "Values", value: "truth" },
+        { trait_type: "Humor", value: "dry" },
+        { trait_type: "Risk Tolerance", value: 0, display_type: "number", max_value: 10 },
+        { trait_type: "Autonomy Level", value: 9, display_type: "number", max_value: 10 },
+        { trait_type: "Origin", value: "a lab" },
+        { trait_type: "Mission", value: "to bend" },
+        { trait_type: "character", value: "wise" },
+      ],
+    });
+  });
+});
+
+describe("every agent", () => {
+  it("shows one score in every view, stored or computed, and survives JSON", () => {
+    fc.assert(
+      fc.property(agent, fc.option(fc.nat(100)), (facts, score) => {
+        const stored =
+          score === null ? null : { ...credOf(facts, NOW), score, seenBlock: 1, computedAt: NOW.toISOString() };
+        const shown = { ...facts, cred: stored };
+        const metadata = metadataView(shown, site, NOW);
+        const views = [
+          agentView(shown, site, NOW, 1),
+          summaryView(shown, site, NOW),
+          credByIdView(shown, site, NOW),
+          credByAddressView(shown, NOW),
+        ];
+        const expected = score ?? credOf(facts, NOW).score;
+        for (const view of views) expect(view.credScore).toBe(expected);
+        expect(metadata.attributes.find((a) => a.trait_type === "Cred Score")!.value).toBe(expected);
+        expect(JSON.parse(JSON.stringify([...views, metadata]))).toEqual([...views, metadata]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("has an image that depends on what is drawn, and on nothing else", () => {
+    fc.assert(
+      fc.property(agent, (facts) => {
+        const image = imageUrl(facts, site, NOW);
+        expect(imageUrl(structuredClone(facts), site, NOW)).toBe(image);
+        expect(imageUrl({ ...facts, updatedBlock: facts.updatedBlock + 1, referralCode: "other" }, site, NOW)).toBe(
+          image,
+        );
+        for (const change of [
+          { name: `${facts.name}!` },
+          { verified: !facts.verified },
+          { points: facts.points === 0 ? 60 : 0 },
+        ])
+          expect(imageUrl({ ...facts, ...change }, site, NOW)).not.toBe(image);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
