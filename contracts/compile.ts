@@ -33,6 +33,10 @@ const ABI_FILES: Record<string, { about: string; constants: Record<string, strin
   handshakes: { about: "the handshake registry", constants: { handshakesAbi: "HandshakeRegistry" } },
   "service-token": { about: "the service's own token", constants: { serviceTokenAbi: "ServiceToken" } },
   usdc: { about: "USDC", constants: { usdcAbi: "Usdc" } },
+  "contract-wallet": {
+    about: "the contract wallet of the tests",
+    constants: { contractWalletAbi: "ContractWallet" },
+  },
   multicall3: { about: "Multicall3", constants: { multicall3Abi: "Multicall3" } },
 };
 

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 export type AnvilProcess = {
   url: string;
   wsUrl: string;
+  port: number;
   /** Process id of anvil itself. */
   pid: number;
   /** Settles when the process has ended, for whatever reason. */
@@ -74,7 +75,7 @@ export async function launchAnvil(port: number, args: string[]): Promise<AnvilPr
   const address = `127.0.0.1:${told.port}`;
   // It logs every request otherwise, to nobody.
   await rpc(`http://${address}`, "anvil_setLoggingEnabled", [false]);
-  return { url: `http://${address}`, wsUrl: `ws://${address}`, pid: told.pid, ended, stop };
+  return { url: `http://${address}`, wsUrl: `ws://${address}`, port: told.port, pid: told.pid, ended, stop };
 }
 
 /** A JSON-RPC call to a local chain. */
