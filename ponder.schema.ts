@@ -128,6 +128,25 @@ export const transfer = onchainTable(
   (t) => ({ tokenIdx: index().on(t.contract, t.tokenId), fromIdx: index().on(t.from), toIdx: index().on(t.to) }),
 );
 
+/** A transaction in which something happened to an identity token, once per token. */
+export const agentTransaction = onchainTable(
+  "agent_transaction",
+  (t) => ({
+    tokenId: t.int8({ mode: "number" }).notNull(),
+    block: t.int8({ mode: "number" }).notNull(),
+    transactionIndex: t.integer().notNull(),
+    hash: t.hex().notNull(),
+    from: t.hex().notNull(),
+    /** Null for a transaction that creates a contract. */
+    to: t.hex(),
+    valueWei: t.bigint().notNull(),
+    /** The first four bytes of its input, which name the function called; null without input. */
+    selector: t.hex(),
+    minedAt: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.tokenId, t.block, t.transactionIndex] }) }),
+);
+
 /** ERC-721 operator approvals (setApprovalForAll) of the identity token. */
 export const operatorApproval = onchainTable(
   "operator_approval",

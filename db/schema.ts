@@ -132,7 +132,10 @@ export const cred = offchain.table(
   (t) => [index("cred_score").on(t.score, t.tokenId)],
 );
 
-/** Points of the score history: one row per change. */
+/**
+ * Points of the score history: one row per change. Who inserts shows in the lock table until it commits from which id on
+ * its rows may be (trigger `cred_history_announce`): what reads along by id waits for it.
+ */
 export const credHistory = offchain.table(
   "cred_history",
   {
@@ -189,6 +192,13 @@ export const dispatcherState = offchain.table("dispatcher_state", {
   schema: text().notNull(),
   /** Every event up to this block is dispatched and final; passes start above it. */
   settledBlock: block().notNull().default(0),
+});
+
+/** Holders of the service token, as last counted; one row. */
+export const tokenStats = offchain.table("token_stats", {
+  one: boolean().primaryKey().default(true),
+  holders: integer().notNull(),
+  updatedAt: at().notNull(),
 });
 
 /** The last run of each scheduled job. */

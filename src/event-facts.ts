@@ -5,7 +5,7 @@ import { type Hex, keccak256, stringToBytes, zeroAddress } from "viem";
 export type ChainEvent = {
   id: string;
   block: { number: bigint; timestamp: bigint; hash: Hex };
-  transaction: { hash: Hex };
+  transaction: { hash: Hex; transactionIndex: number; from: Hex; to: Hex | null; value: bigint; input: Hex };
   log: { address: Hex };
 };
 

@@ -2,6 +2,7 @@
 import type { Context } from "ponder:registry";
 import { type OutboxKind, outbox } from "ponder:schema";
 import type { Hex } from "viem";
+import { noteTransaction } from "./agent-transactions.ts";
 import { blockOf, type ChainEvent, timeOf } from "./event-facts.ts";
 
 /** What an outbox row is about. */
@@ -9,13 +10,14 @@ type Subject = { tokenId?: number; wallet?: Hex; agentId?: bigint };
 
 /** Tells the dispatcher about an event. @param part tells the rows of one event apart */
 export async function tell(
-  { db }: Context,
+  context: Context,
   event: ChainEvent,
   kind: OutboxKind,
   subject: Subject,
   part = "",
 ): Promise<void> {
-  await db.insert(outbox).values({
+  if (subject.tokenId !== undefined) await noteTransaction(context, event, subject.tokenId);
+  await context.db.insert(outbox).values({
     id: `${event.id}${part}`,
     kind,
     tokenId: subject.tokenId ?? null,

@@ -6,5 +6,6 @@ import { reconcile } from "./jobs/reconcile.ts";
 import { referralCodes } from "./jobs/referral-codes.ts";
 import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
+import { tokenStats } from "./jobs/token-stats.ts";
 
-export const JOBS: readonly Job[] = [score, referralCodes, reconcile, ageRefresh, selfCheck, prune];
+export const JOBS: readonly Job[] = [score, referralCodes, reconcile, ageRefresh, selfCheck, tokenStats, prune];

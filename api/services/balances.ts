@@ -1,0 +1,106 @@
+/** What a wallet holds, asked of the chain in one multicall and remembered for a minute. */
+import { setTimeout as pause } from "node:timers/promises";
+import { decodeFunctionResult, encodeFunctionData, formatEther, formatUnits } from "viem/utils";
+import { multicall3Abi } from "../../abis/multicall3.ts";
+import { usdcAbi } from "../../abis/usdc.ts";
+import type { Chain } from "../../clients/ports.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import type { Balances } from "../../core/views/report.ts";
+import { expiringCache } from "../guards/expiring-cache.ts";
+
+/** The same address on every chain that has it (https://www.multicall3.com). */
+export const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
+
+const FRESH_MS = 60_000;
+/** An outage is asked about again this soon, and not by every request. */
+const RETRY_MS = 2_000;
+/** A request waits this long, then does without. */
+const PATIENCE_MS = 2_000;
+const REMEMBERED = 10_000;
+const USDC_DECIMALS = 6;
+
+export type BalanceMemory = {
+  /**
+   * What a wallet holds, at most a minute old. Never fails: what the chain does not tell in time is null.
+   * @param linkedToken contract of a token on this chain; null asks for none
+   */
+  of(wallet: Address, linkedToken: Address | null): Promise<Balances>;
+};
+
+const UNKNOWN: Balances = { eth: null, usdc: null, linkedToken: null };
+
+/** @param usdc contract of USDC on this chain. @param now milliseconds since the epoch */
+export function balanceMemory(chain: Pick<Chain, "call">, usdc: Address, now: () => number): BalanceMemory {
+  const known = expiringCache<Balances>(REMEMBERED);
+  const asking = new Map<string, Promise<Balances>>();
+
+  async function ask(key: string, wallet: Address, linkedToken: Address | null): Promise<Balances> {
+    const balances = await readBalances(chain, { wallet, usdc, linkedToken }).catch(() => null);
+    known.set(key, balances ?? UNKNOWN, now() + (balances ? FRESH_MS : RETRY_MS));
+    return balances ?? UNKNOWN;
+  }
+
+  return {
+    async of(wallet, linkedToken) {
+      const key = `${wallet}:${linkedToken ?? ""}`;
+      const remembered = known.get(key, now());
+      if (remembered) return remembered;
+      let answer = asking.get(key);
+      if (answer === undefined) {
+        answer = ask(key, wallet, linkedToken).finally(() => asking.delete(key));
+        asking.set(key, answer);
+      }
+      return Promise.race([answer, pause(PATIENCE_MS, UNKNOWN, { ref: false })]);
+    },
+  };
+}
+
+/**
+ * Reads ETH, USDC and a linked token in one call.
+ * @returns null when the chain has no Multicall3; a part that the chain refuses is null
+ * @throws Failure upstream_unavailable
+ */
+async function readBalances(
+  chain: Pick<Chain, "call">,
+  { wallet, usdc, linkedToken }: { wallet: Address; usdc: Address; linkedToken: Address | null },
+): Promise<Balances | null> {
+  // Every ERC-20 understands these two as USDC does.
+  const balanceOf = encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [wallet] });
+  const decimals = encodeFunctionData({ abi: usdcAbi, functionName: "decimals" });
+  const calls: [target: Address, callData: Hex][] = [
+    [MULTICALL3, encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [wallet] })],
+    [usdc, balanceOf],
+    ...(linkedToken
+      ? ([
+          [linkedToken, balanceOf],
+          [linkedToken, decimals],
+        ] as [Address, Hex][])
+      : []),
+  ];
+  const answer = await chain.call({
+    to: MULTICALL3,
+    data: encodeFunctionData({
+      abi: multicall3Abi,
+      functionName: "aggregate3",
+      args: [calls.map(([target, callData]) => ({ target, allowFailure: true, callData }))],
+    }),
+  });
+  // A linked token may be any contract: one that spoils the whole call is left out of a second one.
+  if (!answer.ok && linkedToken) return readBalances(chain, { wallet, usdc, linkedToken: null });
+  if (!answer.ok || answer.data === "0x") return null;
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer.data });
+  const [eth, usdcUnits, linkedUnits, linkedDecimals] = results.map(toNumber);
+  return {
+    eth: eth === null || eth === undefined ? null : formatEther(eth),
+    usdc: usdcUnits === null || usdcUnits === undefined ? null : formatUnits(usdcUnits, USDC_DECIMALS),
+    linkedToken: linkedAmount(linkedUnits ?? null, linkedDecimals ?? null),
+  };
+}
+
+/** The number a call answered; null when it failed, or when there is no contract to answer. */
+const toNumber = ({ success, returnData }: { success: boolean; returnData: Hex }): bigint | null =>
+  success && returnData.length === 66 ? BigInt(returnData) : null;
+
+/** A contract may claim any number of decimals; beyond a byte it is not an ERC-20. */
+const linkedAmount = (units: bigint | null, decimals: bigint | null): string | null =>
+  units === null || decimals === null || decimals > 255n ? null : formatUnits(units, Number(decimals));

@@ -1,0 +1,105 @@
+/** The aggregated report of an agent: what it holds, what it has done lately, what it has proven, where it stands. */
+import { formatEther } from "viem/utils";
+import { checksum } from "../addresses.ts";
+import { shownCred } from "../cred.ts";
+import type { Address, AgentFacts, Hex } from "../facts.ts";
+import { tokenLink } from "../links.ts";
+import { type TierWord, tierWord } from "../tiers.ts";
+import { linkedToken } from "../traits.ts";
+import type { Site } from "./site.ts";
+import { isoSeconds } from "./summary.ts";
+import { type VerificationMarks, verificationMarks } from "./verifications.ts";
+
+/** Decimal amounts; null where the chain could not be asked. */
+export type Balances = { eth: string | null; usdc: string | null; linkedToken: string | null };
+
+/** A transaction as the index has it. */
+export type ReportedTransaction = {
+  hash: Hex;
+  from: Address;
+  to: Address | null;
+  valueWei: bigint;
+  /** Unix seconds. */
+  minedAt: number;
+  /** Name of the function called, its selector when it is not known, null for a plain transfer of ETH. */
+  method: string | null;
+};
+
+export type TransactionView = {
+  hash: Hex;
+  from: Address;
+  to: Address | null;
+  /** ETH, decimal. */
+  value: string;
+  timestamp: string;
+  method: string | null;
+  isError: boolean;
+};
+
+export type ReportView = {
+  tokenId: number;
+  name: string;
+  walletAddress: Address;
+  owner: Address;
+  balances: {
+    eth: string | null;
+    usdc: string | null;
+    linkedToken: { contractAddress: string; chain: string; symbol: string; balance: string | null } | null;
+  };
+  recentTransactions: TransactionView[];
+  verifications: VerificationMarks;
+  credScore: { total: number; tier: TierWord };
+  points: number;
+  rank: number;
+  totalAgents: number;
+  ethosScore: number | null;
+  explorer: string;
+};
+
+export type ReportInput = {
+  balances: Balances;
+  transactions: readonly ReportedTransaction[];
+  rank: number;
+  totalAgents: number;
+};
+
+export function reportView(facts: AgentFacts, input: ReportInput, site: Site, now: Date): ReportView {
+  const { score, tier } = shownCred(facts, now);
+  const { eth, usdc, linkedToken: linkedBalance } = input.balances;
+  const linked = linkedToken(facts.traits);
+  return {
+    tokenId: facts.tokenId,
+    name: facts.name,
+    walletAddress: checksum(facts.agentAddress),
+    owner: checksum(facts.owner),
+    balances: {
+      eth,
+      usdc,
+      linkedToken: linked && {
+        contractAddress: linked.contractAddress,
+        chain: linked.chain,
+        symbol: linked.symbol,
+        balance: linkedBalance,
+      },
+    },
+    recentTransactions: input.transactions.map(transactionView),
+    verifications: verificationMarks(facts, now),
+    credScore: { total: score, tier: tierWord(tier) },
+    points: facts.points,
+    rank: input.rank,
+    totalAgents: input.totalAgents,
+    ethosScore: facts.ethosScore,
+    explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
+  };
+}
+
+/** A transaction that failed leaves no event, so the index has none of them: `isError` is false by nature. */
+const transactionView = ({ hash, from, to, valueWei, minedAt, method }: ReportedTransaction): TransactionView => ({
+  hash,
+  from: checksum(from),
+  to: to && checksum(to),
+  value: formatEther(valueWei),
+  timestamp: isoSeconds(minedAt),
+  method,
+  isError: false,
+});
