@@ -1,0 +1,595 @@
+/** Every event becomes its rows; and the same chain read again from zero gives the same index, row by row. */
+import { encodeAbiParameters, type Hex, parseAbiParameters, parseEventLogs, type TransactionReceipt } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { easAbi } from "../../abis/eas.ts";
+import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
+import { handshakesAbi } from "../../abis/handshakes.ts";
+import { identityAbi } from "../../abis/identity.ts";
+import { serviceTokenAbi } from "../../abis/service-token.ts";
+import { dumpIndex, expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+
+let world: IndexWorld;
+beforeAll(async () => {
+  world = await indexWorld();
+  world.startIndexer();
+}, 200_000);
+afterAll(() => world.close());
+
+const [alice, bob, carol] = [someone(1), someone(2), someone(3)];
+const one = async <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
+  (await world.rows<T>(sql, params))[0];
+const agent = (tokenId: number) => one("select * from onchain.agent where token_id = $1", [tokenId]);
+const blockTime = async (receipt: TransactionReceipt) =>
+  Number((await world.chain.getBlock({ blockNumber: receipt.blockNumber })).timestamp);
+/** Calls the identity token as its contract owner, who may do everything. */
+const identity = (
+  functionName:
+    | "verify"
+    | "addTrait"
+    | "mutate"
+    | "registerName"
+    | "setNarrative"
+    | "setPersonality"
+    | "setLore"
+    | "awardBonusPoints"
+    | "setCoinbaseVerified",
+  args: readonly unknown[],
+) => world.send(world.owner, world.contracts.identity, identityAbi, functionName, args as never);
+/** Kinds told about a transaction, in order. */
+const told = async (receipt: TransactionReceipt) =>
+  (
+    await world.rows<{ kind: string }>("select kind from onchain.outbox where tx_hash = $1 order by id", [
+      receipt.transactionHash,
+    ])
+  ).map((row) => row.kind);
+
+describe("the identity token", () => {
+  test("a mint makes the whole row, of token 0 too", async () => {
+    const { tokenId, receipt } = await world.mint(alice, "Zero", {
+      framework: "eliza",
+      soulbound: true,
+      agentAddress: bob,
+    });
+    await world.settle();
+    expect(tokenId).toBe(0);
+    expect(await agent(0)).toEqual({
+      token_id: "0",
+      agent_address: bob,
+      owner: alice,
+      operator: null,
+      name: "Zero",
+      framework: "eliza",
+      minted_at: String(await blockTime(receipt)),
+      minted_block: String(receipt.blockNumber),
+      mint_tx: receipt.transactionHash,
+      verified: false,
+      soulbound: true,
+      origin: 2,
+      generation: 0,
+      parent_id: "0",
+      mutation_count: 0,
+      version: "1.0",
+      points: "100",
+      trait_count: 0,
+      agent_name: null,
+      personality: null,
+      personality_at: null,
+      narrative: null,
+      narrative_at: null,
+      coinbase_wallet: null,
+      updated_block: String(receipt.blockNumber),
+    });
+    expect(await told(receipt)).toEqual(["agent.points_awarded", "agent.registered"]);
+    expect(await one("select reason, amount from onchain.points_award where token_id = 0")).toEqual({
+      reason: "mint",
+      amount: "100",
+    });
+    expect(
+      await one(`select contract, "from", "to" from onchain.transfer where tx_hash = $1`, [receipt.transactionHash]),
+    ).toEqual({
+      contract: world.contracts.identity.toLowerCase(),
+      from: `0x${"00".repeat(20)}`,
+      to: alice,
+    });
+  });
+
+  test("owners follow transfers; the approval of a token ends with one", async () => {
+    const { tokenId } = await world.mint(alice, "Mover");
+    const approval = await world.send(alice, world.contracts.identity, identityAbi, "approve", [
+      carol,
+      BigInt(tokenId),
+    ]);
+    await world.settle();
+    expect((await agent(tokenId))!.operator).toBe(carol);
+    expect(await told(approval)).toEqual(["agent.approved"]);
+    const moved = await world.send(alice, world.contracts.identity, identityAbi, "transferFrom", [
+      alice,
+      bob,
+      BigInt(tokenId),
+    ]);
+    await world.settle();
+    expect(await agent(tokenId)).toMatchObject({
+      owner: bob,
+      operator: null,
+      updated_block: String(moved.blockNumber),
+    });
+    expect(await told(moved)).toEqual(["agent.transferred"]);
+    expect(
+      (
+        await world.rows("select * from onchain.transfer where token_id = $1 and contract = $2", [
+          tokenId,
+          world.contracts.identity.toLowerCase(),
+        ])
+      ).length,
+    ).toBe(2);
+  });
+
+  test("operators of an owner", async () => {
+    await world.send(alice, world.contracts.identity, identityAbi, "setApprovalForAll", [bob, true]);
+    await world.settle();
+    const approval = () =>
+      one("select approved from onchain.operator_approval where owner = $1 and operator = $2", [alice, bob]);
+    expect(await approval()).toEqual({ approved: true });
+    await world.send(alice, world.contracts.identity, identityAbi, "setApprovalForAll", [bob, false]);
+    await world.settle();
+    expect(await approval()).toEqual({ approved: false });
+  });
+
+  const updates: [
+    what: string,
+    act: () => Promise<TransactionReceipt>,
+    row: Record<string, unknown>,
+    kinds: string[],
+  ][] = [
+    [
+      "verification",
+      () => identity("verify", [0n]),
+      { verified: true, points: "175" },
+      ["agent.points_awarded", "agent.verified"],
+    ],
+    [
+      "the exchange's verification",
+      () => identity("setCoinbaseVerified", [0n, true]),
+      { coinbase_wallet: alice, points: "250" },
+      ["agent.points_awarded", "agent.exchange_verified"],
+    ],
+    [
+      "a mutation",
+      () => identity("mutate", [0n, "2.1"]),
+      { mutation_count: 1, version: "2.1", points: "255" },
+      ["agent.points_awarded", "agent.mutated"],
+    ],
+    [
+      "a trait",
+      () => identity("addTrait", [0n, "curious", "temperament"]),
+      { trait_count: 1, points: "265" },
+      ["agent.points_awarded", "agent.trait_added"],
+    ],
+    [
+      "a trait that is storage",
+      () => identity("addTrait", [0n, "linked-token-symbol", "CRED"]),
+      { trait_count: 1, points: "275" },
+      ["agent.points_awarded", "agent.trait_added"],
+    ],
+    [
+      "a personality",
+      () =>
+        identity("setPersonality", [
+          0n,
+          {
+            quirks: "hums",
+            communicationStyle: "brief",
+            values: "care",
+            humor: "dry",
+            riskTolerance: 3,
+            autonomyLevel: 9,
+          },
+        ]),
+      {
+        personality: {
+          quirks: "hums",
+          communicationStyle: "brief",
+          values: "care",
+          humor: "dry",
+          riskTolerance: 3,
+          autonomyLevel: 9,
+        },
+        points: "280",
+      },
+      ["agent.personality_set"],
+    ],
+    [
+      "a narrative",
+      () => identity("setNarrative", [0n, { origin: "a lab", mission: "help", lore: "", manifesto: "we" }]),
+      { narrative: { origin: "a lab", mission: "help", lore: "", manifesto: "we" }, points: "310" },
+      ["agent.points_awarded", "agent.points_awarded", "agent.narrative_set"],
+    ],
+    [
+      "one text of the narrative",
+      () => identity("setLore", [0n, "old"]),
+      { narrative: { origin: "a lab", mission: "help", lore: "old", manifesto: "we" } },
+      ["agent.points_awarded", "agent.points_awarded", "agent.narrative_set"],
+    ],
+    [
+      "bonus points",
+      () => identity("awardBonusPoints", [0n, 7n, "a good deed"]),
+      { points: "347" },
+      ["agent.points_awarded"],
+    ],
+    ["a name", () => identity("registerName", [0n, "Zero-One"]), { agent_name: "Zero-One" }, ["agent.name_registered"]],
+  ];
+  test.each(updates)("%s", async (_, act, row, kinds) => {
+    const receipt = await act();
+    await world.settle();
+    expect(await agent(0)).toMatchObject({ ...row, updated_block: String(receipt.blockNumber) });
+    expect(await told(receipt)).toEqual(kinds);
+  });
+
+  test("times of personality and traits are those of their blocks", async () => {
+    const receipt = await identity("addTrait", [0n, "late", "habit"]);
+    await world.settle();
+    const trait = await one(
+      "select name, category, added_at, tx_hash from onchain.trait where token_id = 0 order by position desc limit 1",
+    );
+    expect(trait).toEqual({
+      name: "late",
+      category: "habit",
+      added_at: String(await blockTime(receipt)),
+      tx_hash: receipt.transactionHash,
+    });
+  });
+
+  test("registering another name frees the first, for anybody", async () => {
+    const { tokenId } = await world.mint(carol, "Heir");
+    await identity("registerName", [0n, "second"]);
+    await identity("registerName", [BigInt(tokenId), "ZERO-ONE"]);
+    await world.settle();
+    const names = await world.rows("select name, token_id::int, display_name from onchain.agent_name order by name");
+    expect(names).toEqual([
+      { name: "second", token_id: 0, display_name: "second" },
+      { name: "zero-one", token_id: tokenId, display_name: "ZERO-ONE" },
+    ]);
+    expect((await agent(0))!.agent_name).toBe("second");
+  });
+
+  test("a changed wallet is seen with the next event of the token", async () => {
+    const key: Hex = `0x${"77".repeat(32)}`;
+    const wallet = privateKeyToAccount(key);
+    const { tokenId } = await world.mint(alice, "Rewired");
+    const signature = await wallet.signTypedData({
+      domain: { name: "Helixa", version: "2", chainId: 8453, verifyingContract: world.contracts.identity },
+      types: {
+        SetAgentWallet: [
+          { name: "tokenId", type: "uint256" },
+          { name: "newWallet", type: "address" },
+        ],
+      },
+      primaryType: "SetAgentWallet",
+      message: { tokenId: BigInt(tokenId), newWallet: wallet.address },
+    });
+    await world.send(alice, world.contracts.identity, identityAbi, "setAgentWallet", [
+      BigInt(tokenId),
+      wallet.address,
+      signature,
+    ]);
+    await identity("verify", [BigInt(tokenId)]);
+    await world.settle();
+    expect((await agent(tokenId))!.agent_address).toBe(wallet.address.toLowerCase());
+  });
+
+  test("points awarded before a token exists are its points once it does", async () => {
+    const next = await world.chain.readContract({
+      address: world.contracts.identity,
+      abi: identityAbi,
+      functionName: "totalAgents",
+    });
+    await identity("awardBonusPoints", [next, 11n, "early bird"]);
+    await world.settle();
+    expect(await agent(Number(next))).toBeUndefined();
+    const { tokenId } = await world.mint(bob, "Early");
+    await world.settle();
+    expect((await agent(tokenId))!.points).toBe("111");
+    expect(await world.rows("select * from onchain.unminted_points")).toEqual([]);
+  });
+
+  test("several mints in one block are several whole agents", async () => {
+    const { chain, contracts } = world;
+    const price = await chain.readContract({
+      address: contracts.identity,
+      abi: identityAbi,
+      functionName: "mintPrice",
+    });
+    const minters = [someone(20), someone(21), someone(22)];
+    for (const address of minters) await chain.setBalance({ address, value: price + 10n ** 18n });
+    await chain.setAutomine(false);
+    for (const account of minters) {
+      await chain.writeContract({
+        account,
+        address: contracts.identity,
+        abi: identityAbi,
+        functionName: "mint",
+        args: [account, `of ${account}`, "custom", false],
+        value: price,
+        gas: 1_000_000n,
+      });
+    }
+    await chain.mine({ blocks: 1 });
+    await chain.setAutomine(true);
+    await world.settle();
+    const block = String(await chain.getBlockNumber());
+    const rows = await world.rows(
+      "select owner, agent_address, name, points::int, minted_block from onchain.agent where owner = any($1) order by owner",
+      [minters],
+    );
+    expect(rows).toEqual(
+      minters.map((owner) => ({ owner, agent_address: owner, name: `of ${owner}`, points: 100, minted_block: block })),
+    );
+  });
+
+  const hostile = [
+    ["NUL bytes", "a\0b", "a�b"],
+    ["COPY's own marks", "\\N \\. \t \n \r \b \\", "\\N \\. \t \n \r \b \\"],
+    ["quotes and SQL", `'; drop table onchain.agent; -- "`, `'; drop table onchain.agent; -- "`],
+    ["right to left and zero width", "‮evil‬​", "‮evil‬​"],
+    ["emoji beyond the BMP", "👩‍🚀🪐", "👩‍🚀🪐"],
+    ["nothing", "", ""],
+    ["longer than an index entry", "🧱".repeat(3000), "🧱".repeat(512)],
+  ] as const;
+  test.each(hostile)("a name of %s is stored as it is, or as near as Postgres can", async (_, name, stored) => {
+    const { tokenId } = await world.mint(alice, name, { framework: name });
+    await identity("addTrait", [BigInt(tokenId), name, name]);
+    await identity("setPersonality", [
+      BigInt(tokenId),
+      { quirks: name, communicationStyle: "", values: "", humor: "", riskTolerance: 0, autonomyLevel: 255 },
+    ]);
+    await world.settle();
+    const whole = name.replaceAll("\0", "�");
+    expect(await agent(tokenId)).toMatchObject({
+      name: stored,
+      framework: stored,
+      personality: { quirks: whole, autonomyLevel: 255 },
+    });
+    expect(await one("select name, category from onchain.trait where token_id = $1", [tokenId])).toEqual({
+      name: whole,
+      category: whole,
+    });
+  });
+
+  test("a change of the contract's owner is kept", async () => {
+    const { owner, contracts } = world;
+    await world.send(owner, contracts.identity, identityAbi, "transferOwnership", [bob]);
+    await world.send(bob, contracts.identity, identityAbi, "transferOwnership", [owner]);
+    await world.settle();
+    const rows = await world.rows(
+      "select args from onchain.contract_event where name = 'OwnershipTransferred' and contract = $1 order by id desc limit 2",
+      [contracts.identity.toLowerCase()],
+    );
+    expect(rows.map((row) => row.args)).toEqual([
+      { previousOwner: bob, newOwner: owner.toLowerCase() },
+      { previousOwner: owner.toLowerCase(), newOwner: bob },
+    ]);
+  });
+});
+
+describe("attestations", () => {
+  const YES = encodeAbiParameters(parseAbiParameters("bool"), [true]);
+  const request = (schema: Hex, expirationTime: bigint) =>
+    ({
+      schema,
+      data: { recipient: alice, expirationTime, revocable: true, refUID: `0x${"00".repeat(32)}`, data: YES, value: 0n },
+    }) as const;
+  /** The account that directs the exchange; its own attestations count as well. */
+  const attester = () => world.devnet.attesters[1]!;
+  const uidOf = (receipt: TransactionReceipt) =>
+    parseEventLogs({ abi: easAbi, eventName: "Attested", logs: receipt.logs })[0]!.args.uid;
+
+  test("an attestation of the exchange, with what its event does not carry, and its revocation", async () => {
+    const schema = world.devnet.schemas.verifiedAccount;
+    const expires = BigInt(2 ** 40);
+    const made = await world.send(attester(), world.contracts.eas, easAbi, "attest", [request(schema, expires)]);
+    await world.settle();
+    const uid = uidOf(made);
+    const row = () => one("select * from onchain.attestation where uid = $1", [uid]);
+    expect(await row()).toMatchObject({
+      schema,
+      recipient: alice,
+      data: YES,
+      expires_at: String(expires),
+      revoked_at: "0",
+      attested_at: String(await blockTime(made)),
+    });
+    expect(await one("select kind, wallet from onchain.outbox where tx_hash = $1", [made.transactionHash])).toEqual({
+      kind: "attestation.made",
+      wallet: alice,
+    });
+    const revoked = await world.send(attester(), world.contracts.eas, easAbi, "revoke", [
+      { schema, data: { uid, value: 0n } },
+    ]);
+    await world.settle();
+    expect((await row())!.revoked_at).toBe(String(await blockTime(revoked)));
+    expect(await told(revoked)).toEqual(["attestation.revoked"]);
+  });
+});
+
+describe("the ERC-8004 registries", () => {
+  const registry = () => world.contracts.erc8004Identity.toLowerCase();
+  const send = (
+    from: Hex,
+    functionName: "register" | "setAgentURI" | "setMetadata" | "unsetAgentWallet" | "transferFrom",
+    args: readonly unknown[],
+  ) => world.send(from, world.contracts.erc8004Identity, erc8004IdentityAbi, functionName, args as never);
+  const registered = (receipt: TransactionReceipt) =>
+    parseEventLogs({ abi: erc8004IdentityAbi, eventName: "Registered", logs: receipt.logs })[0]!.args.agentId;
+  const row = (agentId: bigint) => one("select * from onchain.erc8004_agent where agent_id = $1", [String(agentId)]);
+  const metadata = async (agentId: bigint) =>
+    Object.fromEntries(
+      (
+        await world.rows<{ key: string; value: string }>(
+          "select key, value from onchain.erc8004_metadata where agent_id = $1",
+          [String(agentId)],
+        )
+      ).map(({ key, value }) => [key, value]),
+    );
+
+  test("registration, URI, metadata, wallet, transfer", async () => {
+    const made = await send(alice, "register", ["ipfs://one", [{ metadataKey: "colour", metadataValue: "0xc0ffee" }]]);
+    const agentId = registered(made);
+    await world.settle();
+    expect(await row(agentId)).toMatchObject({
+      registry: registry(),
+      owner: alice,
+      agent_wallet: alice,
+      agent_uri: "ipfs://one",
+      feedback_count: 0,
+    });
+    expect(await metadata(agentId)).toEqual({ colour: "0xc0ffee", agentWallet: alice });
+    expect(await told(made)).toEqual(["erc8004.registered", "erc8004.metadata_set", "erc8004.metadata_set"]);
+
+    await send(alice, "setAgentURI", [agentId, "https://x/\0"]);
+    await send(alice, "setMetadata", [agentId, "colour", "0x"]);
+    await send(alice, "setMetadata", [agentId, "k".repeat(5000), "0x01"]);
+    await send(alice, "unsetAgentWallet", [agentId]);
+    await world.settle();
+    expect(await row(agentId)).toMatchObject({ agent_uri: "https://x/�", agent_wallet: null });
+    const keys = Object.keys(await metadata(agentId));
+    expect(keys.find((key) => key.startsWith("kkk"))).toHaveLength(512);
+    expect((await metadata(agentId)).colour).toBe("0x");
+
+    const moved = await send(alice, "transferFrom", [alice, bob, agentId]);
+    await world.settle();
+    expect(await row(agentId)).toMatchObject({
+      owner: bob,
+      agent_wallet: null,
+      updated_block: String(moved.blockNumber),
+    });
+    expect((await told(moved)).at(-1)).toBe("erc8004.transferred");
+    expect(
+      await world.rows("select 1 from onchain.transfer where contract = $1 and token_id = $2", [
+        registry(),
+        String(agentId),
+      ]),
+    ).toHaveLength(2);
+  });
+
+  test("feedback, its revocation, responses", async () => {
+    const agentId = registered(await send(alice, "register", [""]));
+    const reputation = world.contracts.erc8004Reputation;
+    const zero = `0x${"00".repeat(32)}` as const;
+    const given = await world.send(carol, reputation, erc8004ReputationAbi, "giveFeedback", [
+      agentId,
+      -(10n ** 38n),
+      18,
+      "starred",
+      "\0",
+      "https://e",
+      "ipfs://f",
+      zero,
+    ]);
+    await world.send(carol, reputation, erc8004ReputationAbi, "giveFeedback", [
+      agentId,
+      80n,
+      0,
+      "starred",
+      "",
+      "",
+      "",
+      zero,
+    ]);
+    await world.send(bob, reputation, erc8004ReputationAbi, "appendResponse", [agentId, carol, 1n, "ipfs://r", zero]);
+    await world.settle();
+    const feedback = () =>
+      world.rows(
+        "select registry, client, feedback_index, value, value_decimals, tag1, tag2, endpoint, feedback_uri, revoked from onchain.erc8004_feedback where agent_id = $1 order by feedback_index",
+        [String(agentId)],
+      );
+    expect((await feedback())[0]).toEqual({
+      registry: registry(),
+      client: carol,
+      feedback_index: "1",
+      value: `-1${"0".repeat(38)}`,
+      value_decimals: 18,
+      tag1: "starred",
+      tag2: "�",
+      endpoint: "https://e",
+      feedback_uri: "ipfs://f",
+      revoked: false,
+    });
+    expect(await row(agentId)).toMatchObject({ feedback_count: 2 });
+    expect(await told(given)).toEqual(["erc8004.feedback_given"]);
+    expect(
+      await one("select responder, response_uri from onchain.erc8004_response where agent_id = $1", [String(agentId)]),
+    ).toEqual({ responder: bob, response_uri: "ipfs://r" });
+    await world.send(carol, reputation, erc8004ReputationAbi, "revokeFeedback", [agentId, 1n]);
+    await world.settle();
+    expect((await feedback()).map((f) => f.revoked)).toEqual([true, false]);
+    expect(await row(agentId)).toMatchObject({ feedback_count: 1 });
+  });
+});
+
+test("a handshake is told to both sides", async () => {
+  const owner = await world.chain.readContract({
+    address: world.contracts.handshakes,
+    abi: handshakesAbi,
+    functionName: "owner",
+  });
+  const receipt = await world.send(owner, world.contracts.handshakes, handshakesAbi, "recordHandshake", [0n, 1n]);
+  await world.settle();
+  expect(
+    await one("select from_token_id, to_token_id, completed_at from onchain.handshake where tx_hash = $1", [
+      receipt.transactionHash,
+    ]),
+  ).toEqual({
+    from_token_id: "0",
+    to_token_id: "1",
+    completed_at: String(await blockTime(receipt)),
+  });
+  const rows = await world.rows("select kind, token_id::int from onchain.outbox where tx_hash = $1 order by id", [
+    receipt.transactionHash,
+  ]);
+  expect(rows).toEqual([
+    { kind: "handshake.completed", token_id: 0 },
+    { kind: "handshake.completed", token_id: 1 },
+  ]);
+  for (const tokenId of [0, 1]) expect((await agent(tokenId))!.updated_block).toBe(String(receipt.blockNumber));
+});
+
+test("balances of the service token are the contract's", async () => {
+  const { chain, contracts } = world;
+  const read = (holder: Hex) =>
+    chain.readContract({
+      address: contracts.serviceToken,
+      abi: serviceTokenAbi,
+      functionName: "balanceOf",
+      args: [holder],
+    });
+  const rows = await world.rows<{ holder: Hex }>(
+    "select holder from onchain.service_token_balance order by balance_units desc limit 1",
+  );
+  const rich = rows[0]!.holder;
+  await world.send(rich, contracts.serviceToken, serviceTokenAbi, "transfer", [carol, 5n * 10n ** 18n]);
+  await world.send(carol, contracts.serviceToken, serviceTokenAbi, "transfer", [bob, 10n ** 18n]);
+  await world.settle();
+  for (const { holder, balance_units } of await world.rows<{ holder: Hex; balance_units: string }>(
+    "select holder, balance_units from onchain.service_token_balance",
+  )) {
+    expect(BigInt(balance_units)).toBe(await read(holder));
+  }
+});
+
+test("the index agrees with the contract about every agent", () => expectTruth(world));
+
+test("rebuilt from zero in another database, every row of every table is the same", async () => {
+  // Everything becomes final, so that the second index goes the way of a backfill, the first having lived through it live.
+  await world.mineBlocks(70);
+  await world.settle();
+  const first = await dumpIndex(world.database);
+  const other = await world.anotherDatabase();
+  world.startIndexer({ databaseUrl: other.url });
+  await world.settle(other);
+  const second = await dumpIndex(other);
+  expect(Object.keys(second)).toEqual(Object.keys(first));
+  for (const [table, rows] of Object.entries(first)) expect(second[table], table).toEqual(rows);
+  expect(first.agent!.length).toBeGreaterThan(10);
+  expect(first.outbox!.length).toBeGreaterThan(50);
+}, 200_000);

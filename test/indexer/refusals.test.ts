@@ -1,0 +1,46 @@
+/** What the indexer refuses to start on, in one clear sentence and with exit code 1. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { runIndexer } from "../support/index-world.ts";
+
+let anvil: Anvil;
+let db: TestDatabase;
+beforeAll(async () => {
+  anvil = await startAnvil();
+  db = await testDatabase({ migrated: false });
+});
+afterAll(async () => {
+  await anvil.stop();
+  await db.drop();
+});
+
+const env = (more: Record<string, string>) => ({
+  PATH: "/usr/bin:/bin",
+  DATA_DIR: "/nonexistent",
+  LOG_LEVEL: "warn",
+  ...more,
+});
+
+const cases: [what: string, env: () => Record<string, string>, sentence: string][] = [
+  [
+    "a node of another chain",
+    () => ({ DATABASE_URL: db.url, RPC_URL: anvil.url, CHAIN_ID: "10" }),
+    "is of chain 8453, but CHAIN_ID is 10.",
+  ],
+  [
+    "a second node of another chain",
+    () => ({ DATABASE_URL: db.url, RPC_URL: "http://127.0.0.1:9", RPC_URLS: anvil.url, CHAIN_ID: "10" }),
+    "is of chain 8453, but CHAIN_ID is 10.",
+  ],
+  ["no node", () => ({ DATABASE_URL: db.url }), "RPC_URL is not set and no local stack is running."],
+  ["no database", () => ({ RPC_URL: anvil.url }), "DATABASE_URL is not set and no local stack is running."],
+  ["a bad variable", () => ({ DATABASE_URL: db.url, RPC_LANES: "many" }), "RPC_LANES must be a whole number"],
+];
+test.each(cases)("%s", async (_, more, sentence) => {
+  const indexer = runIndexer(env(more()));
+  expect(await indexer.ended).toBe(1);
+  expect(indexer.output()).toContain("The indexer cannot start: ");
+  expect(indexer.output()).toContain(sentence);
+  expect(indexer.output()).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,110 @@
+/** Reorganisations: shallow ones roll rows back, one deeper than finality is noticed, marked, and healed without anybody. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import { readIndexState } from "../../db/index-state.ts";
+import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { until } from "../support/until.ts";
+
+let world: IndexWorld;
+const [alice, bob] = [someone(1), someone(2)];
+
+beforeAll(async () => {
+  world = await indexWorld();
+  world.startIndexer();
+  await world.mint(alice, "Before every reorg");
+  await world.mineBlocks(40);
+  await world.settle();
+}, 200_000);
+afterAll(() => world.close());
+
+const everything = async () => ({
+  agents: await world.rows("select * from onchain.agent order by token_id"),
+  traits: await world.rows("select * from onchain.trait order by token_id, position"),
+  names: await world.rows("select * from onchain.agent_name order by name"),
+  transfers: await world.rows("select * from onchain.transfer order by id"),
+  outbox: await world.rows("select * from onchain.outbox order by id"),
+});
+
+/** One block of change for each of `blocks` blocks: mints, a new owner, traits, a name. */
+async function live(blocks: number): Promise<void> {
+  const asOwner = (functionName: "addTrait" | "registerName", args: readonly unknown[]) =>
+    world.send(world.owner, world.contracts.identity, identityAbi, functionName, args as never);
+  for (let i = 0; i < blocks; i++) {
+    if (i % 4 === 0) await world.mint(bob, `Short-lived ${i}`);
+    else if (i % 4 === 1) await asOwner("addTrait", [0n, `trait ${i}`, "passing"]);
+    else if (i % 4 === 2) await asOwner("registerName", [0n, `name-${blocks}-${i}`]);
+    else {
+      const holder = await world.chain.readContract({
+        address: world.contracts.identity,
+        abi: identityAbi,
+        functionName: "ownerOf",
+        args: [0n],
+      });
+      await world.send(holder, world.contracts.identity, identityAbi, "transferFrom", [holder, someone(50 + i), 0n]);
+    }
+  }
+}
+
+test.each([1, 7, 29])("a reorg of %i blocks takes their rows back, and only theirs", async (depth) => {
+  const before = await everything();
+  await live(depth);
+  await world.settle();
+  expect(await everything()).not.toEqual(before);
+  await world.reorg(depth);
+  await world.settle();
+  expect(await everything()).toEqual(before);
+  await expectTruth(world);
+});
+
+test("events that come back in another block are told again, with that block's hash", async () => {
+  const { tokenId } = await world.mint(bob, "Comes back");
+  await world.settle();
+  const told = async () =>
+    (
+      await world.rows("select block_hash from onchain.outbox where token_id = $1 and kind = 'agent.registered'", [
+        tokenId,
+      ])
+    )[0]?.block_hash;
+  const first = await told();
+  await world.reorg(1);
+  await world.settle();
+  expect(await told()).toBeUndefined();
+  const again = await world.mint(bob, "Comes back");
+  await world.settle();
+  expect(again.tokenId).toBe(tokenId);
+  expect(await told()).toBe(again.receipt.blockHash);
+  expect(again.receipt.blockHash).not.toBe(first);
+});
+
+test("a reorg deeper than finality: stale within 30 s, old rows served meanwhile, then the truth", async () => {
+  const state = () => readIndexState(world.database.pool);
+  // Ponder's finality trails the head by 30 to 60 blocks, and moves in steps.
+  const forkAt = Number(await world.chain.getBlockNumber());
+  await live(20);
+  await world.mineBlocks(75);
+  await world.settle();
+  await until("the forked blocks are final", async () => (await state()).finalizedBlock! > forkAt + 20);
+  const before = await everything();
+  const generation = (await state()).generation;
+  const witnessed = () => world.rows("select 1 from onchain.block_witness where block > $1", [forkAt]);
+  await until("a witness of a forked block", async () => (await witnessed()).length > 0);
+
+  await world.reorg(Number(await world.chain.getBlockNumber()) - forkAt);
+  const stale = await until("stale", async () => ((await state()).stale ? await state() : undefined), {
+    timeoutMs: 30_000,
+  });
+  expect(stale).toMatchObject({ ready: true, reason: expect.stringContaining("deeper than finality") });
+  expect(await everything()).toEqual(before);
+  await world.mint(alice, "After the deep reorg");
+
+  await world.settle();
+  const healed = await state();
+  expect(healed).toMatchObject({ stale: false, reason: null, held: false, generation: generation + 1 });
+  expect(healed.schema).not.toBe(stale.schema);
+  await expectTruth(world);
+  expect((await everything()).traits.length).toBeLessThan(before.traits.length);
+  await until("the old index is gone", async () => {
+    const schemas = await world.rows("select nspname from pg_namespace where nspname ~ '^(index|hold)_'");
+    return schemas.length === 1;
+  });
+}, 200_000);

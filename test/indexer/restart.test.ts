@@ -1,0 +1,174 @@
+/** Restarts of the indexer: readers never see an agent vanish, and nothing is lost, whichever way it went down. */
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readIndexState } from "../../db/index-state.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
+import { deployDevnet } from "../../devnet/deploy.ts";
+import {
+  dumpIndex,
+  expectTruth,
+  type IndexerProcess,
+  type IndexWorld,
+  indexWorld,
+  someone,
+} from "../support/index-world.ts";
+import { until } from "../support/until.ts";
+
+let world: IndexWorld;
+let indexer: IndexerProcess;
+const alice = someone(1);
+/** Ponder needs seconds to load, and more where many tests share few cores. */
+const BOOT = { timeoutMs: 90_000 };
+const state = () => readIndexState(world.database.pool);
+
+beforeAll(async () => {
+  world = await indexWorld();
+  indexer = world.startIndexer();
+  await world.mint(alice, "Old and final");
+  await world.mineBlocks(70);
+  // Above the finalized block: exactly what Ponder removes and brings back at a restart.
+  for (let i = 0; i < 5; i++) await world.mint(alice, `Young ${i}`);
+  await world.settle();
+}, 200_000);
+afterAll(() => world.close());
+
+/** Reads as the API does, again and again, and remembers the fewest rows it ever saw. */
+function sample() {
+  const fewest = {
+    agents: Number.POSITIVE_INFINITY,
+    outbox: Number.POSITIVE_INFINITY,
+    block: Number.POSITIVE_INFINITY,
+  };
+  let samples = 0;
+  let sampling = true;
+  const done = (async () => {
+    while (sampling) {
+      const [row] = await world.rows<{ agents: number; outbox: number; block: number }>(`
+        select (select count(*)::int from onchain.agent) as agents, (select count(*)::int from onchain.outbox) as outbox,
+               (select substr(latest_checkpoint, 27, 16)::int from onchain._ponder_checkpoint) as block`);
+      samples++;
+      for (const key of ["agents", "outbox", "block"] as const) fewest[key] = Math.min(fewest[key], row![key]);
+      await new Promise((done) => setTimeout(done, 10));
+    }
+  })();
+  return {
+    async end() {
+      sampling = false;
+      await done;
+      return { ...fewest, samples };
+    },
+  };
+}
+
+const ways: [name: string, down: () => Promise<unknown>][] = [
+  ["SIGTERM", async () => expect(await indexer.stop()).toBe(0)],
+  ["SIGKILL", () => indexer.kill()],
+];
+test.each(ways)(
+  "down by %s and up again: no reader sees less than before",
+  async (_, down) => {
+    const before = await dumpIndex(world.database);
+    const { indexedBlock } = await state();
+    const sampler = sample();
+    let seen: Awaited<ReturnType<typeof sampler.end>>;
+    let tokenId: number;
+    try {
+      await down();
+      indexer = world.startIndexer();
+      await until("a held copy is served", async () => (await state()).held, BOOT);
+      expect(await dumpIndex(world.database)).toEqual(before);
+      await until("the index is served again", async () => !(await state()).held, BOOT);
+      ({ tokenId } = await world.mint(alice, "After the restart"));
+      await world.settle();
+    } finally {
+      seen = await sampler.end();
+    }
+    expect(seen).toMatchObject({ agents: before.agent!.length, outbox: before.outbox!.length, block: indexedBlock });
+    expect(seen.samples).toBeGreaterThan(100);
+    const after = await dumpIndex(world.database);
+    for (const [table, rows] of Object.entries(before))
+      expect(after[table], table).toEqual(expect.arrayContaining(rows));
+    expect((await world.rows("select name from onchain.agent where token_id = $1", [tokenId]))[0]).toEqual({
+      name: "After the restart",
+    });
+    await expectTruth(world);
+  },
+  90_000,
+);
+
+test("killed while it still serves a held copy, it keeps that copy and gets there at the second attempt", async () => {
+  const before = await dumpIndex(world.database);
+  await indexer.kill();
+  indexer = world.startIndexer();
+  await until("a held copy is served", async () => (await state()).held, BOOT);
+  await indexer.kill();
+  expect(await dumpIndex(world.database)).toEqual(before);
+  indexer = world.startIndexer();
+  await until("the index is served again", async () => !(await state()).held, BOOT);
+  expect(await dumpIndex(world.database)).toEqual(before);
+}, 200_000);
+
+test("reads of blocks that were reorganised away while it was down are not believed", async () => {
+  const { tokenId } = await world.mint(alice, "Twin", { framework: "first" });
+  await world.settle();
+  await indexer.stop();
+  await world.reorg(1);
+  const again = await world.mint(alice, "Twin", { framework: "second" });
+  expect(again.tokenId).toBe(tokenId);
+  indexer = world.startIndexer();
+  await until(
+    "the index is served again",
+    async () => {
+      const rows = await world.rows("select framework from onchain.agent where token_id = $1", [tokenId]);
+      return rows[0]?.framework === "second";
+    },
+    BOOT,
+  );
+  await world.settle();
+  await expectTruth(world);
+}, 200_000);
+
+test("a second indexer of the same build waits, and takes over when the first is gone", async () => {
+  const second = world.startIndexer({ env: { LOG_LEVEL: "info" } });
+  await until("it says that it waits", () => second.output().includes("waiting for it to end"), BOOT);
+  await indexer.stop();
+  await until("it serves", () => second.output().includes("serving index_"), BOOT);
+  indexer = second;
+  await world.mint(alice, "Under the second");
+  await world.settle();
+  await expectTruth(world);
+}, 200_000);
+
+test("when its database session breaks it lets go of Ponder and starts over", async () => {
+  const admin = new pg.Client({ connectionString: world.database.url });
+  await admin.connect();
+  const { rowCount } = await admin.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like '%launcher'",
+  );
+  await admin.end();
+  expect(rowCount).toBe(1);
+  await until("it starts over", async () => (await state()).held, BOOT);
+  await world.mint(alice, "After the broken session");
+  await world.settle();
+  await expectTruth(world);
+}, 200_000);
+
+test("a chain that starts again from nothing is another chain: the index follows it by itself", async () => {
+  const port = Number(new URL(world.anvil.url).port);
+  await world.anvil.stop();
+  const anvil = await startAnvil({ port });
+  const { generation } = await state();
+  await deployDevnet(anvil.url);
+  await until("stale", async () => (await state()).stale, { timeoutMs: 30_000 });
+  await until(
+    "the new chain is served",
+    async () => {
+      const now = await state();
+      return !now.stale && now.generation > generation;
+    },
+    BOOT,
+  );
+  await world.settle();
+  expect(await world.rows("select * from onchain.agent")).toEqual([]);
+  await anvil.stop();
+}, 200_000);

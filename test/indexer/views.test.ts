@@ -1,0 +1,191 @@
+/** The launcher's switches of views: whole, while readers read, and never losing a grant. */
+import pg from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ensureOnchain, holdIndex, pruneSchemas, publishIndex, readServed, recordState } from "../../indexer/views.ts";
+import { startNextGeneration } from "../../indexer/witnesses.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { checkpoint } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+
+let db: TestDatabase;
+let launcher: pg.Client;
+
+beforeEach(async () => {
+  db = await testDatabase({ migrated: false });
+  launcher = new pg.Client({ connectionString: db.url });
+  await launcher.connect();
+  await ensureOnchain(launcher);
+});
+afterEach(async () => {
+  await launcher.end();
+  await db.drop();
+});
+
+/** A schema as Ponder leaves it, as far as the launcher looks at it. */
+async function plantIndex(schema: string, { agents = 3, block = 100, extraColumn = false } = {}): Promise<void> {
+  await db.pool.query(`
+    create schema "${schema}";
+    create table "${schema}".agent (token_id bigint primary key, name text not null ${extraColumn ? ", colour text" : ""});
+    create index agent_name_idx on "${schema}".agent (name);
+    create table "${schema}".outbox (id text primary key, block bigint, block_hash text);
+    create table "${schema}"._reorg__agent (operation_id int primary key);
+    create table "${schema}"._ponder_meta (key text primary key, value jsonb not null);
+    create table "${schema}"._ponder_checkpoint (
+      chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
+      latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
+    insert into "${schema}".agent (token_id, name) select i, 'agent ' || i from generate_series(0, ${agents - 1}) i;
+    insert into "${schema}"._ponder_checkpoint values
+      ('base', 8453, '${checkpoint(1, block)}', '${checkpoint(1, block)}', '${checkpoint(1, block)}');`);
+}
+
+const agents = async () => (await db.pool.query("select count(*)::int as n from onchain.agent")).rows[0].n;
+
+test("publishing shows the tables of the index, and none of Ponder's but the checkpoint", async () => {
+  await plantIndex("index_0123456789_0");
+  await publishIndex(launcher, "index_0123456789_0");
+  const { rows } = await db.pool.query("select viewname from pg_views where schemaname = 'onchain' order by 1");
+  expect(rows.map((row) => row.viewname)).toEqual(["_ponder_checkpoint", "agent", "outbox"]);
+  expect(await agents()).toBe(3);
+  expect(await readServed(launcher)).toMatchObject({ schema: "index_0123456789_0", serves: "index_0123456789_0" });
+});
+
+test("every committed checkpoint is announced with its block", async () => {
+  await plantIndex("index_0123456789_0");
+  const heard: string[] = [];
+  const listener = new pg.Client({ connectionString: db.url });
+  await listener.connect();
+  await listener.query("listen onchain");
+  listener.on("notification", ({ payload }) => heard.push(payload ?? ""));
+  await publishIndex(launcher, "index_0123456789_0");
+  await db.pool.query(`update index_0123456789_0._ponder_checkpoint set latest_checkpoint = $1`, [checkpoint(2, 101)]);
+  await until("block 101 announced", () => heard.includes("101"));
+  expect(heard).toEqual(["100", "101"]);
+  await listener.end();
+});
+
+test("a held copy has rows, keys and indexes of its own, and outlives what happens to the index", async () => {
+  await plantIndex("index_0123456789_0");
+  await publishIndex(launcher, "index_0123456789_0");
+  await holdIndex(launcher, "index_0123456789_0");
+  await db.pool.query("delete from index_0123456789_0.agent where token_id > 0");
+  expect(await agents()).toBe(3);
+  const state = await readServed(launcher);
+  expect(state).toMatchObject({ schema: "index_0123456789_0", held: true });
+  const { rows } = await db.pool.query("select indexname from pg_indexes where schemaname = $1 order by 1", [
+    state.serves,
+  ]);
+  expect(rows.map((row) => row.indexname)).toEqual([
+    "_ponder_checkpoint_pkey",
+    "agent_name_idx",
+    "agent_pkey",
+    "outbox_pkey",
+  ]);
+  await publishIndex(launcher, "index_0123456789_0");
+  expect(await agents()).toBe(1);
+  expect(await pruneSchemas(launcher, ["index_0123456789_0"])).toEqual([state.serves]);
+});
+
+test("an index with other columns replaces the views, and the role app may read them at once", async () => {
+  await plantIndex("index_0123456789_0");
+  await plantIndex("index_abcdef0123_0", { agents: 5, extraColumn: true });
+  await db.pool.query(
+    "do $$ begin if not exists (select from pg_roles where rolname = 'app') then create role app; end if; end $$",
+  );
+  await publishIndex(launcher, "index_0123456789_0");
+  await publishIndex(launcher, "index_abcdef0123_0");
+  const client = await db.pool.connect();
+  await client.query("begin; set local role app");
+  expect((await client.query("select colour from onchain.agent")).rowCount).toBe(5);
+  expect((await client.query("select stale from onchain.index_state")).rowCount).toBe(1);
+  await expect(client.query("delete from onchain.agent")).rejects.toThrow(/permission denied/);
+  await client.query("rollback");
+  client.release();
+  expect(await pruneSchemas(launcher, ["index_abcdef0123_0"])).toEqual(["index_0123456789_0"]);
+});
+
+test("a reader in the middle of a transaction delays the switch, and is not disturbed by it", async () => {
+  await plantIndex("index_0123456789_0");
+  await plantIndex("index_abcdef0123_0", { agents: 5 });
+  await publishIndex(launcher, "index_0123456789_0");
+  const reader = await db.pool.connect();
+  await reader.query("begin isolation level repeatable read");
+  expect((await reader.query("select * from onchain.agent")).rowCount).toBe(3);
+  const switched = publishIndex(launcher, "index_abcdef0123_0");
+  await until("the switch waits for its locks", async () => {
+    const { rows } = await db.pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  });
+  expect((await reader.query("select * from onchain.agent")).rowCount).toBe(3);
+  await reader.query("commit");
+  reader.release();
+  await switched;
+  expect(await agents()).toBe(5);
+});
+
+test("schemas of a build that another launcher runs, and of strangers, are not pruned", async () => {
+  await plantIndex("index_0123456789_0");
+  await plantIndex("index_abcdef0123_0");
+  await db.pool.query("create schema index_of_books; create schema holding");
+  const other = new pg.Client({ connectionString: db.url });
+  await other.connect();
+  await other.query("select pg_advisory_lock(7401002, hashtext('index_abcdef0123'))");
+  expect(await pruneSchemas(launcher, [])).toEqual(["index_0123456789_0"]);
+  await other.end();
+  await until("the lock is free", async () => (await pruneSchemas(launcher, [])).includes("index_abcdef0123_0"));
+});
+
+test("staleness is announced", async () => {
+  let heard = 0;
+  const listener = new pg.Client({ connectionString: db.url });
+  await listener.connect();
+  await listener.query("listen onchain");
+  listener.on("notification", () => heard++);
+  await recordState(launcher, { stale: true, reason: "a deep reorg" });
+  await until("announced", () => heard === 1);
+  expect(await readServed(launcher)).toMatchObject({ stale: true, reason: "a deep reorg" });
+  await listener.end();
+});
+
+test("the next generation forgets the cache from the fork on, in ranges Ponder can read", async () => {
+  await db.pool.query(`
+    create schema ponder_sync;
+    create table ponder_sync.intervals (fragment_id text primary key, chain_id bigint, blocks nummultirange);
+    create table ponder_sync.blocks (chain_id bigint, number bigint);
+    create table ponder_sync.transactions (chain_id bigint, block_number bigint);
+    create table ponder_sync.transaction_receipts (chain_id bigint, block_number bigint);
+    create table ponder_sync.logs (chain_id bigint, block_number bigint);
+    create table ponder_sync.traces (chain_id bigint, block_number bigint);
+    create table ponder_sync.factory_addresses (chain_id bigint, block_number bigint);
+    create table ponder_sync.rpc_request_results (chain_id bigint, block_number bigint);
+    insert into ponder_sync.intervals values
+      ('across', 8453, nummultirange(numrange(0, 101, '[]'))),
+      ('from', 8453, nummultirange(numrange(50, 101, '[]'))),
+      ('two', 8453, nummultirange(numrange(0, 11, '[]'), numrange(60, 101, '[]'))),
+      ('other', 1, nummultirange(numrange(0, 101, '[]')));
+    insert into ponder_sync.blocks select 8453, generate_series(0, 100);
+    insert into ponder_sync.rpc_request_results values (8453, 49), (8453, 50), (8453, null), (1, 60);
+    insert into onchain.block_witness values (8453, 0, '0x0'), (8453, 49, '0x1'), (8453, 70, '0x2');`);
+  expect(await startNextGeneration(launcher, 8453, 50)).toBe(1);
+  const intervals = await db.pool.query("select fragment_id, blocks::text from ponder_sync.intervals");
+  expect(Object.fromEntries(intervals.rows.map((row) => [row.fragment_id, row.blocks]))).toEqual({
+    across: "{[0,50]}",
+    from: "{}",
+    two: "{[0,11]}",
+    other: "{[0,101]}",
+  });
+  const [blocks, reads, witnesses] = await Promise.all(
+    [
+      "select max(number)::int as n from ponder_sync.blocks",
+      "select chain_id::int, block_number::int from ponder_sync.rpc_request_results order by 1, 2",
+      "select block::int as n from onchain.block_witness order by 1",
+    ].map(async (sql) => (await db.pool.query(sql)).rows),
+  );
+  expect(blocks).toEqual([{ n: 49 }]);
+  expect(reads).toEqual([
+    { chain_id: 1, block_number: 60 },
+    { chain_id: 8453, block_number: 49 },
+  ]);
+  expect(witnesses).toEqual([{ n: 0 }, { n: 49 }]);
+});

@@ -1,0 +1,246 @@
+/** The indexer alone: a chain with the project's contracts, a database of its own, and the real launcher process. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import {
+  type Abi,
+  type Address,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  createTestClient,
+  type Hex,
+  http,
+  parseEther,
+  parseEventLogs,
+  publicActions,
+  type TransactionReceipt,
+  walletActions,
+} from "viem";
+import { base } from "viem/chains";
+import { expect } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import { readIndexState } from "../../db/index-state.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
+import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
+import { cleanText, indexedText } from "../../src/event-facts.ts";
+import { type TestDatabase, testDatabase } from "./database.ts";
+import { until } from "./until.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const chainOf = (rpcUrl: string) =>
+  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 })
+    .extend(publicActions)
+    .extend(walletActions);
+
+export type IndexerProcess = {
+  child: ChildProcess;
+  /** Everything it printed so far. */
+  output(): string;
+  /** SIGTERM, as a supervisor ends it. @returns the exit code */
+  stop(): Promise<number | null>;
+  /** SIGKILL of the launcher; Ponder has to notice by itself. */
+  kill(): Promise<void>;
+  /** Resolves with the exit code, null after a signal. */
+  ended: Promise<number | null>;
+};
+
+export type IndexWorld = Awaited<ReturnType<typeof indexWorld>>;
+
+/** Starts chain, contracts and an empty database; no indexer yet. */
+export async function indexWorld() {
+  const anvil = await startAnvil();
+  const devnet = await deployDevnet(anvil.url);
+  const chain = chainOf(anvil.url);
+  await chain.request({ method: "anvil_autoImpersonateAccount" as never, params: [true] as never });
+  const database = await testDatabase({ migrated: false });
+  const { contracts } = devnet;
+  const owner = await chain.readContract({ address: contracts.identity, abi: identityAbi, functionName: "owner" });
+  const started: IndexerProcess[] = [];
+  const databases = [database];
+
+  /** Environment of an indexer of this chain. */
+  const env = (databaseUrl: string) => ({
+    PATH: "/usr/bin:/bin",
+    LOG_LEVEL: "warn",
+    DATABASE_URL: databaseUrl,
+    RPC_URL: anvil.url,
+    POLL_INTERVAL_MS: "100",
+    ...serviceEnv(devnet),
+  });
+
+  const world = {
+    anvil,
+    devnet,
+    chain,
+    contracts,
+    owner,
+    database,
+    /** Starts `npm run indexer`'s program. @param options.databaseUrl the world's database unless given */
+    startIndexer(options: { databaseUrl?: string; env?: Record<string, string> } = {}): IndexerProcess {
+      const indexer = runIndexer({ ...env(options.databaseUrl ?? database.url), ...options.env });
+      started.push(indexer);
+      return indexer;
+    },
+    /** A further database, removed with the world. */
+    async anotherDatabase(): Promise<TestDatabase> {
+      const another = await testDatabase({ migrated: false });
+      databases.push(another);
+      return another;
+    },
+    /** Sends a contract call from any account (anvil lets everybody sign for everybody). */
+    async send<
+      const abi extends Abi,
+      name extends ContractFunctionName<abi, "nonpayable" | "payable">,
+      const args extends ContractFunctionArgs<abi, "nonpayable" | "payable", name>,
+    >(
+      from: Address,
+      address: Address,
+      abi: abi,
+      functionName: name,
+      args: args,
+      value = 0n,
+    ): Promise<TransactionReceipt> {
+      await chain.setBalance({ address: from, value: parseEther("100") });
+      const hash = await chain.writeContract({
+        account: from,
+        address,
+        abi: abi as Abi,
+        functionName: functionName as string,
+        args: args as readonly unknown[],
+        value,
+      });
+      const receipt = await chain.waitForTransactionReceipt({ hash });
+      if (receipt.status !== "success") throw new Error(`${functionName} reverted`);
+      return receipt;
+    },
+    /** Mints an agent as the service does. @returns its token id and the receipt */
+    async mint(
+      to: Address,
+      name: string,
+      { framework = "custom", soulbound = false, agentAddress = to }: MintOptions = {},
+    ) {
+      const receipt = await world.send(owner, contracts.identity, identityAbi, "mintFor", [
+        to,
+        agentAddress,
+        name,
+        framework,
+        soulbound,
+        2,
+      ]);
+      const [registered] = parseEventLogs({ abi: identityAbi, eventName: "AgentRegistered", logs: receipt.logs });
+      return { tokenId: Number(registered!.args.tokenId), receipt };
+    },
+    /** Mines empty blocks. */
+    mineBlocks: (blocks: number) => chain.mine({ blocks }),
+    /** Replaces the last `depth` blocks by empty ones, and mines one more so that nobody can overlook it. */
+    async reorg(depth: number): Promise<void> {
+      await chain.request({ method: "anvil_reorg" as never, params: [depth, []] as never });
+      await chain.mine({ blocks: 1 });
+    },
+    /** Waits until the views serve the chain's head. */
+    async settle(db: TestDatabase = database): Promise<void> {
+      const head = Number(await chain.getBlockNumber());
+      await until(
+        `the index at block ${head}`,
+        async () => {
+          const state = await readIndexState(db.pool);
+          return state.ready && !state.held && !state.stale && state.indexedBlock! >= head;
+        },
+        { timeoutMs: 90_000 },
+      );
+    },
+    async rows<T = Record<string, unknown>>(sql: string, params: unknown[] = [], db: TestDatabase = database) {
+      return (await db.pool.query(sql, params)).rows as T[];
+    },
+    async close(): Promise<void> {
+      await Promise.all(started.map((indexer) => indexer.stop()));
+      await anvil.stop();
+      for (const db of databases) await db.drop();
+    },
+  };
+  return world;
+}
+
+type MintOptions = { framework?: string; soulbound?: boolean; agentAddress?: Address };
+
+export function runIndexer(env: Record<string, string>): IndexerProcess {
+  const child = spawn(process.execPath, [`${ROOT}indexer/main.ts`], {
+    cwd: ROOT,
+    env,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let text = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (text += chunk));
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  return {
+    child,
+    ended,
+    output: () => text,
+    stop() {
+      child.kill("SIGTERM");
+      return ended;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** Every row of every served table, as text, in an order that does not depend on how it was written. */
+export async function dumpIndex(db: TestDatabase): Promise<Record<string, string[]>> {
+  const { rows: views } = await db.pool.query(
+    "select viewname as name from pg_views where schemaname = 'onchain' and left(viewname, 1) <> '_' order by 1",
+  );
+  const dump: Record<string, string[]> = {};
+  for (const { name } of views) {
+    const { rows } = await db.pool.query(`select to_jsonb(t)::text as row from onchain."${name}" t`);
+    dump[name] = rows.map(({ row }) => row).sort();
+  }
+  return dump;
+}
+
+/** Compares the agents of the index with what the contract itself says of every token. */
+export async function expectTruth(world: IndexWorld): Promise<void> {
+  const { chain, contracts } = world;
+  const read = { address: contracts.identity, abi: identityAbi } as const;
+  const total = Number(await chain.readContract({ ...read, functionName: "totalAgents" }));
+  const truth = await Promise.all(
+    Array.from({ length: total }, async (_, tokenId) => {
+      const args = [BigInt(tokenId)] as const;
+      const [agent, owner, points, name, traits] = await Promise.all([
+        chain.readContract({ ...read, functionName: "getAgent", args }),
+        chain.readContract({ ...read, functionName: "ownerOf", args }),
+        chain.readContract({ ...read, functionName: "points", args }),
+        chain.readContract({ ...read, functionName: "nameOf", args }),
+        chain.readContract({ ...read, functionName: "getTraits", args }),
+      ]);
+      return {
+        token_id: tokenId,
+        agent_address: agent.agentAddress.toLowerCase(),
+        owner: owner.toLowerCase(),
+        name: indexedText(agent.name),
+        framework: indexedText(agent.framework),
+        minted_at: Number(agent.mintedAt),
+        verified: agent.verified,
+        soulbound: agent.soulbound,
+        origin: agent.origin,
+        mutation_count: agent.mutationCount,
+        version: agent.currentVersion,
+        points: points.toString(),
+        agent_name: name === "" ? null : name,
+        traits: traits.map((trait) => cleanText(`${trait.name}/${trait.category}/${trait.addedAt}`)),
+      };
+    }),
+  );
+  const indexed = await world.rows(`
+    select token_id::int, agent_address, owner, name, framework, minted_at::int, verified, soulbound, origin,
+           mutation_count, version, points::text, agent_name,
+           array(select t.name || '/' || t.category || '/' || t.added_at from onchain.trait t
+                 where t.token_id = a.token_id order by t.position) as traits
+    from onchain.agent a order by a.token_id`);
+  expect(indexed).toEqual(truth);
+}
+
+/** A fixed address nobody has a key of. */
+export const someone = (n: number): Hex => `0x${(0xfeed_0000 + n).toString(16).padStart(40, "0")}`;
