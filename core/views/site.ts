@@ -3,6 +3,7 @@ import type { Address } from "../facts.ts";
 import type { Phase } from "../prices.ts";
 
 export type Site = {
+  serviceName: string;
   /** Base URLs without a trailing slash. */
   publicUrl: string;
   webUrl: string;
