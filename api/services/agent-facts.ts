@@ -21,7 +21,6 @@ export async function factsOf(db: Queryable, ref: AgentRef): Promise<AgentFacts>
 
 export const siteOf = ({ service, contracts, pricing }: Config): Site => ({
   serviceName: service.name,
-  serviceName: service.name,
   publicUrl: service.publicUrl,
   webUrl: service.webUrl,
   explorer: service.explorer,
