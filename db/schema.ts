@@ -4,6 +4,7 @@ import {
   bigint,
   bigserial,
   boolean,
+  customType,
   index,
   integer,
   jsonb,
@@ -22,6 +23,8 @@ export const offchain = pgSchema("offchain");
 const tokenId = () => bigint({ mode: "number" });
 const block = () => bigint({ mode: "number" });
 const at = () => timestamp({ withTimezone: true, mode: "date" });
+/** The id of a transaction, 64 bits wide: it never repeats. */
+const transactionId = customType<{ data: string }>({ dataType: () => "xid8" });
 
 /** Off-chain profile, one row per field (`personality.humor`, `narrative.origin`, …): the newest write wins against the chain's. */
 export const profileField = offchain.table(
@@ -128,8 +131,13 @@ export const cred = offchain.table(
     /** `agent.updated_block` at the time of computing; the reconciler looks for inequality. */
     seenBlock: block().notNull(),
     computedAt: at().notNull(),
+    /**
+     * The transaction that gave the row its score, kept by a trigger (migration 0005). Whoever remembers the oldest
+     * transaction still running at his last look finds here, on the next one, every score he has not seen.
+     */
+    changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
   },
-  (t) => [index("cred_score").on(t.score, t.tokenId)],
+  (t) => [index("cred_score").on(t.score, t.tokenId), index("cred_changed").on(t.changedXid)],
 );
 
 /**

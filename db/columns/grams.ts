@@ -1,0 +1,264 @@
+/** Which texts contain a string: lists of slots by every three bytes that follow each other, in segments that merge as they grow. */
+import { type Bits, setBit } from "./bits.ts";
+
+/**
+ * Sorted trigrams, and for `keys[i]` the slots `slots[starts[i]]` … `slots[starts[i + 1] - 1]`. The two places behind
+ * a text's last byte count as bytes 0, so that every byte begins a trigram: a search for one or two bytes is a stretch
+ * of neighbouring keys, and exact.
+ */
+export type Segment = { keys: Uint32Array; starts: Uint32Array; slots: Int32Array };
+
+/** The texts a segment is made from. */
+export type Texts = {
+  /** Bytes of a slot; null for none. */
+  text(slot: number): Uint8Array | null;
+  includes(slot: number, needle: Uint8Array): boolean;
+};
+
+type Numbered = { number: number; data: Segment };
+
+export type GramsImage = { segment: Segment; owner: Uint8Array };
+
+/** So many changed texts are looked at one by one before they become a segment. */
+const LOOSE = 1024;
+/** Entries merged between two looks at the clock. */
+const STRIDE = 20_000;
+/** The rarest trigram of a long needle is looked for among so many. */
+const CONSIDERED = 64;
+/** A slot below this can share a double with a trigram of 24 bits. */
+const MAX_SLOTS = 2 ** 29;
+const TRIGRAMS = 2 ** 24;
+
+export class Grams {
+  readonly #texts: Texts;
+  /** The largest and oldest first. */
+  #segments: Numbered[] = [];
+  /** slot → number of the one segment whose entries for it hold; 0 = none, its text is looked at itself. */
+  #owner: Uint8Array;
+  readonly #loose = new Set<number>();
+  #merge: Generator<void> | undefined;
+
+  constructor(texts: Texts, image: GramsImage = { segment: segmentOf([], texts), owner: new Uint8Array(0) }) {
+    this.#texts = texts;
+    this.#owner = image.owner;
+    if (image.segment.slots.length > 0) this.#segments.push({ number: FIRST_SEGMENT, data: image.segment });
+  }
+
+  get byteLength(): number {
+    return this.#segments.reduce((sum, { data }) => sum + bytesOf(data), this.#owner.byteLength);
+  }
+
+  reserve(capacity: number): void {
+    if (capacity > MAX_SLOTS) throw new RangeError(`a table has at most ${MAX_SLOTS} slots`);
+    const owner = new Uint8Array(capacity);
+    owner.set(this.#owner);
+    this.#owner = owner;
+  }
+
+  /** The slot's text is new or another. */
+  change(slot: number): void {
+    this.#owner[slot] = 0;
+    this.#loose.add(slot);
+    if (this.#loose.size >= LOOSE) this.#flush();
+  }
+
+  /** The slot is free. */
+  forget(slot: number): void {
+    this.#owner[slot] = 0;
+    this.#loose.delete(slot);
+  }
+
+  /** Puts every slot whose text contains `needle`, which is not empty, into `bits`. */
+  fill(bits: Bits, needle: Uint8Array): void {
+    const [from, to] = this.#rarest(needle);
+    const verified = needle.length <= 3;
+    for (const { number, data } of this.#segments) {
+      const last = data.starts[find(data.keys, to)]!;
+      for (let entry = data.starts[find(data.keys, from)]!; entry < last; entry++) {
+        const slot = data.slots[entry]!;
+        if (this.#owner[slot] === number && (verified || this.#texts.includes(slot, needle))) setBit(bits, slot);
+      }
+    }
+    for (const slot of this.#loose) if (this.#texts.includes(slot, needle)) setBit(bits, slot);
+  }
+
+  /** Merges segments for about `budgetMs`; searches are exact before, between and after. @returns whether there is more to do */
+  maintain(budgetMs: number): boolean {
+    const deadline = performance.now() + budgetMs;
+    do {
+      this.#merge ??= this.#nextMerge();
+      if (this.#merge === undefined) return false;
+      if (this.#merge.next().done) this.#merge = undefined;
+    } while (performance.now() < deadline);
+    return true;
+  }
+
+  /** The stretch of trigrams to look through: all that begin with a short needle, or the rarest of a long one. */
+  #rarest(needle: Uint8Array): [from: number, to: number] {
+    const [first, second, third] = needle;
+    if (second === undefined) return [first! << 16, (first! + 1) << 16];
+    if (third === undefined) return [(first! << 16) | (second << 8), ((first! << 16) | (second << 8)) + 256];
+    let best = 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (let at = 0; at + 2 < needle.length && at < CONSIDERED; at++) {
+      const key = trigram(needle, at);
+      let entries = 0;
+      for (const { data } of this.#segments)
+        entries += data.starts[find(data.keys, key + 1)]! - data.starts[find(data.keys, key)]!;
+      if (entries < least) [best, least] = [key, entries];
+    }
+    return [best, best + 1];
+  }
+
+  #flush(): void {
+    const number = this.#freeNumber();
+    const slots = [...this.#loose].sort((a, b) => a - b);
+    this.#segments.push({ number, data: segmentOf(slots, this.#texts) });
+    for (const slot of slots) this.#owner[slot] = number;
+    this.#loose.clear();
+  }
+
+  /** A merge of the last two neighbours of about the same size, so that there are never more than a few segments. */
+  #nextMerge(): Generator<void> | undefined {
+    for (let i = this.#segments.length - 2; i >= 0; i--) {
+      const [older, newer] = [this.#segments[i]!, this.#segments[i + 1]!];
+      if (older.data.slots.length <= 2 * newer.data.slots.length) return this.#mergePair(older, newer);
+    }
+    return undefined;
+  }
+
+  *#mergePair(older: Numbered, newer: Numbered): Generator<void> {
+    const keys = new Uint32Array(older.data.keys.length + newer.data.keys.length);
+    const starts = new Uint32Array(keys.length + 1);
+    const slots = new Int32Array(older.data.slots.length + newer.data.slots.length);
+    const next = [0, 0];
+    let distinct = 0;
+    let used = 0;
+    for (let pause = STRIDE; ; pause--) {
+      const key = Math.min(older.data.keys[next[0]!] ?? TRIGRAMS, newer.data.keys[next[1]!] ?? TRIGRAMS);
+      if (key === TRIGRAMS) break;
+      const begin = used;
+      for (const [which, { number, data }] of [older, newer].entries()) {
+        const at = next[which]!;
+        if (data.keys[at] !== key) continue;
+        next[which] = at + 1;
+        const last = data.starts[at + 1]!;
+        for (let entry = data.starts[at]!; entry < last; entry++) {
+          const slot = data.slots[entry]!;
+          if (this.#owner[slot] === number) slots[used++] = slot;
+        }
+        pause -= last - data.starts[at]!;
+      }
+      if (used > begin) {
+        keys[distinct] = key;
+        starts[distinct++] = begin;
+      }
+      if (pause <= 0) {
+        yield;
+        pause = STRIDE;
+      }
+    }
+    starts[distinct] = used;
+    const merged = {
+      number: this.#freeNumber(),
+      data: { keys: keys.slice(0, distinct), starts: starts.slice(0, distinct + 1), slots: shrunk(slots, used) },
+    };
+    // Slots that changed while this went on belong to none of the two any more, and stay out.
+    for (let slot = 0; slot < this.#owner.length; slot++) {
+      const owner = this.#owner[slot];
+      if (owner === older.number || owner === newer.number) this.#owner[slot] = merged.number;
+    }
+    this.#segments.splice(this.#segments.indexOf(older), 2, merged);
+  }
+
+  #freeNumber(): number {
+    for (let number = FIRST_SEGMENT; number < 256; number++)
+      if (!this.#segments.some((segment) => segment.number === number)) return number;
+    throw new Error("too many segments: maintain() is not being called");
+  }
+}
+
+const FIRST_SEGMENT = 1;
+
+/** The image of a whole column at once, counted instead of sorted. @param slots how many there are; all have a text or null */
+export function gramsImage(texts: Texts, slots: number, capacity: number): GramsImage {
+  const counts = new Uint32Array(TRIGRAMS + 1);
+  let entries = 0;
+  for (let slot = 0; slot < slots; slot++) {
+    const text = texts.text(slot);
+    if (text === null) continue;
+    entries += text.length;
+    for (let at = 0; at < text.length; at++) counts[trigram(text, at) + 1]!++;
+  }
+  for (let key = 0; key < TRIGRAMS; key++) counts[key + 1]! += counts[key]!;
+  const filled = new Int32Array(entries);
+  const next = counts.subarray(0, TRIGRAMS);
+  for (let slot = 0; slot < slots; slot++) {
+    const text = texts.text(slot);
+    if (text !== null) for (let at = 0; at < text.length; at++) filled[next[trigram(text, at)]!++] = slot;
+  }
+  // `next` now points behind each list. A text that repeats a trigram is listed twice in a row there: once is enough.
+  const keys: number[] = [];
+  const starts: number[] = [];
+  let used = 0;
+  for (let key = 0, entry = 0; key < TRIGRAMS; key++) {
+    const begin = used;
+    for (; entry < next[key]!; entry++) {
+      const slot = filled[entry]!;
+      if (used === begin || filled[used - 1] !== slot) filled[used++] = slot;
+    }
+    if (used === begin) continue;
+    keys.push(key);
+    starts.push(begin);
+  }
+  starts.push(used);
+  const owner = new Uint8Array(capacity).fill(FIRST_SEGMENT, 0, slots);
+  const segment = { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), slots: filled.slice(0, used) };
+  return { segment, owner };
+}
+
+/** A segment of a few slots, by sorting (trigram, slot) as one number. */
+function segmentOf(slots: number[], texts: Texts): Segment {
+  const entries: number[] = [];
+  for (const slot of slots) {
+    const text = texts.text(slot);
+    if (text !== null) for (let at = 0; at < text.length; at++) entries.push(trigram(text, at) * MAX_SLOTS + slot);
+  }
+  const sorted = Float64Array.from(entries).sort();
+  const keys: number[] = [];
+  const starts: number[] = [];
+  const listed: number[] = [];
+  for (let i = 0; i < sorted.length; i++) {
+    const entry = sorted[i]!;
+    if (entry === sorted[i - 1]) continue;
+    const key = Math.floor(entry / MAX_SLOTS);
+    if (key !== keys.at(-1)) {
+      keys.push(key);
+      starts.push(listed.length);
+    }
+    listed.push(entry - key * MAX_SLOTS);
+  }
+  starts.push(listed.length);
+  return { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), slots: Int32Array.from(listed) };
+}
+
+const trigram = (text: Uint8Array, at: number): number =>
+  (text[at]! << 16) | ((at + 1 < text.length ? text[at + 1]! : 0) << 8) | (at + 2 < text.length ? text[at + 2]! : 0);
+
+/** Index of the first key not below `key`. */
+function find(keys: Uint32Array, key: number): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (keys[middle]! < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const bytesOf = ({ keys, starts, slots }: Segment) => keys.byteLength + starts.byteLength + slots.byteLength;
+
+/** Without the room at the end, unless it is too little to be worth a copy. */
+const shrunk = (slots: Int32Array, used: number) =>
+  used > slots.length * 0.95 ? slots.subarray(0, used) : slots.slice(0, used);

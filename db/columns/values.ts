@@ -1,0 +1,28 @@
+/** What a row of a column table holds, and how its columns are declared. */
+
+/**
+ * How one column is kept.
+ * - `number`: a double; integers beyond 2^53 are kept exactly beside it. Sortable.
+ * - `text`: UTF-8 bytes in byte order, which is Postgres' `collate "C"`. Sortable.
+ * - `bytes`: as text, of one fixed width in bytes. Sortable.
+ * - `flag`: true or false. A filter only.
+ * - `search`: the text that is searched in place of the text column `of`; null where both are the same bytes.
+ */
+export type ColumnSpec =
+  | { kind: "number" }
+  | { kind: "text" }
+  | { kind: "bytes"; width: number }
+  | { kind: "flag" }
+  | { kind: "search"; of: string };
+
+/** Column names and their kinds, in the order in which rows give their values. `id` is implied and not listed. */
+export type TableDefinition = { readonly [column: string]: ColumnSpec };
+
+/** A value as its column's kind wants it; bytes are copied, so a view of a reused buffer will do. */
+export type Value = number | bigint | boolean | Uint8Array | null;
+
+/** The values of a row in the order of its table's definition. */
+export type Values = readonly Value[];
+
+/** The implied key column. Ids are integers below 2^53; equal sort keys are ordered by id, ascending. */
+export const ID = "id";
