@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { FAULT_POINTS as API_FAULT_POINTS } from "../../api/idempotency.ts";
+import { FAULT_POINTS as API_FAULT_POINTS } from "../../api/fault-points.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender.ts";
 import { agentWallet, testChain } from "../support/agent-wallet.ts";
 import { type Parts, startParts } from "../support/parts.ts";

@@ -56,7 +56,9 @@ describe("a start that cannot work", () => {
 });
 
 describe("a running stack", () => {
-  it("keeps its data over a restart, restarts what crashes, and ends with everything it started", async () => {
+  it("keeps its data over a restart, restarts what crashes, and ends with everything it started", {
+    timeout: 240_000,
+  }, async () => {
     // A path with a space on purpose.
     const directory = emptyDirectory();
     const options = { directory, env: { BLOCK_TIME: "0.3" } };
