@@ -2,10 +2,10 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
-import { z } from "zod";
+import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import type { ApiParts } from "./deps.ts";
-import { CACHE, type Caller, type Endpoint, type Reply } from "./endpoint.ts";
+import { CACHE, type Caller, type Endpoint, queryOf, type Reply } from "./endpoint.ts";
 import { requireSiwa, type SiwaGuard } from "./guards/siwa.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
@@ -14,7 +14,6 @@ import { issueDetails, issueText } from "./http/issue-text.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
 import { ignoredParams, readQuery } from "./http/request-query.ts";
 import { idempotencyKey, once } from "./idempotency.ts";
-import { minBlock } from "./parameters.ts";
 
 /** What Hono hands through from the Node server. */
 export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
@@ -29,9 +28,8 @@ const ABSENT_BODY: RequestBody = { bytes: Buffer.alloc(0), value: undefined };
 
 /** The request handler of an endpoint. Never throws: every failure becomes the contract's error body. */
 export function answerWith(endpoint: Endpoint, machinery: Machinery) {
-  const known = new Set(Object.keys(endpoint.query?.shape ?? {}));
-  const query = endpoint.data ? (endpoint.query ?? z.object({})).extend({ minBlock }) : endpoint.query;
-  if (endpoint.data) known.add("minBlock");
+  const query = queryOf(endpoint);
+  const known = new Set(Object.keys(query?.shape ?? {}));
 
   async function reply(c: HttpContext, requestId: string): Promise<Reply> {
     const { deps } = machinery;

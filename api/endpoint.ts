@@ -4,6 +4,7 @@ import type { ErrorCode } from "../core/errors.ts";
 import type { Address } from "../core/facts.ts";
 import type { Operation } from "../core/prices.ts";
 import type { ApiParts } from "./deps.ts";
+import { minBlock } from "./parameters.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 
@@ -115,6 +116,10 @@ export function endpoint<
 >(spec: EndpointSpec<P, Q, B, G>): Endpoint {
   return { ...spec, guard: spec.guard ?? { siwa: false } } as Endpoint;
 }
+
+/** Every query parameter an endpoint understands: its own, and `minBlock` on data routes. */
+export const queryOf = ({ data, query }: Pick<Endpoint, "data" | "query">): z.ZodObject | undefined =>
+  data ? (query ?? NO_PARAMETERS).extend({ minBlock }) : query;
 
 /** A JSON answer. */
 export function json(

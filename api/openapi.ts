@@ -1,9 +1,8 @@
 /** The OpenAPI 3.0.3 document, derived from the endpoints: parameters, bodies, every error, security. */
 import { z } from "zod";
 import { type ErrorCode, STATUS } from "../core/errors.ts";
-import type { Answer, Endpoint } from "./endpoint.ts";
+import { type Answer, type Endpoint, queryOf } from "./endpoint.ts";
 import { API_VERSION } from "./http/headers.ts";
-import { minBlock } from "./parameters.ts";
 import { errorSchema } from "./schemas/error.ts";
 
 type Json = Record<string, unknown>;
@@ -80,8 +79,7 @@ function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
 }
 
 function parameters(endpoint: Endpoint, schemas: Json): Json[] {
-  const query = endpoint.data ? (endpoint.query ?? z.object({})).extend({ minBlock }) : endpoint.query;
-  const list = [...split(endpoint.params, "path", schemas), ...split(query, "query", schemas)];
+  const list = [...split(endpoint.params, "path", schemas), ...split(queryOf(endpoint), "query", schemas)];
   if (endpoint.method !== "get")
     list.push({
       name: "Idempotency-Key",

@@ -37,7 +37,7 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
  */
 export function toFailure(error: unknown, log: Log, requestId: string): Failure {
   if (error instanceof Failure) {
-    if (error.status >= 500) log.warn({ requestId, err: error.cause ?? error }, error.message);
+    if (error.status >= 500) log.warn({ requestId, code: error.code, err: error.cause }, error.message);
     return error;
   }
   const known = fromDatabase(error);

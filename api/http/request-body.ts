@@ -31,6 +31,9 @@ export async function readBody(incoming: IncomingMessage): Promise<RequestBody> 
 
 function collect(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // The client went away, before or while sending: nobody is left to read the answer.
+    const gone = () => reject(new Failure("invalid_input", "The request body ended early."));
+    if (incoming.destroyed) return gone();
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = () => {
@@ -50,8 +53,7 @@ function collect(incoming: IncomingMessage): Promise<Buffer> {
     };
     const onError = () => {
       settle();
-      // The client went away while sending; nobody is left to read this.
-      reject(new Failure("invalid_input", "The request body ended early."));
+      gone();
     };
     incoming.on("data", onData).on("end", onEnd).on("error", onError).on("close", onError);
   });
