@@ -96,11 +96,15 @@ export const orbits: Motif = (seed, { stroke, faint, spark }) => {
 /** The share of a ring that a score from 0 to 100 is, clockwise from the top, over its full track. */
 export function scoreRing(score: number, colours: { track: Colour; share: Colour }): string {
   const radius = 140;
-  const share = `stroke="${colours.share}" stroke-width="14" stroke-linecap="round"`;
+  const width = 14;
+  const share = `stroke="${colours.share}" stroke-width="${width}" stroke-linecap="round"`;
   if (score >= 100) return circle(radius, share);
   const track = circle(radius, `stroke="${colours.track}" stroke-width="10"`);
   if (score <= 0) return track;
-  return track + path(arc(radius, -TURN / 4, (score / 100 - 1 / 4) * TURN), share);
+  // The round ends reach beyond the line: without this 99 would look like 100.
+  const end = width / 2 / radius;
+  const start = -TURN / 4 + end;
+  return track + path(arc(radius, start, Math.max((score / 100 - 1 / 4) * TURN - end, start + 0.001)), share);
 }
 
 /** Turns a drawing by an angle of the agent's own. */

@@ -1,0 +1,131 @@
+/** `npm run bench -- cards`: what a card costs, beside satori and resvg drawing the same layout; delays of the event loop; kept cards. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { createCardRenderer } from "../cards/renderer.ts";
+import { CARD_SIZES, type CardSize } from "../core/card/draw.ts";
+import type { CardFacts } from "../core/card/facts.ts";
+import { cardHash } from "../core/card/hash.ts";
+import { TIERS } from "../core/tiers.ts";
+import type { Batch, Cost, Engine } from "./cards/engine.ts";
+
+type Plan = { rounds: number; batch: number; lagCards: number; reads: number };
+const FULL: Plan = { rounds: 7, batch: 10, lagCards: 100, reads: 20_000 };
+const SHORT: Plan = { rounds: 3, batch: 5, lagCards: 20, reads: 2_000 };
+const ENGINES: Engine[] = ["takumi", "satori"];
+
+/** @param args `--short` for a quick look (under 20 seconds) */
+export default async function cards(args: string[]): Promise<void> {
+  const plan = args.includes("--short") ? SHORT : FULL;
+  console.log(
+    `${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+  );
+  console.log(
+    `medians of ${plan.rounds} interleaved rounds of ${plan.batch} cards of all tiers, a process for each engine\n`,
+  );
+  const processes = new Map(ENGINES.map((engine) => [engine, startEngine(engine)]));
+  try {
+    console.log("size     engine        CPU ms/card   ms/card     KB   against takumi");
+    for (const size of Object.keys(CARD_SIZES) as CardSize[]) await compare(processes, size, plan);
+    console.log("\nfour in flight, square                cards/s   event loop delay p99 / max (ms)");
+    for (const [engine, child] of processes) {
+      const { wallMs, delay } = await draw(child, { size: "square", cards: sample(plan.lagCards, 9000), inFlight: 4 });
+      console.log(
+        `${engine.padEnd(37)} ${(1000 / wallMs).toFixed(0).padStart(7)}   ${delay.p99.toFixed(1)} / ${delay.max.toFixed(1)}`,
+      );
+    }
+  } finally {
+    for (const child of processes.values()) child.kill();
+  }
+  await readKept(plan.reads);
+}
+
+function startEngine(engine: Engine): ChildProcess {
+  return fork(join(import.meta.dirname, "cards/engine.ts"), [engine]);
+}
+
+async function draw(child: ChildProcess, batch: Batch): Promise<Cost> {
+  child.send(batch);
+  const [cost] = await once(child, "message");
+  return cost as Cost;
+}
+
+async function compare(processes: Map<Engine, ChildProcess>, size: CardSize, plan: Plan): Promise<void> {
+  const costs = new Map<Engine, Cost[]>(ENGINES.map((engine) => [engine, []]));
+  // The first round reads fonts and compiles: it is drawn and thrown away.
+  for (let round = 0; round <= plan.rounds; round++)
+    for (const [engine, child] of processes) {
+      const cost = await draw(child, { size, cards: sample(plan.batch, round * plan.batch), inFlight: 1 });
+      if (round > 0) costs.get(engine)!.push(cost);
+    }
+  const own = median(costs.get("takumi")!.map(({ cpuMs }) => cpuMs));
+  for (const [engine, measured] of costs) {
+    const of = (pick: (cost: Cost) => number) => median(measured.map(pick));
+    const cpu = of(({ cpuMs }) => cpuMs);
+    console.log(
+      `${size.padEnd(8)} ${(engine === "satori" ? "satori+resvg" : engine).padEnd(13)} ` +
+        `${cpu.toFixed(1).padStart(11)} ${of(({ wallMs }) => wallMs)
+          .toFixed(1)
+          .padStart(9)} ` +
+        `${(of(({ bytes }) => bytes) / 1024).toFixed(0).padStart(6)} ${(cpu / own).toFixed(2).padStart(16)}`,
+    );
+  }
+}
+
+/** Hash, memory and disk: what a card costs that has been drawn before. */
+async function readKept(reads: number): Promise<void> {
+  const cacheDir = mkdtempSync(join(tmpdir(), "bench-cards-"));
+  try {
+    const kept = sample(20, 50_000);
+    const warm = createCardRenderer({ cacheDir });
+    const cold = createCardRenderer({ cacheDir, memoryMb: 0 });
+    for (const card of kept) await warm.png(card, "square");
+    await warm.close();
+    const each = async (times: number, work: (card: CardFacts) => unknown) => {
+      const cpu = process.cpuUsage();
+      for (let index = 0; index < times; index++) await work(kept[index % kept.length]!);
+      const { user, system } = process.cpuUsage(cpu);
+      return ((user + system) / times).toFixed(1).padStart(9);
+    };
+    await each(reads, (card) => warm.png(card, "square"));
+    console.log("\nkept cards                 CPU µs each");
+    console.log(`content hash             ${await each(reads, (card) => cardHash(card))}`);
+    console.log(`from memory, with hash   ${await each(reads, (card) => warm.png(card, "square"))}`);
+    console.log(`from disk, with hash     ${await each(reads / 10, (card) => cold.png(card, "square"))}`);
+  } finally {
+    rmSync(cacheDir, { recursive: true, force: true });
+  }
+}
+
+/** Cards of every tier in turn, no two the same. Latin names: the reference has no other letters. */
+function sample(count: number, first: number): CardFacts[] {
+  const names = [
+    "Vesper",
+    "Meridian Oracle",
+    "quiet-harbor-7",
+    "The Cartographer of Forgotten Markets",
+    "Bramble & Finch",
+  ];
+  const traits = ["Trader", "Risk averse", "Open source", "Analyst", "Multilingual"];
+  return Array.from({ length: count }, (_, index) => {
+    const number = first + index;
+    return {
+      serviceName: "Helixa",
+      tokenId: number,
+      name: `${names[number % names.length]} ${number}`,
+      framework: "openclaw",
+      agentAddress: `0x${(number + 1).toString(16).padStart(40, "a")}`,
+      score: TIERS[number % TIERS.length]!.from + 5,
+      verifications: { wallet: true, x: number % 2 === 0, github: number % 3 === 0, farcaster: false, exchange: false },
+      traits: traits.slice(0, number % (traits.length + 1)),
+      moreTraits: number % 3,
+      soulbound: number % 2 === 0,
+      generation: number % 4,
+      mintedOn: "2026-03-12",
+    };
+  });
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;

@@ -1,0 +1,77 @@
+/** A process that draws cards with one engine and tells what they cost: `takumi` as the service does, `satori` with resvg. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { Resvg } from "@resvg/resvg-js";
+import satori, { type Font } from "satori";
+import { createPaint, type Paint } from "../../cards/paint.ts";
+import { CARD_SIZES, type CardSize, drawCard } from "../../core/card/draw.ts";
+import type { CardElement } from "../../core/card/element.ts";
+import type { CardFacts } from "../../core/card/facts.ts";
+
+export type Engine = "takumi" | "satori";
+export type Batch = { size: CardSize; cards: CardFacts[]; inFlight: number };
+/** CPU of the whole process, all threads; delays of the event loop in ms. */
+export type Cost = { cpuMs: number; wallMs: number; bytes: number; delay: { p99: number; max: number } };
+
+const ENGINES: Record<Engine, () => Paint> = { takumi: createPaint, satori: satoriPaint };
+
+if (process.send) {
+  const paint = ENGINES[process.argv[2] as Engine]();
+  process.on("message", async (batch: Batch) => process.send!(await measure(paint, batch)));
+}
+
+async function measure(paint: Paint, { size, cards, inFlight }: Batch): Promise<Cost> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const waiting = [...cards];
+  let bytes = 0;
+  delay.enable();
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      for (let card = waiting.pop(); card; card = waiting.pop()) bytes += (await paint(card, size)).length;
+    }),
+  );
+  const wallMs = (performance.now() - started) / cards.length;
+  const { user, system } = process.cpuUsage(cpu);
+  // A loop that was blocked to the end tells of it at its next turn.
+  await new Promise((turn) => setTimeout(turn, 5));
+  delay.disable();
+  return {
+    cpuMs: (user + system) / 1000 / cards.length,
+    wallMs,
+    bytes: bytes / cards.length,
+    delay: { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
+  };
+}
+
+/** The same tree, laid out by satori and drawn by resvg. It reads WOFF, not WOFF2. */
+function satoriPaint(): Paint {
+  const font = (name: string, file: string, weight: 500 | 700): Font => ({
+    name,
+    weight,
+    style: "normal",
+    data: readFileSync(join(import.meta.dirname, "fonts", file)),
+  });
+  const fonts = [
+    font("Inter", "inter-latin-500.woff", 500),
+    font("Inter", "inter-latin-700.woff", 700),
+    font("Space Grotesk", "space-grotesk-latin-700.woff", 700),
+  ];
+  return async (card, size) => {
+    const svg = await satori(reactLike(drawCard(card, size)) as never, { ...CARD_SIZES[size], fonts });
+    return new Resvg(svg, { font: { loadSystemFonts: false } }).render().asPng();
+  };
+}
+
+function reactLike(element: CardElement): unknown {
+  const { style } = element;
+  if (element.type === "container") return { type: "div", props: { style, children: element.children.map(reactLike) } };
+  if (element.type === "text") {
+    const fontFamily = style.fontFamily === "display" ? "Space Grotesk" : "Inter";
+    return { type: "div", props: { style: { display: "flex", ...style, fontFamily }, children: element.text } };
+  }
+  const src = `data:image/svg+xml;base64,${Buffer.from(element.src).toString("base64")}`;
+  return { type: "img", props: { src, width: style.width, height: style.height, style } };
+}
