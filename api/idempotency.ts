@@ -4,15 +4,6 @@ import { type Claim, type Claimed, claim, finish, release, renew } from "../db/i
 import type { ApiDeps } from "./deps.ts";
 import type { Reply } from "./endpoint.ts";
 import { errorAnswer } from "./http/error-answer.ts";
-import { MINT_FAULT_POINTS } from "./services/mint.ts";
-
-/** Places where a crash test kills the process, in the order a mint passes them. */
-export const FAULT_POINTS = [
-  "idempotency.claimed",
-  ...MINT_FAULT_POINTS,
-  "idempotency.handled",
-  "idempotency.finished",
-] as const;
 
 /** How long a claim stands without a sign of life of its process; a retry after a crash waits at most this long. */
 const LEASE_MS = 5_000;
