@@ -1,15 +1,17 @@
-/** The feed of score changes: every committed one, in the order of its id, none passed over. */
+/** The feed of score changes: every committed one, in the order of its id, none passed over, reorganisations included. */
 import type { Queryable } from "./transaction.ts";
 
 export type CredUpdate = {
   id: number;
   tokenId: number;
-  score: number;
+  /** Null when the agent does not exist any more. */
+  score: number | null;
   cause: string;
-  /** The agent's newest block that the score was computed from. */
-  block: number;
   at: Date;
 };
+
+/** Cause of an entry that takes back earlier ones. */
+const CORRECTED = "reorganisation";
 
 /** Upper bits of the locks that writers of the history hold (migration 0004); the lower 40 are an id. */
 const ANNOUNCED = 4_411_972;
@@ -25,7 +27,7 @@ const SETTLED = {
   name: "cred-updates-settled",
   text: `
     select least(
-      (select coalesce(max(id), 0) from offchain.cred_history),
+      greatest((select max(id) from offchain.cred_history), (select max(id) from offchain.cred_correction), 0),
       (select min(((classid::int8 & 255) << 32) + objid::int8) from pg_locks
        where locktype = 'advisory' and objsubid = 1 and classid::int8 >> 8 = ${ANNOUNCED}
          and database = (select oid from pg_database where datname = current_database()))
@@ -33,8 +35,9 @@ const SETTLED = {
 };
 
 /**
- * The changes after an id, oldest first. Statements are on their own on purpose: the second must see more than the first.
- * @param db a pool, not the client of a transaction with one snapshot
+ * The changes after an id, oldest first. A reorganisation removes points of the history that may have been served; its
+ * entry shows the score that the agent has now. Following the feed therefore always ends in the true scores.
+ * @param db a pool, not the client of a transaction with one snapshot: the second statement must see more than the first
  */
 export async function credUpdates(
   db: Queryable,
@@ -44,8 +47,13 @@ export async function credUpdates(
   const { rows } = await db.query({
     name: "cred-updates",
     text: `
-      select id, token_id, score, cause, block, at from offchain.cred_history
-      where id > $1 and id <= $2 order by id limit $3`,
+      (select id, token_id, score, cause, at from offchain.cred_history
+       where id > $1 and id <= $2 order by id limit $3)
+      union all
+      (select k.id, k.token_id, c.score, '${CORRECTED}', k.at
+       from offchain.cred_correction k left join offchain.cred c on c.token_id = k.token_id
+       where k.id > $1 and k.id <= $2 order by k.id limit $3)
+      order by id limit $3`,
     values: [after, bounds[0].settled, limit + 1],
   });
   return {
@@ -54,7 +62,6 @@ export async function credUpdates(
       tokenId: Number(row.token_id),
       score: row.score,
       cause: row.cause,
-      block: Number(row.block),
       at: row.at,
     })),
     more: rows.length > limit,

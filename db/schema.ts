@@ -159,6 +159,16 @@ export const credHistory = offchain.table(
   (t) => [index("cred_history_token").on(t.tokenId, t.id)],
 );
 
+/**
+ * Agents whose points of history were taken back (trigger `cred_history_correct`): who follows the changes is to look at
+ * their present score. Numbered with the history, and announced like it.
+ */
+export const credCorrection = offchain.table("cred_correction", {
+  id: bigint({ mode: "number" }).primaryKey().default(sql`nextval('offchain.cred_history_id_seq')`),
+  tokenId: tokenId().notNull(),
+  at: at().notNull().defaultNow(),
+});
+
 /** What the dispatcher has taken from the outbox, one row per event and branch of the chain. */
 export const dispatch = offchain.table(
   "dispatch",

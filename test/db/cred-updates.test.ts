@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const end of open) await end("rollback");
-  await database.pool.query("truncate offchain.cred_history");
+  await database.pool.query("truncate offchain.cred_history, offchain.cred_correction");
 });
 afterAll(() => database?.drop());
 
@@ -31,7 +31,7 @@ async function openWriter(tokenId: number) {
   };
   open.add(end);
   await write(tokenId);
-  return { write, end };
+  return { write, end, query: (sql: string) => client.query(sql) };
 }
 const write = async (tokenId: number) => Number((await database.pool.query(INSERT, [tokenId])).rows[0].id);
 const tokensAfter = async (after = 0) =>
@@ -47,7 +47,7 @@ describe("the feed", () => {
     await write(1);
     const { updates, more } = await credUpdates(database.pool, { after: id - 1, limit: 1 });
     expect(more).toBe(true);
-    expect(updates).toEqual([{ id, tokenId: 0, score: 50, cause: "test", block: 7, at: expect.any(Date) }]);
+    expect(updates).toEqual([{ id, tokenId: 0, score: 50, cause: "test", at: expect.any(Date) }]);
     expect(await credUpdates(database.pool, { after: id, limit: 1 })).toMatchObject({ more: false });
   });
 
@@ -95,6 +95,34 @@ describe("the feed", () => {
       far.release();
       await other.drop();
     }
+  });
+
+  it("tells of scores that a reorganisation took back: the one there is now, or that the agent is gone", async () => {
+    const { pool } = database;
+    await pool.query(`
+      insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
+      values (1, 44, 0, 0, 0, 0, 0, 0, 0, 0, 7, now())`);
+    await write(1);
+    await write(2);
+    const last = await write(3);
+    await pool.query("delete from offchain.cred_history where token_id in (1, 2)");
+    const { updates } = await credUpdates(pool, { after: last, limit: 10 });
+    expect(updates.toSorted((a, b) => a.tokenId - b.tokenId)).toMatchObject([
+      { tokenId: 1, score: 44, cause: "reorganisation", at: expect.any(Date) },
+      { tokenId: 2, score: null, cause: "reorganisation" },
+    ]);
+    expect(await tokensAfter()).toEqual([3, ...updates.map(({ tokenId }) => tokenId)]);
+  });
+
+  it("holds back what came after a correction that is still to come", async () => {
+    const first = await write(1);
+    const slow = await openWriter(2);
+    await slow.query("delete from offchain.cred_history where token_id = 1");
+    await slow.query("delete from offchain.cred_history where token_id = 2");
+    await write(3);
+    expect(await tokensAfter(first)).toEqual([]);
+    await slow.end("commit");
+    expect(await tokensAfter(first)).toEqual([1, 2, 3]);
   });
 
   it("misses nothing of 200 racing writers, read along by its cursor", async () => {
