@@ -135,7 +135,7 @@ export function launchIndexer(options: {
     while (!stopping.signal.aborted) {
       const { rows } = await db.query("select pg_try_advisory_lock($1, hashtext($2)) as mine", [BUILD_LOCK, build]);
       if (rows[0].mine) return;
-      if (!told) log.info(`another indexer of ${build} is running: waiting for it to end`);
+      if (!told) log.warn(`another indexer of ${build} is running: waiting for it to end`);
       told = true;
       await sleep(500, stopping.signal);
     }

@@ -8,16 +8,18 @@ import { tell } from "./outbox.ts";
 const registryOf = ({ contracts }: Context) => lower(contracts.Erc8004Identity.address);
 
 ponder.on("Erc8004Reputation:NewFeedback", async ({ event, context }) => {
-  const { agentId, clientAddress, feedbackIndex, value, valueDecimals, tag1, tag2 } = event.args;
-  await context.db.insert(erc8004Feedback).values({
+  const { agentId, value, valueDecimals } = event.args;
+  const key = {
     registry: registryOf(context),
     agentId,
-    client: lower(clientAddress),
-    feedbackIndex,
+    client: lower(event.args.clientAddress),
+    feedbackIndex: event.args.feedbackIndex,
+  };
+  const content = {
     value,
     valueDecimals,
-    tag1: cleanText(tag1),
-    tag2: cleanText(tag2),
+    tag1: cleanText(event.args.tag1),
+    tag2: cleanText(event.args.tag2),
     endpoint: cleanText(event.args.endpoint),
     feedbackUri: cleanText(event.args.feedbackURI),
     feedbackHash: event.args.feedbackHash,
@@ -25,8 +27,14 @@ ponder.on("Erc8004Reputation:NewFeedback", async ({ event, context }) => {
     givenAt: timeOf(event),
     block: blockOf(event),
     txHash: event.transaction.hash,
-  });
-  await countFeedback(context, event, agentId, 1);
+  };
+  // The registry can be upgraded, and a migration may tell old feedback once more: the last word counts, once.
+  const told = await context.db.find(erc8004Feedback, key);
+  await context.db
+    .insert(erc8004Feedback)
+    .values({ ...key, ...content })
+    .onConflictDoUpdate(content);
+  if (told === null || told.revoked) await countFeedback(context, event, agentId, 1);
   await tell(context, event, "erc8004.feedback_given", { agentId });
 });
 

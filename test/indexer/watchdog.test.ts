@@ -1,0 +1,188 @@
+/** The watchdog's judgement: which answers of a node mean trouble, which mean nothing, and where a fork began. */
+import pg from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts";
+import { ensureOnchain } from "../../indexer/views.ts";
+import { watch } from "../../indexer/watchdog.ts";
+import { type Progress, remember } from "../../indexer/witnesses.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { checkpoint } from "../support/onchain.ts";
+
+const CHAIN = 8453;
+const SCHEMA = "index_0123456789_0";
+
+let db: TestDatabase;
+let launcher: pg.Client;
+let chain: Chain;
+let clock: number;
+
+/** A chain of which a test may replace the blocks from some number on; two seconds a block. */
+class Chain implements Node {
+  head_: number;
+  forkedAt = Number.POSITIVE_INFINITY;
+  answers = true;
+  constructor(head: number) {
+    this.head_ = head;
+  }
+  hash(block: number): string {
+    return block >= this.forkedAt ? `0xnew${block}` : `0x${block}`;
+  }
+  at(block: number): BlockId {
+    return { block, hash: this.hash(block), at: 1_000_000 + 2 * block };
+  }
+  async head(): Promise<BlockId> {
+    if (!this.answers) throw new NodeUnavailable("no answer");
+    return this.at(this.head_);
+  }
+  async blockAt(block: number): Promise<BlockId | null> {
+    if (!this.answers) throw new NodeUnavailable("no answer");
+    return block > this.head_ ? null : this.at(block);
+  }
+}
+
+const progress = (block: number, finalizedBlock: number, ready = true): Progress => ({
+  block,
+  at: 1_000_000 + 2 * block,
+  finalizedBlock,
+  finalizedAt: 1_000_000 + 2 * finalizedBlock,
+  ready,
+});
+
+beforeEach(async () => {
+  db = await testDatabase({ migrated: false });
+  launcher = new pg.Client({ connectionString: db.url });
+  await launcher.connect();
+  await ensureOnchain(launcher);
+  await db.pool.query(`
+    create schema ${SCHEMA};
+    create table ${SCHEMA}.outbox (id text primary key, block bigint, block_hash text);
+    create table ${SCHEMA}._ponder_meta (key text primary key, value jsonb);
+    create table ${SCHEMA}._ponder_checkpoint (latest_checkpoint text, finalized_checkpoint text);
+    insert into ${SCHEMA}._ponder_checkpoint values
+      ('${checkpoint(1_000_220, 110)}', '${checkpoint(1_000_160, 80)}');`);
+  chain = new Chain(110);
+  clock = 0;
+});
+afterEach(async () => {
+  await launcher.end();
+  await db.drop();
+});
+
+const news = { beyondFinality: false, foreignSchema: false };
+const watchdog = (heard = news) =>
+  watch({ db: launcher, node: chain, chainId: CHAIN, schema: SCHEMA, news: heard, now: () => clock });
+const witnesses = async () =>
+  (await db.pool.query("select block::int, hash from onchain.block_witness order by block")).rows;
+
+test("every step of finality leaves a witness; a calm chain raises nothing", async () => {
+  const dog = watchdog();
+  expect(await dog.look(progress(70, 40))).toBeNull();
+  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(await witnesses()).toEqual([
+    { block: 40, hash: "0x40" },
+    { block: 80, hash: "0x80" },
+  ]);
+  expect(dog).toMatchObject({ head: 110, trouble: null, suspicious: false });
+});
+
+test("a replaced witness alarms at the second look, with the fork after the last witness that still holds", async () => {
+  for (const block of [20, 40, 60, 80]) await remember(launcher, CHAIN, chain.at(block));
+  chain.forkedAt = 55;
+  const dog = watchdog();
+  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(dog.suspicious).toBe(true);
+  expect(await dog.look(progress(110, 80))).toEqual({
+    kind: "replaced",
+    forkBlock: 41,
+    reason: "reorg deeper than finality: block 80 was replaced",
+  });
+});
+
+test("a single odd answer is forgotten", async () => {
+  await remember(launcher, CHAIN, chain.at(80));
+  const dog = watchdog();
+  chain.forkedAt = 70;
+  expect(await dog.look(progress(110, 80))).toBeNull();
+  chain.forkedAt = Number.POSITIVE_INFINITY;
+  expect(await dog.look(progress(110, 80))).toBeNull();
+  chain.forkedAt = 70;
+  expect(await dog.look(progress(110, 80))).toBeNull();
+});
+
+test("a witness taken from the new branch does not hide what Ponder saw on the old one", async () => {
+  await db.pool.query(`insert into ${SCHEMA}.outbox values ('1', 75, '0x75'), ('2', 100, '0x100')`);
+  chain.forkedAt = 72;
+  const dog = watchdog();
+  await remember(launcher, CHAIN, chain.at(80));
+  await dog.look(progress(110, 80));
+  expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "replaced", reason: expect.stringContaining("75") });
+});
+
+test("a node that lags behind the witness proves nothing, but is named", async () => {
+  await remember(launcher, CHAIN, chain.at(80));
+  chain.head_ = 60;
+  const dog = watchdog();
+  for (let i = 0; i < 3; i++) expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(dog.trouble).toContain("has not reached block 80");
+});
+
+test("a head that is lower than finality and yet younger is another chain", async () => {
+  await remember(launcher, CHAIN, chain.at(80));
+  chain.head_ = 60;
+  chain.at = (block) => ({ block, hash: chain.hash(block), at: 2_000_000 + 2 * block });
+  const dog = watchdog();
+  await dog.look(progress(110, 80));
+  expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "replaced", forkBlock: 0 });
+});
+
+test("a node that does not answer proves nothing, and is named until it does", async () => {
+  const dog = watchdog();
+  chain.answers = false;
+  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(dog.trouble).toBe("no answer");
+  chain.answers = true;
+  await dog.look(progress(110, 80));
+  expect(dog.trouble).toBeNull();
+});
+
+test("an index that stands while the chain moves on is stalled after 20 s, not before", async () => {
+  const dog = watchdog();
+  chain.head_ = 120;
+  expect(await dog.look(progress(110, 80))).toBeNull();
+  clock = 20_000;
+  expect(await dog.look(progress(110, 80))).toBeNull();
+  clock = 20_001;
+  expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "stalled" });
+});
+
+test("progress, an idle chain and a backfill are no stall", async () => {
+  const dog = watchdog();
+  chain.head_ = 200;
+  for (let block = 110; block < 116; block++) {
+    clock += 15_000;
+    expect(await dog.look(progress(block, 80))).toBeNull();
+  }
+  chain.head_ = 115;
+  clock += 60_000;
+  expect(await dog.look(progress(115, 80))).toBeNull();
+  chain.head_ = 200;
+  clock += 60_000;
+  expect(await dog.look(progress(115, 80, false))).toBeNull();
+});
+
+test("a stall after Ponder met a reorg beyond its finality is a replaced chain, whatever the newest witness says", async () => {
+  for (const block of [50, 80]) await remember(launcher, CHAIN, chain.at(block));
+  const dog = watchdog({ beyondFinality: true, foreignSchema: false });
+  chain.head_ = 120;
+  await dog.look(progress(110, 80));
+  clock = 30_000;
+  expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "replaced", forkBlock: 51 });
+});
+
+test("a few hundred witnesses are kept, and the first block for ever", async () => {
+  for (let block = 0; block <= 450; block++) await remember(launcher, CHAIN, { block, hash: `0x${block}` });
+  const kept = await witnesses();
+  expect(kept).toHaveLength(401);
+  expect(kept[0]).toEqual({ block: 0, hash: "0x0" });
+  expect(kept[1]!.block).toBe(51);
+});
