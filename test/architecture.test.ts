@@ -59,7 +59,10 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
   abis: { any: [] },
   src: { any: ["src", "abis", /^ponder:/, "viem", "hono"], types: ["ponder.schema.ts"] },
   core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves"] },
-  db: { any: ["db", "core", "pg", "drizzle-orm", /^node:(crypto|path|util|timers|url|worker_threads)/], types: ["ponder.schema.ts"] },
+  db: {
+    any: ["db", "core", "pg", "drizzle-orm", /^node:(crypto|path|util|timers|url|worker_threads)/],
+    types: ["ponder.schema.ts"],
+  },
   cards: { any: ["cards", "core", "@takumi-rs/core", /^node:/] },
   clients: { any: ["clients", "core", "abis", "viem", "undici", /^node:/] },
   workers: {
