@@ -4,7 +4,11 @@ pragma solidity ^0.8.37;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Initializable} from "@openzeppelin/contracts/proxy/utils/Initializable.sol";
 import {UUPSUpgradeable} from "@openzeppelin/contracts/proxy/utils/UUPSUpgradeable.sol";
-import {Erc8004IdentityRegistry} from "./Erc8004IdentityRegistry.sol";
+
+/// @dev What the reputation registry asks the identity registry.
+interface IIdentityRegistry {
+    function isAuthorizedOrOwner(address spender, uint256 agentId) external view returns (bool);
+}
 
 /// @title ERC-8004 reputation registry of the development chain
 /// @notice Speaks the interface of the canonical registry, version 2.0.0. Anyone but the agent's own side may give
@@ -95,7 +99,7 @@ contract Erc8004ReputationRegistry is Ownable, Initializable, UUPSUpgradeable {
         require(valueDecimals <= MAX_DECIMALS, "too many decimals");
         require(value >= -MAX_ABS_VALUE && value <= MAX_ABS_VALUE, "value too large");
         require(
-            !Erc8004IdentityRegistry(_identityRegistry).isAuthorizedOrOwner(msg.sender, agentId),
+            !IIdentityRegistry(_identityRegistry).isAuthorizedOrOwner(msg.sender, agentId),
             "Self-feedback not allowed"
         );
         uint64 index = ++_lastIndex[agentId][msg.sender];

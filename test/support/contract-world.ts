@@ -3,6 +3,7 @@ import {
   type Abi,
   createWalletClient,
   encodeDeployData,
+  getAddress,
   type Hex,
   http,
   parseEventLogs,
@@ -39,12 +40,12 @@ export async function contractWorld() {
     treasury: walletOf(devnet.keys.treasury),
     /** The receipt of a transaction that must succeed. */
     mined,
-    /** Deploys a committed contract. @returns its address */
+    /** Deploys a committed contract. @returns its address, checksummed */
     async deploy(contract: string, args: unknown[], value = 0n): Promise<Hex> {
       const { abi, bytecode } = readBuild(contract);
       const data = encodeDeployData({ abi: abi as Abi, bytecode, args });
       const receipt = await mined(walletOf(devnet.accounts[9]!.privateKey).sendTransaction({ data, value }));
-      return receipt.contractAddress!;
+      return getAddress(receipt.contractAddress!);
     },
     /** Unix seconds of the newest block. */
     now: async () => (await chain.getBlock()).timestamp,

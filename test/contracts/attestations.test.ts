@@ -1,0 +1,133 @@
+/** The exchange's attestations: the real EAS, its schemas, who may attest, and the indexer that finds them. */
+import { encodeAbiParameters, type Hex, zeroAddress, zeroHash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
+import { easAbi, schemaRegistryAbi } from "../../abis/eas.ts";
+import { readBuild } from "../../contracts/builds.ts";
+import { type ContractWorld, contractWorld, eventsOf } from "../support/contract-world.ts";
+
+let world: ContractWorld;
+const VERIFIED_ACCOUNT = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
+const VERIFIED_COUNTRY = "0x1801901fabd0e6189356b4fb52bb0ab855276d84f7ec140839fbd1f6801ca065";
+const RESOLVER = "0xD867CbEd445c37b0F95Cc956fe6B539BdEf7F32f";
+const eas = { address: "0x4200000000000000000000000000000000000021", abi: easAbi } as const;
+const registry = { address: "0x4200000000000000000000000000000000000020", abi: schemaRegistryAbi } as const;
+const indexer = { address: "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C", abi: attestationIndexerAbi } as const;
+const YES = encodeAbiParameters([{ type: "bool" }], [true]);
+
+beforeAll(async () => {
+  world = await contractWorld();
+}, 60_000);
+afterAll(() => world.anvil.stop());
+
+const request = (recipient: Hex, schema: Hex = VERIFIED_ACCOUNT, data: Hex = YES) => ({
+  schema,
+  data: { recipient, expirationTime: 0n, revocable: true, refUID: zeroHash, data, value: 0n },
+});
+const attest = (wallet: ContractWorld["attester"], recipient: Hex, schema?: Hex) =>
+  wallet.writeContract({ ...eas, functionName: "attest", args: [request(recipient, schema)] });
+const revoke = (wallet: ContractWorld["attester"], uid: Hex) =>
+  wallet.writeContract({
+    ...eas,
+    functionName: "revoke",
+    args: [{ schema: VERIFIED_ACCOUNT, data: { uid, value: 0n } }],
+  });
+const indexed = (recipient: Hex, schema: Hex = VERIFIED_ACCOUNT) =>
+  world.chain.readContract({ ...indexer, functionName: "getAttestationUid", args: [recipient, schema] });
+const attestation = (uid: Hex) => world.chain.readContract({ ...eas, functionName: "getAttestation", args: [uid] });
+
+describe("the schemas", () => {
+  test.each([
+    [VERIFIED_ACCOUNT, "bool verifiedAccount"],
+    [VERIFIED_COUNTRY, "string verifiedCountry"],
+  ] as const)("%s is registered", async (uid, schema) => {
+    expect(await world.chain.readContract({ ...registry, functionName: "getSchema", args: [uid] })).toEqual({
+      uid,
+      schema,
+      resolver: RESOLVER,
+      revocable: true,
+    });
+  });
+
+  test("EAS uses this registry", async () => {
+    expect(await world.chain.readContract({ ...eas, functionName: "getSchemaRegistry" })).toBe(registry.address);
+  });
+});
+
+describe("an attestation of the exchange", () => {
+  test("is found by its recipient, and stays found when it is revoked", async () => {
+    const recipient = world.devnet.accounts[0]!.address;
+    const attester = world.attester.account.address;
+    expect(await indexed(recipient)).toBe(zeroHash);
+    const receipt = await world.mined(attest(world.attester, recipient));
+    const uid = await indexed(recipient);
+    expect(eventsOf(receipt, [...easAbi, ...attestationIndexerAbi])).toEqual([
+      ["Attested", { recipient, attester, uid, schemaUID: VERIFIED_ACCOUNT }],
+      ["AttestationIndexed", { indexer: RESOLVER, recipient, schema: VERIFIED_ACCOUNT, uid }],
+    ]);
+    const time = await world.now();
+    const found = { uid, schema: VERIFIED_ACCOUNT, time, expirationTime: 0n, refUID: zeroHash, recipient, attester };
+    expect(await attestation(uid)).toEqual({ ...found, revocationTime: 0n, revocable: true, data: YES });
+
+    await expect(revoke(world.people[0]!, uid)).rejects.toThrow("AccessDenied");
+    const revoked = await world.mined(revoke(world.attester, uid));
+    expect(eventsOf(revoked, easAbi)).toEqual([["Revoked", { recipient, attester, uid, schemaUID: VERIFIED_ACCOUNT }]]);
+    expect((await attestation(uid)).revocationTime).toBe(await world.now());
+    expect(await indexed(recipient)).toBe(uid);
+  });
+
+  test("the last one counts, for each schema by itself", async () => {
+    const recipient = world.devnet.accounts[1]!.address;
+    await world.mined(attest(world.attester, recipient));
+    const first = await indexed(recipient);
+    await world.mined(attest(world.attester, recipient));
+    const second = await indexed(recipient);
+    expect(second).not.toBe(first);
+    expect(await indexed(recipient, VERIFIED_COUNTRY)).toBe(zeroHash);
+    const again = world.people[2]!.writeContract({ ...indexer, functionName: "index", args: [first] });
+    await expect(again).rejects.toThrow("AttestationAlreadyIndexed");
+    const unknown = world.people[2]!.writeContract({ ...indexer, functionName: "index", args: [VERIFIED_ACCOUNT] });
+    await expect(unknown).rejects.toThrow("AttestationNotFound");
+  });
+
+  test("can come from its contract at the real address, directed by the same account", async () => {
+    const contract = {
+      address: "0x357458739F90461b99789350868CD7CF330Dd7EE",
+      abi: readBuild("ExchangeAttester").abi,
+    } as const;
+    expect(world.devnet.attesters).toEqual([contract.address, world.attester.account.address]);
+    const recipient = world.devnet.accounts[2]!.address;
+    const call = (wallet: ContractWorld["attester"]) =>
+      wallet.writeContract({ ...contract, functionName: "attest", args: [request(recipient)] } as never);
+    await expect(call(world.people[0]!)).rejects.toThrow("NotController");
+    await world.mined(call(world.attester));
+    const uid = await indexed(recipient);
+    expect(await attestation(uid)).toMatchObject({ attester: contract.address, recipient });
+    await world.mined(
+      world.attester.writeContract({
+        ...contract,
+        functionName: "revoke",
+        args: [{ schema: VERIFIED_ACCOUNT, data: { uid, value: 0n } }],
+      } as never),
+    );
+    expect((await attestation(uid)).revocationTime).toBeGreaterThan(0n);
+  });
+});
+
+test("nobody else can attest under the exchange's schemas", async () => {
+  const recipient = world.devnet.accounts[3]!.address;
+  await expect(attest(world.people[3]!, recipient)).rejects.toThrow("InvalidAttestation");
+  expect(await indexed(recipient)).toBe(zeroHash);
+});
+
+test("anybody can attest under a schema of their own, which the indexer never hears of", async () => {
+  const own = eventsOf(
+    await world.mined(
+      world.people[4]!.writeContract({ ...registry, functionName: "register", args: ["bool mine", zeroAddress, true] }),
+    ),
+    schemaRegistryAbi,
+  )[0]![1] as { uid: Hex };
+  const recipient = world.devnet.accounts[4]!.address;
+  await world.mined(attest(world.people[4]!, recipient, own.uid));
+  expect(await indexed(recipient, own.uid)).toBe(zeroHash);
+});
