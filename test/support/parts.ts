@@ -55,7 +55,7 @@ export async function startParts({
     PORT: String(port),
     PUBLIC_URL: `http://${host}`,
     POLL_INTERVAL_MS: "200",
-    MINT_WAIT_MS: "4000",
+    MINT_WAIT_MS: "1500",
     ...extra,
   };
   const running = new Map<PartName, { child: ChildProcess; ended: Promise<void>; text: string }>();
