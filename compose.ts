@@ -1,7 +1,9 @@
 /** The only constructor of things: each process asks here for what it is made of, and gives it back when it ends. */
+import { join } from "node:path";
 import pg from "pg";
 import { type Logger, pino } from "pino";
 import type { ApiDeps } from "./api/deps.ts";
+import { createCardRenderer } from "./cards/renderer.ts";
 import { createChain } from "./clients/chain.ts";
 import { createSigner } from "./clients/signer.ts";
 import type { Config } from "./config.ts";
@@ -66,18 +68,21 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const db = openPool(config, "api", log);
   const index = await trackIndexedBlock(databaseUrl(config));
   const queues = await openQueuesOf(config, log);
+  const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
   return {
     value: {
       config,
       db,
       index,
       chain: openChain(config),
+      cards,
       queues: () => queues.counts(),
       log,
       fault: faultAt(config.faultPoint),
       now: Date.now,
     },
     async close() {
+      await cards.close();
       await queues.close();
       await index.close();
       await db.end();

@@ -35,6 +35,10 @@ const list = <T>(item: z.ZodType<T, string>) =>
       }),
   );
 const webUrl = url("http:", "https:");
+const account = z
+  .string()
+  .regex(/^[a-z0-9-]+=https?:\/\/\S+$/, "must be platform=URL")
+  .transform((v): [platform: string, url: string] => [v.slice(0, v.indexOf("=")), v.slice(v.indexOf("=") + 1)]);
 
 type Variable<T = unknown> = {
   group: string;
@@ -73,6 +77,12 @@ export const VARIABLES = {
     list(z.string().min(1)),
   ),
   EXPLORER_URL: variable("Service", "Block explorer", webUrl, "https://basescan.org"),
+  SOCIAL_ACCOUNTS: variable(
+    "Service",
+    "The service's own accounts, told in its manifest: comma list of platform=URL",
+    list(account),
+    "",
+  ),
   TRUSTED_PROXIES: variable(
     "Service",
     "Addresses or CIDR ranges whose X-Forwarded-For is believed, comma list",
@@ -317,6 +327,8 @@ function assemble(v: Values, dataDir: string) {
       /** Host names accepted in signed texts; the first is advertised. */
       hosts: v.SERVICE_HOST?.length ? v.SERVICE_HOST : [new URL(publicUrl).host],
       explorer: v.EXPLORER_URL.replace(/\/+$/, ""),
+      /** Platform → URL of the service's own account. */
+      social: Object.fromEntries(v.SOCIAL_ACCOUNTS),
     },
     http: { port: v.PORT, host: v.HOST, trustedProxies: v.TRUSTED_PROXIES },
     logLevel: v.LOG_LEVEL,

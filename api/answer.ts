@@ -74,7 +74,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
   return async (c: HttpContext): Promise<Response> => {
     const requestId = String(c.env.outgoing.getHeader("X-Request-Id"));
     try {
-      return represent(endpoint, c, await reply(c, requestId));
+      return await represent(endpoint, c, await reply(c, requestId));
     } catch (error) {
       const { status, headers, body } = errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
       return new Response(body, { status, headers });
@@ -83,19 +83,25 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
 }
 
 /** The reply as an HTTP response: validators and 304 for public reads, nothing kept of the rest. */
-function represent(endpoint: Endpoint, c: HttpContext, { status, type, content, headers }: Reply): Response {
+async function represent(endpoint: Endpoint, c: HttpContext, reply: Reply): Promise<Response> {
+  const { status, type, content, headers } = reply;
+  const { incoming } = c.env;
+  const costly = typeof content === "object" && "make" in content ? content : undefined;
   const all: Record<string, string> = { "content-type": type, ...headers };
   if (endpoint.guard.siwa || endpoint.guard.price) all["cache-control"] = "private, no-store";
   else if (endpoint.method !== "get" || status !== 200) all["cache-control"] ??= CACHE.never;
   else {
     all["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;
-    all.etag = strongEtag(content);
-    if (isNotModified(c.env.incoming.headers["if-none-match"], all.etag)) {
+    all.etag = costly ? costly.etag : strongEtag(content as string | Uint8Array);
+    if (isNotModified(incoming.headers["if-none-match"], all.etag)) {
       delete all["content-type"];
       return new Response(null, { status: 304, headers: all });
     }
   }
-  return new Response(content as string, { status, headers: all });
+  if (!costly) return new Response(content as string, { status, headers: all });
+  // HEAD tells of costly bytes without making them; only their length it cannot tell.
+  const bytes = incoming.method === "HEAD" ? null : await costly.make();
+  return new Response(bytes as Uint8Array<ArrayBuffer> | null, { status, headers: all });
 }
 
 /** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */

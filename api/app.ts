@@ -11,6 +11,7 @@ import { clientAddressBehind } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
 import { ENDPOINTS } from "./routes/index.ts";
+import { balanceMemory } from "./services/balances.ts";
 import { contractMemory } from "./services/contract-facts.ts";
 
 export type Api = {
@@ -21,9 +22,13 @@ export type Api = {
 
 /** @throws Error when the configuration names trusted proxies that are no addresses */
 export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
-  const { service, http } = deps.config;
+  const { service, http, contracts } = deps.config;
   const machinery: Machinery = {
-    deps: { ...deps, contract: contractMemory(deps.chain, deps.config.contracts.identity.address, deps.now) },
+    deps: {
+      ...deps,
+      contract: contractMemory(deps.chain, contracts.identity.address, deps.now),
+      balances: balanceMemory(deps.chain, contracts.usdc.address, deps.now),
+    },
     siwa: siwaGuard({ hosts: service.hosts, chain: deps.chain }),
     clientAddress: clientAddressBehind(http.trustedProxies),
   };

@@ -2,9 +2,12 @@
 import type pg from "pg";
 import type { Chain } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
+import type { CardSize } from "../core/card/draw.ts";
+import type { CardFacts } from "../core/card/facts.ts";
 import type { IndexTracker } from "../db/index-state.ts";
 import type { Fault } from "../faults.ts";
 import type { Log } from "./http/error-answer.ts";
+import type { BalanceMemory } from "./services/balances.ts";
 import type { ContractMemory } from "./services/contract-facts.ts";
 
 /** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
@@ -16,6 +19,9 @@ export type QueueState = {
   oldestSeconds: number | null;
 };
 
+/** Draws cards as PNG. @throws Failure overloaded when too many are waiting already */
+export type Cards = { png(card: CardFacts, size: CardSize): Promise<Uint8Array> };
+
 export type ApiDeps = {
   config: Config;
   /**
@@ -25,6 +31,7 @@ export type ApiDeps = {
   db: pg.Pool;
   index: IndexTracker;
   chain: Chain;
+  cards: Cards;
   /** Counts of every queue; may throw when the queue's store is away. */
   queues(): Promise<QueueState[]>;
   log: Log;
@@ -34,4 +41,4 @@ export type ApiDeps = {
 };
 
 /** What handlers get: the parts, and what the API itself keeps in memory. */
-export type ApiParts = ApiDeps & { contract: ContractMemory };
+export type ApiParts = ApiDeps & { contract: ContractMemory; balances: BalanceMemory };

@@ -36,11 +36,14 @@ export type Call<P, Q, B, C> = {
   now: number;
 };
 
+/** Bytes whose strong ETag is known before they are made: they are not, for a client that has them already. */
+export type CostlyContent = { etag: string; make(): Promise<Uint8Array> };
+
 /** What a handler gives back. `final: false` marks an answer that a retry may supersede: it is not kept for replay. */
 export type Reply = {
   status: number;
   type: string;
-  content: string | Uint8Array;
+  content: string | Uint8Array | CostlyContent;
   headers?: Record<string, string>;
   final?: boolean;
 };

@@ -47,24 +47,29 @@ export const limit = (rule: { default: number; max: number }) =>
     },
   );
 
+const wordOf = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z.string().transform((text, ctx) => {
+    const word = words.find((w) => w.toLowerCase() === text.toLowerCase());
+    if (word !== undefined) return word as T[number];
+    ctx.addIssue(`must be one of ${words.join(", ")}`);
+    return z.NEVER;
+  });
+
 /** One of a few words, in any case. */
 export const choice = <const T extends readonly [string, ...string[]]>(
   words: T,
   rule: { default: T[number]; what: string },
 ) =>
   documented(
-    z
-      .string()
-      .transform((text, ctx) => {
-        const word = words.find((w) => w.toLowerCase() === text.toLowerCase());
-        if (word !== undefined) return word as T[number];
-        ctx.addIssue(`must be one of ${words.join(", ")}`);
-        return z.NEVER;
-      })
+    wordOf(words)
       .optional()
       .transform((word) => word ?? rule.default),
     { documented: { type: "string", enum: [...words], default: rule.default }, description: rule.what },
   );
+
+/** One of a few words, in any case; undefined when absent. */
+export const optionalChoice = <const T extends readonly [string, ...string[]]>(words: T, what: string) =>
+  documented(wordOf(words).optional(), { documented: { type: "string", enum: [...words] }, description: what });
 
 /** `true` or `false`; undefined when absent. */
 export const flag = (what: string) =>
@@ -111,6 +116,23 @@ export const minBlock = integer({
 /** A token id in a path. 0 is a valid one. */
 export const tokenId = integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what: "Identity token id", example: 1 });
 
+/** A picture's file name in a path, `<token id>.<extension>`; gives the token id. */
+export const fileOf = (extension: "png" | "svg") =>
+  documented(
+    z.string().transform((text, ctx) => {
+      const [, name] = text.match(new RegExp(`^(.+)\\.${extension}$`)) ?? [];
+      const id = integerText({ min: 0, max: Number.MAX_SAFE_INTEGER }).safeParse(name ?? "");
+      if (id.success) return id.data;
+      ctx.addIssue(`must be a token id and .${extension}`);
+      return z.NEVER;
+    }),
+    {
+      documented: { type: "string", pattern: `^(0|[1-9][0-9]{0,15})\\.${extension}$` },
+      description: `Token id and .${extension}`,
+      examples: [`1.${extension}`],
+    },
+  );
+
 /** An agent in a path: by token id, or by its wallet's address in any case. */
 export type AgentRef = { tokenId: number } | { address: Address };
 
@@ -127,5 +149,20 @@ export const agentRef = documented(
     documented: { type: "string", pattern: "^(0|[1-9][0-9]{0,15}|0x[0-9a-fA-F]{40})$" },
     description: "Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)",
     examples: ["1"],
+  },
+);
+
+/** A wallet in a path, in any case. */
+export const walletAddress = documented(
+  z.string().transform((text, ctx): Address => {
+    const address = parseAddress(text);
+    if (address) return address;
+    ctx.addIssue("must be a 0x address of 20 bytes");
+    return z.NEVER;
+  }),
+  {
+    documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
+    description: "Wallet address, in any case",
+    examples: ["0x19B16428f0721a5f627F190Ca61D493A632B423F"],
   },
 );

@@ -23,6 +23,9 @@ export type AgentFilter = {
   verified?: boolean | undefined;
   /** True includes names that are one character, repeated or not. */
   spam?: boolean | undefined;
+  /** Bounds of the score, inclusive; an agent not scored yet counts as 0. */
+  minScore?: number | undefined;
+  maxScore?: number | undefined;
 };
 
 /** Where a page begins: after so many agents, or after the one a cursor names. */
@@ -97,11 +100,14 @@ export async function listAgents(
   };
 }
 
-function conditions({ search, framework, verified, spam }: AgentFilter, $: (value: unknown) => string): string[] {
+function conditions(filter: AgentFilter, $: (value: unknown) => string): string[] {
+  const { search, framework, verified, spam, minScore = 0, maxScore = 100 } = filter;
   const where: string[] = [];
   if (!spam) where.push(`not ${isSpam($(BLANKS))}`);
   if (verified !== undefined) where.push(`a.verified = ${$(verified)}`);
   if (framework !== undefined) where.push(`lower(a.framework) = lower(${$(framework)})`);
+  if (minScore > 0) where.push(`c.score >= ${$(minScore)}`);
+  if (maxScore < 100) where.push(`coalesce(c.score, 0) <= ${$(maxScore)}`);
   if (search !== undefined) {
     const name = $(search);
     const matches = [`strpos(${folded("a.name")}, ${folded(`${name}::text`)}) > 0`];

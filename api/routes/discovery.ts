@@ -3,10 +3,10 @@
 import type { Config } from "../../config.ts";
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/prices.ts";
-import { siwaText } from "../../core/signed-texts.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { discoverySchema } from "../schemas/service.ts";
+import { DESCRIPTION, waysIn } from "../services/introduction.ts";
 
 /** @param listed the endpoints to describe */
 export function discoveryEndpoints(listed: () => readonly Endpoint[]): Endpoint[] {
@@ -27,27 +27,15 @@ export function discoveryEndpoints(listed: () => readonly Endpoint[]): Endpoint[
 
 function discovery(endpoints: readonly Endpoint[], { service, chain, contracts, pricing }: Config, deployed: boolean) {
   const prices = shownPricing(pricing.phase);
-  const hour = "1 hour after its timestamp";
-  const credential = "Authorization: Bearer {address}:{timestamp}:{signature}";
   return {
     name: service.name,
     version: API_VERSION,
-    description:
-      "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.",
+    description: DESCRIPTION,
     contract: checksum(contracts.identity.address),
     contractDeployed: deployed,
     network: `Base (${chain.id})`,
     chainId: chain.id,
-    auth: {
-      type: "SIWA",
-      agent: {
-        type: "SIWA",
-        header: credential,
-        message: siwaText(service.hosts[0]!, "{address}", "{timestamp}"),
-        expiry: hour,
-      },
-      human: { type: "SIWE", header: credential, message: humanMessage(service, chain.id), expiry: hour },
-    },
+    auth: waysIn({ service, chain }),
     endpoints: {
       public: texts(endpoints, false),
       authenticated: texts(endpoints, true),
@@ -86,21 +74,6 @@ const paymentMethods = (chainId: number) => [
   },
   { protocol: "ETH", status: "available", chain: chainId, currency: "ETH", endpoints: ["the contract's payable mint"] },
 ];
-
-/** The lines of the SIWE text (EIP-4361), with what the signer fills in in braces. */
-const humanMessage = (service: Config["service"], chainId: number) =>
-  [
-    `${service.hosts[0]} wants you to sign in with your Ethereum account:`,
-    "{address}",
-    "",
-    `Sign in to ${service.name}`,
-    "",
-    `URI: ${service.webUrl}`,
-    "Version: 1",
-    `Chain ID: ${chainId}`,
-    "Nonce: {timestamp}",
-    "Issued At: {timestamp as ISO 8601}",
-  ].join("\n");
 
 const texts = (endpoints: readonly Endpoint[], authenticated: boolean) =>
   Object.fromEntries(

@@ -1,14 +1,23 @@
 /** Every endpoint of the service. Adding one is one line here; routing, documents and discovery follow. */
 import type { Endpoint } from "../endpoint.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
+import { batch } from "./batch.ts";
 import { cred, history } from "./cred.ts";
+import { credUpdates } from "./cred-updates.ts";
 import { discoveryEndpoints } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
 import { health, ready, status } from "./health.ts";
+import { aura, badge, cardImage } from "./images.ts";
+import { manifestEndpoint } from "./manifest.ts";
 import { metadata } from "./metadata.ts";
 import { mint, mintState } from "./mint.ts";
 import { nameCheck } from "./names.ts";
+import { pricing } from "./pricing.ts";
+import { og, referral, referralCode } from "./referrals.ts";
+import { report, verifications } from "./report.ts";
+import { search } from "./search.ts";
 import { stats } from "./stats.ts";
+import { tokenHolders } from "./token-stats.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...discoveryEndpoints(() => ENDPOINTS),
@@ -16,12 +25,26 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ready,
   status,
   stats,
+  pricing,
+  tokenHolders,
+  manifestEndpoint(() => ENDPOINTS),
   agents,
+  search,
+  batch,
   agent,
+  report,
+  verifications,
+  referral,
+  referralCode,
+  og,
   cred,
   history,
+  credUpdates,
   leaderboard,
   metadata,
+  aura,
+  cardImage,
+  badge,
   nameCheck,
   mint,
   mintState,

@@ -6,6 +6,7 @@ import type { ApiDeps } from "../../../api/deps.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { openApiDocument } from "../../../api/openapi.ts";
 import { type RunningServer, startServer } from "../../../api/server.ts";
+import { createCardRenderer } from "../../../cards/renderer.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
@@ -72,6 +73,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     db,
     index,
     chain: options.chain ?? healthyChain(),
+    cards: createCardRenderer(),
     queues: async () => [],
     log: {
       ...SILENT,

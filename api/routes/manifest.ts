@@ -1,0 +1,65 @@
+/** The manifest by which machines find the service: /.well-known/agent-registry. */
+import { checksum } from "../../core/addresses.ts";
+import { shownPricing } from "../../core/prices.ts";
+import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
+import { API_VERSION } from "../http/headers.ts";
+import { manifestSchema } from "../schemas/manifest.ts";
+import { DESCRIPTION, waysIn } from "../services/introduction.ts";
+
+/** What the service can do, by the path that does it: a capability is told of while its path is there. */
+const CAPABILITIES: Record<string, string> = {
+  "agent-registration": "/api/v2/mint",
+  "agent-profiles": "/api/v2/agent/{ref}",
+  "agent-search": "/api/v2/search",
+  "cred-score": "/api/v2/agent/{ref}/cred",
+  "cred-report": "/api/v2/agent/{ref}/cred-report",
+  "cred-updates": "/api/v2/cred/updates",
+  verification: "/api/v2/agent/{ref}/verifications",
+  metadata: "/api/v2/metadata/{id}",
+  "card-images": "/api/v2/card/{file}",
+  names: "/api/v2/name/{name}",
+  referrals: "/api/v2/referral/{code}",
+  messaging: "/api/v2/messages/groups",
+  principals: "/api/v2/organizations",
+  directory: "/api/terminal/agents",
+  events: "/api/v2/events",
+};
+
+/** @param listed every endpoint there is */
+export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
+  endpoint({
+    method: "get",
+    path: "/.well-known/agent-registry",
+    operationId: "getManifest",
+    tag: "Service",
+    summary: "The service's manifest, for machines",
+    responses: { 200: { description: "The manifest", schema: manifestSchema } },
+    cache: CACHE.release,
+    handler({ deps: { config } }) {
+      const { service, chain, contracts, pricing } = config;
+      const paths = new Set(listed().map(({ path }) => path));
+      const api = `${service.publicUrl}/api/v2`;
+      return json({
+        name: service.name,
+        description: DESCRIPTION,
+        version: API_VERSION,
+        chain: "base",
+        chainId: chain.id,
+        contract: checksum(contracts.identity.address),
+        standards: ["ERC-721", "ERC-8004", "SIWA", "x402", "MPP"],
+        capabilities: Object.keys(CAPABILITIES).filter((capability) => paths.has(CAPABILITIES[capability]!)),
+        endpoints: {
+          api,
+          agents: `${api}/agents`,
+          mint: `${api}/mint`,
+          metadata: `${api}/metadata/{id}`,
+          openapi: `${api}/openapi.json`,
+          website: service.webUrl,
+          docs: `${service.publicUrl}/docs`,
+        },
+        pricing: shownPricing(pricing.phase),
+        auth: waysIn(config),
+        social: service.social,
+      });
+    },
+  });

@@ -1,0 +1,28 @@
+/** What things cost. */
+import { formatEther } from "viem/utils";
+import { checksum } from "../../core/addresses.ts";
+import { shownPricing } from "../../core/prices.ts";
+import { CACHE, endpoint, json } from "../endpoint.ts";
+import { pricesSchema } from "../schemas/manifest.ts";
+
+export const pricing = endpoint({
+  method: "get",
+  path: "/api/v2/pricing",
+  operationId: "getPricing",
+  tag: "Service",
+  summary: "What each operation costs, and what the contract itself asks for a mint",
+  responses: { 200: { description: "Prices in USDC, the direct mint in ETH", schema: pricesSchema } },
+  cache: CACHE.minute,
+  async handler({ deps: { config, contract } }) {
+    const { mintPriceWei } = await contract.current();
+    return json({
+      ...shownPricing(config.pricing.phase),
+      directMint: {
+        contract: checksum(config.contracts.identity.address),
+        chainId: config.chain.id,
+        currency: "ETH",
+        price: mintPriceWei === null ? null : formatEther(mintPriceWei),
+      },
+    });
+  },
+});

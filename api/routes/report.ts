@@ -1,0 +1,69 @@
+/** One agent from all sides: the aggregated report, and the records of what it has proven. */
+import { z } from "zod";
+import { parseAddress } from "../../core/addresses.ts";
+import { shownCred } from "../../core/cred.ts";
+import { linkedToken } from "../../core/traits.ts";
+import { reportView } from "../../core/views/report.ts";
+import { verificationsView } from "../../core/views/verifications.ts";
+import { recentTransactions, standingOf } from "../../db/report.ts";
+import { snapshot } from "../../db/transaction.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { agentRef } from "../parameters.ts";
+import { reportSchema, verificationsSchema } from "../schemas/report.ts";
+import { factsOf, siteOf } from "../services/agent-facts.ts";
+import { methodName } from "../services/method-names.ts";
+
+const TRANSACTIONS = 10;
+/** How a linked token's chain may be written when it is this one. */
+const THIS_CHAIN = /^(base|8453|eip155:8453)$/i;
+
+export const report = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{ref}/report",
+  operationId: "getReport",
+  tag: "Agents",
+  summary: "What an agent holds, has done lately, has proven, and where it stands",
+  data: true,
+  params: z.object({ ref: agentRef }),
+  responses: { 200: { description: "The report", schema: reportSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params, now }) {
+    const at = new Date(now);
+    const { facts, transactions, standing } = await snapshot(deps.db, async (db) => {
+      const facts = await factsOf(db, params.ref);
+      return {
+        facts,
+        transactions: await recentTransactions(db, facts.tokenId, TRANSACTIONS),
+        standing: await standingOf(db, shownCred(facts, at).score),
+      };
+    });
+    const linked = linkedToken(facts.traits);
+    const token = linked && THIS_CHAIN.test(linked.chain.trim()) ? parseAddress(linked.contractAddress) : null;
+    const balances = await deps.balances.of(facts.agentAddress, token);
+    return json(
+      reportView(
+        facts,
+        {
+          balances,
+          transactions: transactions.map((tx) => ({ ...tx, method: methodName(tx.selector) })),
+          ...standing,
+        },
+        siteOf(deps.config),
+        at,
+      ),
+    );
+  },
+});
+
+export const verifications = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{ref}/verifications",
+  operationId: "getVerifications",
+  tag: "Agents",
+  summary: "The records of an agent's social proofs",
+  data: true,
+  params: z.object({ ref: agentRef }),
+  responses: { 200: { description: "A record or null for each platform", schema: verificationsSchema } },
+  errors: ["not_found"],
+  handler: async ({ deps, params }) => json(verificationsView(await factsOf(deps.db, params.ref))),
+});

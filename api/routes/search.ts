@@ -1,0 +1,51 @@
+/** Search: agents by what is known of them, the most creditable first. */
+import { z } from "zod";
+import { TIERS, type TierKey } from "../../core/tiers.ts";
+import { summaryView } from "../../core/views/summary.ts";
+import { listAgents } from "../../db/agents.ts";
+import { loadFacts } from "../../db/facts.ts";
+import { snapshot } from "../../db/transaction.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { flag, integer, limit, optionalChoice, searchText } from "../parameters.ts";
+import { searchSchema } from "../schemas/search.ts";
+import { siteOf } from "../services/agent-facts.ts";
+
+const TIER_KEYS = TIERS.map(({ key }) => key) as [TierKey, ...TierKey[]];
+
+export const search = endpoint({
+  method: "get",
+  path: "/api/v2/search",
+  operationId: "searchAgents",
+  tag: "Agents",
+  summary: "Agents by name, address or token id, the best cred first",
+  description:
+    "Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.",
+  data: true,
+  query: z.object({
+    q: searchText("Part of a name in any case and with any accents, an address prefix (0x…), or a token id"),
+    minCred: integer({ min: 0, max: 100, what: "Least cred score" }).optional(),
+    tier: optionalChoice(TIER_KEYS, "Only agents of this tier"),
+    verified: flag("Only verified agents, or only unverified ones"),
+    limit: limit({ default: 20, max: 100 }),
+  }),
+  responses: { 200: { description: "Best cred first, ties by token id", schema: searchSchema } },
+  async handler({ deps, query: { q, minCred, tier: key, verified, limit }, now }) {
+    const tier = TIERS.find((t) => t.key === key);
+    const { list, facts } = await snapshot(deps.db, async (db) => {
+      const list = await listAgents(db, {
+        search: q,
+        verified,
+        minScore: Math.max(minCred ?? 0, tier?.from ?? 0),
+        maxScore: tier?.to ?? 100,
+        sort: "credScore",
+        order: "desc",
+        limit,
+        position: { offset: 0 },
+      });
+      return { list, facts: await loadFacts(db, list.tokenIds) };
+    });
+    const site = siteOf(deps.config);
+    const at = new Date(now);
+    return json({ q: q ?? "", total: list.total, limit, agents: facts.map((f) => summaryView(f, site, at)) });
+  },
+});

@@ -1,0 +1,54 @@
+/** Referrals and V1 wallets as the API shows them. */
+import { z } from "zod";
+import { BONUSES } from "../../core/bonuses.ts";
+import { OG_BENEFITS } from "../../core/og-wallets.ts";
+import { address, count, tokenId, url } from "./fields.ts";
+
+const code = z.string().meta({ examples: ["atlas-7k2p"] });
+const stats = z
+  .object({
+    totalReferrals: count.meta({ description: "Agents registered with the code" }),
+    pointsEarned: count.meta({ description: "Points awarded on chain for them" }),
+  })
+  .meta({ id: "ReferralStats" });
+const isOG = z.boolean().meta({ description: "The code belongs to a wallet that held a V1 identity" });
+
+export const referralSchema = z
+  .object({
+    tokenId,
+    code,
+    link: url,
+    referrer: z.string().meta({ description: "Name of the agent" }),
+    isOG,
+    stats,
+  })
+  .meta({ id: "Referral" });
+
+export const referralCodeSchema = z
+  .object({
+    valid: z.literal(true),
+    code,
+    referrer: z.string().meta({ description: "Name of the agent the code belongs to" }),
+    bonusPoints: z.literal(BONUSES.minter.points).meta({ description: "For the agent that is registered with it" }),
+    isOG,
+    stats,
+  })
+  .meta({ id: "ReferralCode" });
+
+export const ogSchema = z
+  .union([
+    z.object({ isOG: z.literal(false), address }),
+    z.object({
+      isOG: z.literal(true),
+      address,
+      v1Name: z.string(),
+      referralCode: code,
+      referralLink: url,
+      benefits: z.object({
+        freeMint: z.literal(OG_BENEFITS.freeMint),
+        bonusPoints: z.literal(OG_BENEFITS.bonusPoints),
+        ogTrait: z.literal(OG_BENEFITS.ogTrait),
+      }),
+    }),
+  ])
+  .meta({ id: "OgStatus" });

@@ -1,0 +1,81 @@
+/** Report and verifications as the API shows them. */
+import { z } from "zod";
+import { address, count, moment, score, tier, tokenId, txHash, url } from "./fields.ts";
+
+const amount = z.string().regex(/^\d+(\.\d+)?$/);
+const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be asked" });
+
+const proven = z
+  .object({ verified: z.boolean(), handle: z.string().optional() })
+  .meta({ id: "ProvenAccount", description: "Whether an account is proven now, and which" });
+
+export const reportSchema = z
+  .object({
+    tokenId,
+    name: z.string(),
+    walletAddress: address,
+    owner: address,
+    balances: z
+      .object({
+        eth: balance,
+        usdc: balance,
+        linkedToken: z
+          .object({ contractAddress: z.string(), chain: z.string(), symbol: z.string(), balance })
+          .nullable()
+          .meta({ description: "null without a linked token; only tokens on this chain have a balance" }),
+      })
+      .meta({ description: "Of the agent's wallet, at most a minute old" }),
+    recentTransactions: z
+      .array(
+        z
+          .object({
+            hash: txHash,
+            from: address,
+            to: address.nullable(),
+            value: amount.meta({ description: "ETH, decimal" }),
+            timestamp: moment,
+            method: z
+              .string()
+              .nullable()
+              .meta({ description: "Function called; its selector when it is not known", examples: ["addTrait"] }),
+            isError: z.boolean(),
+          })
+          .meta({ id: "AgentTransaction" }),
+      )
+      .max(10)
+      .meta({ description: "The newest transactions in which something happened to this agent" }),
+    verifications: z.object({
+      siwa: z.boolean(),
+      x: proven,
+      github: proven,
+      farcaster: proven,
+      coinbase: z.boolean(),
+    }),
+    credScore: z.object({ total: score, tier }),
+    points: count,
+    rank: z.int().min(1).meta({ description: "By cred; 1 is best, ties share a rank" }),
+    totalAgents: count,
+    ethosScore: z.int().nullable().meta({ description: "null = not known" }),
+    explorer: url,
+  })
+  .meta({ id: "Report" });
+
+const proof = {
+  handle: z.string(),
+  verifiedAt: moment,
+  txHash: txHash.nullable(),
+  checkedAt: moment,
+  status: z
+    .enum(["verified", "stale", "lapsed"])
+    .meta({ description: "stale: could not be checked of late; lapsed: has vanished and counts no more" }),
+};
+const username = z.string();
+
+export const verificationsSchema = z
+  .object({
+    tokenId,
+    x: z.object(proof).nullable(),
+    github: z.object({ ...proof, username }).nullable(),
+    farcaster: z.object({ ...proof, username, fid: z.int().min(0) }).nullable(),
+  })
+  .meta({ id: "Verifications" });

@@ -1,0 +1,32 @@
+/** How the service introduces itself, wherever it does: what it is, and how to sign in. */
+import type { Config } from "../../config.ts";
+import { siwaText } from "../../core/signed-texts.ts";
+
+export const DESCRIPTION =
+  "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.";
+
+/** How agents and people sign in; {words} in braces are filled in by the signer. */
+export function waysIn({ service, chain }: Pick<Config, "service" | "chain">) {
+  const header = "Authorization: Bearer {address}:{timestamp}:{signature}";
+  const expiry = "1 hour after its timestamp";
+  return {
+    type: "SIWA",
+    agent: { type: "SIWA", header, message: siwaText(service.hosts[0]!, "{address}", "{timestamp}"), expiry },
+    human: { type: "SIWE", header, message: humanMessage(service, chain.id), expiry },
+  };
+}
+
+/** The lines of the SIWE text (EIP-4361). */
+const humanMessage = (service: Config["service"], chainId: number) =>
+  [
+    `${service.hosts[0]} wants you to sign in with your Ethereum account:`,
+    "{address}",
+    "",
+    `Sign in to ${service.name}`,
+    "",
+    `URI: ${service.webUrl}`,
+    "Version: 1",
+    `Chain ID: ${chainId}`,
+    "Nonce: {timestamp}",
+    "Issued At: {timestamp as ISO 8601}",
+  ].join("\n");
