@@ -1,0 +1,219 @@
+/** The development chain as a whole: what stands where, found again by a second start, kept over stops and kills. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getAddress, type Hex, parseEther } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { afterEach, describe, expect, test } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { loadConfig } from "../../config.ts";
+import { type Anvil, type AnvilOptions, startAnvil } from "../../devnet/anvil.ts";
+import { chainFiles } from "../../devnet/chain-state.ts";
+import { openDevChain } from "../../devnet/chain-writer.ts";
+import { isAlive } from "../../devnet/data-dir.ts";
+import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
+import { until } from "../support/until.ts";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+/** A directory with a space in its name, removed afterwards. */
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), "a chain-"));
+  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function start(options?: AnvilOptions): Promise<Anvil> {
+  const anvil = await startAnvil(options);
+  cleanups.push(() => anvil.stop());
+  return anvil;
+}
+
+/** A chain that went on for a while after its deployment. */
+async function livedChain(path: string) {
+  const anvil = await start({ directory: path });
+  const devnet = await deployDevnet(anvil.url);
+  const chain = openDevChain(anvil.url);
+  await chain.mine({ blocks: 5 });
+  return { anvil, devnet, chain, head: await chain.getBlock() };
+}
+
+describe("a deployed devnet", () => {
+  test("has code at every address, money on every account, and the keys its contracts obey", async () => {
+    const anvil = await start();
+    const devnet = await deployDevnet(anvil.url);
+    const chain = openDevChain(anvil.url);
+    for (const [name, address] of Object.entries(devnet.contracts)) {
+      expect(getAddress(address), name).toBe(address);
+      expect((await chain.getCode({ address }))?.length, name).toBeGreaterThan(100);
+    }
+    expect(devnet.accounts).toHaveLength(10);
+    const keys = new Set([...devnet.accounts.map((a) => a.privateKey), ...Object.values(devnet.keys)]);
+    expect(keys.size).toBe(14);
+    for (const { address, privateKey } of devnet.accounts) {
+      expect(privateKeyToAddress(privateKey)).toBe(address);
+      expect(await chain.getBalance({ address })).toBe(parseEther("100"));
+      const usdc = { address: devnet.contracts.usdc, abi: usdcAbi, functionName: "balanceOf" } as const;
+      expect(await chain.readContract({ ...usdc, args: [address] })).toBe(1_000_000_000n);
+    }
+    for (const key of Object.values(devnet.keys)) {
+      expect(await chain.getBalance({ address: privateKeyToAddress(key) })).toBeGreaterThan(parseEther("99"));
+    }
+    const identity = { address: devnet.contracts.identity, abi: identityAbi } as const;
+    const ask = (functionName: "owner" | "treasury") => chain.readContract({ ...identity, functionName });
+    expect(await ask("owner")).toBe(privateKeyToAddress(devnet.keys.deployer));
+    expect(await ask("treasury")).toBe(privateKeyToAddress(devnet.keys.treasury));
+    expect(await chain.readContract({ ...identity, functionName: "totalAgents" })).toBe(0n);
+  });
+
+  test("has no event below its first block", async () => {
+    const anvil = await start({ blockTimeSeconds: 0.1 });
+    const chain = openDevChain(anvil.url);
+    await until("some blocks", async () => (await chain.getBlockNumber()) > 3n);
+    const { deployBlock, contracts } = await deployDevnet(anvil.url);
+    const logs = await chain.getLogs({ address: Object.values(contracts), fromBlock: 0n });
+    expect(logs.length).toBeGreaterThan(0);
+    expect(logs.filter((log) => log.blockNumber < BigInt(deployBlock))).toEqual([]);
+    expect(deployBlock).toBeGreaterThan(3);
+  });
+
+  test("is all the service needs to be told", async () => {
+    const anvil = await start();
+    const devnet = await deployDevnet(anvil.url);
+    const config = loadConfig({ RPC_URL: anvil.url, DATABASE_URL: "postgres://nowhere/none", ...serviceEnv(devnet) });
+    const lower = (address: Hex) => address.toLowerCase();
+    for (const [name, { address }] of Object.entries(config.contracts)) {
+      expect(address, name).toBe(lower(devnet.contracts[name as keyof typeof config.contracts]));
+    }
+    expect(config.contracts.identity.startBlock).toBe(devnet.deployBlock);
+    expect(config.attesters).toEqual(devnet.attesters.map(lower));
+    expect(config.attestationSchemas).toEqual([devnet.schemas.verifiedAccount]);
+    expect(config.sender.privateKey).toBe(devnet.keys.deployer);
+    expect(config.chain).toMatchObject({ id: 8453, cache: false });
+  });
+});
+
+describe("a second deployment", () => {
+  test("finds the first and does nothing", async () => {
+    const { anvil, devnet, chain, head } = await livedChain(directory());
+    expect(await deployDevnet(anvil.url)).toEqual(devnet);
+    expect(await chain.getBlock()).toEqual(head);
+  });
+
+  test("builds anew what was left half-built", async () => {
+    const whole = await deployDevnet((await start()).url);
+    const anvil = await start();
+    const chain = openDevChain(anvil.url);
+    const deployer = privateKeyToAddress(whole.keys.deployer);
+    await chain.setBalance({ address: deployer, value: parseEther("1") });
+    await chain.impersonateAccount({ address: deployer });
+    const hash = await chain.sendUnsignedTransaction({ from: deployer, data: "0x00" });
+    await chain.waitForTransactionReceipt({ hash, pollingInterval: 10 });
+    const devnet = await deployDevnet(anvil.url);
+    expect(devnet.contracts).toEqual(whole.contracts);
+    const identity = { address: devnet.contracts.identity, abi: identityAbi } as const;
+    expect(await chain.readContract({ ...identity, functionName: "owner" })).toBe(deployer);
+  });
+
+  test("refuses a chain of other contracts, and says what to do", async () => {
+    const { anvil } = await livedChain(directory());
+    const other = "agent agent agent agent agent agent agent agent agent agent agent alone";
+    await expect(deployDevnet(anvil.url, { mnemonic: other })).rejects.toThrow("npm run reset");
+  });
+});
+
+describe("a kept chain", () => {
+  test("goes on after a stop, with its history, its state and the state of its last blocks", async () => {
+    const path = directory();
+    const { anvil, devnet, chain, head } = await livedChain(path);
+    const to = devnet.accounts[0]!.address;
+    await chain.setBalance({ address: to, value: 7n });
+    await chain.mine({ blocks: 1 });
+    await anvil.stop();
+    const again = await start({ directory: path });
+    const kept = openDevChain(again.url);
+    expect(await deployDevnet(again.url)).toEqual(devnet);
+    expect(await kept.getBlockNumber()).toBe(head.number + 1n);
+    expect((await kept.getBlock({ blockNumber: head.number })).hash).toBe(head.hash);
+    expect(await kept.getBalance({ address: to })).toBe(7n);
+    expect(await kept.getBalance({ address: to, blockNumber: head.number - 2n })).toBe(parseEther("100"));
+    const logs = await kept.getLogs({ address: devnet.contracts.usdc, fromBlock: 0n });
+    expect(logs.length).toBeGreaterThanOrEqual(10);
+    await kept.mine({ blocks: 1 });
+    expect(Number((await kept.getBlock()).timestamp)).toBeLessThanOrEqual(Date.now() / 1000 + 2);
+  });
+
+  test("survives a dump cut off by a kill: the one before it is used", async () => {
+    const path = directory();
+    const { anvil, devnet, head } = await livedChain(path);
+    await anvil.stop();
+    writeFileSync(chainFiles(path).dump, '{"block":{"number":"0x');
+    const again = await start({ directory: path });
+    expect(await openDevChain(again.url).getBlockNumber()).toBe(head.number);
+    expect(await deployDevnet(again.url)).toEqual(devnet);
+  });
+
+  test("is left whole when its anvil is killed", async () => {
+    const path = directory();
+    const { anvil, head } = await livedChain(path);
+    await anvil.stop();
+    const killed = await start({ directory: path });
+    process.kill(killed.pid, "SIGKILL");
+    await killed.ended;
+    const again = await start({ directory: path });
+    expect((await openDevChain(again.url).getBlock()).hash).toBe(head.hash);
+  });
+
+  test("ends with its parent, however that dies, and keeps what it had", async () => {
+    const path = directory();
+    const script = `
+        const { startAnvil } = await import(${JSON.stringify(new URL("../../devnet/anvil.ts", import.meta.url).href)});
+        const { pid, url } = await startAnvil({ directory: ${JSON.stringify(path)} });
+        console.log(JSON.stringify({ pid, url }));
+        setInterval(() => {}, 1000);`;
+    const parent = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    cleanups.push(() => parent.kill("SIGKILL"));
+    const said = await new Promise<string>((done) => parent.stdout.once("data", (chunk) => done(String(chunk))));
+    const { pid, url } = JSON.parse(said) as { pid: number; url: string };
+    await openDevChain(url).mine({ blocks: 3 });
+    parent.kill("SIGKILL");
+    await until("anvil ends", () => !isAlive(pid));
+    const again = await start({ directory: path });
+    expect(await openDevChain(again.url).getBlockNumber()).toBe(3n);
+  });
+
+  test("leaves its process id to nobody after a stop", async () => {
+    const path = directory();
+    const { anvil } = await livedChain(path);
+    await anvil.stop();
+    expect(isAlive(anvil.pid)).toBe(false);
+    expect(existsSync(chainFiles(path).pid)).toBe(false);
+  });
+});
+
+describe("starting", () => {
+  test("a taken port is one clear error", async () => {
+    const { port } = await start();
+    await expect(startAnvil({ port })).rejects.toThrow(/anvil did not start: .*in use/);
+  });
+
+  test("blocks come by themselves, in fractions of a second, in step with the clock", async () => {
+    const chain = openDevChain((await start({ blockTimeSeconds: 0.1 })).url);
+    await until("ten blocks", async () => (await chain.getBlockNumber()) >= 10n);
+    const { timestamp } = await chain.getBlock();
+    expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(5);
+  });
+
+  test("the payment chain has its first block", async () => {
+    const chain = openDevChain((await start({ network: "tempo" })).url);
+    expect(await chain.getChainId()).toBe(4217);
+    expect(await chain.getBlockNumber()).toBe(1n);
+  });
+});
