@@ -1,0 +1,183 @@
+/** The agents as a column table: what is kept of each, and how it follows the chain's rows and the stored scores. */
+import type pg from "pg";
+import { BLANKS } from "../../core/text.ts";
+import { readIndexState } from "../index-state.ts";
+import { isIndexed } from "../transaction.ts";
+import { copyRows, keepValues, rowReader } from "./copy-rows.ts";
+import type { Changes, TableSource } from "./table-source.ts";
+import type { TableDefinition } from "./values.ts";
+
+export const AGENT_COLUMNS = {
+  credScore: { kind: "number" },
+  points: { kind: "number" },
+  mintedAt: { kind: "number" },
+  /** Lower case. */
+  name: { kind: "text" },
+  /** Lower case. */
+  framework: { kind: "text" },
+  searched: { kind: "search", of: "name" },
+  agentAddress: { kind: "bytes", width: 20 },
+  verified: { kind: "flag" },
+  spam: { kind: "flag" },
+} as const satisfies TableDefinition;
+
+/** Up to where the agents were seen. */
+export type AgentsState = {
+  /** Index schema the rows came from. */
+  schema: string | null;
+  held: boolean;
+  /** Every row up to this block of the index was seen. */
+  block: number;
+  /** Rows up to this block cannot be taken back any more. */
+  finalizedBlock: number;
+  /** Every transaction older than this one has ended, and its scores were seen. */
+  xmin: string;
+  /** Block of the last change of each agent above `finalizedBlock`: what a reorganisation may take back. */
+  recent: Map<number, number>;
+  /** When all of `recent` was last compared with the database, in milliseconds since the epoch. */
+  comparedAt: number;
+};
+
+/** How often what a reorganisation may take back is compared, while blocks only ever go up. */
+const COMPARE_MS = 1_000;
+
+const isAscii = (text: string) => `octet_length(${text}) = char_length(${text})`;
+const blanks = `e'${[...BLANKS].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}'`;
+
+/** A framework as filters compare it. */
+const loweredFramework = (text: string) => `lower(${text})`;
+/** A name that has letters beyond ASCII, as search sees it. */
+const folded = (text: string) => `
+      replace(replace(replace(translate(
+        lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]', '', 'g') collate "und-x-icu"),
+        'øłđħŧıς', 'oldhtiσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe')`;
+
+/**
+ * Keys and texts are made by the same expressions as in db/agents.ts, so that both ways of listing agree. For ASCII
+ * names, which most are, they are plain lower case.
+ */
+const SELECT = `
+  select a.token_id, coalesce(c.score, 0)::text, a.points::text, a.minted_at::text,
+    case when ${isAscii("a.name")} then lower(a.name collate "C") else lower(a.name collate "und-x-icu") collate "C" end,
+    ${loweredFramework("a.framework")},
+    case when ${isAscii("a.name")} then null else ${folded("a.name")} end,
+    decode(substr(a.agent_address, 3), 'hex'), a.verified,
+    (select char_length(t.name) <= 1 or replace(t.name, left(t.name, 1), '') = ''
+     from (select btrim(a.name, ${blanks})) as t(name)),
+    a.updated_block
+  from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`;
+
+/** What a caller types, made comparable where it has letters beyond ASCII: $1 with names, $2 with frameworks. */
+export const COMPARABLE = {
+  name: "agents-source-comparable",
+  text: `select ${folded("$1::text")} as search, ${loweredFramework("$2::text")} as framework`,
+};
+
+/** Field of `updated_block` in a row of SELECT, behind the id and the columns. */
+const UPDATED_BLOCK = Object.keys(AGENT_COLUMNS).length + 1;
+
+export const source: TableSource<AgentsState> = {
+  definition: AGENT_COLUMNS,
+  select: SELECT,
+  count: "select count(*) as count from onchain.agent",
+  channel: "onchain",
+
+  async begin(tx) {
+    if (!(await isIndexed(tx))) return null;
+    const index = await readIndexState(tx);
+    if (!index.ready) return null;
+    const { rows } = await tx.query({
+      text: `select token_id, updated_block from onchain.agent where updated_block > $1`,
+      values: [index.finalizedBlock],
+      rowMode: "array",
+    });
+    const { rows: snapshots } = await tx.query(SNAPSHOT);
+    return {
+      schema: index.schema,
+      held: index.held,
+      block: index.indexedBlock!,
+      finalizedBlock: index.finalizedBlock!,
+      xmin: snapshots[0].xmin,
+      recent: new Map((rows as [string, string][]).map(([id, block]) => [Number(id), Number(block)])),
+      comparedAt: Date.now(),
+    };
+  },
+
+  async sync(tx, state) {
+    if (!(await isIndexed(tx))) return "wait";
+    const index = await readIndexState(tx);
+    if (!index.ready) return "wait";
+    if (index.schema !== state.schema) return "reload";
+    const block = index.indexedBlock!;
+    const { rows } = await tx.query(SNAPSHOT);
+    const { xmin, xmax } = rows[0];
+    // Blocks that only go up bring rows that are only newer. Whether a reorganisation put other rows in the place of
+    // some is seen by comparing all of them: at once when the index shows it, otherwise once a second.
+    const compare = block < state.block || index.held !== state.held || Date.now() - state.comparedAt >= COMPARE_MS;
+    const changes: Changes = { puts: [], sets: [], deletes: [] };
+    const recent = new Map(state.recent);
+    const seen = await readAgents(
+      tx,
+      `where a.updated_block > ${compare ? state.finalizedBlock : state.block}`,
+      changes,
+    );
+    for (const [id, updatedBlock] of seen) recent.set(id, updatedBlock);
+    if (compare)
+      await readVanished(
+        tx,
+        [...recent.keys()].filter((id) => !seen.has(id)),
+        recent,
+        changes,
+      );
+    const finalizedBlock = compare ? index.finalizedBlock! : state.finalizedBlock;
+    for (const [id, updatedBlock] of recent) if (updatedBlock <= finalizedBlock) recent.delete(id);
+    const scores = await tx.query({ ...SCORES, values: [state.xmin, xmax] });
+    for (const [id, score] of scores.rows as unknown as [string, number][])
+      changes.sets.push([Number(id), "credScore", score]);
+    const comparedAt = compare ? Date.now() : state.comparedAt;
+    return { changes, state: { ...state, held: index.held, block, finalizedBlock, xmin, recent, comparedAt } };
+  },
+};
+
+const SNAPSHOT = {
+  name: "agents-source-snapshot",
+  text: "select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax from pg_current_snapshot() s",
+};
+
+/**
+ * Scores given by transactions that had not ended at the last look. The upper bound leaves out marks that a restored
+ * dump brought from another server.
+ */
+const SCORES = {
+  name: "agents-source-scores",
+  text: "select token_id, score from offchain.cred where changed_xid >= $1::xid8 and changed_xid < $2::xid8",
+  rowMode: "array",
+} as const;
+
+const read = rowReader(AGENT_COLUMNS);
+
+/** Reads agents into `changes.puts`. @returns the block of each one's last change */
+async function readAgents(tx: pg.ClientBase, where: string, changes: Changes): Promise<Map<number, number>> {
+  const blocks = new Map<number, number>();
+  await copyRows(tx, `${SELECT} ${where}`, (row) => {
+    const id = row.integer(0);
+    blocks.set(id, row.integer(UPDATED_BLOCK));
+    changes.puts.push([id, keepValues(read(row))]);
+  });
+  return blocks;
+}
+
+/** Agents whose last change is no longer among the recent ones: put back to what they were before it, or gone. */
+async function readVanished(
+  tx: pg.ClientBase,
+  ids: number[],
+  recent: Map<number, number>,
+  changes: Changes,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const found = await readAgents(tx, `where a.token_id in (${ids.join(",")})`, changes);
+  for (const id of ids) {
+    recent.delete(id);
+    if (!found.has(id)) changes.deletes.push(id);
+  }
+}

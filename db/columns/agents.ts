@@ -1,0 +1,193 @@
+/** Lists of agents, answered from memory when the columns are there and by SQL when they are not: the same answer either way. */
+import {
+  type AgentCursor,
+  type AgentFilter,
+  type AgentPage,
+  type AgentPosition,
+  type AgentSort,
+  listAgents,
+} from "../agents.ts";
+import type { Queryable } from "../transaction.ts";
+import { type AGENT_COLUMNS, COMPARABLE, source } from "./agents-source.ts";
+import { parseDecimal } from "./copy-rows.ts";
+import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "./live-table.ts";
+import type { Condition } from "./matches.ts";
+import type { ColumnTable } from "./table.ts";
+import { ID, type Value } from "./values.ts";
+
+export type AgentQuery = AgentFilter & {
+  sort: AgentSort;
+  order: "asc" | "desc";
+  limit: number;
+  position: AgentPosition;
+};
+
+export type AgentList = {
+  /**
+   * One page of agents: token ids, the exact total, and the cursor of the next page, as `listAgents` of db/agents.ts
+   * gives them. Their rows are for the caller to fetch; one may be gone by then.
+   * @param minBlock the answer must hold this block: memory that has not seen it leaves the answer to SQL
+   */
+  list(query: AgentQuery, minBlock?: number): Promise<AgentPage>;
+  /** Whether lists are answered from memory. */
+  readonly ready: boolean;
+  /** The block up to which memory has seen the index; -1 while there is nothing in memory. */
+  readonly block: number;
+  /** When memory was last known to equal the database. */
+  readonly asOf: Date | undefined;
+  stats(): LiveTableStats;
+  /** Resolves true once `block` is seen, false after `timeoutMs`. */
+  waitFor(block: number, timeoutMs: number): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+export type AgentListOptions = LiveTableOptions & {
+  /** Where SQL answers: for the time before and without the columns. */
+  db: Queryable;
+  /** False leaves every list to SQL. */
+  enabled?: boolean;
+};
+
+/** How long a list waits for memory to see a block that the index already has, before SQL answers. */
+const CATCH_UP_MS = 100;
+
+/** Opens the lists of agents; usable at once. `url` is that of the role `app`. */
+export function openAgentList({ db, enabled = true, ...options }: AgentListOptions): AgentList {
+  const live = enabled ? openLiveTable(source, import.meta.resolve("./agents-source.ts"), options) : undefined;
+  const block = () => live?.state?.block ?? -1;
+
+  function waitFor(wanted: number, timeoutMs: number): Promise<boolean> {
+    if (block() >= wanted) return Promise.resolve(true);
+    if (!live) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const settle = (answer: boolean) => {
+        clearTimeout(timer);
+        stop();
+        resolve(answer);
+      };
+      const stop = live.onSync(() => {
+        if (block() >= wanted) settle(true);
+      });
+      const timer = setTimeout(() => settle(false), timeoutMs);
+      live.wake();
+    });
+  }
+
+  const known = new Map<string, Words>();
+  /** Letters beyond ASCII are left to the database, whose rules the columns were made by. */
+  async function comparable({ search, framework }: AgentFilter): Promise<Words> {
+    if (isAscii(search) && isAscii(framework))
+      return { search: search?.toLowerCase(), framework: framework?.toLowerCase() };
+    const key = JSON.stringify([search, framework]);
+    let words = known.get(key);
+    if (words === undefined) {
+      const { rows } = await db.query({ ...COMPARABLE, values: [search ?? null, framework ?? null] });
+      words = { search: rows[0].search ?? undefined, framework: rows[0].framework ?? undefined };
+      if (known.size === KNOWN_WORDS) known.clear();
+      known.set(key, words);
+    }
+    return words;
+  }
+
+  return {
+    async list(query, minBlock = -1) {
+      if (live?.table && (block() >= minBlock || (await waitFor(minBlock, CATCH_UP_MS)))) {
+        const words = await comparable(query);
+        if (live.table) return listFrom(live.table, query, words);
+      }
+      return listAgents(db, query);
+    },
+    get ready() {
+      return live?.table !== undefined;
+    },
+    get block() {
+      return live?.table ? block() : -1;
+    },
+    get asOf() {
+      return live?.asOf;
+    },
+    stats: () => live?.stats() ?? OFF,
+    waitFor,
+    close: async () => live?.close(),
+  };
+}
+
+/** What a caller typed, in the form that the columns have. */
+type Words = { search: string | undefined; framework: string | undefined };
+const KNOWN_WORDS = 1000;
+
+const isAscii = (text = "") => /^[\0-\x7f]*$/.test(text);
+
+/** The answer of `listAgents` in db/agents.ts, from memory. */
+function listFrom(table: ColumnTable, query: AgentQuery, words: Words): AgentPage {
+  const { sort, order, limit, position } = query;
+  const { ids, total, skipped, last } = table.page({
+    where: conditions(query, words),
+    sort: COLUMN[sort],
+    descending: order === "desc",
+    position:
+      "after" in position
+        ? { after: { key: readKey(sort, position.after.key), id: position.after.tokenId } }
+        : { offset: position.offset },
+    limit,
+  });
+  const more = last !== null && skipped + ids.length < total;
+  return { total, skipped, tokenIds: ids, next: more ? cursor(query, last) : null };
+}
+
+const COLUMN: Record<AgentSort, typeof ID | keyof typeof AGENT_COLUMNS> = {
+  tokenId: ID,
+  credScore: "credScore",
+  points: "points",
+  name: "name",
+  mintedAt: "mintedAt",
+  framework: "framework",
+};
+const isText = (sort: AgentSort) => sort === "name" || sort === "framework";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+/** The key of a cursor, which is written as SQL casts it to text. */
+const readKey = (sort: AgentSort, key: string): Value => (isText(sort) ? utf8(key) : parseDecimal(key));
+
+function cursor({ sort, order }: AgentQuery, last: { key: Value; id: number }): AgentCursor {
+  const key = last.key instanceof Uint8Array ? new TextDecoder().decode(last.key) : String(last.key);
+  return { sort, order, key, tokenId: last.id };
+}
+
+function conditions({ search, verified, spam }: AgentFilter, words: Words): Condition[] {
+  const where: Condition[] = [];
+  if (!spam) where.push({ column: "spam", is: false });
+  if (verified !== undefined) where.push({ column: "verified", is: verified });
+  if (words.framework !== undefined) {
+    const framework = utf8(words.framework);
+    where.push({ column: "framework", from: framework, to: framework });
+  }
+  if (search !== undefined && words.search !== undefined) {
+    const anyOf: Condition[] = [{ column: "searched", contains: utf8(words.search) }];
+    if (/^0x[0-9a-f]{0,40}$/i.test(search)) anyOf.push(addressPrefix(search.slice(2)));
+    if (/^\d{1,15}$/.test(search)) anyOf.push({ column: ID, from: Number(search), to: Number(search) });
+    where.push({ anyOf });
+  }
+  return where;
+}
+
+/** All addresses from the prefix filled up with 0 to the prefix filled up with f. */
+const addressPrefix = (digits: string): Condition => ({
+  column: "agentAddress",
+  from: Buffer.from(digits.padEnd(40, "0"), "hex"),
+  to: Buffer.from(digits.padEnd(40, "f"), "hex"),
+});
+
+const OFF: LiveTableStats = {
+  phase: "off",
+  rows: 0,
+  bytes: 0,
+  loads: 0,
+  readMs: 0,
+  sortMs: 0,
+  syncs: 0,
+  changes: 0,
+  ageMs: null,
+  error: null,
+};

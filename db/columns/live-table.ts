@@ -1,0 +1,296 @@
+/** A column table that follows its source: loaded in a thread of its own, then kept equal to the database, change by change. */
+import { Worker } from "node:worker_threads";
+import pg from "pg";
+import type { Loaded, LoadOrder } from "./load-worker.ts";
+import { ColumnTable } from "./table.ts";
+import type { Changes, TableSource } from "./table-source.ts";
+
+export type LiveTableOptions = {
+  url: string;
+  /** How long a change may go unnoticed when nothing announces it. */
+  pollMs?: number;
+  /** Beyond this many bytes the table is not kept at all. */
+  maxBytes?: number;
+  /** Told what an operator may want to know. */
+  log?: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+};
+
+export type LiveTableStats = {
+  /** `loading` until the first load is through; `too large`: beyond `maxBytes`, so there is no table; `off`: not wanted. */
+  phase: "off" | "loading" | "ready" | "too large";
+  rows: number;
+  bytes: number;
+  /** Full loads so far, and what the last one took: reading and sorting. */
+  loads: number;
+  readMs: number;
+  sortMs: number;
+  /** Looks at the database since the last load, and changed rows found. */
+  syncs: number;
+  changes: number;
+  /** Milliseconds since the table was last known to equal the database; null before it ever was. */
+  ageMs: number | null;
+  /** Why the last load or look failed; null when it did not. */
+  error: string | null;
+};
+
+export type LiveTable<State> = {
+  /** Undefined while there is none: nothing was loaded yet, or it is too large. */
+  readonly table: ColumnTable | undefined;
+  /** Up to where the table follows its source. */
+  readonly state: State | undefined;
+  /** When the table was last known to equal the database. */
+  readonly asOf: Date | undefined;
+  stats(): LiveTableStats;
+  /** Calls back after every look at the database. @returns a function that ends it */
+  onSync(listener: () => void): () => void;
+  /** Looks at the database now instead of at the next notification or poll. */
+  wake(): void;
+  close(): Promise<void>;
+};
+
+/** The event loop is held for so long at most; whatever takes longer goes on in the next turn. */
+const SLICE_MS = 2;
+/** Changes a set like this one are applied in one go, so that they show together. */
+const TOGETHER = 256;
+/** Beyond this share of the table, and number, of changed rows a full load is cheaper, and it holds up nobody. */
+const RELOAD_SHARE = 0.2;
+const RELOAD_ROWS = 50_000;
+const RETRY_MS = 500;
+const DEFAULT_MAX_BYTES = 512 * 2 ** 20;
+
+/**
+ * Opens a live table; returns at once, `table` appears when it is loaded.
+ * @param module URL of the file that exports the source as `source`: the loading thread imports it by itself
+ */
+export function openLiveTable<State>(
+  source: TableSource<State>,
+  module: string,
+  { url, pollMs = 250, maxBytes = DEFAULT_MAX_BYTES, log }: LiveTableOptions,
+): LiveTable<State> {
+  let table: ColumnTable | undefined;
+  let state: State | undefined;
+  let asOf: Date | undefined;
+  let client: pg.Client | undefined;
+  let loading: Promise<void> | undefined;
+  let worker: Worker | undefined;
+  let arrived: Extract<Loaded<State>, { kind: "loaded" }> | undefined;
+  let closed = false;
+  let awake = false;
+  let rouse = () => {};
+  const listeners = new Set<() => void>();
+  const stats: LiveTableStats = {
+    phase: "loading",
+    rows: 0,
+    bytes: 0,
+    loads: 0,
+    readMs: 0,
+    sortMs: 0,
+    syncs: 0,
+    changes: 0,
+    ageMs: null,
+    error: null,
+  };
+
+  function wake() {
+    awake = true;
+    rouse();
+  }
+
+  async function sleep(ms: number) {
+    if (awake || closed) {
+      awake = false;
+      return;
+    }
+    await new Promise<void>((done) => {
+      const timer = setTimeout(done, ms);
+      rouse = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+    awake = false;
+  }
+
+  async function connect(): Promise<pg.Client> {
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: "table-follow",
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 10_000,
+    });
+    const lose = () => {
+      if (client === fresh) client = undefined;
+    };
+    fresh.on("error", lose);
+    fresh.on("end", lose);
+    fresh.on("notification", wake);
+    try {
+      await fresh.connect();
+      await fresh.query(`listen ${pg.escapeIdentifier(source.channel)}`);
+    } catch (error) {
+      fresh.end().catch(() => {});
+      throw error;
+    }
+    return fresh;
+  }
+
+  /** Loads the table in a thread; what arrives is adopted by the next turn of `follow`. */
+  function load() {
+    loading ??= new Promise<void>((resolve, reject) => {
+      const order: LoadOrder = { url, module, maxBytes };
+      worker = new Worker(new URL("./load-worker.ts", import.meta.url), { workerData: order });
+      worker.once("message", (message: Loaded<State>) => {
+        if (message.kind === "loaded") arrived = message;
+        else if (message.kind === "too large") giveUp(message.rows);
+        resolve();
+      });
+      worker.once("error", reject);
+      worker.once("exit", () => reject(new Error("the loading thread ended without a table")));
+    })
+      .catch(async (error) => {
+        failed(error, "a table could not be loaded");
+        if (!closed) await new Promise((done) => setTimeout(done, RETRY_MS));
+      })
+      .finally(() => {
+        loading = undefined;
+        worker = undefined;
+        wake();
+      });
+  }
+
+  function giveUp(rows: number) {
+    table = undefined;
+    Object.assign(stats, { phase: "too large", rows, bytes: 0 });
+    log?.warn({ rows, maxBytes }, "the table is too large to be kept in memory: lists are answered by SQL");
+  }
+
+  function adopt({ image, state: begun, readMs, sortMs }: NonNullable<typeof arrived>) {
+    table = new ColumnTable(source.definition, image);
+    state = begun;
+    Object.assign(stats, { phase: "ready", loads: stats.loads + 1, syncs: 0, changes: 0, readMs, sortMs });
+    log?.info({ rows: table.size, readMs, sortMs }, "a table was loaded into memory");
+  }
+
+  /** One look at the database, in one snapshot; afterwards the table equals it, or a full load is on its way. */
+  async function sync(): Promise<void> {
+    client ??= await connect();
+    const begun = new Date();
+    const synced = await snapshot(client, (tx) => source.sync(tx, state!));
+    if (synced === "wait") return;
+    const { puts, sets, deletes } = synced === "reload" ? NONE : synced.changes;
+    const changed = puts.length + sets.length + deletes.length;
+    if (synced === "reload" || changed > Math.max(RELOAD_ROWS, table!.size * RELOAD_SHARE)) return load();
+    try {
+      await apply(synced.changes);
+    } catch (error) {
+      failed(error, "changes could not be applied to a table, it is loaded anew");
+      return load();
+    }
+    state = synced.state;
+    asOf = begun;
+    stats.syncs++;
+    stats.changes += changed;
+    stats.error = null;
+    if (table!.byteLength > maxBytes) giveUp(table!.size);
+    for (const listener of [...listeners]) listener();
+  }
+
+  /** A few changes at once, more of them in slices between which others get their turn. Each row is whole at any time. */
+  async function apply({ puts, sets, deletes }: Changes): Promise<void> {
+    const target = table!;
+    let slice = performance.now() + SLICE_MS;
+    let done = 0;
+    const pause = async () => {
+      if (++done % TOGETHER !== 0 || performance.now() < slice) return;
+      await nextTurn();
+      slice = performance.now() + SLICE_MS;
+    };
+    for (const [id, values] of puts) {
+      target.put(id, values);
+      await pause();
+    }
+    for (const [id, column, value] of sets) {
+      target.set(id, column, value);
+      await pause();
+    }
+    for (const id of deletes) {
+      target.delete(id);
+      await pause();
+    }
+    while (!closed && target.maintain(SLICE_MS)) await nextTurn();
+  }
+
+  function failed(error: unknown, what: string) {
+    stats.error = error instanceof Error ? error.message : String(error);
+    if (!closed) log?.warn({ err: error }, what);
+  }
+
+  async function follow() {
+    while (!closed) {
+      let pause = pollMs;
+      try {
+        if (arrived) {
+          adopt(arrived);
+          arrived = undefined;
+        }
+        if (table) await sync();
+        else if (stats.phase === "loading" && !loading) {
+          client ??= await connect();
+          if ((await snapshot(client, (tx) => source.begin(tx))) !== null) load();
+        }
+      } catch (error) {
+        const lost = client;
+        client = undefined;
+        lost?.end().catch(() => {});
+        failed(error, "a table could not be followed");
+        pause = RETRY_MS;
+      }
+      await sleep(pause);
+    }
+  }
+
+  const following = follow();
+  return {
+    get table() {
+      return table;
+    },
+    get state() {
+      return state;
+    },
+    get asOf() {
+      return asOf;
+    },
+    stats: () => ({
+      ...stats,
+      rows: table?.size ?? stats.rows,
+      bytes: table?.byteLength ?? 0,
+      ageMs: asOf ? Date.now() - asOf.getTime() : null,
+    }),
+    onSync(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    wake,
+    async close() {
+      closed = true;
+      wake();
+      await worker?.terminate();
+      await following;
+      await loading;
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+const NONE: Changes = { puts: [], sets: [], deletes: [] };
+const nextTurn = () => new Promise<void>((done) => setImmediate(done));
+
+async function snapshot<T>(client: pg.Client, work: (tx: pg.Client) => Promise<T>): Promise<T> {
+  await client.query("begin isolation level repeatable read read only");
+  try {
+    return await work(client);
+  } finally {
+    await client.query("rollback");
+  }
+}

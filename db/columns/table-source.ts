@@ -1,0 +1,34 @@
+/** What a column table is filled from and kept equal to: the interface between a live table and its binding. */
+import type pg from "pg";
+import type { TableDefinition, Value, Values } from "./values.ts";
+
+/** Changes to apply, in this order. A row may come again unchanged. */
+export type Changes = {
+  puts: [id: number, values: Values][];
+  sets: [id: number, column: string, value: Value][];
+  deletes: number[];
+};
+
+/** What happened since the last look, or that only a full load can tell. */
+export type Synced<State> = { state: State; changes: Changes } | "reload" | "wait";
+
+/**
+ * The rows of a table in the database. `State` says up to where they were seen; it crosses threads by structured
+ * clone. All methods run in a read-only REPEATABLE READ transaction that they share with nothing else.
+ */
+export type TableSource<State> = {
+  definition: TableDefinition;
+  /** SELECT of all rows in the form `rowReader` reads. */
+  select: string;
+  /** SELECT of the number of rows, one `count`. */
+  count: string;
+  /** Where a load begins; null while there is nothing to load from. */
+  begin(tx: pg.ClientBase): Promise<State | null>;
+  /** What is different now: "reload" when changes cannot tell, "wait" when there is nothing to compare with at the moment. */
+  sync(tx: pg.ClientBase, state: State): Promise<Synced<State>>;
+  /** NOTIFY channel that announces changes; without notifications they are found by polling. */
+  channel: string;
+};
+
+/** What a row takes in memory, orders and search included, as measured on a million agents; decides before a load. */
+export const BYTES_PER_ROW = 230;
