@@ -1,6 +1,6 @@
 /** `npm start`: what it refuses, what it keeps, and that it leaves nothing behind. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,16 +21,16 @@ const emptyDirectory = (name = "agents start ") => {
   return directory;
 };
 
-/** Every process below `pid`, as the system sees them now. */
-function descendants(pid: number): number[] {
-  const table = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" });
-  const children = table
+/** Every process below `pid`, in one look at the system's table. */
+function descendants(pid: number): { pid: number; command: string }[] {
+  const table = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" })
     .trim()
     .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .filter(([, parent]) => parent === pid)
-    .map(([child]) => child!);
-  return children.flatMap((child) => [child, ...descendants(child)]);
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)!)
+    .map(([, child, parent, command]) => ({ pid: Number(child), parent: Number(parent), command: command! }));
+  const below = (of: number): { pid: number; command: string }[] =>
+    table.filter(({ parent }) => parent === of).flatMap((process) => [process, ...below(process.pid)]);
+  return below(pid);
 }
 
 describe("a start that cannot work", () => {
@@ -79,16 +79,14 @@ describe("a running stack", () => {
     expect(created.status).toBe(201);
     const { tokenId } = (await created.json()) as { tokenId: number };
 
-    const apiPid = descendants(stack.process.pid!).find((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("api/main.ts"),
-    )!;
+    const apiPid = descendants(stack.process.pid!).find(({ command }) => command.includes("api/main.ts"))!.pid;
     process.kill(apiPid, "SIGKILL");
     await until("the API is back", async () => (await fetch(`${api()}/ready`)).ok && !isAlive(apiPid));
 
     const family = descendants(stack.process.pid!);
     expect(family.length).toBeGreaterThanOrEqual(5);
     expect(await stack.stop()).toBe(0);
-    await until("every process has ended", () => family.every((pid) => !isAlive(pid)));
+    await until("every process has ended", () => family.every(({ pid }) => !isAlive(pid)));
     expect(existsSync(dataDir(directory).devnet)).toBe(false);
 
     stack = await startStack(options);
@@ -96,12 +94,12 @@ describe("a running stack", () => {
     expect(await kept.json()).toMatchObject({ tokenId, name: "Keeper", agentAddress: wallet.address });
 
     // The supervisor itself is killed: its processes follow, and the next start takes over database and chain.
-    const orphans = descendants(stack.process.pid!).filter((pid) =>
-      /(api|workers|indexer)\/main\.ts|ponder/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")),
+    const orphans = descendants(stack.process.pid!).filter(({ command }) =>
+      /(api|workers|indexer)\/main\.ts|ponder/.test(command),
     );
     expect(orphans.length).toBeGreaterThanOrEqual(3);
     stack.process.kill("SIGKILL");
-    await until("the service's processes have ended", () => orphans.every((pid) => !isAlive(pid)));
+    await until("the service's processes have ended", () => orphans.every(({ pid }) => !isAlive(pid)));
     stack = await startStack(options);
     expect((await fetch(`${api()}/api/v2/agent/${tokenId}`)).status).toBe(200);
   });
