@@ -1,8 +1,10 @@
 /** Referral codes and who referred whom. */
 import { createHash } from "node:crypto";
 import type { Address } from "../core/facts.ts";
+import { ogByCode } from "../core/og-wallets.ts";
 import { referralCode, SUFFIXES } from "../core/referral-codes.ts";
-import type { Queryable } from "./transaction.ts";
+import { findTokenId } from "./facts.ts";
+import { isIndexed, type Queryable } from "./transaction.ts";
 
 /** Ends of a code that are tried before giving up; with 36^4 of them, a second try is rare. */
 const TRIES = 25;
@@ -75,22 +77,6 @@ export async function renewReferralCodes(tx: Queryable, tokenIds: number[]): Pro
   await ensureReferralCodes(tx, rows.map(toNamed));
 }
 
-/** The agent a code belongs to; null for an unknown code and for one whose agent is not indexed. */
-export async function agentByCode(
-  db: Queryable,
-  code: string,
-): Promise<{ tokenId: number; name: string; agentAddress: Address; owner: Address } | null> {
-  const { rows } = await db.query(
-    `select a.token_id, a.name, a.agent_address, a.owner
-     from offchain.referral_code r join onchain.agent a on a.token_id = r.token_id where r.code = $1`,
-    [code],
-  );
-  const row = rows[0];
-  return row
-    ? { tokenId: Number(row.token_id), name: row.name, agentAddress: row.agent_address, owner: row.owner }
-    : null;
-}
-
 /** The code of a token; null while it has none. */
 export async function referralCodeOf(db: Queryable, tokenId: number): Promise<string | null> {
   const { rows } = await db.query("select code from offchain.referral_code where token_id = $1", [tokenId]);
@@ -99,11 +85,16 @@ export async function referralCodeOf(db: Queryable, tokenId: number): Promise<st
 
 /** Records who referred a new agent, by the code it came with; each agent counts once, and none refers itself. */
 export async function recordReferral(tx: Queryable, tokenId: number, code: string): Promise<void> {
+  const og = ogByCode(code);
+  // A V1 wallet's code is credited to its agent, once it has one.
+  const ogAgent = og && (await isIndexed(tx)) ? await findTokenId(tx, og.wallet) : null;
   await tx.query(
     `insert into offchain.referral (token_id, referrer_token_id, code)
-     select $1, token_id, code from offchain.referral_code where code = $2 and token_id <> $1
+     select $1, r.token_id, $2
+     from (select coalesce((select token_id from offchain.referral_code where code = $2), $3::int8) as token_id) r
+     where r.token_id <> $1
      on conflict do nothing`,
-    [tokenId, code],
+    [tokenId, code, ogAgent],
   );
 }
 

@@ -16,7 +16,7 @@ import {
   mintById,
 } from "../../db/mints.ts";
 import { notifications } from "../../db/notifications.ts";
-import { agentByCode } from "../../db/referral-codes.ts";
+import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
 import { queueIntent, senderState } from "../../db/tx-outbox.ts";
 import type { Fault } from "../../faults.ts";
@@ -78,10 +78,9 @@ async function refuseUnlessPossible(tx: Queryable, request: MintRequest): Promis
   }
   if (request.referralCode === null) return;
   const refusal = (message: string) => fail("invalid_input", message, { details: [{ path: "referralCode", message }] });
-  const referrer = await agentByCode(tx, request.referralCode);
+  const referrer = await referrerOf(tx, request.referralCode);
   if (!referrer) return refusal("There is no such referral code.");
-  const own: string[] = [request.wallet, request.recipient];
-  if (own.includes(referrer.agentAddress) || own.includes(referrer.owner))
+  if (referrer.wallets.some((wallet) => wallet === request.wallet || wallet === request.recipient))
     refusal("A wallet cannot use its own referral code.");
 }
 

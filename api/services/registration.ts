@@ -5,7 +5,8 @@ import { mintOriginAt } from "../../core/mint-origins.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { loadFacts } from "../../db/facts.ts";
 import type { Mint } from "../../db/mints.ts";
-import { agentByCode, ensureReferralCodes, referralCodeOf } from "../../db/referral-codes.ts";
+import { ensureReferralCodes, referralCodeOf } from "../../db/referral-codes.ts";
+import { referrerOf } from "../../db/referrals.ts";
 import type { ApiParts } from "../deps.ts";
 import { siteOf } from "./agent-facts.ts";
 
@@ -25,7 +26,7 @@ export async function registrationOf(deps: ApiParts, mint: MintedMint, now: numb
   const indexed = index.block >= mint.block || (await index.waitFor(mint.block, patienceMs));
   const [facts] = indexed ? await loadFacts(db, [tokenId]) : [];
   const code = await ownCode(deps, mint);
-  const referrer = mint.referralCode === null ? null : await agentByCode(db, mint.referralCode);
+  const referrer = mint.referralCode === null ? null : await referrerOf(db, mint.referralCode);
   return {
     success: true,
     tokenId,
@@ -43,13 +44,17 @@ export async function registrationOf(deps: ApiParts, mint: MintedMint, now: numb
     yourReferralLink: referralLink(service.webUrl, code),
     agent: facts ? agentView(facts, siteOf(config), new Date(now), index.block) : null,
     og: null,
-    referral: referrer && {
-      code: mint.referralCode,
-      referrerTokenId: referrer.tokenId,
-      // Bonus points exist once they are awarded on chain, and none are yet: nothing is promised here.
-      referrerPoints: 0,
-      minterPoints: 0,
-    },
+    // A V1 wallet whose code this is may have no agent to refer with.
+    referral:
+      referrer === null || referrer.tokenId === null
+        ? null
+        : {
+            code: mint.referralCode,
+            referrerTokenId: referrer.tokenId,
+            // Bonus points exist once they are awarded on chain, and none are yet: nothing is promised here.
+            referrerPoints: 0,
+            minterPoints: 0,
+          },
   };
 }
 

@@ -1,0 +1,124 @@
+/** Balances of wallets: one multicall against a real chain, remembered for a minute, absent in an outage. */
+import { createTestClient, http, parseEther, publicActions } from "viem";
+import { base } from "viem/chains";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type BalanceMemory, balanceMemory } from "../../api/services/balances.ts";
+import { createChain } from "../../clients/chain.ts";
+import type { Chain } from "../../clients/ports.ts";
+import type { Address } from "../../core/facts.ts";
+import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
+import { stubChain } from "./support/stub-chain.ts";
+
+const UNKNOWN = { eth: null, usdc: null, linkedToken: null };
+const lower = (address: string) => address.toLowerCase() as Address;
+let now = 1_000_000;
+beforeEach(() => {
+  now += 1_000_000;
+});
+
+describe("on a chain", () => {
+  let anvil: Anvil;
+  let devnet: Devnet;
+  let memory: BalanceMemory;
+  let calls = 0;
+  beforeAll(async () => {
+    anvil = await startAnvil();
+    devnet = await deployDevnet(anvil.url);
+    const chain = createChain({ id: 8453, rpcUrls: [anvil.url] });
+    const counted: Pick<Chain, "call"> = {
+      call(call) {
+        calls++;
+        return chain.call(call);
+      },
+    };
+    memory = balanceMemory(counted, lower(devnet.contracts.usdc), () => now);
+  });
+  afterAll(() => anvil?.stop());
+
+  const chainClient = () =>
+    createTestClient({ chain: base, mode: "anvil", transport: http(anvil.url) }).extend(publicActions);
+
+  it("ETH, USDC and a linked token are decimal strings", async () => {
+    const wallet = lower(devnet.accounts[0]!.address);
+    expect(await memory.of(wallet, null)).toEqual({ eth: "100", usdc: "1000", linkedToken: null });
+    await chainClient().setBalance({ address: wallet, value: parseEther("0.000000000000000001") });
+    const token = lower(devnet.contracts.serviceToken);
+    expect(await memory.of(wallet, token)).toEqual({
+      eth: "0.000000000000000001",
+      usdc: "1000",
+      linkedToken: expect.stringMatching(/^\d+(\.\d+)?$/),
+    });
+    expect(await memory.of("0x00000000000000000000000000000000000000f1", token)).toEqual({
+      eth: "0",
+      usdc: "0",
+      linkedToken: "0",
+    });
+  });
+
+  it("what is linked but is no token has no balance, and harms the others not", async () => {
+    const wallet = lower(devnet.accounts[1]!.address);
+    const endless = "0x00000000000000000000000000000000000000e1";
+    // JUMPDEST PUSH1 0 JUMP: burns whatever gas it is given.
+    await chainClient().setCode({ address: endless, bytecode: "0x5b600056" });
+    for (const linked of ["0x00000000000000000000000000000000000000f2", devnet.contracts.identity, endless])
+      expect(await memory.of(wallet, lower(linked))).toEqual({ eth: "100", usdc: "1000", linkedToken: null });
+  });
+
+  it("are asked for once by many, and again after a minute", async () => {
+    const wallet = lower(devnet.accounts[2]!.address);
+    const before = calls;
+    const all = await Promise.all(Array.from({ length: 20 }, () => memory.of(wallet, null)));
+    expect(new Set(all.map(({ eth }) => eth))).toEqual(new Set(["100"]));
+    await chainClient().setBalance({ address: wallet, value: 0n });
+    now += 59_999;
+    expect((await memory.of(wallet, null)).eth).toBe("100");
+    expect(calls).toBe(before + 1);
+    now += 1;
+    expect((await memory.of(wallet, null)).eth).toBe("0");
+    expect(calls).toBe(before + 2);
+  });
+});
+
+describe("without a chain", () => {
+  const wallet = "0x00000000000000000000000000000000000000aa";
+
+  it("they are null, and an outage is asked about again after two seconds", async () => {
+    let calls = 0;
+    const chain = stubChain();
+    const away = chain.call;
+    chain.call = (call) => {
+      calls++;
+      return away(call);
+    };
+    const memory = balanceMemory(chain, wallet, () => now);
+    for (let i = 0; i < 5; i++) expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
+    expect(calls).toBe(1);
+    now += 2_000;
+    expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
+    expect(calls).toBe(2);
+  });
+
+  it("a chain that does not answer is not waited for", async () => {
+    const memory = balanceMemory(stubChain({ call: () => new Promise(() => {}) }), wallet, () => now);
+    expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
+  });
+
+  it("a chain without Multicall3 tells nothing", async () => {
+    const memory = balanceMemory(stubChain({ call: async () => ({ ok: true, data: "0x" }) }), wallet, () => now);
+    expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
+  });
+
+  it("a linked token that spoils the whole call is left out", async () => {
+    const linked = "0x00000000000000000000000000000000000000ee";
+    const asked: boolean[] = [];
+    const chain = stubChain({
+      async call({ data }) {
+        asked.push(data.includes(linked.slice(2)));
+        return { ok: false, data: null, reason: "out of gas" };
+      },
+    });
+    expect(await balanceMemory(chain, wallet, () => now).of(wallet, linked)).toEqual(UNKNOWN);
+    expect(asked).toEqual([true, false]);
+  });
+});
