@@ -73,6 +73,11 @@ export async function recordState(
   await db.query("select pg_notify($1, '')", [INDEX_CHANNEL]);
 }
 
+/** Marks what is served as wrong; before anything is served there is nothing to mark. */
+export async function declareStale(db: pg.ClientBase, reason: string): Promise<void> {
+  if ((await readServed(db)).schema !== null) await recordState(db, { stale: true, reason });
+}
+
 /**
  * Points the views at an index, which from then on announces every block itself, and records that its rows are
  * current. One transaction: a reader sees all tables of the old index or all of the new one.
@@ -121,15 +126,17 @@ export async function holdIndex(db: pg.ClientBase, schema: string): Promise<void
 }
 
 /**
- * Drops indexes and held copies that are neither served nor wanted. A schema that a reader still uses, or whose build
+ * Drops indexes and held copies that are neither served nor in `keep`. A schema that a reader still uses, or whose build
  * is locked by another launcher, is left for the next call.
  * @returns names of the schemas dropped
  */
 export async function pruneSchemas(db: pg.ClientBase, keep: string[]): Promise<string[]> {
+  const { schema, serves } = await readServed(db);
+  const kept = [...keep, schema, serves].filter((name) => name !== null);
   const { rows } = await db.query(
     `select nspname as name from pg_namespace
      where nspname ~ $1 and nspname <> all($2::text[]) and pg_get_userbyid(nspowner) = current_user`,
-    [OWN_SCHEMAS, keep],
+    [OWN_SCHEMAS, kept],
   );
   const dropped: string[] = [];
   for (const { name } of rows) {

@@ -1,7 +1,8 @@
 /** `npm run backfill`: runs the indexer with a progress bar until it has caught up with the chain, then ends. */
 import { pino } from "pino";
 import { ConfigError, childEnvironment, loadConfig } from "../config.ts";
-import { LaunchError, launchIndexer, type Report } from "../indexer/launcher.ts";
+import { LaunchError, launchIndexer } from "../indexer/launcher.ts";
+import type { Report } from "../indexer/run.ts";
 import { onShutdown } from "../lifecycle.ts";
 
 const BAR_WIDTH = 24;
