@@ -75,32 +75,33 @@ const rawSql = (inScope: Scope) => `
     left join onchain.attestation s on s.uid = e.attestation_uid
     where ${inScope("a.token_id")}`;
 
-/** Raw values and score of the agents in scope, writing nothing; $1 is the time in Unix seconds. */
-export const scoresSql = (inScope: Scope) => `select r.*, ${SCORE} as score from (${rawSql(inScope)}) r`;
+/**
+ * Raw values and score of the agents in scope, writing nothing; $1 is the time in Unix seconds. "offset 0" keeps the
+ * planner from writing each raw value out again wherever it is used.
+ */
+export const scoresSql = (inScope: Scope) => `select r.*, ${SCORE} as score from (${rawSql(inScope)} offset 0) r`;
 
 /**
  * Recomputes the agents in scope and writes what differs: their rows of `offchain.cred`, a point of history where the
  * score moved, nothing where all is as it was. Scores of agents that do not exist go, with their history.
  *
  * Parameters: $1 the time in Unix seconds, $2 the same as timestamp, $3 the cause, from $4 the scope. Gives the agents
- * whose score moved, with the previous one (null for a first).
+ * whose score moved, with the previous one (null for a first). Every table is told the scope, although the joins
+ * imply it: the planner does not see through them, and would read whole tables for a handful of agents.
  */
 export const recomputeSql = (inScope: Scope) => `
-  with scored as (${scoresSql(inScope)}
-  ), written as (
-    insert into offchain.cred (token_id, ${COLUMNS.join(", ")}, computed_at)
-    select n.token_id, ${COLUMNS.map((column) => `n.${column}`).join(", ")}, $2::timestamptz
-    from scored n left join offchain.cred c on c.token_id = n.token_id
+  with differing as materialized (
+    select n.*, c.token_id is null as fresh, c.score as previous
+    from (${scoresSql(inScope)}) n left join offchain.cred c on c.token_id = n.token_id and ${inScope("c.token_id")}
     where c.token_id is null or ${COLUMNS.map((column) => `c.${column} <> n.${column}`).join(" or ")}
-    order by n.token_id
-    on conflict (token_id) do update
-      set ${COLUMNS.map((column) => `${column} = excluded.${column}`).join(", ")}, computed_at = excluded.computed_at
-    returning token_id, score, seen_block
+  ), updated as (
+    update offchain.cred c set ${COLUMNS.map((column) => `${column} = d.${column}`).join(", ")}, computed_at = $2::timestamptz
+    from differing d where not d.fresh and c.token_id = d.token_id and ${inScope("c.token_id")}
+  ), inserted as (
+    insert into offchain.cred (token_id, ${COLUMNS.join(", ")}, computed_at)
+    select token_id, ${COLUMNS.join(", ")}, $2::timestamptz from differing where fresh order by token_id
   ), moved as (
-    -- offchain.cred is seen here as it was before this statement.
-    select w.token_id, w.score, w.seen_block, c.score as previous
-    from written w left join offchain.cred c on c.token_id = w.token_id
-    where c.score is distinct from w.score
+    select token_id, score, seen_block, previous from differing where previous is distinct from score
   ), noted as (
     insert into offchain.cred_history (token_id, score, cause, block, at)
     select m.token_id, m.score, $3::text, m.seen_block, $2::timestamptz
@@ -110,7 +111,8 @@ export const recomputeSql = (inScope: Scope) => `
     order by m.token_id
   ), gone as (
     delete from offchain.cred c
-    where ${inScope("c.token_id")} and not exists (select from onchain.agent a where a.token_id = c.token_id)
+    where ${inScope("c.token_id")}
+      and not exists (select from onchain.agent a where a.token_id = c.token_id and ${inScope("a.token_id")})
     returning token_id
   ), forgotten as (
     delete from offchain.cred_history h using gone g where h.token_id = g.token_id
