@@ -1,0 +1,237 @@
+/** The report of an agent, and the records of its proofs. */
+import { getAddress, toFunctionSelector } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { plantRows } from "../support/onchain.ts";
+import { plantAgents, walletOf } from "./support/agents.ts";
+import { encodeAggregate } from "./support/aggregate.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+import { healthyChain } from "./support/stub-chain.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00.000Z");
+const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
+const IDENTITY = "0x2e3b541c59d38b84e3bc54e977200230a204fe60";
+const SENDER = "0x339559a2d1cd15059365fc7bd36b3047bba480e0";
+const hash = (n: number) => `0x${n.toString(16).padStart(64, "0")}`;
+
+let api: TestApi;
+let away = false;
+beforeAll(async () => {
+  const chain = healthyChain();
+  const outage = chain.call;
+  chain.call = async (call) => (away ? outage(call) : { ok: true, data: encodeAggregate([10n ** 17n, 5_000_000n]) });
+  api = await startApi({ chain, now: () => NOW });
+  const { pool } = api.database;
+  await plantAgents(pool, [
+    { name: "Zero", score: 90, points: 300, verified: true },
+    { name: "One", score: 40 },
+    { name: "Two", score: 40 },
+    { name: "Three", score: 10 },
+    { name: "Unscored" },
+    {
+      name: "Linked",
+      score: 20,
+      traits: [
+        ["linked-token", USDC],
+        ["linked-token-symbol", "USDC"],
+        ["brave", "mood"],
+      ],
+    },
+    {
+      name: "Elsewhere",
+      score: 20,
+      traits: [
+        ["linked-token", "So11111111111111111111111111111111111111112"],
+        ["linked-token-chain", "solana"],
+        ["linked-token-symbol", "SOL"],
+      ],
+    },
+    { tokenId: 40, name: "Second", agentAddress: walletOf(1), score: 5 },
+  ]);
+  await pool.query(
+    `insert into offchain.proof (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
+     values (0, 'x', '99', 'zero', null, '{}', 'verified', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', $1),
+            (0, 'github', '7', 'zero-gh', 'zero-gh', '{}', 'stale', '2026-11-02T00:00:00Z', '2026-11-10T00:00:00Z', null),
+            (0, 'farcaster', '314', 'zero.eth', 'zero.eth', '{}', 'lapsed', '2026-11-03T00:00:00Z', '2026-11-19T00:00:00Z', null)`,
+    [hash(1)],
+  );
+  await pool.query("insert into offchain.ethos_score (wallet, score, fetched_at) values ($1, 1234, now())", [
+    walletOf(0),
+  ]);
+  const transaction = (n: number, over: object = {}) => ({
+    tokenId: 0,
+    block: 900 + Math.floor(n / 2),
+    transactionIndex: n % 2,
+    hash: hash(n),
+    from: SENDER,
+    to: IDENTITY,
+    valueWei: 0n,
+    selector: toFunctionSelector("addTrait(uint256,string,string)"),
+    minedAt: 1_790_000_000 + n,
+    ...over,
+  });
+  await plantRows(pool, "agentTransaction", [
+    ...Array.from({ length: 12 }, (_, n) => transaction(n)),
+    transaction(12, { valueWei: 2_500_000_000_000_000n, selector: "0xdeadbeef" }),
+    transaction(13, { selector: null, to: null }),
+    transaction(1, { tokenId: 1, hash: hash(100) }),
+  ]);
+});
+afterEach(() => {
+  away = false;
+  expect(api?.errors).toEqual([]);
+});
+afterAll(() => api?.close());
+
+const report = async (ref: string | number) => (await api.get(`/api/v2/agent/${ref}/report`)).body as never as Report;
+type Report = {
+  tokenId: number;
+  rank: number;
+  balances: Record<string, unknown>;
+  recentTransactions: { hash: string; method: string | null; value: string }[];
+};
+
+describe("the report", () => {
+  it("has every field, of token 0 too", async () => {
+    expect(await report(0)).toEqual({
+      tokenId: 0,
+      name: "Zero",
+      walletAddress: getAddress(walletOf(0)),
+      owner: getAddress(walletOf(0)),
+      balances: { eth: "0.1", usdc: "5", linkedToken: null },
+      recentTransactions: expect.any(Array),
+      verifications: {
+        siwa: true,
+        x: { verified: true, handle: "zero" },
+        github: { verified: true, handle: "zero-gh" },
+        farcaster: { verified: false },
+        coinbase: false,
+      },
+      credScore: { total: 90, tier: "PRIME" },
+      points: 300,
+      rank: 1,
+      totalAgents: 8,
+      ethosScore: 1234,
+      explorer: `https://basescan.org/token/${getAddress(IDENTITY)}?a=0`,
+    });
+  });
+
+  it("shows the ten newest transactions, newest first, with what was called", async () => {
+    const { recentTransactions } = await report(0);
+    expect(recentTransactions.map((tx) => tx.hash)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4].map(hash));
+    expect(recentTransactions.slice(0, 3)).toEqual([
+      {
+        hash: hash(13),
+        from: getAddress(SENDER),
+        to: null,
+        value: "0",
+        timestamp: new Date((1_790_000_000 + 13) * 1000).toISOString(),
+        method: null,
+        isError: false,
+      },
+      expect.objectContaining({ method: "0xdeadbeef", value: "0.0025", to: getAddress(IDENTITY) }),
+      expect.objectContaining({ method: "addTrait", value: "0" }),
+    ]);
+    expect((await report(1)).recentTransactions.map((tx) => tx.hash)).toEqual([hash(100)]);
+    expect((await report(2)).recentTransactions).toEqual([]);
+  });
+
+  it("ranks by the stored score; ties share a rank, and nothing computed by heart overtakes them", async () => {
+    const ranks = await Promise.all([0, 1, 2, 3, 5, 6, 40].map(async (id) => (await report(id)).rank));
+    expect(ranks).toEqual([1, 2, 2, 6, 4, 4, 7]);
+    const { agents } = (await api.get("/api/v2/leaderboard")).body as never as { agents: Report[] };
+    for (const { tokenId, rank } of agents.filter((a) => a.tokenId !== 4))
+      expect([tokenId, (await report(tokenId)).rank]).toEqual([tokenId, rank]);
+  });
+
+  it("understands the wallet's address in any case; of several tokens it means the lowest", async () => {
+    const { body: byId } = await api.get("/api/v2/agent/1/report");
+    for (const address of [walletOf(1), getAddress(walletOf(1)), `0x${walletOf(1).slice(2).toUpperCase()}`])
+      expect((await api.get(`/api/v2/agent/${address}/report`)).body).toEqual(byId);
+  });
+
+  it("has no balance where the chain could not be asked, and is an answer all the same", async () => {
+    away = true;
+    expect((await report(4)).balances).toEqual({ eth: null, usdc: null, linkedToken: null });
+  });
+
+  it("names the linked token, with a balance when it is on this chain", async () => {
+    expect((await report(5)).balances.linkedToken).toEqual({
+      contractAddress: getAddress(USDC),
+      chain: "base",
+      symbol: "USDC",
+      balance: null,
+    });
+    expect((await report(6)).balances.linkedToken).toEqual({
+      contractAddress: "So11111111111111111111111111111111111111112",
+      chain: "solana",
+      symbol: "SOL",
+      balance: null,
+    });
+  });
+});
+
+describe("verifications", () => {
+  it("show each record as it was last seen, or null", async () => {
+    const { body } = await api.get("/api/v2/agent/0/verifications");
+    expect(body).toEqual({
+      tokenId: 0,
+      x: {
+        handle: "zero",
+        verifiedAt: "2026-11-01T00:00:00.000Z",
+        txHash: hash(1),
+        checkedAt: "2026-11-20T00:00:00.000Z",
+        status: "verified",
+      },
+      github: {
+        handle: "zero-gh",
+        username: "zero-gh",
+        verifiedAt: "2026-11-02T00:00:00.000Z",
+        txHash: null,
+        checkedAt: "2026-11-10T00:00:00.000Z",
+        status: "stale",
+      },
+      farcaster: {
+        handle: "zero.eth",
+        username: "zero.eth",
+        fid: 314,
+        verifiedAt: "2026-11-03T00:00:00.000Z",
+        txHash: null,
+        checkedAt: "2026-11-19T00:00:00.000Z",
+        status: "lapsed",
+      },
+    });
+    expect((await api.get("/api/v2/agent/1/verifications")).body).toEqual({
+      tokenId: 1,
+      x: null,
+      github: null,
+      farcaster: null,
+    });
+    const { body: byAddress } = await api.get(`/api/v2/agent/${getAddress(walletOf(0))}/verifications`);
+    expect(byAddress).toEqual(body);
+  });
+});
+
+describe.each(["report", "verifications"])("/agent/{ref}/%s", (name) => {
+  it("is 404 for unknown agents and 400 for what is no agent", async () => {
+    for (const ref of ["999", "9007199254740991", "0x00000000000000000000000000000000000000ff"])
+      expect(await api.get(`/api/v2/agent/${ref}/${name}`)).toMatchObject({ status: 404, body: { code: "not_found" } });
+    for (const ref of ["12abc", "-1", "1e3", "0x10", "9007199254740992", "%00", "01"])
+      expect(await api.get(`/api/v2/agent/${ref}/${name}`)).toMatchObject({
+        status: 400,
+        body: { code: "invalid_input" },
+      });
+  });
+
+  it("answers HEAD without a body, 304 to who has it, and 405 to other verbs", async () => {
+    const path = `/api/v2/agent/0/${name}`;
+    const { headers } = await api.get(path);
+    const etag = headers.get("etag")!;
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect(headers.get("x-indexed-block")).toBe("1000");
+    const head = await api.send("HEAD", path);
+    expect(head).toMatchObject({ status: 200, text: "" });
+    expect(head.headers.get("etag")).toBe(etag);
+    expect(await api.get(path, { headers: { "if-none-match": etag } })).toMatchObject({ status: 304, text: "" });
+    expect((await api.send("POST", path)).status).toBe(405);
+  });
+});
