@@ -1,7 +1,7 @@
 /** The agents as a column table: what is kept of each, and how it follows the chain's rows and the stored scores. */
 import type pg from "pg";
 import { BLANKS } from "../../core/text.ts";
-import { readIndexState } from "../index-state.ts";
+import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
 import { isIndexed } from "../transaction.ts";
 import { copyRows, keepValues, rowReader } from "./copy-rows.ts";
 import type { Changes, TableSource } from "./table-source.ts";
@@ -80,7 +80,10 @@ export const source: TableSource<AgentsState> = {
   definition: AGENT_COLUMNS,
   select: SELECT,
   count: "select count(*) as count from onchain.agent",
-  channel: "onchain",
+  totals: `
+    select count(*)::float8 as count, coalesce(sum(c.score), 0)::float8 as "credScore"
+    from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,
+  channel: INDEX_CHANNEL,
 
   async begin(tx) {
     if (!(await isIndexed(tx))) return null;

@@ -187,7 +187,7 @@ const OFF: LiveTableStats = {
   readMs: 0,
   sortMs: 0,
   syncs: 0,
-  changes: 0,
+  rowsRead: 0,
   ageMs: null,
   error: null,
 };

@@ -9,6 +9,8 @@ export type LiveTableOptions = {
   url: string;
   /** How long a change may go unnoticed when nothing announces it. */
   pollMs?: number;
+  /** How often the totals of both sides are compared, to find what no feed of changes tells. */
+  checkMs?: number;
   /** Beyond this many bytes the table is not kept at all. */
   maxBytes?: number;
   /** Told what an operator may want to know. */
@@ -24,9 +26,9 @@ export type LiveTableStats = {
   loads: number;
   readMs: number;
   sortMs: number;
-  /** Looks at the database since the last load, and changed rows found. */
+  /** Looks at the database since the last load, and rows read by them. */
   syncs: number;
-  changes: number;
+  rowsRead: number;
   /** Milliseconds since the table was last known to equal the database; null before it ever was. */
   ageMs: number | null;
   /** Why the last load or look failed; null when it did not. */
@@ -50,8 +52,10 @@ export type LiveTable<State> = {
 
 /** The event loop is held for so long at most; whatever takes longer goes on in the next turn. */
 const SLICE_MS = 2;
-/** Changes a set like this one are applied in one go, so that they show together. */
+/** So many changes are applied in one go, so that they show together. */
 const TOGETHER = 256;
+/** Of more, so many between two looks at the clock. */
+const STRIDE = 32;
 /** Beyond this share of the table, and number, of changed rows a full load is cheaper, and it holds up nobody. */
 const RELOAD_SHARE = 0.2;
 const RELOAD_ROWS = 50_000;
@@ -65,11 +69,12 @@ const DEFAULT_MAX_BYTES = 512 * 2 ** 20;
 export function openLiveTable<State>(
   source: TableSource<State>,
   module: string,
-  { url, pollMs = 250, maxBytes = DEFAULT_MAX_BYTES, log }: LiveTableOptions,
+  { url, pollMs = 250, checkMs = 600_000, maxBytes = DEFAULT_MAX_BYTES, log }: LiveTableOptions,
 ): LiveTable<State> {
   let table: ColumnTable | undefined;
   let state: State | undefined;
   let asOf: Date | undefined;
+  let checkedAt = 0;
   let client: pg.Client | undefined;
   let loading: Promise<void> | undefined;
   let worker: Worker | undefined;
@@ -86,7 +91,7 @@ export function openLiveTable<State>(
     readMs: 0,
     sortMs: 0,
     syncs: 0,
-    changes: 0,
+    rowsRead: 0,
     ageMs: null,
     error: null,
   };
@@ -168,7 +173,8 @@ export function openLiveTable<State>(
   function adopt({ image, state: begun, readMs, sortMs }: NonNullable<typeof arrived>) {
     table = new ColumnTable(source.definition, image);
     state = begun;
-    Object.assign(stats, { phase: "ready", loads: stats.loads + 1, syncs: 0, changes: 0, readMs, sortMs });
+    checkedAt = performance.now();
+    Object.assign(stats, { phase: "ready", loads: stats.loads + 1, syncs: 0, rowsRead: 0, readMs, sortMs });
     log?.info({ rows: table.size, readMs, sortMs }, "a table was loaded into memory");
   }
 
@@ -176,33 +182,39 @@ export function openLiveTable<State>(
   async function sync(): Promise<void> {
     client ??= await connect();
     const begun = new Date();
-    const synced = await snapshot(client, (tx) => source.sync(tx, state!));
-    if (synced === "wait") return;
-    const { puts, sets, deletes } = synced === "reload" ? NONE : synced.changes;
+    const { synced, totals } = await snapshot(client, async (tx) => {
+      const synced = await source.sync(tx, state!);
+      const due = typeof synced === "object" && performance.now() - checkedAt >= checkMs;
+      return { synced, totals: due ? ((await tx.query(source.totals)).rows[0] as Totals) : undefined };
+    });
+    if (synced === "wait" || table === undefined) return;
+    if (synced === "reload") return load();
+    const { puts, sets, deletes } = synced.changes;
     const changed = puts.length + sets.length + deletes.length;
-    if (synced === "reload" || changed > Math.max(RELOAD_ROWS, table!.size * RELOAD_SHARE)) return load();
+    if (changed > Math.max(RELOAD_ROWS, table.size * RELOAD_SHARE)) return load();
     try {
-      await apply(synced.changes);
+      await apply(table, synced.changes, changed <= TOGETHER);
+      if (totals && differs(table, totals)) throw new Error("its totals are not those of the database");
     } catch (error) {
-      failed(error, "changes could not be applied to a table, it is loaded anew");
+      failed(error, "a table is loaded anew");
       return load();
     }
+    if (totals) checkedAt = performance.now();
     state = synced.state;
     asOf = begun;
     stats.syncs++;
-    stats.changes += changed;
+    stats.rowsRead += changed;
     stats.error = null;
-    if (table!.byteLength > maxBytes) giveUp(table!.size);
+    if (table.byteLength > maxBytes) giveUp(table.size);
     for (const listener of [...listeners]) listener();
   }
 
   /** A few changes at once, more of them in slices between which others get their turn. Each row is whole at any time. */
-  async function apply({ puts, sets, deletes }: Changes): Promise<void> {
-    const target = table!;
+  async function apply(target: ColumnTable, { puts, sets, deletes }: Changes, together: boolean): Promise<void> {
     let slice = performance.now() + SLICE_MS;
     let done = 0;
     const pause = async () => {
-      if (++done % TOGETHER !== 0 || performance.now() < slice) return;
+      if (together || ++done % STRIDE !== 0 || performance.now() < slice) return;
       await nextTurn();
       slice = performance.now() + SLICE_MS;
     };
@@ -283,7 +295,11 @@ export function openLiveTable<State>(
   };
 }
 
-const NONE: Changes = { puts: [], sets: [], deletes: [] };
+type Totals = { count: number } & Record<string, number>;
+
+const differs = (table: ColumnTable, { count, ...sums }: Totals): boolean =>
+  table.size !== count || Object.entries(sums).some(([column, sum]) => table.sum(column) !== sum);
+
 const nextTurn = () => new Promise<void>((done) => setImmediate(done));
 
 async function snapshot<T>(client: pg.Client, work: (tx: pg.Client) => Promise<T>): Promise<T> {
@@ -291,6 +307,7 @@ async function snapshot<T>(client: pg.Client, work: (tx: pg.Client) => Promise<T
   try {
     return await work(client);
   } finally {
-    await client.query("rollback");
+    // A connection that is gone shows at the next use; what went wrong before is what matters.
+    await client.query("rollback").catch(() => {});
   }
 }

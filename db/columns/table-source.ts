@@ -20,12 +20,17 @@ export type TableSource<State> = {
   definition: TableDefinition;
   /** SELECT of all rows in the form `rowReader` reads. */
   select: string;
-  /** SELECT of the number of rows, one `count`. */
+  /** SELECT of the number of rows, as `count`. */
   count: string;
   /** Where a load begins; null while there is nothing to load from. */
   begin(tx: pg.ClientBase): Promise<State | null>;
   /** What is different now: "reload" when changes cannot tell, "wait" when there is nothing to compare with at the moment. */
   sync(tx: pg.ClientBase, state: State): Promise<Synced<State>>;
+  /**
+   * SELECT of one row: `count` of the rows, and under the name of some number columns their sum, all as `float8`. What
+   * no feed of changes tells (a table edited by hand, or restored) is found by comparing these.
+   */
+  totals: string;
   /** NOTIFY channel that announces changes; without notifications they are found by polling. */
   channel: string;
 };

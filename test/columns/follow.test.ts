@@ -1,0 +1,225 @@
+/** What is in memory follows the database: commits in any order, reorganisations, switched views, restarts, and the times without. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listAgents } from "../../db/agents.ts";
+import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList } from "../../db/columns/agents.ts";
+import { migrate } from "../../db/migrate.ts";
+import { startPostgres } from "../../devnet/postgres.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantCheckpoint, plantOnchain } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+import { type AgentRow, settled, writeAgents, writeScores } from "./support.ts";
+
+const QUERY: AgentQuery = { sort: "credScore", order: "desc", limit: 100, position: { offset: 0 } };
+
+const row = (tokenId: number, change: Partial<AgentRow> = {}): AgentRow => ({
+  tokenId,
+  name: `Agent number ${tokenId}`,
+  framework: "custom",
+  agentAddress: `0x${tokenId.toString(16).padStart(40, "0")}`,
+  mintedAt: 1_790_000_000 + tokenId,
+  verified: false,
+  points: "0",
+  updatedBlock: 500,
+  ...change,
+});
+
+let db: TestDatabase;
+let list: AgentList | undefined;
+beforeEach(async () => {
+  db = await testDatabase();
+});
+afterEach(async () => {
+  await list?.close();
+  list = undefined;
+  await db.drop();
+});
+
+async function follow(options: Partial<AgentListOptions> = {}): Promise<AgentList> {
+  list = openAgentList({ url: db.url, db: db.pool, pollMs: 50, ...options });
+  await until("the columns are loaded", () => list!.ready);
+  return list;
+}
+
+async function plant(agents = 20) {
+  await plantOnchain(db.pool, { block: 1000, finalized: 900 });
+  await writeAgents(
+    db.pool,
+    Array.from({ length: agents }, (_, tokenId) => row(tokenId)),
+  );
+}
+
+const names = async (search: string) =>
+  (await list!.list({ ...QUERY, sort: "tokenId", order: "asc", search })).tokenIds;
+const best = async () => (await list!.list({ ...QUERY, limit: 1 })).tokenIds[0];
+
+describe("scores", () => {
+  test("are seen when they commit, whichever transaction began first", async () => {
+    await plant();
+    await follow();
+    const slow = await db.pool.connect();
+    try {
+      await slow.query("begin");
+      await writeScores(slow, [[3, 90]]);
+      await writeScores(db.pool, [[4, 50]]);
+      await until("the later transaction is seen", async () => (await best()) === 4);
+      await writeScores(db.pool, [[5, 60]]);
+      await until("and the one after it", async () => (await best()) === 5);
+      await slow.query("commit");
+      await until("the earlier transaction is seen", async () => (await best()) === 3);
+      // A score that is written again as it was is no change.
+      const { rowsRead } = list!.stats();
+      await writeScores(db.pool, [[3, 90]]);
+      await settled(list!);
+      await settled(list!);
+      expect(list!.stats().rowsRead).toBe(rowsRead);
+    } finally {
+      slow.release();
+    }
+  });
+
+  test("of more agents than can be applied at once are all seen", async () => {
+    await plant(3000);
+    await follow();
+    await writeScores(
+      db.pool,
+      Array.from({ length: 3000 }, (_, id) => [id, id % 101] as const),
+    );
+    await settled(list!);
+    const query = { ...QUERY, limit: 1000, position: { offset: 700 } };
+    expect(await list!.list(query)).toEqual(await listAgents(db.pool, query));
+    expect(list!.stats().loads).toBe(1);
+  });
+});
+
+describe("blocks", () => {
+  test("bring agents, and an answer that must hold one is never older", async () => {
+    await plant();
+    await follow({ pollMs: 60_000 });
+    await writeAgents(db.pool, [row(20, { name: "Newcomer", updatedBlock: 1001 })]);
+    await db.pool.query(
+      "update onchain._ponder_checkpoint set latest_checkpoint = replace(latest_checkpoint, '1000', '1001')",
+    );
+    expect(list!.block).toBe(1000);
+    expect((await list!.list({ ...QUERY, search: "newcomer" }, 1001)).tokenIds).toEqual([20]);
+    await plantCheckpoint(db.pool, { block: 1001, finalized: 900 });
+    expect(await list!.waitFor(1001, 10_000)).toBe(true);
+    expect(await names("newcomer")).toEqual([20]);
+    expect(await list!.waitFor(1002, 50)).toBe(false);
+  });
+
+  test("that replace others at the same height take back what those did", async () => {
+    await plant();
+    await follow();
+    await writeAgents(db.pool, [
+      row(1, { name: "Renamed", points: "7", updatedBlock: 1001 }),
+      row(20, { name: "Minted and gone", updatedBlock: 1001 }),
+      row(21, { name: "Minted twice", updatedBlock: 1001 }),
+    ]);
+    await plantCheckpoint(db.pool, { block: 1001, finalized: 900 });
+    await until("the block is seen", async () => (await names("minted")).length === 2);
+    expect(await names("renamed")).toEqual([1]);
+    // The other branch reaches the same height before anybody looks: no block number tells.
+    await db.pool.query("begin; delete from onchain.agent where token_id = 20; commit");
+    await writeAgents(db.pool, [row(1), row(21, { name: "Other", updatedBlock: 1001 })]);
+    await until("the other branch is seen", async () => (await names("minted")).length === 0);
+    expect(await names("renamed")).toEqual([]);
+    expect(await names("number 1")).toContain(1);
+    expect(await names("other")).toEqual([21]);
+    const all = { ...QUERY, sort: "points", order: "asc" } as const;
+    expect(await list!.list(all)).toEqual(await listAgents(db.pool, all));
+  });
+
+  test("below the finalized one are looked at no more", async () => {
+    await plant();
+    await follow();
+    await writeAgents(db.pool, [row(20, { updatedBlock: 1001 })]);
+    await plantCheckpoint(db.pool, { block: 1050, finalized: 1040 });
+    await settled(list!, 1_200);
+    const { rowsRead } = list!.stats();
+    await settled(list!, 1_200);
+    expect(list!.stats().rowsRead).toBe(rowsRead);
+  });
+});
+
+test("a switch to another index loads everything anew, while lists go on", async () => {
+  await plant();
+  await follow();
+  await db.pool.query(`
+    begin;
+    update onchain.agent set name = 'Of the new index ' || token_id, updated_block = 100;
+    update onchain.index_state set schema = 'index_test_1';
+    commit;
+    select pg_notify('onchain', '1000')`);
+  await until("the new index is in memory", async () => {
+    expect(list!.ready).toBe(true);
+    return (await names("of the new index")).length === 20;
+  });
+  expect(list!.stats()).toMatchObject({ phase: "ready", loads: 2 });
+});
+
+test("what no feed tells is found by the totals, and loaded anew", async () => {
+  await plant();
+  await writeScores(db.pool, [[7, 70]]);
+  await follow({ checkMs: 100 });
+  expect(await best()).toBe(7);
+  await settled(list!, 300);
+  expect(list!.stats().loads).toBe(1);
+  await db.pool.query("delete from offchain.cred");
+  await until("the table is loaded anew", async () => (await best()) === 0);
+  expect(list!.stats().loads).toBe(2);
+});
+
+test("before there is an index memory waits, and SQL says that there is none", async () => {
+  list = openAgentList({ url: db.url, db: db.pool, pollMs: 20 });
+  await expect(list.list(QUERY)).rejects.toMatchObject({ code: "42P01" });
+  await plant();
+  expect((await list.list(QUERY)).total).toBe(20);
+  await until("the columns are loaded", () => list!.ready);
+  expect((await list.list(QUERY)).total).toBe(20);
+});
+
+test("a table beyond its cap stays in the database, where its lists are answered", async () => {
+  await plant();
+  const warnings: string[] = [];
+  const log = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message) };
+  list = openAgentList({ url: db.url, db: db.pool, maxBytes: 1000, log });
+  await until("it is found too large", () => list!.stats().phase === "too large");
+  expect(warnings).toHaveLength(1);
+  expect(list).toMatchObject({ ready: false, block: -1 });
+  expect((await list.list(QUERY)).total).toBe(20);
+});
+
+test("a lost connection and a restarted server lose no change", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "columns-"));
+  const options = { dataDir: join(directory, "pg"), fast: true };
+  let server = await startPostgres(options);
+  const { port, url } = server;
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on("error", () => {});
+  try {
+    await migrate(url);
+    await plantOnchain(pool, { block: 1000, finalized: 900 });
+    await writeAgents(pool, [row(0), row(1), row(2)]);
+    list = openAgentList({ url, db: pool, pollMs: 20 });
+    await until("the columns are loaded", () => list!.ready);
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'table-follow'");
+    await writeScores(pool, [[1, 70]]);
+    await until("a change is seen on a new connection", async () => (await best()) === 1);
+    await server.stop();
+    await until("the loss is noticed", () => list!.stats().error !== null);
+    expect(await best()).toBe(1);
+    server = await startPostgres({ ...options, port });
+    await writeScores(pool, [[2, 80]]);
+    await until("a change is seen on the new server", async () => (await best()) === 2);
+    expect(list!.stats()).toMatchObject({ loads: 1, error: null });
+  } finally {
+    await list?.close();
+    await pool.end();
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
