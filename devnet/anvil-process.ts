@@ -29,7 +29,7 @@ const PLATFORMS: Record<string, string> = {
 /**
  * `sh` between parent and anvil. It tells anvil's process id, and when its standard input closes, which the death of the
  * parent does too, it asks anvil to end, which dumps the state; without it a killed parent leaves anvil behind.
- * On Windows anvil runs without it, and a leftover ends only by hand.
+ * On Windows anvil runs without it: a stop there keeps what was dumped last, and a leftover ends by hand.
  */
 const GUARD = `exec 3<&0
 "$@" 3<&- &

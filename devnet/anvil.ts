@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type AnvilProcess, launchAnvil, rpc } from "./anvil-process.ts";
-import { chainFiles, settleDump, settleDumpAfterCrash, stopLeftoverAnvil } from "./chain-state.ts";
+import { chainFiles, settleDump, settleLastDump, stopLeftoverAnvil } from "./chain-state.ts";
 
 export { stopLeftoverAnvil } from "./chain-state.ts";
 
@@ -58,7 +58,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     ...anvil,
     async stop() {
       await anvil.stop();
-      settleDump(directory, { whole: true });
+      settleLastDump(directory);
       rmSync(chainFiles(directory).pid, { force: true });
     },
   };
@@ -67,7 +67,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 async function stateArguments(directory: string): Promise<string[]> {
   mkdirSync(directory, { recursive: true });
   await stopLeftoverAnvil(directory);
-  const { dump, loadable } = settleDumpAfterCrash(directory);
+  const { dump, loadable } = settleLastDump(directory);
   const load = loadable === undefined ? [] : ["--load-state", loadable];
   const write = ["--dump-state", dump, "--state-interval", String(DUMP_SECONDS)];
   return [...load, ...write, "--prune-history", String(KEPT_STATES)];

@@ -18,21 +18,18 @@ export const chainFiles = (directory: string) => ({
   pid: join(directory, "anvil.pid"),
 });
 
-/**
- * Moves a finished dump where the next start finds it. A dump nobody wrote to for a while is finished.
- * @param options.whole known to be finished, because anvil ended by itself
- */
-export function settleDump(directory: string, { whole = false } = {}): void {
+/** While anvil runs: moves a dump where the next start finds it. One that nobody wrote to for a while is finished. */
+export function settleDump(directory: string): void {
   const { state, dump } = chainFiles(directory);
   const written = statSync(dump, { throwIfNoEntry: false });
-  if (written !== undefined && (whole || Date.now() - written.mtimeMs > QUIET_MS)) renameSync(dump, state);
+  if (written !== undefined && Date.now() - written.mtimeMs > QUIET_MS) renameSync(dump, state);
 }
 
 /**
- * The same when nobody knows how the last run ended: a dump that breaks off is thrown away, for the one before it.
+ * When anvil has ended, nobody knows how: a dump that breaks off is thrown away, for the one before it.
  * @returns the file the next run must write to, and the one it can load
  */
-export function settleDumpAfterCrash(directory: string): { dump: string; loadable: string | undefined } {
+export function settleLastDump(directory: string): { dump: string; loadable: string | undefined } {
   const { state, dump } = chainFiles(directory);
   if (existsSync(dump)) {
     if (isJson(dump)) renameSync(dump, state);
