@@ -6,6 +6,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import { acceptMint, awaitMint, MINT_FAULT_POINTS, mintStatus } from "../../api/services/mint.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
+import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { completeMint, failMint, type MintRequest, reopenMint } from "../../db/mints.ts";
 import { intentByKey, storeSenderState } from "../../db/tx-outbox.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -231,6 +232,12 @@ describe("refusals", () => {
       });
     }
     expect(await accept(request({ referralCode: "grace-0000" }))).toMatchObject({ referralCode: "grace-0000" });
+  });
+
+  it("a V1 wallet's code is known before the wallet has an agent, and not for the wallet itself", async () => {
+    const { wallet: veteran, code } = OG_WALLETS[0]!;
+    expect((await refusal(request({ referralCode: code, wallet: veteran }))).code).toBe("invalid_input");
+    expect(await accept(request({ referralCode: code }))).toMatchObject({ referralCode: code });
   });
 
   it("without gas funds nothing new is accepted, and what was is still answered", async () => {
