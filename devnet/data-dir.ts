@@ -8,6 +8,7 @@ export const LAYOUT = {
   postgres: "postgres",
   chain: "chain",
   logs: "logs",
+  cards: "cards",
   devnet: "devnet.json",
   stackEnv: STACK_FILE,
   supervisor: "supervisor.pid",
