@@ -67,7 +67,9 @@ export async function mintByFingerprint(db: Queryable, fingerprint: string): Pro
 
 /** The mint of a wallet that is under way or done. */
 export async function liveMintOf(db: Queryable, wallet: Address): Promise<Mint | null> {
-  const { rows } = await db.query(`select ${MINT} from offchain.mint where wallet = $1 and state <> 'failed'`, [wallet]);
+  const { rows } = await db.query(`select ${MINT} from offchain.mint where wallet = $1 and state <> 'failed'`, [
+    wallet,
+  ]);
   return toMint(rows[0]);
 }
 

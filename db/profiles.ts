@@ -3,7 +3,12 @@ import type { FieldWrite } from "../core/profile-input.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Writes profile fields; a newer write replaces an older one, never the other way round. */
-export async function writeProfileFields(tx: Queryable, tokenId: number, writes: FieldWrite[], at: Date): Promise<void> {
+export async function writeProfileFields(
+  tx: Queryable,
+  tokenId: number,
+  writes: FieldWrite[],
+  at: Date,
+): Promise<void> {
   if (writes.length === 0) return;
   await tx.query(
     `insert into offchain.profile_field (token_id, field, value, written_at)

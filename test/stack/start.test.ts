@@ -57,7 +57,7 @@ describe("a start that cannot work", () => {
 
 describe("a running stack", () => {
   it("keeps its data over a restart, restarts what crashes, and ends with everything it started", {
-    timeout: 240_000,
+    timeout: 400_000,
   }, async () => {
     // A path with a space on purpose.
     const directory = emptyDirectory();
@@ -81,7 +81,9 @@ describe("a running stack", () => {
 
     const apiPid = descendants(stack.process.pid!).find(({ command }) => command.includes("api/main.ts"))!.pid;
     process.kill(apiPid, "SIGKILL");
-    await until("the API is back", async () => (await fetch(`${api()}/ready`)).ok && !isAlive(apiPid));
+    await until("the API is back", async () => (await fetch(`${api()}/ready`)).ok && !isAlive(apiPid), {
+      timeoutMs: 90_000,
+    });
 
     const family = descendants(stack.process.pid!);
     expect(family.length).toBeGreaterThanOrEqual(5);

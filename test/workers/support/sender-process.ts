@@ -1,8 +1,8 @@
 /** A sender in a process of its own, for tests that kill it. Everything comes by environment. */
 import pg from "pg";
+import { pino } from "pino";
 import { createChain } from "../../../clients/chain.ts";
 import { createSigner } from "../../../clients/signer.ts";
-import { createLog } from "../../../compose.ts";
 import { loadConfig } from "../../../config.ts";
 import { faultAt } from "../../../faults.ts";
 import { onShutdown } from "../../../lifecycle.ts";
@@ -15,7 +15,7 @@ const sender = runSender({
   chain: createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls }),
   signer: createSigner(config.sender.privateKey!, config.chain.id),
   clock: () => new Date(),
-  log: createLog(config, "sender"),
+  log: pino({ level: config.logLevel }),
   fault: faultAt(config.faultPoint),
   config,
   options: { pollMs: 25 },

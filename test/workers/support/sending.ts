@@ -39,11 +39,9 @@ export type Sending = Awaited<ReturnType<typeof startSending>>;
 /** One chain for a test file; `fresh()` gives each test its own database beside it. */
 export async function startSending() {
   const directory = mkdtempSync(join(tmpdir(), "agents-sending-"));
-  const anvil = await startAnvil({ directory, blockTimeSeconds: 1 });
+  const anvil = await startAnvil();
   const devnet = await deployDevnet(anvil.url);
   const evm = testChain(anvil.url);
-  await evm.setIntervalMining({ interval: 0 });
-  await evm.setAutomine(true);
   const env = { RPC_URL: anvil.url, DATA_DIR: directory, ...serviceEnv(devnet) };
   const config = loadConfig({ ...env, DATABASE_URL: "postgres://unused" });
   const identity = config.contracts.identity.address;
@@ -147,15 +145,6 @@ export async function startSending() {
           ended: new Promise((done) => child.once("exit", (_code, signal) => done(signal))),
           kill: () => void child.kill("SIGKILL"),
         };
-      },
-
-      /** Lets a sender process work until a mint is decided, then ends it. */
-      async spawnSenderUntil(mintId: string): Promise<Mint> {
-        const sender = this.spawnSender();
-        const mint = await this.decided(mintId);
-        sender.kill();
-        await sender.ended;
-        return mint;
       },
 
       /** A request to mint for a fresh wallet. */
