@@ -1,11 +1,11 @@
 /** The agents as a column table: what is kept of each, and how it follows the chain's rows and the stored scores. */
 import type pg from "pg";
-import { BLANKS } from "../../core/text.ts";
+import { isSpam } from "../../core/names.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
 import { isIndexed } from "../transaction.ts";
-import { copyRows, keepValues, rowReader } from "./copy-rows.ts";
+import { type CopyRow, copyRows, keepValues } from "./copy-rows.ts";
 import type { Changes, TableSource } from "./table-source.ts";
-import type { TableDefinition } from "./values.ts";
+import type { TableDefinition, Values } from "./values.ts";
 
 export const AGENT_COLUMNS = {
   credScore: { kind: "number" },
@@ -42,7 +42,6 @@ export type AgentsState = {
 const COMPARE_MS = 1_000;
 
 const isAscii = (text: string) => `octet_length(${text}) = char_length(${text})`;
-const blanks = `e'${[...BLANKS].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}'`;
 
 /** A framework as filters compare it. */
 const loweredFramework = (text: string) => `lower(${text})`;
@@ -53,19 +52,60 @@ const folded = (text: string) => `
         'øłđħŧıς', 'oldhtiσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe')`;
 
 /**
- * Keys and texts are made by the same expressions as in db/agents.ts, so that both ways of listing agree. For ASCII
- * names, which most are, they are plain lower case.
+ * Keys and texts are made by the same expressions as in db/agents.ts, so that both ways of listing agree. Names of
+ * ASCII letters, which most are, come as they are: what they need is done here, beside the database instead of in it.
  */
 const SELECT = `
-  select a.token_id, coalesce(c.score, 0)::text, a.points::text, a.minted_at::text,
-    case when ${isAscii("a.name")} then lower(a.name collate "C") else lower(a.name collate "und-x-icu") collate "C" end,
+  select a.token_id, coalesce(c.score, 0)::int8, a.points, a.minted_at, a.name,
+    case when ${isAscii("a.name")} then null else lower(a.name collate "und-x-icu") end,
     ${loweredFramework("a.framework")},
     case when ${isAscii("a.name")} then null else ${folded("a.name")} end,
-    decode(substr(a.agent_address, 3), 'hex'), a.verified,
-    (select char_length(t.name) <= 1 or replace(t.name, left(t.name, 1), '') = ''
-     from (select btrim(a.name, ${blanks})) as t(name)),
-    a.updated_block
+    a.agent_address, a.verified, a.updated_block
   from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`;
+
+function read(row: CopyRow): Values {
+  const name = row.bytes(4)!;
+  const lower = row.bytes(5);
+  return [
+    row.integer(1),
+    row.numeric(2),
+    row.integer(3),
+    lower ?? lowerAscii(name),
+    row.bytes(6),
+    row.bytes(7),
+    addressBytes(row.bytes(8)!),
+    row.flag(9),
+    lower === null ? isAsciiSpam(name) : isSpam(new TextDecoder().decode(name)),
+  ];
+}
+const UPDATED_BLOCK = 10;
+
+function lowerAscii(text: Uint8Array): Uint8Array {
+  const lower = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) lower[i] = text[i]! >= 65 && text[i]! <= 90 ? text[i]! + 32 : text[i]!;
+  return lower;
+}
+
+/** `isSpam`, for the many names whose bytes are their characters. */
+function isAsciiSpam(name: Uint8Array): boolean {
+  let from = 0;
+  let to = name.length;
+  while (from < to && isBlank(name[from]!)) from++;
+  while (to > from && isBlank(name[to - 1]!)) to--;
+  let same = from + 1;
+  while (same < to && name[same] === name[from]) same++;
+  return same >= to;
+}
+const isBlank = (code: number) => code === 32 || (code >= 9 && code <= 13);
+
+/** The 20 bytes of an address written as 0x and 40 hex digits. */
+function addressBytes(text: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(20);
+  for (let i = 0; i < 20; i++) bytes[i] = (HEX[text[2 + i * 2]!]! << 4) | HEX[text[3 + i * 2]!]!;
+  return bytes;
+}
+const HEX = new Uint8Array(256);
+for (const [value, digit] of [..."0123456789abcdef"].entries()) HEX[digit.charCodeAt(0)] = value;
 
 /** What a caller types, made comparable where it has letters beyond ASCII: $1 with names, $2 with frameworks. */
 export const COMPARABLE = {
@@ -73,12 +113,10 @@ export const COMPARABLE = {
   text: `select ${folded("$1::text")} as search, ${loweredFramework("$2::text")} as framework`,
 };
 
-/** Field of `updated_block` in a row of SELECT, behind the id and the columns. */
-const UPDATED_BLOCK = Object.keys(AGENT_COLUMNS).length + 1;
-
 export const source: TableSource<AgentsState> = {
   definition: AGENT_COLUMNS,
   select: SELECT,
+  read,
   count: "select count(*) as count from onchain.agent",
   totals: `
     select count(*)::float8 as count, coalesce(sum(c.score), 0)::float8 as "credScore"
@@ -156,8 +194,6 @@ const SCORES = {
   text: "select token_id, score from offchain.cred where changed_xid >= $1::xid8 and changed_xid < $2::xid8",
   rowMode: "array",
 } as const;
-
-const read = rowReader(AGENT_COLUMNS);
 
 /** Reads agents into `changes.puts`. @returns the block of each one's last change */
 async function readAgents(tx: pg.ClientBase, where: string, changes: Changes): Promise<Map<number, number>> {

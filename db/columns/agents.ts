@@ -9,7 +9,6 @@ import {
 } from "../agents.ts";
 import type { Queryable } from "../transaction.ts";
 import { type AGENT_COLUMNS, COMPARABLE, source } from "./agents-source.ts";
-import { parseDecimal } from "./copy-rows.ts";
 import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "./live-table.ts";
 import type { Condition } from "./matches.ts";
 import type { ColumnTable } from "./table.ts";
@@ -148,7 +147,11 @@ const isText = (sort: AgentSort) => sort === "name" || sort === "framework";
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 /** The key of a cursor, which is written as SQL casts it to text. */
-const readKey = (sort: AgentSort, key: string): Value => (isText(sort) ? utf8(key) : parseDecimal(key));
+function readKey(sort: AgentSort, key: string): Value {
+  if (isText(sort)) return utf8(key);
+  const value = Number(key);
+  return Number.isSafeInteger(value) ? value : BigInt(key);
+}
 
 function cursor({ sort, order }: AgentQuery, last: { key: Value; id: number }): AgentCursor {
   const key = last.key instanceof Uint8Array ? new TextDecoder().decode(last.key) : String(last.key);

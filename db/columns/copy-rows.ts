@@ -1,6 +1,6 @@
 /** Reads many rows fast: `COPY … TO STDOUT (FORMAT binary)`, whose fields are handed on as bytes without becoming objects. */
 import pg from "pg";
-import type { TableDefinition, Value, Values } from "./values.ts";
+import type { Values } from "./values.ts";
 
 /**
  * A row as COPY sends it; see "Binary Format" of COPY in the PostgreSQL manual. Fields are views of the receive
@@ -46,30 +46,30 @@ export class CopyRow {
     return this.#chunk[this.#starts[field]!] === 1;
   }
 
-  /** A number written as `text`, exactly. */
-  decimal(field: number): number | bigint | null {
-    const length = this.#lengths[field]!;
-    if (length < 0) return null;
+  /** A field of type `numeric` that holds an integer, exactly. It is sent in digits of 10,000, the first worth most. */
+  numeric(field: number): number | bigint | null {
+    if (this.#lengths[field]! < 0) return null;
     const at = this.#starts[field]!;
+    const digits = this.#chunk.readInt16BE(at);
+    const weight = this.#chunk.readInt16BE(at + 2);
     let value = 0;
-    for (let i = at; i < at + length; i++) {
-      const digit = this.#chunk[i]! - ZERO;
-      if (digit < 0 || digit > 9 || length > SAFE_DIGITS)
-        return parseDecimal(this.#chunk.toString("latin1", at, at + length));
-      value = value * 10 + digit;
+    for (let i = 0; i <= weight; i++) {
+      value = value * 10_000 + (i < digits ? this.#chunk.readInt16BE(at + 8 + i * 2) : 0);
+      if (value > Number.MAX_SAFE_INTEGER) return this.#large(at, digits, weight);
     }
-    return value;
+    return this.#isNegative(at) ? -value : value;
   }
-}
 
-const ZERO = 48;
-/** So many digits always fit into a double. */
-const SAFE_DIGITS = 15;
+  #large(at: number, digits: number, weight: number): bigint {
+    let value = 0n;
+    for (let i = 0; i <= weight; i++)
+      value = value * 10_000n + (i < digits ? BigInt(this.#chunk.readInt16BE(at + 8 + i * 2)) : 0n);
+    return this.#isNegative(at) ? -value : value;
+  }
 
-/** A number as Postgres writes it. An integer that a double cannot hold comes as bigint. */
-export function parseDecimal(text: string): number | bigint {
-  const value = Number(text);
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(text) ? value : BigInt(text);
+  #isNegative(at: number): boolean {
+    return this.#chunk.readUInt16BE(at + 4) === 0x4000;
+  }
 }
 
 /** Bytes before the first row: an 11-byte signature, 4 bytes of flags, and an extension of the length that follows. */
@@ -111,22 +111,6 @@ class CopyOut extends pg.Query {
       this.failure = error ?? new Error("a row could not be read");
     }
   }
-}
-
-/**
- * How a table's rows are read: the id as `int8`, then each column of the definition: numbers as `text`, texts as
- * `text`, bytes as `bytea`, flags as `bool`. Further fields are the reader's own.
- */
-export function rowReader(definition: TableDefinition): (row: CopyRow) => Values {
-  const kinds = Object.values(definition).map((spec) => spec.kind);
-  return (row) => {
-    const values: Value[] = new Array(kinds.length);
-    for (let i = 0; i < kinds.length; i++) {
-      const kind = kinds[i];
-      values[i] = kind === "number" ? row.decimal(i + 1) : kind === "flag" ? row.flag(i + 1) : row.bytes(i + 1);
-    }
-    return values;
-  };
 }
 
 /** The same values, on their own: for rows that are kept past the callback. */

@@ -1,7 +1,7 @@
 /** Thread that fills a table: reads every row of a source in one snapshot, sorts every column, hands the arrays over. */
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
-import { copyRows, rowReader } from "./copy-rows.ts";
+import { copyRows } from "./copy-rows.ts";
 import { buffersOf, TableBuilder, type TableImage } from "./table-image.ts";
 import { BYTES_PER_ROW, type TableSource } from "./table-source.ts";
 
@@ -26,8 +26,7 @@ async function load<State>({ url, module, maxBytes }: LoadOrder): Promise<Loaded
     if (rows * BYTES_PER_ROW > maxBytes) return { kind: "too large", rows };
     const begun = performance.now();
     const builder = new TableBuilder(source.definition, rows);
-    const read = rowReader(source.definition);
-    await copyRows(client, source.select, (row) => builder.add(row.integer(0), read(row)));
+    await copyRows(client, source.select, (row) => builder.add(row.integer(0), source.read(row)));
     const readMs = performance.now() - begun;
     // The views cannot be switched while this transaction holds them, and sorting takes a while.
     await client.query("rollback");

@@ -1,5 +1,6 @@
 /** What a column table is filled from and kept equal to: the interface between a live table and its binding. */
 import type pg from "pg";
+import type { CopyRow } from "./copy-rows.ts";
 import type { TableDefinition, Value, Values } from "./values.ts";
 
 /** Changes to apply, in this order. A row may come again unchanged. */
@@ -18,8 +19,10 @@ export type Synced<State> = { state: State; changes: Changes } | "reload" | "wai
  */
 export type TableSource<State> = {
   definition: TableDefinition;
-  /** SELECT of all rows in the form `rowReader` reads. */
+  /** SELECT of all rows; the first field is the id, as `int8`. */
   select: string;
+  /** The values of a row of `select`; they may be views of its buffer. */
+  read(row: CopyRow): Values;
   /** SELECT of the number of rows, as `count`. */
   count: string;
   /** Where a load begins; null while there is nothing to load from. */

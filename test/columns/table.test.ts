@@ -161,6 +161,6 @@ test("rows, changes and questions in any order", () => {
       const table = new ColumnTable(DEFINITION, received);
       fc.modelRun(() => ({ model: plain, real: { table } }), sequence);
     }),
-    { numRuns: 10, endOnFailure: true },
+    { numRuns: 30, endOnFailure: true },
   );
 });
