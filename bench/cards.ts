@@ -9,12 +9,13 @@ import { CARD_SIZES, type CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
 import { TIERS } from "../core/tiers.ts";
-import type { Batch, Cost, Engine } from "./cards/engine.ts";
+import { type Batch, type Cost, type Engine, measure } from "./cards/engine.ts";
 
 type Plan = { rounds: number; batch: number; lagCards: number; reads: number };
 const FULL: Plan = { rounds: 7, batch: 10, lagCards: 100, reads: 20_000 };
 const SHORT: Plan = { rounds: 3, batch: 5, lagCards: 20, reads: 2_000 };
 const ENGINES: Engine[] = ["takumi", "satori"];
+const LABELS: Record<Engine, string> = { takumi: "takumi", satori: "satori+resvg" };
 
 /** @param args `--short` for a quick look (under 20 seconds) */
 export default async function cards(args: string[]): Promise<void> {
@@ -27,15 +28,14 @@ export default async function cards(args: string[]): Promise<void> {
   );
   const processes = new Map(ENGINES.map((engine) => [engine, startEngine(engine)]));
   try {
-    console.log("size     engine        CPU ms/card   ms/card     KB   against takumi");
+    console.log("                          ms/card  CPU ms/card     KB    takumi is faster by    in CPU");
     for (const size of Object.keys(CARD_SIZES) as CardSize[]) await compare(processes, size, plan);
-    console.log("\nfour in flight, square                cards/s   event loop delay p99 / max (ms)");
-    for (const [engine, child] of processes) {
-      const { wallMs, delay } = await draw(child, { size: "square", cards: sample(plan.lagCards, 9000), inFlight: 4 });
-      console.log(
-        `${engine.padEnd(37)} ${(1000 / wallMs).toFixed(0).padStart(7)}   ${delay.p99.toFixed(1)} / ${delay.max.toFixed(1)}`,
-      );
-    }
+    console.log("\nfour in flight, square        cards/s   event loop delay p99 / max (ms)");
+    const service = createCardRenderer({ memoryMb: 0 });
+    const four: Batch = { size: "square", cards: sample(plan.lagCards, 9000), inFlight: 4 };
+    await measure(service.png, { ...four, cards: sample(4, 8000) });
+    lagRow("the service (two at once)", await measure(service.png, four));
+    for (const [engine, child] of processes) lagRow(LABELS[engine], await draw(child, four));
   } finally {
     for (const child of processes.values()) child.kill();
   }
@@ -60,19 +60,21 @@ async function compare(processes: Map<Engine, ChildProcess>, size: CardSize, pla
       const cost = await draw(child, { size, cards: sample(plan.batch, round * plan.batch), inFlight: 1 });
       if (round > 0) costs.get(engine)!.push(cost);
     }
-  const own = median(costs.get("takumi")!.map(({ cpuMs }) => cpuMs));
-  for (const [engine, measured] of costs) {
-    const of = (pick: (cost: Cost) => number) => median(measured.map(pick));
-    const cpu = of(({ cpuMs }) => cpuMs);
+  const of = (engine: Engine, pick: (cost: Cost) => number) => median(costs.get(engine)!.map(pick));
+  for (const engine of ENGINES) {
+    const [wall, cpu] = [of(engine, ({ wallMs }) => wallMs), of(engine, ({ cpuMs }) => cpuMs)];
+    const times = [wall / of("takumi", ({ wallMs }) => wallMs), cpu / of("takumi", ({ cpuMs }) => cpuMs)];
     console.log(
-      `${size.padEnd(8)} ${(engine === "satori" ? "satori+resvg" : engine).padEnd(13)} ` +
-        `${cpu.toFixed(1).padStart(11)} ${of(({ wallMs }) => wallMs)
-          .toFixed(1)
-          .padStart(9)} ` +
-        `${(of(({ bytes }) => bytes) / 1024).toFixed(0).padStart(6)} ${(cpu / own).toFixed(2).padStart(16)}`,
+      `${size.padEnd(8)} ${LABELS[engine].padEnd(13)} ${wall.toFixed(1).padStart(10)} ${cpu.toFixed(1).padStart(12)} ` +
+        `${(of(engine, ({ bytes }) => bytes) / 1024).toFixed(0).padStart(6)} ${times.map((each) => each.toFixed(2).padStart(12)).join("        ")}`,
     );
   }
 }
+
+const lagRow = (label: string, { wallMs, delay }: Cost) =>
+  console.log(
+    `${label.padEnd(28)} ${(1000 / wallMs).toFixed(0).padStart(8)}   ${delay.p99.toFixed(1)} / ${delay.max.toFixed(1)}`,
+  );
 
 /** Hash, memory and disk: what a card costs that has been drawn before. */
 async function readKept(reads: number): Promise<void> {

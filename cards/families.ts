@@ -18,8 +18,9 @@ export const FAMILIES: readonly Family[] = [HEADLINE, BODY, ...OTHER_SCRIPTS, ..
 /** The families every card needs. */
 export const ALWAYS: readonly Family[] = [HEADLINE, BODY];
 
-/** What `fontFamily` is in an element tree; texts without one are `body`. */
-export type Role = "display" | "body";
+/** What `fontFamily` is in an element tree, and its own families; texts without one are `body`. */
+export const ROLES = { display: [HEADLINE, BODY], body: [BODY] } as const;
+export type Role = keyof typeof ROLES;
 
 /**
  * The families for one text. The same Han character is written differently in Japan, China and Korea: kana and Hangul
@@ -31,5 +32,5 @@ export function familiesFor(role: Role, text: string): Family[] {
     : /\p{Script=Hangul}/u.test(text)
       ? [KOREAN, JAPANESE, CHINESE]
       : [CHINESE, JAPANESE, KOREAN];
-  return [...(role === "display" ? [HEADLINE] : []), BODY, ...OTHER_SCRIPTS, ...PICTURES, ...han];
+  return [...ROLES[role], ...OTHER_SCRIPTS, ...PICTURES, ...han];
 }

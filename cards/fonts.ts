@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Renderer } from "@takumi-rs/core";
 import type { CardElement } from "../core/card/element.ts";
 import { characters } from "../core/card/line.ts";
-import { ALWAYS, familiesFor, type Role } from "./families.ts";
+import { ALWAYS, familiesFor, ROLES, type Role } from "./families.ts";
 import { FONT_FOLDER, type FontFile, readIndex } from "./font-index.ts";
 
 export type Fonts = {
@@ -21,6 +21,9 @@ export type Fonts = {
 
 /** Joiners and variation selectors change what stands before them and are not drawn themselves. */
 const NO_GLYPH = /\u200c|\u200d|[\ufe00-\ufe0f]/gu;
+
+/** What the families that are always loaded have anyway. */
+const BASIC = /^[\x20-\x7e·…]*$/;
 
 /** Reads the index of the fonts, which takes some milliseconds; the fonts themselves are read when a card needs them. */
 export function createFonts(renderer: Pick<Renderer, "registerFont">): Fonts {
@@ -50,21 +53,28 @@ export function createFonts(renderer: Pick<Renderer, "registerFont">): Fonts {
     return null;
   };
 
+  /** The role's own families and those of the files that the text needs besides, in the order of the lookup. */
+  const fontsFor = (role: Role, text: string) => {
+    const own = ROLES[role].map(({ name }) => name);
+    if (BASIC.test(text)) return { families: own, fonts: [] };
+    const order = familiesFor(role, text).map(({ name }) => name);
+    const fonts = new Set(characters(text).map((character) => fileFor(character, order)));
+    fonts.delete(null);
+    const families = new Set([...own, ...Array.from(fonts, (font) => font!.family)]);
+    return { families: order.filter((name) => families.has(name)), fonts: fonts as Set<FontFile> };
+  };
+
   return {
-    covers: (character) => fileFor(character, everyFamily) !== null,
+    covers: (character) => BASIC.test(character) || fileFor(character, everyFamily) !== null,
     loaded: () => registered.size,
     async prepare(tree) {
       const needed = new Set(always);
       const named = (element: CardElement): CardElement => {
         if (element.type === "image") return element;
         if (element.type === "container") return { ...element, children: element.children.map(named) };
-        const families = familiesFor((element.style.fontFamily ?? "body") as Role, element.text).map(
-          ({ name }) => name,
-        );
-        for (const character of new Set(characters(element.text))) {
-          const font = fileFor(character, families);
-          if (font) needed.add(font);
-        }
+        const role = (element.style.fontFamily ?? "body") as Role;
+        const { families, fonts } = fontsFor(role, element.text);
+        for (const font of fonts) needed.add(font);
         return { ...element, style: { ...element.style, fontFamily: families.map((name) => `"${name}"`).join(", ") } };
       };
       const prepared = named(tree);

@@ -31,3 +31,15 @@ function channel(light: number): string {
   const byte = Math.round(Math.min(1, Math.max(0, value)) * 255);
   return byte.toString(16).padStart(2, "0");
 }
+
+/** The colour between two, as a gradient in sRGB has it: `share` 0 is the first, 1 the second. */
+export function mix(first: Colour, second: Colour, share: number): Colour {
+  const bytes = [1, 3, 5].map((at) => {
+    const [from, to] = [first, second].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16)) as [
+      number,
+      number,
+    ];
+    return Math.round(from + (to - from) * share);
+  });
+  return `#${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

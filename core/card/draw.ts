@@ -1,5 +1,6 @@
 /** The card of an agent as an element tree: the square for the token's image, the wide one for shared links. */
 import { type Tier, tierOf } from "../tiers.ts";
+import { mix } from "./colour.ts";
 import { box, type CardElement, picture, text } from "./element.ts";
 import { type CardFacts, MARKS } from "./facts.ts";
 import { fitChips, fitName } from "./measure.ts";
@@ -22,7 +23,6 @@ const LAYOUTS = {
     chipRows: 2,
     gaps: { meta: 14, chips: 28, marks: 40 },
     meta: 28,
-    shade: "45%",
     marks: { size: 46, label: 22 },
   },
   og: {
@@ -33,7 +33,6 @@ const LAYOUTS = {
     chipRows: 1,
     gaps: { meta: 12, chips: 24, marks: 32 },
     meta: 25,
-    shade: "60%",
     marks: { size: 42, label: 19 },
   },
 } as const;
@@ -52,10 +51,9 @@ export function drawCard(card: CardFacts, size: CardSize): CardElement {
       position: "relative",
       width,
       height,
-      overflow: "hidden",
       color: palette.text,
       // Straight down: rows of one colour, which PNG packs best.
-      backgroundImage: `linear-gradient(180deg, ${palette.top}, ${palette.bottom})`,
+      backgroundImage: `linear-gradient(180deg, ${palette.top}, ${palette.bottom} ${100 * DARKEST}%)`,
     },
     ...aura({ seed, tier, score: card.score, palette }, layout, { width, height }),
     scoreOf(card, tier, layout, palette),
@@ -80,36 +78,53 @@ export function drawCard(card: CardFacts, size: CardSize): CardElement {
   );
 }
 
-/** Discs, sigil, and the shade in which it sinks towards the name. */
+/** Height at which the ground has become as dark as it gets. */
+const DARKEST = 0.7;
+const HALO = 326;
+
+/** Discs, sigil, and the shade in which it sinks into the ground towards the name. */
 function aura(
   look: { seed: Seed; tier: Tier; score: number; palette: Palette },
   layout: Layout,
   canvas: { width: number; height: number },
 ) {
   const { x, y, scale } = layout.sigil;
+  const { palette } = look;
   const disc = (radius: number, colour: string) =>
     box({
       position: "absolute",
-      left: x - radius * scale,
-      top: y - radius * scale,
-      width: 2 * radius * scale,
-      height: 2 * radius * scale,
-      borderRadius: radius * scale,
+      left: x - radius,
+      top: y - radius,
+      width: 2 * radius,
+      height: 2 * radius,
+      borderRadius: radius,
       backgroundColor: colour,
     });
-  const { svg, left, top, width, height } = sigil(look, layout.sigil, canvas);
-  const shadeTop = Math.round(y + 110 * scale);
+  const halo = Math.round(HALO * scale);
+  const fadesFrom = Math.round(y + 60 * scale);
+  const goneAt = Math.round(y + 320 * scale);
+  const { svg, left, top, width, height } = sigil(look, layout.sigil, { width: canvas.width, height: goneAt });
+  // The shade has the colours of the ground it covers, so that its edges cannot be seen.
+  const shade = [0, 0.25, 0.5, 0.75, 1].map((depth) => {
+    const at = fadesFrom + depth * (goneAt - fadesFrom);
+    const ground = mix(palette.top, palette.bottom, Math.min(1, at / canvas.height / DARKEST));
+    const opacity = Math.round(255 * depth)
+      .toString(16)
+      .padStart(2, "0");
+    return `${ground}${opacity} ${Math.round((1000 * (at - fadesFrom)) / (y + halo - fadesFrom)) / 10}%`;
+  });
+  const reach = Math.max(x - left, halo);
   return [
-    disc(326, look.palette.discs[0]),
-    disc(140, look.palette.discs[1]),
+    disc(halo, palette.discs[0]),
+    disc(Math.round(140 * scale), palette.discs[1]),
     picture(svg, { position: "absolute", left, top, width, height }),
     box({
       position: "absolute",
-      left: 0,
-      top: shadeTop,
-      width: canvas.width,
-      height: canvas.height - shadeTop,
-      backgroundImage: `linear-gradient(180deg, ${look.palette.bottom}00, ${look.palette.bottom}e6 ${layout.shade}, ${look.palette.bottom})`,
+      left: x - reach,
+      top: fadesFrom,
+      width: Math.min(2 * reach, canvas.width - x + reach),
+      height: y + halo - fadesFrom,
+      backgroundImage: `linear-gradient(180deg, ${shade.join(", ")})`,
     }),
   ];
 }

@@ -37,4 +37,8 @@ export function oneLine(raw: string, max: number): string {
 }
 
 /** The characters of a text as people count them. */
-export const characters = (text: string): string[] => Array.from(graphemes.segment(text), ({ segment }) => segment);
+export const characters = (text: string): string[] =>
+  // Segmenting is slow, and most texts do not need it.
+  ASCII.test(text) ? Array.from(text) : Array.from(graphemes.segment(text), ({ segment }) => segment);
+
+const ASCII = /^[\x20-\x7e]*$/;

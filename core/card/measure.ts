@@ -20,7 +20,6 @@ const ADVANCES = {
 export type Face = keyof typeof ADVANCES;
 
 const SPACE = 27;
-const ASCII = /^[\x20-\x7e]*$/;
 /** Full-width writing and pictures. */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3ffff}]/u;
@@ -28,10 +27,8 @@ const PICTURE = /^\p{Extended_Pictographic}|^\p{Regional_Indicator}/u;
 
 /** Width of one line at font size 1. An estimate: exact for ASCII without kerning, on the safe side elsewhere. */
 export function widthOf(text: string, face: Face): number {
-  // Telling characters apart is slow, and ASCII does not need it.
-  const parts = ASCII.test(text) ? text : characters(text);
   let hundredths = 0;
-  for (const part of parts) {
+  for (const part of characters(text)) {
     const code = part.codePointAt(0)!;
     if (code === 32) hundredths += SPACE;
     else if (code < 127) hundredths += ADVANCES[face][code - 33] ?? 0;

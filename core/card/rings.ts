@@ -47,7 +47,7 @@ export const arcs: Motif = (seed, { stroke, spark, fill, bold }) => {
 /** Dots at equal distances: dashes without length and with round ends. */
 export const beads: Motif = (seed, { stroke }) => {
   const size = seed.between(5, 9);
-  const count = seed.whole(18, 48);
+  const count = seed.whole(16, 40);
   const rotation = turned(seed);
   return {
     band: size,
@@ -58,14 +58,14 @@ export const beads: Motif = (seed, { stroke }) => {
 /** Short lines pointing outward. */
 export const rays: Motif = (seed, { stroke }) => {
   const length = seed.between(12, 26);
-  const count = seed.whole(60, 120);
+  const count = seed.whole(36, 84);
   const rotation = turned(seed);
-  return { band: length, draw: (radius) => rotation(dashes(radius, count, 2, length, `stroke="${stroke}"`)) };
+  return { band: length, draw: (radius) => rotation(dashes(radius, count, 2.5, length, `stroke="${stroke}"`)) };
 };
 
 /** Two waves that cross each other. */
 export const waves: Motif = (seed, { stroke }) => {
-  const lobes = seed.whole(7, 24);
+  const lobes = seed.whole(5, 18);
   const height = seed.between(8, 14);
   const rotation = turned(seed);
   return {

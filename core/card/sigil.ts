@@ -6,26 +6,27 @@ import type { Seed } from "./seed.ts";
 
 /** How many rings, and how much of a broken one is there: a better tier has the richer aura around the same inner rings. */
 const AURAS: Record<TierKey, { rings: number; fill: number }> = {
-  preferred: { rings: 8, fill: 0.92 },
-  prime: { rings: 7, fill: 0.84 },
-  qualified: { rings: 6, fill: 0.74 },
+  preferred: { rings: 7, fill: 0.92 },
+  prime: { rings: 6, fill: 0.84 },
+  qualified: { rings: 5, fill: 0.74 },
   marginal: { rings: 4, fill: 0.6 },
   junk: { rings: 3, fill: 0.45 },
 };
 
 const MOTIFS: readonly Motif[] = [arcs, beads, rays, waves, orbits];
 /** Radius at which the rings begin, outside the score's. */
-const INNERMOST = 176;
+const INNERMOST = 172;
 
 /**
- * The sigil as an SVG document that covers just what of it lies on the canvas.
+ * The sigil as an SVG document that covers just what of it can be seen: what a picture costs grows with its area.
  * @param at its centre on the canvas, and its scale
+ * @param frame the part of the canvas, from its top left, on which it is seen
  * @returns the document with its place on the canvas, in pixels
  */
 export function sigil(
   { seed, tier, score, palette }: { seed: Seed; tier: Tier; score: number; palette: Palette },
   at: { x: number; y: number; scale: number },
-  canvas: { width: number; height: number },
+  frame: { width: number; height: number },
 ) {
   const { rings, fill } = AURAS[tier.key];
   // One of the inner rings is bold: seen small, it is what the agent is recognised by.
@@ -45,13 +46,13 @@ export function sigil(
       bold: index === bold,
     });
     drawing += ring.draw(radius + ring.band / 2);
-    radius += ring.band + seed.between(13, 20);
+    radius += ring.band + seed.between(12, 18);
   }
   const reach = Math.ceil(radius * at.scale);
   const left = Math.max(0, at.x - reach);
   const top = Math.max(0, at.y - reach);
-  const width = Math.min(canvas.width, at.x + reach) - left;
-  const height = Math.min(canvas.height, at.y + reach) - top;
+  const width = Math.min(frame.width, at.x + reach) - left;
+  const height = Math.min(frame.height, at.y + reach) - top;
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
     `<g transform="translate(${at.x - left} ${at.y - top}) scale(${at.scale})" fill="none">${drawing}</g></svg>`;
