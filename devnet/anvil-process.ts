@@ -81,7 +81,8 @@ export async function launchAnvil(port: number, args: string[]): Promise<AnvilPr
 /** A JSON-RPC call to a local chain. */
 export async function rpc(url: string, method: string, params: unknown[] = []): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(READY_MS) });
   const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } };
   if (error !== undefined) throw new Error(`${method}: ${error.message}`);
   return result;

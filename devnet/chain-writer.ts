@@ -13,6 +13,8 @@ export const openDevChain = (rpcUrl: string) =>
 
 const DEPLOY_GAS = 6_000_000n;
 const GWEI = 1_000_000_000n;
+/** Blocks within which everything sent is mined, or never. */
+const MOST_ROUNDS = 200;
 
 export type Call = { to?: Hex; data: Hex };
 
@@ -21,7 +23,10 @@ export async function sendAll(chain: DevChain, privateKey: Hex, calls: Call[]): 
   const account = privateKeyToAccount(privateKey);
   const first = await chain.getTransactionCount({ address: account.address, blockTag: "pending" });
   const signed = await Promise.all(calls.map((call, i) => sign(account, chain, call, first + i)));
-  return Promise.all(signed.map((serializedTransaction) => chain.sendRawTransaction({ serializedTransaction })));
+  const hashes: Hex[] = [];
+  // One after the other: a later nonce that arrives first is parked by the node, and may stay parked.
+  for (const serializedTransaction of signed) hashes.push(await chain.sendRawTransaction({ serializedTransaction }));
+  return hashes;
 }
 
 const sign = (account: PrivateKeyAccount, chain: DevChain, call: Call, nonce: number) =>
@@ -41,7 +46,9 @@ const sign = (account: PrivateKeyAccount, chain: DevChain, call: Call, nonce: nu
  */
 export async function mineAll(chain: DevChain, hashes: Hex[]): Promise<void> {
   let waiting = hashes;
-  while (waiting.length > 0) {
+  for (let round = 0; waiting.length > 0; round++) {
+    if (round === MOST_ROUNDS)
+      throw new Error(`transactions are not mined on the development chain: ${waiting.join(", ")}`);
     await chain.mine({ blocks: 1 });
     const outcomes = await Promise.all(waiting.map((hash) => outcomeOf(chain, hash)));
     const failed = waiting.filter((_, i) => outcomes[i] === "reverted");
