@@ -14,6 +14,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
+          // Real processes and chains on a shared machine: a failure is looked at once more, and the report says so.
+          retry: 1,
         },
       },
     ],
