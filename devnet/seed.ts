@@ -65,6 +65,8 @@ export async function seed(context: SeedContext): Promise<string> {
     );
     const mintPrice = await chain.readContract({ address: identity, abi: identityAbi, functionName: "mintPrice" });
 
+    /** How many transactions a wallet of this world has sent: tells what an earlier, interrupted seeding has done. */
+    const sentBy = (account: PrivateKeyAccount) => chain.getTransactionCount({ address: account.address });
     /** One transaction of a wallet of this world, mined. */
     const send = async (
       account: PrivateKeyAccount,
@@ -92,7 +94,8 @@ export async function seed(context: SeedContext): Promise<string> {
       (agent: SeedAgent, account: PrivateKeyAccount, referralCode?: string) => Promise<unknown>
     > = {
       api: (agent, account, referralCode) => mintByApi(context, agent, account, referralCode),
-      contract: (agent, account) =>
+      contract: async (agent, account) =>
+        (await sentBy(account)) > 0 ||
         send(account, {
           to: identity,
           value: mintPrice,
@@ -142,6 +145,8 @@ export async function seed(context: SeedContext): Promise<string> {
     context.say("traits, names, narratives, attestations");
     await Promise.all([
       ...citizens.map(async ({ agent, account, tokenId }) => {
+        // Its own mint is the first transaction of a wallet that called the contract; more means that this was done.
+        if ((await sentBy(account)) > (agent.via === "contract" ? 1 : 0)) return;
         const id = BigInt(tokenId);
         const calls = [
           ...(agent.traits ?? []).map(([name, category]) =>

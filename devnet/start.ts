@@ -232,5 +232,5 @@ function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC") return "The disk is full: free some space and start again.";
   if (code === "EACCES" || code === "EPERM") return `No permission: ${message}. Set DATA_DIR to a directory of yours.`;
-  return `The start failed: ${message}`;
+  return `The start failed: ${message.split("\n")[0]}`;
 }
