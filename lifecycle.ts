@@ -21,5 +21,8 @@ export function onShutdown(stop: () => Promise<void>): void {
     );
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, shutdown);
+  if (process.send === undefined) return;
+  // The supervisor may be gone before this process has got here: then nothing would ever tell it.
   if (process.connected) process.on("disconnect", shutdown);
+  else shutdown();
 }
