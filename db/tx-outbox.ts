@@ -4,6 +4,8 @@ import type { Queryable } from "./transaction.ts";
 
 /** Announces a new intent to the sender. */
 export const INTENT_CHANNEL = "tx_intent";
+/** Announces that an intent is decided; the payload is its key. */
+export const OUTCOME_CHANNEL = "tx_outcome";
 
 export type Intent = {
   id: number;
@@ -70,6 +72,36 @@ export async function queueIntent(
   if (rows[0]) return { id: Number(rows[0].id), queued: true };
   const known = await tx.query("select id from offchain.tx_intent where intent_key = $1", [intent.intentKey]);
   return { id: Number(known.rows[0].id), queued: false };
+}
+
+/**
+ * Queues a transaction that may be asked for again after its block refused it: as `queueIntent`, but a reverted intent is
+ * followed by a new one under the next key (`<key>#2`, `<key>#3`, …), for its own nonce is spent.
+ * @returns the key that stands: under way, done, or queued by this call
+ */
+export async function queueRepeatable(
+  tx: Queryable,
+  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint },
+): Promise<{ intentKey: string; queued: boolean }> {
+  for (let attempt = 1; ; attempt++) {
+    const intentKey = attempt === 1 ? intent.intentKey : `${intent.intentKey}#${attempt}`;
+    const { queued } = await queueIntent(tx, { ...intent, intentKey });
+    if (queued || (await intentByKey(tx, intentKey))?.state !== "reverted") return { intentKey, queued };
+  }
+}
+
+/** The key of what an intent is about: without the number of its attempt. */
+export const attemptedKey = (intentKey: string): string => intentKey.replace(/#\d+$/, "");
+
+/** Intents by their keys, in the order asked for; keys that were never queued are left out. */
+export async function intentsByKey(db: Queryable, intentKeys: readonly string[]): Promise<Intent[]> {
+  const { rows } = await db.query({
+    name: "intents-by-key",
+    text: `select ${INTENT} from unnest($1::text[]) with ordinality as asked(intent_key, place)
+           join offchain.tx_intent i using (intent_key) order by asked.place`,
+    values: [intentKeys],
+  });
+  return rows.map(toIntent);
 }
 
 /** An intent by its key; null when it was never queued. */
@@ -165,6 +197,8 @@ export async function noteBroadcast(db: Queryable, hash: Hex, block: number, at:
   );
 }
 
+const ANNOUNCED = `returning pg_notify('${OUTCOME_CHANNEL}', intent_key)`;
+
 /** Settles a signed intent with its receipt. @returns false when it was settled or reopened meanwhile. */
 export async function storeReceipt(
   tx: Queryable,
@@ -182,7 +216,7 @@ export async function storeReceipt(
   const { rowCount } = await tx.query(
     `update offchain.tx_intent
      set state = $2, tx_hash = $3, block = $4, block_hash = $5, logs = $6, error = $7, mined_at = $8
-     where id = $1 and state = 'signed'`,
+     where id = $1 and state = 'signed' ${ANNOUNCED}`,
     [
       intentId,
       mined.state,
@@ -201,7 +235,7 @@ export async function storeReceipt(
 export async function storeFailure(tx: Queryable, intentId: number, error: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update offchain.tx_intent set state = 'failed', sender = null, nonce = null, error = $2
-     where id = $1 and state in ('queued', 'signed')`,
+     where id = $1 and state in ('queued', 'signed') ${ANNOUNCED}`,
     [intentId, error],
   );
   return rowCount === 1;

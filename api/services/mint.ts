@@ -15,11 +15,11 @@ import {
   mintByFingerprint,
   mintById,
 } from "../../db/mints.ts";
-import { notifications } from "../../db/notifications.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
 import { queueIntent, senderState } from "../../db/tx-outbox.ts";
 import type { Fault } from "../../faults.ts";
+import { lookUntil } from "./look-until.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;
@@ -103,34 +103,17 @@ async function commitMint(tx: Queryable, request: MintRequest, { identity, now }
 /** A mint by its id; null when there is none. */
 export const mintStatus = (db: Queryable, mintId: string): Promise<Mint | null> => mintById(db, mintId);
 
-/** Between two looks without a notification; one may be lost with its connection. */
-const LOOK_MS = 500;
-
 /**
  * Waits until the chain has decided.
  * @returns the mint: minted, failed, or still pending after `timeoutMs`
  * @throws Failure not_found for an unknown id
  */
-export async function awaitMint(db: pg.Pool, mintId: string, timeoutMs: number): Promise<Mint> {
-  const deadline = performance.now() + timeoutMs;
-  let ring = () => {};
-  const unsubscribe = notifications(db).on(MINT_CHANNEL, (decided) => {
-    if (decided === mintId || decided === "") ring();
+export function awaitMint(db: pg.Pool, mintId: string, timeoutMs: number): Promise<Mint> {
+  return lookUntil(db, {
+    channel: MINT_CHANNEL,
+    concerns: (decided) => decided === mintId,
+    timeoutMs,
+    look: async () => (await mintById(db, mintId)) ?? fail("not_found", "There is no such mint."),
+    decided: (mint) => mint.state !== "pending",
   });
-  try {
-    for (;;) {
-      const rung = new Promise<void>((done) => {
-        ring = done;
-      });
-      const mint = await mintById(db, mintId);
-      if (!mint) return fail("not_found", "There is no such mint.");
-      const left = deadline - performance.now();
-      if (mint.state !== "pending" || left <= 0) return mint;
-      const timer = setTimeout(ring, Math.min(left, LOOK_MS));
-      await rung;
-      clearTimeout(timer);
-    }
-  } finally {
-    unsubscribe();
-  }
 }

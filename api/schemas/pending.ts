@@ -1,0 +1,18 @@
+/** What a write answers while the chain is slow. */
+import { z } from "zod";
+import { tokenId, txHash } from "./fields.ts";
+
+export const pendingWriteSchema = z
+  .object({
+    status: z.literal("pending"),
+    tokenId,
+    txHashes: z.array(txHash).meta({ description: "Those of its transactions that are in a block already" }),
+    message: z.string(),
+  })
+  .meta({ id: "PendingWrite" });
+
+/** The 202 of every write that sends transactions. */
+export const PENDING_WRITE = {
+  description: "Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest",
+  schema: pendingWriteSchema,
+} as const;

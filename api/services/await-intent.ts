@@ -1,0 +1,68 @@
+/** What became of the transactions a request has queued: waited for together, and told as one answer. */
+import type pg from "pg";
+import { fail } from "../../core/errors.ts";
+import type { Hex } from "../../core/facts.ts";
+import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/tx-outbox.ts";
+import { json, type Reply } from "../endpoint.ts";
+import { lookUntil } from "./look-until.ts";
+
+/** An intent whose transaction is in a block and did what it was meant to. */
+export type MinedIntent = Intent & { state: "mined"; txHash: Hex; block: number };
+
+/** A client that asks again this much later will hardly be told to wait once more. */
+const RETRY_AFTER_SECONDS = 5;
+
+const isOpen = ({ state }: Intent) => state === "queued" || state === "signed";
+
+/**
+ * Waits until the chain has decided about every intent, for at most `timeoutMs`.
+ * @param intentKeys keys that have been queued (`queueIntent`, `queueRepeatable`), whose commit lies behind us
+ * @returns the intents in the order of their keys, in whatever state they are by then
+ */
+export function awaitIntents(db: pg.Pool, intentKeys: readonly string[], timeoutMs: number): Promise<Intent[]> {
+  const asked = new Set(intentKeys);
+  return lookUntil(db, {
+    channel: OUTCOME_CHANNEL,
+    concerns: (intentKey) => asked.has(intentKey),
+    timeoutMs,
+    look: () => intentsByKey(db, intentKeys),
+    decided: (intents) => !intents.some(isOpen),
+  });
+}
+
+/**
+ * Waits as `awaitIntents` does, and takes nothing but success for a decision.
+ * @param what names the operation in the sentence of a refusal: "The chain refused the <what>: …"
+ * @returns the mined intents in the order of their keys, and whether that is all of them
+ * @throws Failure conflict when the chain refused one of them; a repetition of the request tries that one anew
+ */
+export async function minedIntents(
+  db: pg.Pool,
+  intentKeys: readonly string[],
+  { timeoutMs, what }: { timeoutMs: number; what: string },
+): Promise<{ complete: boolean; mined: MinedIntent[] }> {
+  const intents = await awaitIntents(db, intentKeys, timeoutMs);
+  const mined = intents.filter((intent): intent is MinedIntent => intent.state === "mined");
+  const refused = intents.find(({ state }) => state === "failed" || state === "reverted");
+  if (refused)
+    fail("conflict", `The chain refused the ${what}: ${refused.error ?? "no reason was given"}.`, {
+      hint: "Repeat the request to try again, with a new Idempotency-Key if it had one.",
+      extra: { txHashes: mined.map(({ txHash }) => txHash) },
+    });
+  return { complete: mined.length === intentKeys.length, mined };
+}
+
+/**
+ * The 202 of a write whose transactions are still under way (`pendingWriteSchema`). It is not kept for replay: the same
+ * request again, with the same Idempotency-Key or none, finds the same intents and goes on waiting for them.
+ */
+export const pendingWrite = (tokenId: number, mined: readonly MinedIntent[]): Reply =>
+  json(
+    {
+      status: "pending",
+      tokenId,
+      txHashes: mined.map(({ txHash }) => txHash),
+      message: "The transaction is on its way. Repeat the same request to learn what became of it.",
+    },
+    { status: 202, final: false, headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
+  );
