@@ -5,8 +5,10 @@ import { type Logger, pino } from "pino";
 import type { ApiDeps } from "./api/deps.ts";
 import { createCardRenderer } from "./cards/renderer.ts";
 import { createChain } from "./clients/chain.ts";
+import { createReceiptSigner } from "./clients/receipt-signer.ts";
 import { createSigner } from "./clients/signer.ts";
 import type { Config } from "./config.ts";
+import { openAgentList } from "./db/columns/agents.ts";
 import { trackIndexedBlock } from "./db/index-state.ts";
 import { faultAt } from "./faults.ts";
 import type { JobContext } from "./workers/context.ts";
@@ -67,6 +69,13 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
   const db = openPool(config, "api", log);
   const index = await trackIndexedBlock(databaseUrl(config));
+  const agentList = openAgentList({
+    url: databaseUrl(config),
+    db,
+    enabled: config.listMemoryBytes > 0,
+    maxBytes: config.listMemoryBytes,
+    log,
+  });
   const queues = await openQueuesOf(config, log);
   const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
   return {
@@ -74,8 +83,10 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       config,
       db,
       index,
+      agentList,
       chain: openChain(config),
       cards,
+      receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
       queues: () => queues.counts(),
       log,
       fault: faultAt(config.faultPoint),
@@ -84,6 +95,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
     async close() {
       await cards.close();
       await queues.close();
+      await agentList.close();
       await index.close();
       await db.end();
     },

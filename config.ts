@@ -113,6 +113,12 @@ export const VARIABLES = {
     url("postgres:", "postgresql:"),
   ),
   DATABASE_POOL: variable("Storage", "Connections of each process's pool", integer(2, 200), "10"),
+  LIST_MEMORY_MB: variable(
+    "Storage",
+    "Megabytes the API may keep agents in, to answer lists and search from memory; beyond it, and with 0, SQL answers",
+    integer(0, 65_536),
+    "512",
+  ),
   REDIS_URL: variable("Storage", "Redis for the queue (unset: the queue lives in Postgres)", url("redis:", "rediss:")),
   QUEUE_PREFIX: variable(
     "Storage",
@@ -241,6 +247,16 @@ export const VARIABLES = {
     ...variable("Keys", "Owner of the identity token: mints, verifies, awards points", hash),
     secret: true,
   },
+  RECEIPT_SIGNER_PRIVATE_KEY: {
+    ...variable("Keys", "Signs the receipts of cred reports (EIP-712); sends no transaction", hash),
+    secret: true,
+  },
+  RECEIPT_FORMER_SIGNERS: variable(
+    "Keys",
+    "Addresses whose receipts are still accepted after the signer was changed, comma list",
+    list(address),
+    "",
+  ),
   TX_MAX_FEE_GWEI: variable("Keys", "Cap of the fee per gas a transaction may be raised to", integer(1, 100_000), "50"),
   TX_STUCK_SECONDS: variable(
     "Keys",
@@ -339,6 +355,8 @@ function assemble(v: Values, dataDir: string) {
       migrationUrl: v.MIGRATION_DATABASE_URL ?? v.DATABASE_URL,
       pool: v.DATABASE_POOL,
     },
+    /** Cap of the API's memory of agents; 0 = none is kept. */
+    listMemoryBytes: v.LIST_MEMORY_MB * 2 ** 20,
     redisUrl: v.REDIS_URL,
     queuePrefix: v.QUEUE_PREFIX,
     chain: {
@@ -372,6 +390,7 @@ function assemble(v: Values, dataDir: string) {
       stuckAfterMs: v.TX_STUCK_SECONDS * 1000,
       minBalanceWei: BigInt(v.TX_MIN_BALANCE_MILLIETHER) * 1_000_000_000_000_000n,
     },
+    receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },
     pricing: { phase: v.PRICING_PHASE },
     mintWaitMs: v.MINT_WAIT_MS,
     faultPoint: v.FAULT_POINT,

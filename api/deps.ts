@@ -1,9 +1,10 @@
 /** What the API is made of; compose.ts builds it, tests build it from real parts of their own. */
 import type pg from "pg";
-import type { Chain } from "../clients/ports.ts";
+import type { Chain, ReceiptSigner } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
+import type { AgentList } from "../db/columns/agents.ts";
 import type { IndexTracker } from "../db/index-state.ts";
 import type { Fault } from "../faults.ts";
 import type { Log } from "./http/error-answer.ts";
@@ -30,8 +31,12 @@ export type ApiDeps = {
    */
   db: pg.Pool;
   index: IndexTracker;
+  /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
+  agentList?: AgentList;
   chain: Chain;
   cards: Cards;
+  /** Null without a key: no report is sold then. */
+  receipts: ReceiptSigner | null;
   /** Counts of every queue; may throw when the queue's store is away. */
   queues(): Promise<QueueState[]>;
   log: Log;

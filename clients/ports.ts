@@ -1,4 +1,5 @@
 /** The outside world as the workers and the API see it: one small interface per system, implemented in this folder. */
+import type { ReceiptData } from "../core/cred-report/receipt.ts";
 import type { Address, Hex } from "../core/facts.ts";
 
 /** A block header. Wei amounts are bigint, times Unix seconds. */
@@ -74,4 +75,10 @@ export type UnsignedTransaction = {
 export interface Signer {
   readonly address: Address;
   sign(transaction: UnsignedTransaction): Promise<{ raw: Hex; hash: Hex }>;
+}
+
+/** Holds the key that signs receipts: EIP-712, a key of its own that never signs a transaction. */
+export interface ReceiptSigner {
+  readonly address: Address;
+  sign(receipt: ReceiptData): Promise<Hex>;
 }

@@ -15,10 +15,6 @@ export type Signal = {
   weight: number;
   /** The raw value, an integer from 0 to 100. */
   raw(facts: AgentFacts, now: Date): number;
-  /** What raises it; null when only time does, or nothing. */
-  advice: { action: string; endpoint: string } | null;
-  /** The raw value was settled at registration and never changes. */
-  fixed: boolean;
 };
 
 export const POINT_VALUE = 2;
@@ -39,11 +35,6 @@ export const SIGNALS: readonly Signal[] = [
     description: "Points awarded on chain, times 2",
     weight: 20,
     raw: (facts) => clamp(facts.points * POINT_VALUE),
-    advice: {
-      action: "Earn points on chain: add traits, write a narrative, verify",
-      endpoint: "/api/v2/agent/{id}/update",
-    },
-    fixed: false,
   },
   {
     key: "traits",
@@ -51,8 +42,6 @@ export const SIGNALS: readonly Signal[] = [
     description: "Number of traits, times 12",
     weight: 15,
     raw: (facts) => clamp(countedTraits(facts.traits).length * TRAIT_VALUE),
-    advice: { action: "Add traits", endpoint: "/api/v2/agent/{id}/update" },
-    fixed: false,
   },
   {
     key: "verify",
@@ -60,8 +49,6 @@ export const SIGNALS: readonly Signal[] = [
     description: "25 for each of the wallet and the accounts on X, GitHub and Farcaster that are proven",
     weight: 15,
     raw: (facts) => (Number(facts.verified) + standingProofs(facts).length) * PROOF_VALUE,
-    advice: { action: "Verify the agent's wallet and its accounts", endpoint: "/api/v2/agent/{id}/verify" },
-    fixed: false,
   },
   {
     key: "coinbase",
@@ -69,11 +56,6 @@ export const SIGNALS: readonly Signal[] = [
     description: "The exchange attests the current owner's account",
     weight: 15,
     raw: (facts, now) => (exchangeCounts(facts, now) ? 100 : 0),
-    advice: {
-      action: "Let the exchange attest the owner's account, then claim the attestation",
-      endpoint: "/api/v2/agent/{id}/coinbase-verify",
-    },
-    fixed: false,
   },
   {
     key: "age",
@@ -81,8 +63,6 @@ export const SIGNALS: readonly Signal[] = [
     description: "Whole days since registration, times 5",
     weight: 10,
     raw: (facts, now) => clamp(ageDays(facts, now) * DAY_VALUE),
-    advice: null,
-    fixed: false,
   },
   {
     key: "narrative",
@@ -93,11 +73,6 @@ export const SIGNALS: readonly Signal[] = [
       const narrative = mergeNarrative(facts);
       return NARRATIVE_FIELDS.filter((field) => !isBlank(narrative[field])).length * NARRATIVE_VALUE;
     },
-    advice: {
-      action: "Complete the narrative: origin, mission, lore and manifesto",
-      endpoint: "/api/v2/agent/{id}/update",
-    },
-    fixed: false,
   },
   {
     key: "origin",
@@ -105,8 +80,6 @@ export const SIGNALS: readonly Signal[] = [
     description: "How the agent was registered: by itself 100, by a human 80, by the API 70, by the owner 50",
     weight: 10,
     raw: (facts) => mintOriginAt(facts.origin).raw,
-    advice: null,
-    fixed: true,
   },
   {
     key: "soulbound",
@@ -114,8 +87,6 @@ export const SIGNALS: readonly Signal[] = [
     description: "The identity is locked to its wallet",
     weight: 5,
     raw: (facts) => (facts.soulbound ? 100 : 0),
-    advice: null,
-    fixed: true,
   },
 ];
 

@@ -107,6 +107,28 @@ export const referral = offchain.table(
   (t) => [index("referral_referrer").on(t.referrerTokenId)],
 );
 
+/** How sessions with agents went, as holders of an API key report it. Shown in the cred report; it moves no score. */
+export const sessionOutcome = offchain.table(
+  "session_outcome",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    tokenId: tokenId().notNull(),
+    /** The API key that reported it. */
+    apiKeyId: text().notNull(),
+    /** The reporter's own name of the session; the same key reports a session once. */
+    sessionId: text(),
+    /** success | failure | partial */
+    outcome: text().notNull(),
+    details: text(),
+    durationSeconds: integer(),
+    recordedAt: at().notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex("session_outcome_session").on(t.apiKeyId, t.sessionId),
+    index("session_outcome_token").on(t.tokenId, t.outcome),
+  ],
+);
+
 /** Scores as Ethos gives them; absent = not known. */
 export const ethosScore = offchain.table("ethos_score", {
   wallet: text().primaryKey(),

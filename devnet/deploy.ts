@@ -95,6 +95,7 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     SERVICE_TOKEN_START_BLOCK: start,
     USDC_ADDRESS: contracts.usdc,
     DEPLOYER_PRIVATE_KEY: keys.deployer,
+    RECEIPT_SIGNER_PRIVATE_KEY: keys.receiptSigner,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
 import { batch } from "./batch.ts";
 import { cred, history } from "./cred.ts";
+import { credReport, verifyReceipt } from "./cred-report.ts";
 import { credUpdates } from "./cred-updates.ts";
 import { discoveryEndpoints } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
@@ -40,6 +41,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   cred,
   history,
   credUpdates,
+  credReport,
+  verifyReceipt,
   leaderboard,
   metadata,
   aura,

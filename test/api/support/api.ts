@@ -8,6 +8,7 @@ import { openApiDocument } from "../../../api/openapi.ts";
 import { type RunningServer, startServer } from "../../../api/server.ts";
 import { createCardRenderer } from "../../../cards/renderer.ts";
 import type { Chain } from "../../../clients/ports.ts";
+import { createReceiptSigner } from "../../../clients/receipt-signer.ts";
 import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -74,6 +75,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     index,
     chain: options.chain ?? healthyChain(),
     cards: createCardRenderer(),
+    receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
     queues: async () => [],
     log: {
       ...SILENT,

@@ -1,0 +1,54 @@
+/** The paid cred report, and the check of its receipt. */
+import { z } from "zod";
+import type { Hex } from "../../core/facts.ts";
+import { shownPrice } from "../../core/prices.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { takePayment } from "../guards/payment.ts";
+import { agentRef } from "../parameters.ts";
+import { credReportSchema, receiptCheckSchema } from "../schemas/cred-report.ts";
+import { draftReport, reportOfReceipt, sealReport } from "../services/cred-report.ts";
+
+export const credReport = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{ref}/cred-report",
+  operationId: "getCredReport",
+  tag: "Cred",
+  summary: "The score taken apart: evidence, standing, advice, and a signed receipt",
+  description:
+    "Computed first, then paid for, then given out: a report that cannot be made costs nothing. The receipt is EIP-712 typed data that anyone can check offline.",
+  guard: { siwa: false, price: "credReport" },
+  data: true,
+  params: z.object({ ref: agentRef }),
+  responses: { 200: { description: "The report with its receipt", schema: credReportSchema } },
+  errors: ["not_found", "upstream_unavailable"],
+  async handler({ deps, params: { ref }, now }) {
+    const draft = await draftReport(deps, ref, shownPrice("credReport", deps.config.pricing.phase), now);
+    const payment = takePayment(deps, "credReport");
+    return json(await sealReport(deps, draft, payment.method));
+  },
+});
+
+export const verifyReceipt = endpoint({
+  method: "post",
+  path: "/api/v2/cred-report/verify-receipt",
+  operationId: "verifyReceipt",
+  tag: "Cred",
+  summary: "Whether a receipt is this service's, and the report it is about",
+  description: "A forged or changed receipt is an answer, not an error: `valid` is false.",
+  body: z
+    .object({
+      payload: z.string().max(200_000).meta({ description: "`receipt.payload`, byte for byte" }),
+      signature: z
+        .string()
+        .regex(/^0x[0-9a-fA-F]{130}$/, { error: "must be 0x and 130 hex digits" })
+        .transform((signature) => signature as Hex)
+        .meta({ documented: { type: "string", pattern: "^0x[0-9a-fA-F]{130}$" }, description: "`receipt.signature`" }),
+    })
+    .strict()
+    .meta({ id: "ReceiptToCheck" }),
+  responses: { 200: { description: "The verdict", schema: receiptCheckSchema } },
+  handler: ({ deps, body: { payload, signature } }) => {
+    const report = reportOfReceipt(deps, payload, signature);
+    return json({ valid: report !== null, report });
+  },
+});

@@ -1,0 +1,92 @@
+/** The verbs of the cred report: compute it, seal it with a receipt, check a receipt. */
+import { randomUUID } from "node:crypto";
+import { hashTypedData } from "viem/utils";
+import type { Config } from "../../config.ts";
+import { checksum } from "../../core/addresses.ts";
+import { shownCred } from "../../core/cred.ts";
+import { type ReceiptData, type ReceiptDomain, readPayload, receiptData } from "../../core/cred-report/receipt.ts";
+import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred-report/view.ts";
+import { fail } from "../../core/errors.ts";
+import type { AgentFacts, Hex } from "../../core/facts.ts";
+import { standingOf } from "../../db/report.ts";
+import { sessionCounts } from "../../db/sessions.ts";
+import { snapshot } from "../../db/transaction.ts";
+import type { ApiParts } from "../deps.ts";
+import { recoverSigner } from "../guards/signature.ts";
+import type { AgentRef } from "../parameters.ts";
+import { factsOf, siteOf } from "./agent-facts.ts";
+
+/** Everything a report says except what it was paid with: computed before anything is charged. */
+export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "payment">; at: Date };
+
+/**
+ * Computes a report.
+ * @throws Failure not_found; upstream_unavailable when the service has no key to sign a receipt with
+ */
+export async function draftReport(deps: ApiParts, ref: AgentRef, price: string, now: number): Promise<DraftReport> {
+  if (!deps.receipts) return fail("upstream_unavailable", "The service cannot sign receipts at the moment.");
+  const at = new Date(now);
+  return snapshot(deps.db, async (db) => {
+    const facts = await factsOf(db, ref);
+    const standing = await standingOf(db, shownCred(facts, at).score);
+    const sessions = await sessionCounts(db, facts.tokenId);
+    return { facts, at, input: { reportId: randomUUID(), ...standing, sessions, price } };
+  });
+}
+
+/** A report with its receipt, as it is given out. `payload` is the report as the text that was signed. */
+export type SealedReport = CredReportView & {
+  receipt: ReceiptData & {
+    reportId: string;
+    payload: string;
+    signature: Hex;
+    algorithm: "EIP-712";
+    signer: string;
+    verifyEndpoint: string;
+  };
+};
+
+/**
+ * Finishes a report once it is paid for.
+ * @param payment the payment's reference, which the receipt binds
+ */
+export async function sealReport(deps: ApiParts, draft: DraftReport, payment: string): Promise<SealedReport> {
+  const signer = deps.receipts!;
+  const report = credReportView(draft.facts, { ...draft.input, payment }, siteOf(deps.config), draft.at);
+  const payload = JSON.stringify(report);
+  const data = receiptData(payload, report, receiptDomain(deps.config));
+  return {
+    ...report,
+    receipt: {
+      reportId: report.reportId,
+      payload,
+      signature: await signer.sign(data),
+      algorithm: "EIP-712",
+      signer: checksum(signer.address),
+      ...data,
+      domain: { ...data.domain, verifyingContract: checksum(data.domain.verifyingContract) },
+      verifyEndpoint: `${deps.config.service.publicUrl}/api/v2/cred-report/verify-receipt`,
+    },
+  };
+}
+
+/** The report a receipt is about; null when none of this service's signers, present or former, has signed it. */
+export function reportOfReceipt(deps: ApiParts, payload: string, signature: Hex): CredReportView | null {
+  const report = readPayload(payload);
+  if (!report) return null;
+  const { message, ...rest } = receiptData(payload, report, receiptDomain(deps.config));
+  const digest = hashTypedData({
+    ...rest,
+    message: { ...message, tokenId: BigInt(message.tokenId), generatedAt: BigInt(message.generatedAt) },
+  });
+  const signer = recoverSigner(Buffer.from(digest.slice(2), "hex"), signature);
+  const known = [...(deps.receipts ? [deps.receipts.address] : []), ...deps.config.receipts.formerSigners];
+  return signer !== null && known.includes(signer) ? report : null;
+}
+
+const receiptDomain = ({ service, chain, contracts }: Config): ReceiptDomain => ({
+  name: service.name,
+  version: "1",
+  chainId: chain.id,
+  verifyingContract: contracts.identity.address,
+});

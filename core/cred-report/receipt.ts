@@ -1,0 +1,84 @@
+/** The receipt of a cred report: EIP-712 typed data that binds the score to the report's bytes, checkable offline by anyone. */
+import { keccak256, stringToHex } from "viem/utils";
+import type { Address, Hex } from "../facts.ts";
+import type { CredReportView } from "./view.ts";
+
+/** @see https://eips.ethereum.org/EIPS/eip-712 */
+export const RECEIPT_TYPES = {
+  CredReceipt: [
+    { name: "reportId", type: "string" },
+    { name: "tokenId", type: "uint256" },
+    { name: "score", type: "uint8" },
+    { name: "tier", type: "string" },
+    { name: "payloadHash", type: "bytes32" },
+    { name: "generatedAt", type: "uint64" },
+    { name: "payment", type: "string" },
+  ],
+} as const;
+export const RECEIPT_PRIMARY_TYPE = "CredReceipt";
+
+/** As JSON carries it: uint256 as a decimal string, `generatedAt` in Unix milliseconds. */
+export type ReceiptMessage = {
+  reportId: string;
+  tokenId: string;
+  score: number;
+  tier: string;
+  /** keccak256 of the payload's UTF-8 bytes. */
+  payloadHash: Hex;
+  generatedAt: string;
+  payment: string;
+};
+
+export type ReceiptDomain = { name: string; version: "1"; chainId: number; verifyingContract: Address };
+
+/** What is signed, complete: with the signature and the signer's address anyone can check it. */
+export type ReceiptData = {
+  domain: ReceiptDomain;
+  types: typeof RECEIPT_TYPES;
+  primaryType: typeof RECEIPT_PRIMARY_TYPE;
+  message: ReceiptMessage;
+};
+
+/**
+ * The typed data of a report's receipt.
+ * @param payload the report as the exact JSON text the receipt is about
+ */
+export function receiptData(payload: string, report: CredReportView, domain: ReceiptDomain): ReceiptData {
+  return {
+    domain,
+    types: RECEIPT_TYPES,
+    primaryType: RECEIPT_PRIMARY_TYPE,
+    message: {
+      reportId: report.reportId,
+      tokenId: String(report.agent.tokenId),
+      score: report.credScore.score,
+      tier: report.credScore.tier,
+      payloadHash: keccak256(stringToHex(payload)),
+      generatedAt: String(Date.parse(report.generatedAt)),
+      payment: report.payment,
+    },
+  };
+}
+
+/**
+ * Reads a payload back, as far as a receipt binds it.
+ * @returns null for a text that no report of ours could have been
+ */
+export function readPayload(payload: string): CredReportView | null {
+  try {
+    const report = JSON.parse(payload) as CredReportView;
+    const readable =
+      typeof report.reportId === "string" &&
+      typeof report.payment === "string" &&
+      Number.isSafeInteger(report.agent.tokenId) &&
+      report.agent.tokenId >= 0 &&
+      Number.isInteger(report.credScore.score) &&
+      report.credScore.score >= 0 &&
+      report.credScore.score <= 100 &&
+      typeof report.credScore.tier === "string" &&
+      Date.parse(report.generatedAt) >= 0;
+    return readable ? report : null;
+  } catch {
+    return null;
+  }
+}

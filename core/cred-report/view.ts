@@ -1,0 +1,157 @@
+/** The cred report: the score taken apart, with evidence, standing and advice. Pure; the receipt is laid beside it. */
+import { checksum } from "../addresses.ts";
+import { ageDays, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
+import type { Address, AgentFacts, Narrative, SignalKey } from "../facts.ts";
+import { tokenLink } from "../links.ts";
+import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
+import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
+import { lengthOf } from "../text.ts";
+import { TIERS, type TierWord, tierWord } from "../tiers.ts";
+import type { Site } from "../views/site.ts";
+import { isoSeconds } from "../views/summary.ts";
+import { verificationMarks } from "../views/verifications.ts";
+import { type Recommendation, recommendations } from "./advice.ts";
+import { type Evidence, evidenceOf } from "./evidence.ts";
+
+/** How the outcomes of an agent's sessions were reported, by holders of an API key. They do not move the score. */
+export type SessionCounts = { success: number; failure: number; partial: number };
+
+/** What a report needs beside the facts. */
+export type CredReportInput = {
+  reportId: string;
+  rank: number;
+  totalAgents: number;
+  sessions: SessionCounts;
+  /** USDC, decimal. */
+  price: string;
+  /** What was paid with: the reference of the payment, "free" when nothing was asked for. */
+  payment: string;
+};
+
+export type CredReportView = {
+  reportId: string;
+  generatedAt: string;
+  paidReport: true;
+  price: string;
+  payment: string;
+  agent: {
+    tokenId: number;
+    name: string;
+    framework: string;
+    owner: Address;
+    agentAddress: Address;
+    mintOrigin: MintOrigin;
+    mintedAt: string;
+    ageDays: number;
+    soulbound: boolean;
+    verified: boolean;
+    generation: number;
+    version: string;
+    mutationCount: number;
+    points: number;
+  };
+  credScore: {
+    score: number;
+    tier: TierWord;
+    tierLabel: string;
+    /** 1 is best, ties share it. */
+    rank: number;
+    totalAgents: number;
+    /** 100 · (1 − (rank − 1) / total), rounded. */
+    percentile: number;
+    computedAt: string;
+  };
+  scoreBreakdown: Record<
+    SignalKey,
+    {
+      label: string;
+      description: string;
+      weight: number;
+      rawScore: number;
+      weightedScore: number;
+      maxWeightedScore: number;
+      evidence: Evidence[];
+    }
+  >;
+  totalWeight: number;
+  verifications: Record<"siwa" | "x" | "github" | "farcaster" | "coinbase", boolean> & { total: number; max: number };
+  narrativeAnalysis: {
+    /** "n/4". */
+    completeness: string;
+    fields: Record<keyof Narrative, { present: boolean; length: number }>;
+  };
+  sessions: SessionCounts;
+  externalScores: { ethos: number | null };
+  recommendations: Recommendation[];
+  tierScale: { tier: TierWord; label: string; from: number; to: number }[];
+  explorer: string;
+};
+
+export function credReportView(facts: AgentFacts, input: CredReportInput, site: Site, now: Date): CredReportView {
+  const { score, raw, tier, computedAt } = shownCred(facts, now);
+  const { reportId, rank, totalAgents, sessions, price, payment } = input;
+  const shares = breakdownOf(raw);
+  const { siwa, x, github, farcaster, coinbase } = verificationMarks(facts, now);
+  const marks = { siwa, x: x.verified, github: github.verified, farcaster: farcaster.verified, coinbase };
+  return {
+    reportId,
+    generatedAt: now.toISOString(),
+    paidReport: true,
+    price,
+    payment,
+    agent: {
+      tokenId: facts.tokenId,
+      name: facts.name,
+      framework: facts.framework,
+      owner: checksum(facts.owner),
+      agentAddress: checksum(facts.agentAddress),
+      mintOrigin: mintOriginAt(facts.origin).name,
+      mintedAt: isoSeconds(facts.mintedAt),
+      ageDays: ageDays(facts, now),
+      soulbound: facts.soulbound,
+      verified: facts.verified,
+      generation: facts.generation,
+      version: facts.version,
+      mutationCount: facts.mutationCount,
+      points: facts.points,
+    },
+    credScore: {
+      score,
+      tier: tierWord(tier),
+      tierLabel: tier.label,
+      rank,
+      totalAgents,
+      percentile: percentileOf(rank, totalAgents),
+      computedAt,
+    },
+    scoreBreakdown: Object.fromEntries(
+      SIGNALS.map(({ key, label, description, weight }) => [
+        key,
+        { label, description, ...shares[key], maxWeightedScore: weight, evidence: evidenceOf(key, facts, site, now) },
+      ]),
+    ) as CredReportView["scoreBreakdown"],
+    totalWeight: SIGNALS.reduce((sum, { weight }) => sum + weight, 0) / 100,
+    verifications: { ...marks, total: Object.values(marks).filter(Boolean).length, max: Object.keys(marks).length },
+    narrativeAnalysis: narrativeAnalysis(mergeNarrative(facts)),
+    sessions,
+    externalScores: { ethos: facts.ethosScore },
+    recommendations: recommendations(facts, raw),
+    tierScale: TIERS.map((t) => ({ tier: tierWord(t), label: t.label, from: t.from, to: t.to })),
+    explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
+  };
+}
+
+/** 100 for the best, towards 0 for the last. An agent registered this moment may not be counted yet: never below 0. */
+export const percentileOf = (rank: number, total: number): number =>
+  Math.max(0, Math.round(100 * (1 - (rank - 1) / Math.max(1, total))));
+
+function narrativeAnalysis(narrative: Narrative): CredReportView["narrativeAnalysis"] {
+  const fields = Object.fromEntries(
+    NARRATIVE_FIELDS.map((field) => {
+      const length = lengthOf(narrative[field].trim());
+      return [field, { present: length > 0, length }];
+    }),
+  ) as Record<keyof Narrative, { present: boolean; length: number }>;
+  const present = Object.values(fields).filter((field) => field.present).length;
+  return { completeness: `${present}/${NARRATIVE_FIELDS.length}`, fields };
+}
