@@ -20,7 +20,11 @@ export function discoveryEndpoints(listed: () => readonly Endpoint[]): Endpoint[
       responses: { 200: { description: "Discovery", schema: discoverySchema } },
       cache: CACHE.release,
       unlisted,
-      handler: ({ deps }) => json(discovery(listed(), deps.config, deps.contract.known.contractDeployed)),
+      handler: ({ deps }) =>
+        json({
+          ...discovery(listed(), deps.config, deps.contract.known.contractDeployed),
+          receipts: { algorithm: "EIP-712", signer: deps.receipts ? checksum(deps.receipts.address) : null },
+        }),
     });
   return [describe("/api/v2", "getDiscovery", false), describe("/", "getRoot", true)];
 }

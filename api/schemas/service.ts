@@ -48,6 +48,9 @@ export const discoverySchema = z
       ),
       pricing: pricingSchema,
     }),
+    receipts: z
+      .object({ algorithm: z.literal("EIP-712"), signer: address.nullable() })
+      .meta({ description: "Who signs the receipts of cred reports; null while nobody can" }),
     documentation: z.object({ openapi: url, html: url }),
   })
   .meta({ id: "Discovery" });
