@@ -301,8 +301,11 @@ export const mint = offchain.table(
     error: text(),
     createdAt: at().notNull().defaultNow(),
     completedAt: at(),
+    /** From when on its awards are to be queued, once its block is deep enough; null = none (any more). */
+    awardsDueAt: at(),
   },
   (t) => [
+    index("mint_awards_due").on(t.awardsDueAt).where(sql`awards_due_at is not null`),
     uniqueIndex("mint_wallet").on(t.wallet).where(sql`state <> 'failed'`),
     uniqueIndex("mint_token").on(t.tokenId),
     index("mint_state").on(t.state),
@@ -363,6 +366,41 @@ export const txAttempt = offchain.table(
   (t) => [index("tx_attempt_intent").on(t.intentId)],
 );
 
+/**
+ * Writes to an agent's profile on chain, in the order they were accepted. The newest of a slot says what the chain is to
+ * hold there, and by which intent.
+ */
+export const chainWrite = offchain.table(
+  "chain_write",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    tokenId: tokenId().notNull(),
+    /** The part written: `personality`, `narrative.origin`, `trait:<name>`. */
+    slot: text().notNull(),
+    intentKey: text().notNull().unique(),
+    /** The wallet that asked; it must still control the agent when the transaction is signed. */
+    wallet: text().notNull(),
+    acceptedAt: at().notNull(),
+  },
+  (t) => [
+    index("chain_write_slot").on(t.tokenId, t.slot, t.id),
+    index("chain_write_accepted").on(t.tokenId, t.acceptedAt),
+  ],
+);
+
+/** Texts of human updates that were used; kept as long as their time would still be accepted, and longer. */
+export const humanUpdate = offchain.table(
+  "human_update",
+  {
+    text: text().primaryKey(),
+    tokenId: tokenId().notNull(),
+    /** Hash of the request that used it: the same request again is the same update. */
+    fingerprint: text().notNull(),
+    usedAt: at().notNull(),
+  },
+  (t) => [index("human_update_used").on(t.usedAt)],
+);
+
 /** What the sender knows of its account; one row. New writes are refused while it is not funded. */
 export const senderState = offchain.table("sender_state", {
   one: boolean().primaryKey().default(true),
@@ -371,3 +409,90 @@ export const senderState = offchain.table("sender_state", {
   funded: boolean().notNull(),
   checkedAt: at().notNull(),
 });
+
+/** What things cost from when on: the newest row is in force. Without any, the configuration's phase and prices are. */
+export const priceList = offchain.table("price_list", {
+  id: bigserial({ mode: "number" }).primaryKey(),
+  /** free | paid */
+  phase: text().notNull(),
+  /** Operation → USDC units, as decimal strings; operations not named cost what the code says. */
+  prices: jsonb().notNull(),
+  since: at().notNull().default(sql`clock_timestamp()`),
+});
+
+/** The ledger: every payment by every method, from the moment it is presented. States in core/payments/states.ts. */
+export const payment = offchain.table(
+  "payment",
+  {
+    paymentId: uuid().primaryKey(),
+    /** x402 | transaction | mpp */
+    method: text().notNull(),
+    /** What it is to buy: an operation of core/prices.ts. */
+    operation: text().notNull(),
+    state: text().notNull().default("new"),
+    payer: text().notNull(),
+    payee: text().notNull(),
+    chainId: bigint({ mode: "number" }).notNull(),
+    asset: text().notNull(),
+    amountUnits: numeric({ precision: 78, scale: 0 }).notNull(),
+    /** The authenticated wallet of the request; null where none is asked for. */
+    wallet: text(),
+    /** Hash of who, method, path, query and body: a payment pays for one request. */
+    fingerprint: text().notNull(),
+    /** What no other open payment may be for, such as the registration of one wallet. */
+    holds: text(),
+    /** What is to be done once it is paid, for whoever finishes after a crash. */
+    effect: jsonb(),
+    /** What it bought: `mint:<mintId>`, `cred-report:<reportId>`. */
+    bought: text(),
+    /** The signed authorization as given, to settle it again; dropped when it can no longer be needed. */
+    credential: jsonb(),
+    /** The authorization is void from then on; null for what is settled already when presented. */
+    validBefore: at(),
+    /** Head of the chain when first presented, less a margin: its settlement is looked for from there on. */
+    sinceBlock: block().notNull(),
+    /** Where the money moved. */
+    txHash: text(),
+    logIndex: integer(),
+    block: block(),
+    blockHash: text(),
+    /** Why it was released or is to be refunded, a stable word. */
+    reason: text(),
+    /** The answer it bought, for the same request again. */
+    answerStatus: integer(),
+    answerHeaders: jsonb(),
+    answerBody: text(),
+    /** Who works on it: after a takeover the former holder changes nothing. */
+    lease: uuid(),
+    leaseUntil: at(),
+    createdAt: at().notNull().default(sql`clock_timestamp()`),
+    updatedAt: at().notNull().default(sql`clock_timestamp()`),
+    paidAt: at(),
+    /** Since when the transfer is deep enough in the chain to be taken for final. */
+    finalAt: at(),
+  },
+  (t) => [
+    uniqueIndex("payment_holds").on(t.holds).where(sql`state in ('new', 'settling', 'paid')`),
+    index("payment_open").on(t.updatedAt).where(sql`state in ('new', 'settling', 'paid')`),
+    index("payment_unfinal").on(t.block).where(sql`block is not null and final_at is null`),
+    index("payment_released").on(t.validBefore).where(sql`state = 'released' and credential is not null`),
+    index("payment_credit").on(t.payer).where(sql`state = 'refund_due'`),
+    index("payment_wallet_credit").on(t.wallet).where(sql`state = 'refund_due'`),
+    index("payment_bought").on(t.bought),
+  ],
+);
+
+/**
+ * The economic facts a payment consists of, each belonging to one payment only: `<chain>:<asset>:<from>:<nonce>` is an
+ * authorization, `<chain>:<txHash>:<logIndex>` a transfer.
+ */
+export const paymentFact = offchain.table(
+  "payment_fact",
+  {
+    fact: text().primaryKey(),
+    paymentId: uuid()
+      .notNull()
+      .references(() => payment.paymentId),
+  },
+  (t) => [index("payment_fact_payment").on(t.paymentId)],
+);
