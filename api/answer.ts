@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import type { ApiParts } from "./deps.ts";
-import { CACHE, type Caller, type Endpoint, queryOf, type Reply } from "./endpoint.ts";
+import { CACHE, type Endpoint, queryOf, type Reply, type WalletCaller } from "./endpoint.ts";
 import { requireSiwa, type SiwaGuard } from "./guards/siwa.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
@@ -36,9 +36,8 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     const { incoming, outgoing } = c.env;
     const now = deps.now();
     const clientAddress = machinery.clientAddress(incoming);
-    const caller: Caller | undefined = endpoint.guard.siwa
-      ? await requireSiwa(machinery.siwa, incoming, clientAddress, now)
-      : undefined;
+    const caller: WalletCaller | undefined =
+      endpoint.guard.caller === "siwa" ? await requireSiwa(machinery.siwa, incoming, clientAddress, now) : undefined;
 
     const url = c.req.url;
     const cut = url.indexOf("?");
@@ -88,7 +87,7 @@ async function represent(endpoint: Endpoint, c: HttpContext, reply: Reply): Prom
   const { incoming } = c.env;
   const costly = typeof content === "object" && "make" in content ? content : undefined;
   const all: Record<string, string> = { "content-type": type, ...headers };
-  if (endpoint.guard.siwa || endpoint.guard.price) all["cache-control"] = "private, no-store";
+  if (endpoint.guard.caller !== "anyone" || endpoint.guard.price) all["cache-control"] = "private, no-store";
   else if (endpoint.method !== "get" || status !== 200) all["cache-control"] ??= CACHE.never;
   else {
     all["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;

@@ -8,16 +8,49 @@ import { minBlock } from "./parameters.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 
-/** Who calls, as a guard has established it. */
-export type Caller = {
+/** A wallet that signed in: as an agent (SIWA) or as a human (SIWE), which follows from the text it signed. */
+export type WalletCaller = {
+  kind: "siwa" | "siwe";
   /** The authenticated wallet, lower-case. */
   wallet: Address;
   /** Names the credential without being it: hash of address, timestamp and signature. */
   credentialId: string;
 };
 
-/** What stands in front of a handler: a wallet's signature, and the price of passing. */
-export type Guard = { siwa: boolean; price?: Operation };
+/** A human whom the identity provider vouches for. Its access tokens name no wallet. */
+export type TokenCaller = {
+  kind: "accessToken";
+  issuer: string;
+  /** The provider's own, lasting name of the human; together with the issuer it is the principal. */
+  subject: string;
+};
+
+/** A holder of an API key. */
+export type KeyCaller = { kind: "apiKey"; apiKeyId: string };
+
+/** Who calls, as a guard has established it. */
+export type Caller = WalletCaller | TokenCaller | KeyCaller;
+
+/** Who may call: anyone, an agent's wallet (SIWA), a human (SIWE, SIWA or access token), the holder of an API key. */
+export type CallerRule = "anyone" | "siwa" | "human" | "apiKey";
+
+/** The caller a handler gets, by the rule in front of it. */
+export type CallerOf = { anyone: undefined; siwa: WalletCaller; human: WalletCaller | TokenCaller; apiKey: KeyCaller };
+
+/** What a request counts against. */
+export type Bucket = "reads" | "writes" | "proofs";
+
+/** What stands in front of a handler: who may pass, at what price, how often. */
+export type Guard = { caller: CallerRule; price?: Operation; bucket: Bucket };
+
+/** A guard as an endpoint states it: anyone may call, reads and writes count as what they are, unless it says otherwise. */
+export type GuardSpec = Partial<Guard> & { siwa?: boolean };
+
+type RuleOf<G extends GuardSpec> = G extends { siwa: true }
+  ? "siwa"
+  : G extends { caller: infer R extends CallerRule }
+    ? R
+    : "anyone";
 
 /** One request, checked and typed. */
 export type Call<P, Q, B, C> = {
@@ -71,7 +104,7 @@ export type EndpointSpec<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
   B extends z.ZodType = z.ZodType,
-  G extends Guard = Guard,
+  G extends GuardSpec = GuardSpec,
 > = {
   method: Method;
   /** OpenAPI template. A parameter fills a whole segment (`/card/{file}`, not `/card/{id}.png`). */
@@ -97,9 +130,7 @@ export type EndpointSpec<
    * A handler behind POST or PUT must be repeatable: after a crash the same request runs again under its
    * Idempotency-Key, and what the first run has already done must be found, not done twice.
    */
-  handler(
-    call: Call<z.output<P>, z.output<Q>, z.output<B>, G extends { siwa: true } ? Caller : undefined>,
-  ): Promise<Reply> | Reply;
+  handler(call: Call<z.output<P>, z.output<Q>, z.output<B>, CallerOf[RuleOf<G>]>): Promise<Reply> | Reply;
 };
 
 /** An endpoint with its types forgotten, as the machinery sees it. */
@@ -115,9 +146,17 @@ export function endpoint<
   P extends z.ZodObject = typeof NO_PARAMETERS,
   Q extends z.ZodObject = typeof NO_PARAMETERS,
   B extends z.ZodType = z.ZodUndefined,
-  G extends Guard = { siwa: false },
+  const G extends GuardSpec = { caller: "anyone" },
 >(spec: EndpointSpec<P, Q, B, G>): Endpoint {
-  return { ...spec, guard: spec.guard ?? { siwa: false } } as Endpoint;
+  const {
+    siwa,
+    caller = siwa ? "siwa" : "anyone",
+    price,
+    bucket = spec.method === "get" ? "reads" : "writes",
+  } = {
+    ...(spec.guard as GuardSpec | undefined),
+  };
+  return { ...spec, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
 }
 
 /** Every query parameter an endpoint understands: its own, and `minBlock` on data routes. */

@@ -66,7 +66,7 @@ function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
     tags: [tag],
     summary,
     ...(description && { description }),
-    security: guard.siwa ? [{ siwa: [] }, { siwaHeader: [] }] : [],
+    security: guard.caller === "siwa" ? [{ siwa: [] }, { siwaHeader: [] }] : [],
     parameters: parameters(endpoint, schemas),
     ...(body && {
       requestBody: {
@@ -111,7 +111,7 @@ function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
     success(endpoint, answer, schemas),
   ]);
   const all: Json = Object.fromEntries(own);
-  if (endpoint.method === "get" && !endpoint.guard.siwa)
+  if (endpoint.method === "get" && endpoint.guard.caller === "anyone")
     all["304"] = { description: "The client's representation is current", headers: { ETag: headerRef("ETag") } };
   for (const [status, codes] of byStatus(errorCodes(endpoint))) {
     const other = endpoint.responses[Number(status)]?.schema;
@@ -143,7 +143,7 @@ function success({ method, data, guard }: Endpoint, answer: Answer, schemas: Jso
       "X-API-Version": headerRef("ApiVersion"),
       ...(data && { "X-Indexed-Block": headerRef("IndexedBlock"), "X-Index-Stale": headerRef("IndexStale") }),
       ...(method === "get" && { "X-Ignored-Params": headerRef("IgnoredParams") }),
-      ...(method === "get" && !guard.siwa && { ETag: headerRef("ETag") }),
+      ...(method === "get" && guard.caller === "anyone" && { ETag: headerRef("ETag") }),
       ...(method !== "get" && { "Idempotent-Replayed": headerRef("Replayed") }),
     },
     content: { [type]: { schema } },
@@ -157,7 +157,7 @@ export function errorCodes(endpoint: Endpoint): ErrorCode[] {
   const add = (when: unknown, ...more: ErrorCode[]) => when && more.forEach((code) => void codes.add(code));
   add(params || query || data, "invalid_input");
   add(data, "indexer_behind", "upstream_unavailable", "timeout");
-  add(guard.siwa, "unauthenticated", "invalid_input", "rate_limited", "upstream_unavailable");
+  add(guard.caller === "siwa", "unauthenticated", "invalid_input", "rate_limited", "upstream_unavailable");
   add(guard.price, "payment_required", "payment_pending");
   add(method !== "get", "invalid_input", "payload_too_large", "unsupported_media_type");
   add(method !== "get", "idempotency_key_reused", "request_in_progress", "upstream_unavailable", "timeout");

@@ -5,7 +5,7 @@ import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
 import { checkSiwaTime, findSiwa, SIWA_LIFETIME_MS, type SiwaCredential, siwaTexts } from "../../core/siwa.ts";
-import type { Caller } from "../endpoint.ts";
+import type { WalletCaller } from "../endpoint.ts";
 import { expiringCache } from "./expiring-cache.ts";
 import { personalHash, recoverSigner } from "./signature.ts";
 import { tokenBuckets } from "./token-bucket.ts";
@@ -17,7 +17,7 @@ const ERC6492_SUFFIX = "64926492649264926492649264926492649264926492649264926492
 
 export type SiwaGuard = {
   /** @throws Failure unauthenticated, rate_limited, upstream_unavailable */
-  verify(credential: SiwaCredential, client: string, now: number): Promise<Caller>;
+  verify(credential: SiwaCredential, client: string, now: number): Promise<WalletCaller>;
 };
 
 /**
@@ -26,18 +26,18 @@ export type SiwaGuard = {
  */
 export function siwaGuard({ hosts, chain }: { hosts: readonly string[]; chain: Chain }): SiwaGuard {
   /** Credentials known to be good, by id, until they expire. */
-  const good = expiringCache<Caller>(20_000);
+  const good = expiringCache<WalletCaller>(20_000);
   const bad = expiringCache<true>(20_000);
   const perClient = tokenBuckets({ burst: 60, perSecond: 5 });
   const inAll = tokenBuckets({ burst: 200, perSecond: 50 });
 
-  async function verify(credential: SiwaCredential, client: string, now: number): Promise<Caller> {
+  async function verify(credential: SiwaCredential, client: string, now: number): Promise<WalletCaller> {
     checkSiwaTime(credential, new Date(now));
     const { address, sent, signature } = credential;
     const credentialId = hash("sha256", `${sent.address}:${sent.timestamp}:${signature}`, "hex");
     const known = good.get(credentialId, now);
     if (known) return known;
-    const caller: Caller = { wallet: address, credentialId };
+    const caller: WalletCaller = { kind: "siwa", wallet: address, credentialId };
     const hashes = siwaTexts(hosts, credential).map(personalHash);
     if (hashes.some((text) => recoverSigner(text, signature) === address)) {
       good.set(credentialId, caller, credential.issuedAt + SIWA_LIFETIME_MS);
@@ -73,7 +73,12 @@ export function siwaGuard({ hosts, chain }: { hosts: readonly string[]; chain: C
  * The caller of a request that needs a wallet.
  * @throws Failure unauthenticated when there is no credential or it is not good; invalid_input for two different ones
  */
-export function requireSiwa(guard: SiwaGuard, incoming: IncomingMessage, client: string, now: number): Promise<Caller> {
+export function requireSiwa(
+  guard: SiwaGuard,
+  incoming: IncomingMessage,
+  client: string,
+  now: number,
+): Promise<WalletCaller> {
   // Node drops all but the first of repeated Authorization headers; here every one counts.
   const all = incoming.headersDistinct;
   const credential = findSiwa({ authorization: all.authorization?.join(","), siwa: all["x-siwa"]?.join(",") });

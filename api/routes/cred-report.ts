@@ -16,7 +16,7 @@ export const credReport = endpoint({
   summary: "The score taken apart: evidence, standing, advice, and a signed receipt",
   description:
     "Computed first, then paid for, then given out: a report that cannot be made costs nothing. The receipt is EIP-712 typed data that anyone can check offline.",
-  guard: { siwa: false, price: "credReport" },
+  guard: { price: "credReport" },
   data: true,
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The report with its receipt", schema: credReportSchema } },

@@ -82,6 +82,6 @@ const paymentMethods = (chainId: number) => [
 const texts = (endpoints: readonly Endpoint[], authenticated: boolean) =>
   Object.fromEntries(
     endpoints
-      .filter(({ unlisted, guard }) => !unlisted && guard.siwa === authenticated)
+      .filter(({ unlisted, guard }) => !unlisted && (guard.caller !== "anyone") === authenticated)
       .map(({ method, path, summary }) => [`${method.toUpperCase()} ${path}`, summary]),
   );

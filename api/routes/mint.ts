@@ -6,7 +6,7 @@ import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
 import { mintOriginIndex } from "../../core/mint-origins.ts";
 import type { Mint } from "../../db/mints.ts";
 import type { ApiParts } from "../deps.ts";
-import { CACHE, type Caller, endpoint, json } from "../endpoint.ts";
+import { CACHE, endpoint, json, type WalletCaller } from "../endpoint.ts";
 import { takePayment } from "../guards/payment.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
 import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
@@ -23,7 +23,7 @@ export const mint = endpoint({
   summary: "Register the calling wallet as an agent",
   description:
     "One agent per wallet. Nobody pays for a request that is refused. A retry with the same Idempotency-Key, or of the very same bytes, is answered like the first.",
-  guard: { siwa: true, price: "agentMint" },
+  guard: { caller: "siwa", price: "agentMint" },
   body: mintBodySchema,
   responses: {
     201: { description: "Registered on chain", schema: registrationSchema },
@@ -70,7 +70,7 @@ export const mint = endpoint({
  * What makes two requests the same one. With an Idempotency-Key: wallet, key and content, so that a retry may be signed
  * anew. Without: the credential and the content, byte for byte.
  */
-function identify(call: { caller: Caller; idempotencyKey: string | undefined; fingerprint: string }): string {
+function identify(call: { caller: WalletCaller; idempotencyKey: string | undefined; fingerprint: string }): string {
   const { caller, idempotencyKey, fingerprint } = call;
   const name = idempotencyKey === undefined ? ["credential", caller.credentialId] : ["key", idempotencyKey];
   return hash("sha256", JSON.stringify([caller.wallet, ...name, fingerprint]), "hex");

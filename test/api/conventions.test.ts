@@ -159,7 +159,7 @@ describe("validators", () => {
   });
 
   it("are on every public GET that succeeds, with a Cache-Control", async () => {
-    for (const { path } of ENDPOINTS.filter((e) => e.method === "get" && !e.guard.siwa)) {
+    for (const { path } of ENDPOINTS.filter((e) => e.method === "get" && e.guard.caller === "anyone")) {
       const { status, headers } = await api.get(pathOf(path));
       if (status === 200) expect([path, headers.has("etag"), headers.has("cache-control")]).toEqual([path, true, true]);
       else expect(headers.get("cache-control")).toBe("no-store");

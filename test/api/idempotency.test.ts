@@ -2,7 +2,7 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { endpoint, json } from "../../api/endpoint.ts";
+import { type CallerRule, endpoint, json } from "../../api/endpoint.ts";
 import { fail } from "../../core/errors.ts";
 import { forgetExpired } from "../../db/idempotency.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
@@ -12,14 +12,14 @@ import { HOST, startApi, type TestApi } from "./support/api.ts";
 /** Counts its effects; the body says how it ends. */
 let effects = 0;
 let gate: Promise<void> | undefined;
-const effect = (path: string, siwa: boolean) =>
+const effect = (path: string, caller: CallerRule) =>
   endpoint({
     method: "post",
     path,
     operationId: path.slice(1),
     tag: "Test",
     summary: "An effect",
-    guard: { siwa },
+    guard: { caller },
     body: z
       .strictObject({ end: z.enum(["ok", "later", "refused", "proof", "broken", "away"]).default("ok") })
       .default({ end: "ok" }),
@@ -42,7 +42,7 @@ const effect = (path: string, siwa: boolean) =>
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startApi({ endpoints: [effect("/open", false), effect("/mine", true)] });
+  api = await startApi({ endpoints: [effect("/open", "anyone"), effect("/mine", "siwa")] });
 });
 beforeEach(() => {
   effects = 0;

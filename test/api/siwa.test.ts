@@ -23,7 +23,7 @@ const whoAmI = endpoint({
   operationId: "who",
   tag: "Test",
   summary: "Who calls",
-  guard: { siwa: true },
+  guard: { caller: "siwa" },
   responses: { 200: { description: "The caller", schema: z.object({ wallet: z.string() }) } },
   handler: ({ caller }) => json({ wallet: caller.wallet }),
 });
