@@ -1,0 +1,102 @@
+/** Payments as rows: what is known of one, the names of its economic facts, and how to find them. */
+import type { Address, Hex } from "../core/facts.ts";
+import type { PaymentState } from "../core/payments/states.ts";
+import type { Operation } from "../core/prices.ts";
+import type { Queryable } from "./transaction.ts";
+
+export type PaymentMethod = "x402" | "transaction" | "mpp";
+
+/** Where the money moved, as our own node has it. */
+export type Settlement = { txHash: Hex; logIndex: number; block: number; blockHash: Hex };
+export type StoredReply = { status: number; headers: Record<string, string>; body: string };
+
+/** What is paid for, and by which authorization or transfer. */
+export type NewPayment = {
+  method: PaymentMethod;
+  operation: Operation;
+  payer: Address;
+  payee: Address;
+  chainId: number;
+  asset: Address;
+  amountUnits: bigint;
+  wallet: Address | null;
+  fingerprint: string;
+  holds: string | null;
+  effect: unknown;
+  /** As given, for settling it again; null when there is nothing to settle. */
+  credential: unknown;
+  validBefore: Date | null;
+  sinceBlock: number;
+  /** Names of its economic facts (`authorizationFact`, `transferFact`). */
+  facts: string[];
+  /** For a transfer that has happened already: where. */
+  settlement?: Settlement;
+};
+
+export type Payment = Omit<NewPayment, "facts" | "settlement"> & {
+  paymentId: string;
+  state: PaymentState;
+  bought: string | null;
+  txHash: Hex | null;
+  logIndex: number | null;
+  block: number | null;
+  blockHash: Hex | null;
+  reason: string | null;
+  answer: StoredReply | null;
+  createdAt: Date;
+  updatedAt: Date;
+  paidAt: Date | null;
+};
+
+/** Names an authorization of EIP-3009. */
+export const authorizationFact = (chainId: number, asset: Address, from: Address, nonce: Hex): string =>
+  `${chainId}:${asset}:${from}:${nonce}`;
+/** Names a transfer in a transaction. */
+export const transferFact = (chainId: number, txHash: Hex, logIndex: number): string =>
+  `${chainId}:${txHash}:${logIndex}`;
+
+/** What `toPayment` reads. */
+export const COLUMNS = `payment_id as "paymentId", method, operation, state, payer, payee, chain_id as "chainId", asset,
+  amount_units as "amountUnits", wallet, fingerprint, holds, effect, bought, credential, valid_before as "validBefore",
+  since_block as "sinceBlock", tx_hash as "txHash", log_index as "logIndex", block, block_hash as "blockHash", reason,
+  answer_status, answer_headers, answer_body, created_at as "createdAt", updated_at as "updatedAt", paid_at as "paidAt"`;
+
+/** A row of the table, from `select COLUMNS`. */
+export function toPayment(row: Record<string, unknown>): Payment {
+  const { answer_status, answer_headers, answer_body, ...rest } = row;
+  const number = (value: unknown) => (value === null ? null : Number(value));
+  return {
+    ...(rest as Payment),
+    chainId: Number(row.chainId),
+    amountUnits: BigInt(row.amountUnits as string),
+    sinceBlock: Number(row.sinceBlock),
+    block: number(row.block),
+    answer:
+      answer_status === null
+        ? null
+        : {
+            status: answer_status as number,
+            headers: answer_headers as Record<string, string>,
+            body: answer_body as string,
+          },
+  };
+}
+
+/** The payments that own any of these facts. */
+export async function paymentsOf(db: Queryable, facts: string[]): Promise<Payment[]> {
+  const { rows } = await db.query(
+    `select ${COLUMNS} from offchain.payment
+     where payment_id in (select payment_id from offchain.payment_fact where fact = any($1))`,
+    [facts],
+  );
+  return rows.map(toPayment);
+}
+
+/** Payments by a condition on their columns; for the sweeper and the operator. */
+export async function selectPayments(db: Queryable, where: string, values: unknown[] = []): Promise<Payment[]> {
+  const { rows } = await db.query(
+    `select ${COLUMNS} from offchain.payment where ${where} order by created_at, payment_id limit 500`,
+    values,
+  );
+  return rows.map(toPayment);
+}
