@@ -1,0 +1,201 @@
+/** The one HTTP core of the adapters: limits, rates, breakers and the difference between an answer and trouble. */
+import { Agent, type Dispatcher } from "undici";
+import { fail } from "../core/errors.ts";
+import { breaker } from "./http/breaker.ts";
+import {
+  exchange,
+  type Incoming,
+  isBrokenConnection,
+  type Limits,
+  type Outgoing,
+  OversizeAnswer,
+} from "./http/exchange.ts";
+import { requestRate } from "./http/request-rate.ts";
+import { type AnswerHeaders, isSpent, retryAfter } from "./http/retry-after.ts";
+
+/** An answer with a status the request named. `json` is undefined for an empty body. */
+export type HttpAnswer = { status: number; headers: AnswerHeaders; json: unknown };
+
+export type HttpRequest<T> = {
+  method?: "GET" | "POST";
+  /** Appended to the base URL; its variable parts are encoded by the caller. */
+  path: string;
+  query?: Record<string, string | number | undefined>;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** The statuses that are answers. Every other one is trouble of the upstream. */
+  statuses: readonly number[];
+  /** Makes sense of an answer. Whatever it throws says that the answer is of no use, and is trouble too. */
+  read(answer: HttpAnswer): T;
+  /** What an answer beyond the size limit means; without it that is trouble. */
+  tooLarge?(): T;
+};
+
+/** One system behind one base URL. */
+export type Upstream = {
+  /**
+   * Sends one request. A definite answer is what `read` returns; everything else is thrown.
+   * @throws Failure upstream_unavailable with the seconds after which to try again
+   */
+  ask<T>(request: HttpRequest<T>): Promise<T>;
+};
+
+export type UpstreamOptions = {
+  /** As people know it, at the beginning of a sentence. */
+  name: string;
+  baseUrl: string;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+  /** What it allows us; a burst of its whole window is fine, for its own headers tell when that is used up. */
+  rate: { burst: number; perSecond: number };
+  maxBytes?: number;
+};
+
+export type HttpOptions = {
+  /** Names the service to the upstreams. */
+  userAgent: string;
+  /** How long a request may wait for its turn: little where a person waits, more in a job. */
+  patienceMs: number;
+  limits?: Partial<Omit<Limits, "maxBytes">> & { connectMs?: number };
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+};
+
+export type Http = {
+  upstream(options: UpstreamOptions): Upstream;
+  /** Ends every connection. */
+  close(): Promise<void>;
+};
+
+const LIMITS = { connectMs: 3_000, headersMs: 5_000, bodyMs: 3_000, totalMs: 6_000 };
+const MAX_BYTES = 2_000_000;
+/** Seconds after which to try again, when the upstream does not say. */
+const PAUSE_SECONDS = 5;
+const BREAKER = { failures: 5, openMs: 1_000, longestMs: 60_000 };
+
+/** The connections of a process to its upstreams, kept alive and shared. */
+export function openHttp({ userAgent, patienceMs, limits = {}, now = Date.now }: HttpOptions): Http {
+  const { connectMs, ...times } = { ...LIMITS, ...limits };
+  const agent = new Agent({ connect: { timeout: connectMs }, connections: 16, keepAliveTimeout: 10_000 });
+  return {
+    upstream: (options) =>
+      upstreamOn(agent, {
+        ...options,
+        headers: { "user-agent": userAgent, accept: "application/json", ...options.headers },
+        limits: { ...times, maxBytes: options.maxBytes ?? MAX_BYTES },
+        patienceMs,
+        now,
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+type Parts = Omit<UpstreamOptions, "maxBytes"> & {
+  headers: Record<string, string>;
+  limits: Limits;
+  patienceMs: number;
+  now(): number;
+};
+
+/** Why there is no answer. @param seconds when to try again, if that is known */
+class Trouble extends Error {
+  readonly seconds: number | null;
+  constructor(message: string, seconds: number | null = null, cause?: unknown) {
+    super(message, { cause });
+    this.seconds = seconds;
+  }
+}
+
+function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
+  const { name, limits, patienceMs, now } = parts;
+  const circuit = breaker({ ...BREAKER, now });
+  const rate = requestRate(parts.rate, now);
+  /** Until when the upstream has asked us to keep away. */
+  let awayUntil = 0;
+
+  /** @throws Trouble when the upstream must not be asked now */
+  async function takeTurn(): Promise<void> {
+    const away = Math.ceil((awayUntil - now()) / 1000);
+    if (away > 0) throw new Trouble("its request window is used up", away);
+    const turn = rate.take();
+    if (turn > patienceMs) {
+      rate.giveBack();
+      throw new Trouble("we have asked it too often", Math.ceil(turn / 1000));
+    }
+    if (turn > 0) await new Promise((done) => setTimeout(done, turn));
+    const open = circuit.wait();
+    if (open > 0) throw new Trouble("it failed time and again", open);
+  }
+
+  async function once(outgoing: Outgoing): Promise<Incoming> {
+    const startedAt = performance.now();
+    try {
+      return await exchange(dispatcher, outgoing, limits);
+    } catch (error) {
+      // A kept-alive connection that the other side had closed says nothing about the upstream.
+      if (outgoing.method !== "GET" || !isBrokenConnection(error)) throw error;
+      const left = limits.totalMs - (performance.now() - startedAt);
+      return await exchange(dispatcher, outgoing, { ...limits, totalMs: Math.max(1, Math.ceil(left)) });
+    }
+  }
+
+  async function answer<T>(request: HttpRequest<T>): Promise<T> {
+    let incoming: Incoming;
+    try {
+      incoming = await once(outgoingOf(parts, request));
+    } catch (error) {
+      if (error instanceof OversizeAnswer && request.tooLarge) return request.tooLarge();
+      throw new Trouble("no answer", null, error);
+    }
+    const { status, headers, text } = incoming;
+    const seconds = retryAfter(headers, now());
+    const answered = request.statuses.includes(status);
+    if (seconds !== null && (isSpent(headers) || (!answered && status === 429))) awayUntil = now() + seconds * 1000;
+    if (!answered) throw new Trouble(`status ${status}`, seconds);
+    try {
+      return request.read({ status, headers, json: text.trim() === "" ? undefined : JSON.parse(text) });
+    } catch (error) {
+      throw new Trouble(`an answer of no use with status ${status}`, seconds, error);
+    }
+  }
+
+  return {
+    async ask(request) {
+      try {
+        await takeTurn();
+        try {
+          const result = await answer(request);
+          circuit.succeeded();
+          return result;
+        } catch (error) {
+          if (now() < awayUntil) circuit.withdrawn();
+          else circuit.failed();
+          throw error;
+        }
+      } catch (error) {
+        const seconds = error instanceof Trouble ? error.seconds : null;
+        return fail("upstream_unavailable", `${name} cannot be asked at the moment. Please try again later.`, {
+          retryAfter: Math.max(1, seconds ?? PAUSE_SECONDS),
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+function outgoingOf(parts: Parts, request: HttpRequest<unknown>): Outgoing {
+  const url = new URL(parts.baseUrl.replace(/\/+$/, "") + request.path);
+  for (const [name, value] of Object.entries(request.query ?? {}))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return {
+    method: request.method ?? "GET",
+    url,
+    headers: {
+      ...parts.headers,
+      ...request.headers,
+      ...(request.body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+  };
+}
