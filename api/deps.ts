@@ -32,7 +32,7 @@ export type ApiDeps = {
   db: pg.Pool;
   index: IndexTracker;
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
-  agentList?: AgentList;
+  agentList?: Pick<AgentList, "recall">;
   chain: Chain;
   cards: Cards;
   /** Null without a key: no report is sold then. */

@@ -1,12 +1,16 @@
 /** Which agents: lists, search, ranking, totals and names. What is shown about each comes from db/facts.ts. */
 import { createHash } from "node:crypto";
 import { BLANKS } from "../core/text.ts";
+import { shownScoreSql } from "./cred-statement.ts";
 import type { Queryable } from "./transaction.ts";
+
+/** The score of an agent `a` with its stored score `c`: what its views show. */
+const SCORE = shownScoreSql("a.token_id", "c.score");
 
 /** What a list may be sorted by: its SQL, and the SQL type a cursor's value is read back as. */
 const SORTS = {
   tokenId: { sql: "a.token_id", type: "int8" },
-  credScore: { sql: "coalesce(c.score, 0)", type: "int8" },
+  credScore: { sql: SCORE, type: "int8" },
   points: { sql: "a.points", type: "numeric" },
   name: { sql: `lower(a.name collate "und-x-icu") collate "C"`, type: "text" },
   mintedAt: { sql: "a.minted_at", type: "int8" },
@@ -23,7 +27,7 @@ export type AgentFilter = {
   verified?: boolean | undefined;
   /** True includes names that are one character, repeated or not. */
   spam?: boolean | undefined;
-  /** Bounds of the score, inclusive; an agent not scored yet counts as 0. */
+  /** Bounds of the score shown, inclusive. */
   minScore?: number | undefined;
   maxScore?: number | undefined;
 };
@@ -106,8 +110,8 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
   if (!spam) where.push(`not ${isSpam($(BLANKS))}`);
   if (verified !== undefined) where.push(`a.verified = ${$(verified)}`);
   if (framework !== undefined) where.push(`lower(a.framework) = lower(${$(framework)})`);
-  if (minScore > 0) where.push(`c.score >= ${$(minScore)}`);
-  if (maxScore < 100) where.push(`coalesce(c.score, 0) <= ${$(maxScore)}`);
+  if (minScore > 0) where.push(`${SCORE} >= ${$(minScore)}`);
+  if (maxScore < 100) where.push(`${SCORE} <= ${$(maxScore)}`);
   if (search !== undefined) {
     const name = $(search);
     const matches = [`strpos(${folded("a.name")}, ${folded(`${name}::text`)}) > 0`];

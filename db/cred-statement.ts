@@ -31,17 +31,20 @@ const writtenText = (field: NarrativeField) => `(btrim(coalesce(
         case when f.${field}_at >= to_timestamp(coalesce((a.narrative_at ->> '${field}')::int8, 0))
              then f.${field} else a.narrative ->> '${field}' end, ''), ${literal(BLANKS)}) <> '')::int4`;
 
-/** Raw value of each signal over the joins of `rawSql`; $1 is the time in Unix seconds. */
-const RAW: Record<SignalKey, string> = {
+/** SQL of the time in Unix seconds that a statement is told. */
+const TOLD = "$1::int8";
+
+/** Raw value of each signal over the joins of `rawSql`; `now` is SQL of the time in Unix seconds. */
+const rawValues = (now: string): Record<SignalKey, string> => ({
   activity: `least(100, a.points * ${POINT_VALUE})`,
   traits: `least(100, (a.trait_count + coalesce(t.traits, 0)) * ${TRAIT_VALUE})`,
   verify: `(a.verified::int4 + coalesce(p.proofs, 0)) * ${PROOF_VALUE}`,
   coinbase: "case when e.token_id is not null and coalesce(s.revoked_at, 0) = 0 then 100 else 0 end",
-  age: ageSql("a.minted_at", "$1::int8"),
+  age: ageSql("a.minted_at", now),
   narrative: `(${NARRATIVE_FIELDS.map(writtenText).join("\n      + ")}) * ${NARRATIVE_VALUE}`,
   origin: `case a.origin ${MINT_ORIGINS.map(({ raw }, index) => `when ${index} then ${raw}`).join(" ")} else ${UNKNOWN_ORIGIN.raw} end`,
   soulbound: "case when a.soulbound then 100 else 0 end",
-};
+});
 
 const KEYS = SIGNALS.map((signal) => signal.key);
 /** Σ weight · raw in integers; adding half of a hundred before the division rounds half up. */
@@ -49,9 +52,11 @@ const SCORE = `(${SIGNALS.map(({ key, weight }) => `${weight} * ${key}`).join(" 
 const COLUMNS = ["score", ...KEYS, "seen_block"];
 
 /** Raw values of the agents in scope, a row each. */
-const rawSql = (inScope: Scope) => `
+const rawSql = (inScope: Scope, now: string) => `
     select a.token_id, a.updated_block as seen_block,
-      ${KEYS.map((key) => `(${RAW[key]})::int2 as ${key}`).join(",\n      ")}
+      ${Object.entries(rawValues(now))
+        .map(([key, value]) => `(${value})::int2 as ${key}`)
+        .join(",\n      ")}
     from onchain.agent a
     left join (
       select token_id, count(*) as traits from offchain.profile_trait
@@ -71,7 +76,7 @@ const rawSql = (inScope: Scope) => `
       where field like 'narrative.%' and ${inScope("token_id")}
       group by token_id) f on f.token_id = a.token_id
     left join offchain.exchange_verification e
-      on e.token_id = a.token_id and e.recipient = a.owner and (e.expires_at = 0 or e.expires_at > $1::int8)
+      on e.token_id = a.token_id and e.recipient = a.owner and (e.expires_at = 0 or e.expires_at > ${now})
     left join onchain.attestation s on s.uid = e.attestation_uid
     where ${inScope("a.token_id")}`;
 
@@ -79,7 +84,19 @@ const rawSql = (inScope: Scope) => `
  * Raw values and score of the agents in scope, writing nothing; $1 is the time in Unix seconds. "offset 0" keeps the
  * planner from writing each raw value out again wherever it is used.
  */
-export const scoresSql = (inScope: Scope) => `select r.*, ${SCORE} as score from (${rawSql(inScope)} offset 0) r`;
+export const scoresSql = (inScope: Scope, now = TOLD) =>
+  `select r.*, ${SCORE} as score from (${rawSql(inScope, now)} offset 0) r`;
+
+/**
+ * SQL of the score that is shown of an agent: the stored one, and while there is none the one that is about to be
+ * stored, computed for those few agents only. A part of a statement without parameters of its own.
+ * @param tokenId SQL of the agent's token id
+ * @param stored SQL of its stored score, null when it has none
+ */
+export const shownScoreSql = (tokenId: string, stored: string) => `
+  coalesce(${stored}, (
+    select s.score from (select ${tokenId} as token_id) unscored, lateral (
+      ${scoresSql((column) => `${column} = unscored.token_id`, "floor(extract(epoch from now()))::int8")}) s))`;
 
 /**
  * Recomputes the agents in scope and writes what differs: their rows of `offchain.cred`, a point of history where the

@@ -4,13 +4,14 @@ import { fail } from "../../core/errors.ts";
 import { canonicalFramework } from "../../core/frameworks.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
-import { AGENT_SORTS, type AgentCursor, type AgentSort, listAgents, rankAgents } from "../../db/agents.ts";
+import { AGENT_SORTS, type AgentCursor, type AgentSort, rankAgents } from "../../db/agents.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { snapshot } from "../../db/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef, choice, flag, limit, offset, page, searchText } from "../parameters.ts";
 import { agentArraySchema, agentListSchema, agentSchema, leaderboardSchema } from "../schemas/agent.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
+import { pageOfAgents } from "../services/agent-pages.ts";
 
 const LIST_LIMIT = { default: 100, max: 1000 };
 const ARRAY_LIMIT = 200;
@@ -65,10 +66,7 @@ export const agents = endpoint({
     const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
     const position = cursor ? { after: cursor } : { offset: start };
     const filter = { ...query, framework: query.framework && (canonicalFramework(query.framework) ?? query.framework) };
-    const { list, facts } = await snapshot(deps.db, async (db) => {
-      const list = await listAgents(db, { ...filter, limit, position });
-      return { list, facts: await loadFacts(db, list.tokenIds) };
-    });
+    const { page: list, facts } = await pageOfAgents(deps, { ...filter, limit, position });
     const site = siteOf(deps.config);
     const at = new Date(now);
     if (format === "array") return json(facts.map((f) => agentView(f, site, at, deps.index.block)));
@@ -97,12 +95,18 @@ const cursorSchema = z.tuple([
     .refine((key) => key.isWellFormed() && !key.includes("\0")),
   z.int().min(0),
 ]);
-const NUMERIC: ReadonlySet<AgentSort> = new Set(["tokenId", "credScore", "points", "mintedAt"]);
+/** What a key must look like where it is no text; points have as many digits as the contract's 256 bits. */
+const KEY: Partial<Record<AgentSort, RegExp>> = {
+  tokenId: /^\d{1,18}$/,
+  credScore: /^\d{1,18}$/,
+  points: /^\d{1,78}$/,
+  mintedAt: /^\d{1,18}$/,
+};
 
 function readCursor(text: string): AgentCursor | null {
   try {
     const [sort, order, key, tokenId] = cursorSchema.parse(JSON.parse(Buffer.from(text, "base64url").toString("utf8")));
-    return NUMERIC.has(sort) && !/^\d{1,18}$/.test(key) ? null : { sort, order, key, tokenId };
+    return KEY[sort]?.test(key) === false ? null : { sort, order, key, tokenId };
   } catch {
     return null;
   }

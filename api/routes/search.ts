@@ -2,13 +2,11 @@
 import { z } from "zod";
 import { TIERS, type TierKey } from "../../core/tiers.ts";
 import { summaryView } from "../../core/views/summary.ts";
-import { listAgents } from "../../db/agents.ts";
-import { loadFacts } from "../../db/facts.ts";
-import { snapshot } from "../../db/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { flag, integer, limit, optionalChoice, searchText } from "../parameters.ts";
 import { searchSchema } from "../schemas/search.ts";
 import { siteOf } from "../services/agent-facts.ts";
+import { pageOfAgents } from "../services/agent-pages.ts";
 
 const TIER_KEYS = TIERS.map(({ key }) => key) as [TierKey, ...TierKey[]];
 
@@ -31,21 +29,18 @@ export const search = endpoint({
   responses: { 200: { description: "Best cred first, ties by token id", schema: searchSchema } },
   async handler({ deps, query: { q, minCred, tier: key, verified, limit }, now }) {
     const tier = TIERS.find((t) => t.key === key);
-    const { list, facts } = await snapshot(deps.db, async (db) => {
-      const list = await listAgents(db, {
-        search: q,
-        verified,
-        minScore: Math.max(minCred ?? 0, tier?.from ?? 0),
-        maxScore: tier?.to ?? 100,
-        sort: "credScore",
-        order: "desc",
-        limit,
-        position: { offset: 0 },
-      });
-      return { list, facts: await loadFacts(db, list.tokenIds) };
+    const { page, facts } = await pageOfAgents(deps, {
+      search: q,
+      verified,
+      minScore: Math.max(minCred ?? 0, tier?.from ?? 0),
+      maxScore: tier?.to ?? 100,
+      sort: "credScore",
+      order: "desc",
+      limit,
+      position: { offset: 0 },
     });
     const site = siteOf(deps.config);
     const at = new Date(now);
-    return json({ q: q ?? "", total: list.total, limit, agents: facts.map((f) => summaryView(f, site, at)) });
+    return json({ q: q ?? "", total: page.total, limit, agents: facts.map((f) => summaryView(f, site, at)) });
   },
 });

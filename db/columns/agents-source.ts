@@ -1,6 +1,7 @@
 /** The agents as a column table: what is kept of each, and how it follows the chain's rows and the stored scores. */
 import type pg from "pg";
 import { isSpam } from "../../core/names.ts";
+import { shownScoreSql } from "../cred-statement.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
 import { isIndexed } from "../transaction.ts";
 import { type CopyRow, copyRows, keepValues } from "./copy-rows.ts";
@@ -41,6 +42,9 @@ export type AgentsState = {
 /** How often what a reorganisation may take back is compared, while blocks only ever go up. */
 const COMPARE_MS = 1_000;
 
+/** The score as db/agents.ts has it: the stored one, or the one that is about to be stored. */
+const SCORE = `(${shownScoreSql("a.token_id", "c.score")})`;
+
 const isAscii = (text: string) => `octet_length(${text}) = char_length(${text})`;
 
 /** A framework as filters compare it. */
@@ -56,7 +60,7 @@ const folded = (text: string) => `
  * ASCII letters, which most are, come as they are: what they need is done here, beside the database instead of in it.
  */
 const SELECT = `
-  select a.token_id, coalesce(c.score, 0)::int8, a.points, a.minted_at, a.name,
+  select a.token_id, ${SCORE}::int8, a.points, a.minted_at, a.name,
     case when ${isAscii("a.name")} then null else lower(a.name collate "und-x-icu") end,
     ${loweredFramework("a.framework")},
     case when ${isAscii("a.name")} then null else ${folded("a.name")} end,
@@ -119,7 +123,7 @@ export const source: TableSource<AgentsState> = {
   read,
   count: "select count(*) as count from onchain.agent",
   totals: `
-    select count(*)::float8 as count, coalesce(sum(c.score), 0)::float8 as "credScore"
+    select count(*)::float8 as count, coalesce(sum(${SCORE}), 0)::float8 as "credScore"
     from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,
   channel: INDEX_CHANNEL,
 

@@ -23,14 +23,18 @@ export type AgentQuery = AgentFilter & {
 
 export type AgentList = {
   /**
-   * One page of agents: token ids, the exact total, and the cursor of the next page, as `listAgents` of db/agents.ts
-   * gives them. Their rows are for the caller to fetch; one may be gone by then.
-   * @param minBlock the answer must hold this block: memory that has not seen it leaves the answer to SQL
+   * One page of agents from memory: token ids, the exact total, and the cursor of the next page, as `listAgents` of
+   * db/agents.ts gives them; undefined when SQL has to answer. Their rows are for the caller to fetch; one may be gone by then.
+   * @param minBlock the answer must hold this block: memory that has not seen it gives none
+   */
+  recall(query: AgentQuery, minBlock?: number): Promise<AgentPage | undefined>;
+  /**
+   * The same, from SQL where memory cannot answer.
    */
   list(query: AgentQuery, minBlock?: number): Promise<AgentPage>;
-  /** Whether lists are answered from memory. */
+  /** Whether memory answers: it is there, and was compared with the database within `maxAgeMs`. */
   readonly ready: boolean;
-  /** The block up to which memory has seen the index; -1 while there is nothing in memory. */
+  /** The block up to which memory has seen the index; -1 while memory does not answer. */
   readonly block: number;
   /** When memory was last known to equal the database. */
   readonly asOf: Date | undefined;
@@ -45,15 +49,23 @@ export type AgentListOptions = LiveTableOptions & {
   db: Queryable;
   /** False leaves every list to SQL. */
   enabled?: boolean;
+  /** Memory that could not be compared with the database for so long leaves lists to SQL. */
+  maxAgeMs?: number;
 };
 
 /** How long a list waits for memory to see a block that the index already has, before SQL answers. */
 const CATCH_UP_MS = 100;
 
+/** A change shows in lists after two seconds at most, whatever happens to the feed. */
+const MAX_AGE_MS = 1_500;
+
 /** Opens the lists of agents; usable at once. `url` is that of the role `app`. */
-export function openAgentList({ db, enabled = true, ...options }: AgentListOptions): AgentList {
+export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...options }: AgentListOptions): AgentList {
   const live = enabled ? openLiveTable(source, import.meta.resolve("./agents-source.ts"), options) : undefined;
-  const block = () => live?.state?.block ?? -1;
+  /** What lists may be answered from now. */
+  const current = (): ColumnTable | undefined =>
+    live?.asOf && Date.now() - live.asOf.getTime() <= maxAgeMs ? live.table : undefined;
+  const block = () => (current() ? live!.state!.block : -1);
 
   function waitFor(wanted: number, timeoutMs: number): Promise<boolean> {
     if (block() >= wanted) return Promise.resolve(true);
@@ -88,19 +100,23 @@ export function openAgentList({ db, enabled = true, ...options }: AgentListOptio
     return words;
   }
 
+  async function recall(query: AgentQuery, minBlock = -1): Promise<AgentPage | undefined> {
+    if (current() === undefined) return undefined;
+    if (block() < minBlock && !(await waitFor(minBlock, CATCH_UP_MS))) return undefined;
+    const words = await comparable(query);
+    // The database was asked meanwhile: what was true before need not be now.
+    const table = block() >= minBlock ? current() : undefined;
+    return table && listFrom(table, query, words);
+  }
+
   return {
-    async list(query, minBlock = -1) {
-      if (live?.table && (block() >= minBlock || (await waitFor(minBlock, CATCH_UP_MS)))) {
-        const words = await comparable(query);
-        if (live.table) return listFrom(live.table, query, words);
-      }
-      return listAgents(db, query);
-    },
+    recall,
+    list: async (query, minBlock) => (await recall(query, minBlock)) ?? listAgents(db, query),
     get ready() {
-      return live?.table !== undefined;
+      return current() !== undefined;
     },
     get block() {
-      return live?.table ? block() : -1;
+      return block();
     },
     get asOf() {
       return live?.asOf;
@@ -158,8 +174,9 @@ function cursor({ sort, order }: AgentQuery, last: { key: Value; id: number }): 
   return { sort, order, key, tokenId: last.id };
 }
 
-function conditions({ search, verified, spam }: AgentFilter, words: Words): Condition[] {
+function conditions({ search, verified, spam, minScore = 0, maxScore = 100 }: AgentFilter, words: Words): Condition[] {
   const where: Condition[] = [];
+  if (minScore > 0 || maxScore < 100) where.push({ column: "credScore", from: minScore, to: maxScore });
   if (!spam) where.push({ column: "spam", is: false });
   if (verified !== undefined) where.push({ column: "verified", is: verified });
   if (words.framework !== undefined) {

@@ -29,7 +29,7 @@ export type LiveTableStats = {
   /** Looks at the database since the last load, and rows read by them. */
   syncs: number;
   rowsRead: number;
-  /** Milliseconds since the table was last known to equal the database; null before it ever was. */
+  /** Milliseconds since the table was last known to equal the database; null while it is known not to. */
   ageMs: number | null;
   /** Why the last load or look failed; null when it did not. */
   error: string | null;
@@ -40,7 +40,7 @@ export type LiveTable<State> = {
   readonly table: ColumnTable | undefined;
   /** Up to where the table follows its source. */
   readonly state: State | undefined;
-  /** When the table was last known to equal the database. */
+  /** When the table was last known to equal the database; undefined while it is known not to. */
   readonly asOf: Date | undefined;
   stats(): LiveTableStats;
   /** Calls back after every look at the database. @returns a function that ends it */
@@ -173,6 +173,7 @@ export function openLiveTable<State>(
   function adopt({ image, state: begun, readMs, sortMs }: NonNullable<typeof arrived>) {
     table = new ColumnTable(source.definition, image);
     state = begun;
+    asOf = undefined;
     checkedAt = performance.now();
     Object.assign(stats, { phase: "ready", loads: stats.loads + 1, syncs: 0, rowsRead: 0, readMs, sortMs });
     log?.info({ rows: table.size, readMs, sortMs }, "a table was loaded into memory");
@@ -187,6 +188,7 @@ export function openLiveTable<State>(
       const due = typeof synced === "object" && performance.now() - checkedAt >= checkMs;
       return { synced, totals: due ? ((await tx.query(source.totals)).rows[0] as Totals) : undefined };
     });
+    if (typeof synced === "string") asOf = undefined;
     if (synced === "wait" || table === undefined) return;
     if (synced === "reload") return load();
     const { puts, sets, deletes } = synced.changes;

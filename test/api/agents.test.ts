@@ -424,7 +424,11 @@ describe("the leaderboard", () => {
     const place = (id: number) => agents.findIndex(({ tokenId }) => tokenId === id);
     expect(place(2)).toBe(place(1) + 1);
     expect(agents[place(2)]!.rank).toBe(agents[place(1)]!.rank);
-    expect(agents[place(2) + 1]!.rank).toBe(place(2) + 2);
+    const first = place(1);
+    const ties = agents.filter(({ rank }) => rank === agents[first]!.rank);
+    expect(agents[first]!.rank).toBe(first + 1);
+    expect(new Set(ties.map(({ credScore }) => credScore)).size).toBe(1);
+    expect(agents[first + ties.length]!.rank).toBe(first + ties.length + 1);
   });
 
   it("is by points when asked, and clamps", async () => {

@@ -15,6 +15,7 @@ beforeAll(async () => {
     { name: "Zephyr", score: 91, verified: true },
     { name: "100%_sure", score: 50 },
     { name: "aaa", score: 95 },
+    // Not scored yet: 100 points, its age and its origin show as 40.
     { name: "No score" },
     { name: "Tie", score: 51 },
     { tokenId: 40, name: "Second", agentAddress: walletOf(1), score: 76 },
@@ -30,7 +31,7 @@ const ids = async (query: string) => (await search(query)).agents.map(({ tokenId
 describe("search", () => {
   it("without words is everybody but spam, the best cred first, ties by token id", async () => {
     const { agents, ...rest } = await search();
-    expect(agents.map(({ tokenId }) => tokenId)).toEqual([3, 1, 40, 2, 7, 4, 0, 6]);
+    expect(agents.map(({ tokenId }) => tokenId)).toEqual([3, 1, 40, 2, 7, 4, 6, 0]);
     expect(rest).toEqual({ q: "", total: 8, limit: 20 });
   });
 
@@ -54,8 +55,8 @@ describe("search", () => {
     ["tier=preferred", [3]],
     ["tier=PRIME", [1, 40]],
     ["tier=Qualified", [2, 7]],
-    ["tier=marginal", [4]],
-    ["tier=junk", [0, 6]],
+    ["tier=marginal", [4, 6]],
+    ["tier=junk", [0]],
     ["tier=junk&minCred=26", []],
     ["tier=prime&minCred=78", [1]],
     ["verified=true", [3, 1]],

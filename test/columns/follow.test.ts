@@ -169,8 +169,8 @@ test("what no feed tells is found by the totals, and loaded anew", async () => {
   await settled(list!, 300);
   expect(list!.stats().loads).toBe(1);
   await db.pool.query("delete from offchain.cred");
-  await until("the table is loaded anew", async () => (await best()) === 0);
-  expect(list!.stats().loads).toBe(2);
+  await until("the table is loaded anew", () => list!.ready && list!.stats().loads === 2);
+  expect(await best()).toBe(0);
 });
 
 test("before there is an index memory waits, and SQL says that there is none", async () => {
@@ -204,7 +204,7 @@ test("a lost connection and a restarted server lose no change", async () => {
     await migrate(url);
     await plantOnchain(pool, { block: 1000, finalized: 900 });
     await writeAgents(pool, [row(0), row(1), row(2)]);
-    list = openAgentList({ url, db: pool, pollMs: 20 });
+    list = openAgentList({ url, db: pool, pollMs: 20, maxAgeMs: 60_000 });
     await until("the columns are loaded", () => list!.ready);
     await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'table-follow'");
     await writeScores(pool, [[1, 70]]);

@@ -1,0 +1,24 @@
+/** Pages of agents with everything known about each: from memory which agents they are, or all of it from one moment of the database. */
+import type { AgentFacts } from "../../core/facts.ts";
+import { type AgentPage, listAgents } from "../../db/agents.ts";
+import type { AgentQuery } from "../../db/columns/agents.ts";
+import { loadFacts } from "../../db/facts.ts";
+import { snapshot } from "../../db/transaction.ts";
+import type { ApiParts } from "../deps.ts";
+
+/**
+ * The facts are in the order of the page's token ids; an agent that went between the two looks is left out.
+ * The answer holds the block that the response tells (`X-Indexed-Block`, at least `minBlock`): memory that has not
+ * seen it leaves the answer to SQL.
+ */
+export async function pageOfAgents(
+  { db, agentList, index }: Pick<ApiParts, "db" | "agentList" | "index">,
+  query: AgentQuery,
+): Promise<{ page: AgentPage; facts: AgentFacts[] }> {
+  const remembered = await agentList?.recall(query, index.block);
+  if (remembered) return { page: remembered, facts: await loadFacts(db, remembered.tokenIds) };
+  return snapshot(db, async (tx) => {
+    const page = await listAgents(tx, query);
+    return { page, facts: await loadFacts(tx, page.tokenIds) };
+  });
+}

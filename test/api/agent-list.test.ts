@@ -1,0 +1,301 @@
+/** Lists and search over HTTP, answered from memory: the same bytes as SQL answers, as fresh, and SQL whenever memory may not answer. */
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { TIERS } from "../../core/tiers.ts";
+import { type AgentList, type AgentListOptions, openAgentList } from "../../db/columns/agents.ts";
+import { agentRow, type Question, question, settled, writeAgents, writeScores } from "../columns/support.ts";
+import { plantCheckpoint } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+import { type TcpProxy, tcpProxy } from "./support/tcp-proxy.ts";
+
+/** Every run asks other questions; a failing one names its seed, to be put here. */
+const SEED = Date.now() % 2 ** 31;
+
+let api: TestApi;
+/** The API's memory, opened after its database is there; while it is switched off, SQL answers. */
+let list: AgentList | undefined;
+let on = true;
+const answered = { fromMemory: 0, bySql: 0 };
+const agentList: Pick<AgentList, "recall"> = {
+  async recall(query, minBlock) {
+    const page = on ? await list?.recall(query, minBlock) : undefined;
+    answered[page ? "fromMemory" : "bySql"]++;
+    return page;
+  },
+};
+
+beforeEach(async () => {
+  on = true;
+  api = await startApi({ deps: { agentList } });
+});
+afterEach(async () => {
+  await list?.close();
+  list = undefined;
+  await api.close();
+  expect(api.errors).toEqual([]);
+});
+
+async function remember(options: Partial<AgentListOptions> = {}): Promise<AgentList> {
+  list = openAgentList({ url: api.database.url, db: api.deps.db, pollMs: 50, ...options });
+  await until("memory answers", () => list!.ready);
+  return list;
+}
+
+/** The next answers come from memory, all of them. */
+async function fromMemory<T>(work: () => Promise<T>): Promise<T> {
+  const { bySql } = answered;
+  const result = await work();
+  expect(answered.bySql).toBe(bySql);
+  return result;
+}
+
+async function showBlock(block: number): Promise<void> {
+  await plantCheckpoint(api.database.pool, { block, finalized: 900 });
+  await until("the block is served", () => api.deps.index.block === block);
+}
+
+/** A plain agent, as a test wants it. */
+const agent = (tokenId: number, change: Partial<Parameters<typeof writeAgents>[1][number]> = {}) => ({
+  tokenId,
+  name: `Agent number ${tokenId}`,
+  framework: "custom",
+  agentAddress: `0x${(tokenId + 1).toString(16).padStart(40, "0")}`,
+  mintedAt: 1_790_000_000 + tokenId,
+  verified: false,
+  points: "0",
+  updatedBlock: 500,
+  ...change,
+});
+
+type Page = { total: number; nextCursor: string | null; agents: { tokenId: number; credScore: number }[] };
+const page = async (query: string) => (await api.get(`/api/v2/agents?${query}`)).body as never as Page;
+const ids = async (query: string) => (await page(query)).agents.map(({ tokenId }) => tokenId);
+
+describe(`random questions (seed ${SEED})`, () => {
+  const AGENTS = 700;
+  const ROUNDS = 4;
+  const LISTS = 500;
+  const SEARCHES = 120;
+  const firstOfId = <T>(id: (row: T) => number) => {
+    const seen = new Set<number>();
+    return (row: T) => !seen.has(id(row)) && seen.add(id(row)) !== undefined;
+  };
+  const agents = (block: number, count: number, seed: number) =>
+    fc.sample(agentRow(fc.nat(1000), block), { numRuns: count, seed }).filter(firstOfId(({ tokenId }) => tokenId));
+  const scores = (count: number, seed: number) =>
+    fc.sample(fc.tuple(fc.nat(1000), fc.nat(100)), { numRuns: count, seed }).filter(firstOfId(([id]) => id));
+
+  /** A text of the query as a client writes it; what the API refuses is not asked. */
+  const asked = (text: string | undefined) => (text === undefined ? undefined : [...text].slice(0, 40).join(""));
+  const format = fc.option(fc.constant("array"), { nil: undefined, freq: 8 });
+
+  async function listUrl({ at, ...rest }: Question, format: string | undefined): Promise<string> {
+    const query = { ...rest, limit: Math.min(rest.limit, 250), format, search: asked(rest.search) };
+    const url = (more: object) =>
+      `/api/v2/agents?${new URLSearchParams(
+        Object.entries({ ...query, ...more }).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, String(value)]],
+        ),
+      )}`;
+    if (typeof at === "object") {
+      const cursor = JSON.stringify([rest.sort, rest.order, at.key.slice(0, 200), at.tokenId]);
+      return url({ cursor: Buffer.from(cursor).toString("base64url") });
+    }
+    const first = (await api.get(url({ format: undefined }))).body as never as Page;
+    if (at === "next") return url(first.nextCursor ? { cursor: first.nextCursor } : {});
+    const offset = Math.floor(first.total * at);
+    return url(offset % 2 === 0 ? { offset } : { page: Math.floor(offset / query.limit) + 1 });
+  }
+
+  const searchUrl = fc
+    .record(
+      {
+        q: question.map(({ search }) => asked(search) ?? ""),
+        minCred: fc.nat(100).map(String),
+        tier: fc.constantFrom(...TIERS.map(({ key }) => key)),
+        verified: fc.constantFrom("true", "false"),
+        limit: fc.constantFrom("1", "20", "100"),
+      },
+      { requiredKeys: [] },
+    )
+    .map((query) => `/api/v2/search?${new URLSearchParams(query as Record<string, string>)}`);
+
+  /** The same request to both, byte for byte. */
+  async function compare(url: string): Promise<void> {
+    const { text, status } = await fromMemory(() => api.get(url));
+    on = false;
+    const expected = await api.get(url).finally(() => {
+      on = true;
+    });
+    expect([status, text], url).toEqual([200, expected.text]);
+  }
+
+  async function ask(seed: number) {
+    await settled(list!, 1_100);
+    await fc.assert(
+      fc.asyncProperty(question, format, async (each, format) => compare(await listUrl(each, format))),
+      { numRuns: LISTS, seed, endOnFailure: true },
+    );
+    await fc.assert(fc.asyncProperty(searchUrl, compare), { numRuns: SEARCHES, seed, endOnFailure: true });
+  }
+
+  it(`are answered alike through ${ROUNDS} rounds of changes`, { timeout: 300_000 }, async () => {
+    const { pool } = api.database;
+    await writeAgents(pool, agents(500, AGENTS, SEED));
+    await writeScores(pool, scores(AGENTS, SEED));
+    await remember({ maxAgeMs: 10_000 });
+    await ask(SEED);
+    for (let round = 1; round < ROUNDS; round++) {
+      const seed = SEED + round;
+      const block = 1000 + round;
+      const changed = agents(block, 50 * 2 ** round, seed);
+      await writeAgents(pool, changed);
+      await writeScores(pool, scores(50 * 2 ** round, seed));
+      await showBlock(block);
+      // A reorganisation takes some back: those it had minted are gone, the others are as they were.
+      const undone = changed.slice(0, 20).map(({ tokenId }) => tokenId);
+      await pool.query("delete from onchain.agent where token_id = any($1) and token_id % 3 = 0", [undone]);
+      await pool.query("update onchain.agent set name = 'as it was', updated_block = 600 where token_id = any($1)", [
+        undone,
+      ]);
+      await showBlock(block);
+      await ask(seed);
+    }
+    expect(list!.stats()).toMatchObject({ loads: 1, error: null });
+  });
+});
+
+describe("freshness", () => {
+  it("a new agent, a changed agent and a changed score show within two seconds", async () => {
+    const { pool } = api.database;
+    await writeAgents(pool, [agent(0), agent(1), agent(2)]);
+    await remember({ pollMs: 250 });
+    const soon = { timeoutMs: 2_000, everyMs: 20 };
+    await writeScores(pool, [[1, 90]]);
+    await until("the score shows", async () => (await ids("sort=credScore&order=desc"))[0] === 1, soon);
+    await writeAgents(pool, [agent(2, { name: "Renamed", updatedBlock: 1001 }), agent(3, { updatedBlock: 1001 })]);
+    await plantCheckpoint(pool, { block: 1001, finalized: 900 });
+    await until("the agents show", async () => String(await ids("sort=name&order=desc")) === "2,3,1,0", soon);
+    expect(await fromMemory(() => ids("search=renamed"))).toEqual([2]);
+  });
+
+  it("an answer that must hold a block holds it, although memory has not seen it", async () => {
+    const { pool } = api.database;
+    const proxy = await proxied();
+    try {
+      await writeAgents(pool, [agent(0)]);
+      await remember({ url: proxy.url, maxAgeMs: 60_000 });
+      expect(await fromMemory(() => ids(""))).toEqual([0]);
+      proxy.hush();
+      await writeAgents(pool, [agent(1, { name: "Newcomer", updatedBlock: 1001 })]);
+      const waiting = api.get("/api/v2/agents?minBlock=1001&search=newcomer");
+      await plantCheckpoint(pool, { block: 1001, finalized: 900 });
+      const { headers, body } = await waiting;
+      expect(Number(headers.get("x-indexed-block"))).toBeGreaterThanOrEqual(1001);
+      expect((body as never as Page).agents.map(({ tokenId }) => tokenId)).toEqual([1]);
+      // So does one that only tells which block it is of.
+      expect(await ids("")).toEqual([0, 1]);
+      expect(list!.block).toBe(1000);
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it("a switch to another index is followed, and nothing of the old one shows after it", async () => {
+    const { pool } = api.database;
+    await writeAgents(pool, [agent(0), agent(1)]);
+    await remember();
+    await pool.query(`
+      begin;
+      update onchain.agent set name = 'Of the new index ' || token_id, updated_block = 100;
+      update onchain.index_state set schema = 'index_test_1';
+      select pg_notify('onchain', '1000');
+      commit`);
+    await until("the new index shows", async () => (await page("search=new%20index")).total === 2, {
+      timeoutMs: 2_000,
+    });
+    await until("memory answers again", () => list!.ready && list!.stats().loads === 2);
+    expect((await fromMemory(() => page("search=number"))).total).toBe(0);
+  });
+});
+
+describe("SQL answers", () => {
+  it("while the feed is silent or broken, and memory again after it", async () => {
+    const { pool } = api.database;
+    const proxy = await proxied();
+    try {
+      await writeAgents(pool, [agent(0), agent(1)]);
+      await remember({ url: proxy.url });
+      for (const fail of [proxy.hush, proxy.cut]) {
+        await fail();
+        const best = 1 + (await ids("sort=credScore&order=desc"))[0]!;
+        await writeScores(pool, [[best % 2, 60 + best * 10 + (fail === proxy.cut ? 5 : 0)]]);
+        const shown = () => ids("sort=credScore&order=desc");
+        await until("the change shows all the same", async () => (await shown())[0] === best % 2, { timeoutMs: 2_000 });
+        expect(list!.ready).toBe(false);
+        await proxy.cut();
+        await proxy.mend();
+        await until("memory answers again", () => list!.ready);
+        expect((await fromMemory(shown))[0]).toBe(best % 2);
+      }
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it("what is too large to be kept", async () => {
+    await writeAgents(api.database.pool, [agent(0), agent(1)]);
+    list = openAgentList({ url: api.database.url, db: api.deps.db, maxBytes: 1000 });
+    await until("it is found too large", () => list!.stats().phase === "too large");
+    const { fromMemory } = answered;
+    expect(await ids("")).toEqual([0, 1]);
+    expect(answered.fromMemory).toBe(fromMemory);
+  });
+
+  it("while memory is loading", async () => {
+    await writeAgents(api.database.pool, [agent(0)]);
+    list = openAgentList({ url: api.database.url, db: api.deps.db });
+    expect(await ids("")).toEqual([0]);
+  });
+});
+
+it("an agent that has no stored score yet is listed by the score that it shows", async () => {
+  const { pool } = api.database;
+  // Points and age give the second 38, so that it belongs between the two that are stored.
+  await writeAgents(pool, [agent(0), agent(1, { points: "100" }), agent(2)]);
+  await writeScores(pool, [
+    [0, 60],
+    [2, 20],
+  ]);
+  await remember();
+  const { body } = await api.get("/api/v2/agent/1");
+  for (const memory of [true, false]) {
+    on = memory;
+    const { agents } = await page("sort=credScore&order=desc");
+    expect(agents.map(({ tokenId, credScore }) => [tokenId, credScore])).toEqual([
+      [0, 60],
+      [1, 38],
+      [2, 20],
+    ]);
+    expect(body.credScore).toBe(38);
+    expect((await api.get("/api/v2/search?minCred=38&tier=marginal")).body).toMatchObject({
+      total: 1,
+      agents: [{ tokenId: 1, credScore: 38 }],
+    });
+    expect((await api.get("/api/v2/leaderboard")).body.agents).toMatchObject([
+      { rank: 1, tokenId: 0 },
+      { rank: 2, tokenId: 1 },
+      { rank: 3, tokenId: 2 },
+    ]);
+  }
+});
+
+/** The way to the test's database through a line that can be cut. */
+async function proxied(): Promise<TcpProxy & { url: string }> {
+  const url = new URL(api.database.url);
+  const proxy = await tcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  url.hostname = "127.0.0.1";
+  return { ...proxy, url: url.href };
+}
