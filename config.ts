@@ -270,6 +270,12 @@ export const VARIABLES = {
     integer(0, 1_000_000),
     "1",
   ),
+  AWARD_CONFIRMATIONS: variable(
+    "Keys",
+    "Blocks on top of a registration before its bonus points are awarded; the token id must not move any more",
+    integer(0, 1_000),
+    "3",
+  ),
 
   PRICING_PHASE: variable(
     "Pricing",
@@ -389,6 +395,7 @@ function assemble(v: Values, dataDir: string) {
       maxFeePerGasWei: BigInt(v.TX_MAX_FEE_GWEI) * 1_000_000_000n,
       stuckAfterMs: v.TX_STUCK_SECONDS * 1000,
       minBalanceWei: BigInt(v.TX_MIN_BALANCE_MILLIETHER) * 1_000_000_000_000_000n,
+      awardConfirmations: v.AWARD_CONFIRMATIONS,
     },
     receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },
     pricing: { phase: v.PRICING_PHASE },

@@ -70,6 +70,12 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000 }: ChainOptions): C
     }
   }
 
+  /** What a getter without arguments answers; null when there is no contract that has it. */
+  async function price(contract: Address, selector: Hex): Promise<bigint | null> {
+    const result = await chain.call({ to: contract, data: selector });
+    return result.ok && result.data !== "0x" ? BigInt(result.data) : null;
+  }
+
   const chain: Chain = {
     id,
     headBlock: async () => toNumber(await ask("eth_blockNumber", [])),
@@ -128,6 +134,17 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000 }: ChainOptions): C
       return receipt && toReceipt(receipt);
     },
 
+    async logs({ address, topics, fromBlock }) {
+      const filter = { address, topics, fromBlock: at(Math.max(0, fromBlock)), toBlock: "latest" };
+      const logs = (await ask("eth_getLogs", [filter])) as (RpcLog & RpcPlace)[];
+      return logs.map((log) => ({
+        ...toLog(log),
+        txHash: log.transactionHash,
+        block: toNumber(log.blockNumber),
+        blockHash: log.blockHash,
+      }));
+    },
+
     async transaction(hash) {
       const tx = (await ask("eth_getTransactionByHash", [hash])) as RpcTransaction | null;
       return (
@@ -135,10 +152,8 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000 }: ChainOptions): C
       );
     },
 
-    async mintPrice(identity) {
-      const result = await chain.call({ to: identity, data: MINT_PRICE });
-      return result.ok && result.data !== "0x" ? BigInt(result.data) : null;
-    },
+    mintPrice: (identity) => price(identity, MINT_PRICE),
+    traitPrice: (identity) => price(identity, TRAIT_PRICE),
 
     async verifySignature({ address, hash, signature }) {
       // A call that creates the ERC-6492 validator: its constructor checks the signature and returns one byte. viem's
@@ -155,8 +170,9 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000 }: ChainOptions): C
   return chain;
 }
 
-/** Selector of `mintPrice()`. */
+/** Selectors of `mintPrice()` and `traitPrice()`. */
 const MINT_PRICE: Hex = "0x6817c76c";
+const TRAIT_PRICE: Hex = "0x00a9bb01";
 
 /** JSON-RPC error codes that speak of the node and not of the request: parse, internal, resource, limits. */
 const TROUBLE = new Set([-32700, -32603, -32001, -32002, -32005, -32007, -32601, 429]);
@@ -235,8 +251,10 @@ type RpcReceipt = {
   status: Hex;
   blockNumber: Hex;
   blockHash: Hex;
-  logs: { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex }[];
+  logs: RpcLog[];
 };
+type RpcLog = { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex };
+type RpcPlace = { transactionHash: Hex; blockNumber: Hex; blockHash: Hex };
 
 const lower = (address: Hex) => address.toLowerCase() as Address;
 const at = (block: number | string) => (typeof block === "number" ? `0x${block.toString(16)}` : block);
@@ -267,10 +285,12 @@ const toReceipt = (r: RpcReceipt): Receipt => ({
   status: toBigInt(r.status) === 1n ? "success" : "reverted",
   block: toNumber(r.blockNumber),
   blockHash: r.blockHash,
-  logs: r.logs.map((l) => ({
-    address: lower(l.address),
-    topics: l.topics,
-    data: l.data,
-    logIndex: toNumber(l.logIndex),
-  })),
+  logs: r.logs.map(toLog),
+});
+
+const toLog = (l: RpcLog) => ({
+  address: lower(l.address),
+  topics: l.topics,
+  data: l.data,
+  logIndex: toNumber(l.logIndex),
 });

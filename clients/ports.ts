@@ -21,6 +21,8 @@ export type SendOutcome =
   | { kind: "rejected"; reason: string };
 
 export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number };
+/** A log with the transaction and the block it is in. */
+export type FoundLog = Log & { txHash: Hex; block: number; blockHash: Hex };
 export type Receipt = { hash: Hex; status: "success" | "reverted"; block: number; blockHash: Hex; logs: Log[] };
 
 /**
@@ -49,10 +51,17 @@ export interface Chain {
   send(raw: Hex): Promise<SendOutcome>;
   /** Null while it is not in a canonical block. */
   receipt(hash: Hex): Promise<Receipt | null>;
+  /**
+   * Logs of one contract in canonical blocks, in order. @param topics null matches any
+   * @param fromBlock nodes refuse long ranges: a few thousand blocks at most
+   */
+  logs(of: { address: Address; topics: (Hex | null)[]; fromBlock: number }): Promise<FoundLog[]>;
   /** Null when no node knows it; `block` is null while it waits. */
   transaction(hash: Hex): Promise<{ hash: Hex; nonce: number; block: number | null } | null>;
   /** `mintPrice()` of the identity contract in wei; null when there is no such contract. */
   mintPrice(identity: Address): Promise<bigint | null>;
+  /** `traitPrice()` of the identity contract in wei, to be sent with every `addTrait`; null when there is no such contract. */
+  traitPrice(identity: Address): Promise<bigint | null>;
   /**
    * Whether a contract wallet accepts a signature: ERC-1271, and ERC-6492 for wallets not deployed yet.
    * @see https://eips.ethereum.org/EIPS/eip-6492
@@ -81,4 +90,98 @@ export interface Signer {
 export interface ReceiptSigner {
   readonly address: Address;
   sign(receipt: ReceiptData): Promise<Hex>;
+}
+
+/** An authorization of EIP-3009 with its signature, and the terms it is settled under. Times are Unix seconds. */
+export type PaymentOrder = {
+  authorization: {
+    from: Address;
+    to: Address;
+    value: bigint;
+    validAfter: bigint;
+    validBefore: bigint;
+    nonce: Hex;
+  };
+  signature: Hex;
+  /** The token, which is also the domain the payer signed over. */
+  token: { address: Address; name: string; version: string; chainId: number };
+  maxTimeoutSeconds: number;
+  resourceUrl: string;
+};
+
+/** A facilitator's word on an order. `reason` is its stable word, or "unspecified". */
+export type FacilitatorVerdict =
+  | { kind: "good" }
+  | { kind: "refused"; reason: string }
+  | { kind: "unknown"; cause: unknown };
+
+/** What a facilitator says it has done. Only the chain knows whether that is so. */
+export type FacilitatorOutcome =
+  | { kind: "settled"; txHash: Hex }
+  | { kind: "refused"; reason: string }
+  /** No answer in time, an unusable one, or one that leaves it open. */
+  | { kind: "unknown"; cause: unknown };
+
+/** Moves the money of signed authorizations (x402 scheme `exact`). Nothing throws: trouble is `unknown`. */
+export interface Facilitator {
+  verify(order: PaymentOrder): Promise<FacilitatorVerdict>;
+  /** Repeating it for the same order moves no more money: the authorization is good once. */
+  settle(order: PaymentOrder): Promise<FacilitatorOutcome>;
+}
+
+/** A proof that is looked for: the agent, and the service's prefix in front of its id (`helixa`). */
+export type SoughtProof = { tokenId: number; prefix: string };
+
+/** What a platform shows about an account that proves an agent. */
+export type FoundProof = {
+  /** The platform's own id of the account, which outlives its names. */
+  accountId: string;
+  /** As the platform writes it. */
+  handle: string;
+  username: string | null;
+  /** Where the proof is, and which state of it was seen. */
+  evidence: ProofEvidence;
+};
+export type ProofEvidence = { url: string; id: string; revision?: string; etag?: string };
+
+/** A definite answer of the platform: the account shows no proof. `reason` is a sentence for whoever asked. */
+export type NoProof = { reason: string };
+
+/** A proof as it was recorded. `evidence` is as an earlier version of this service may have stored it. */
+export type KnownProof = SoughtProof & Pick<FoundProof, "accountId" | "handle" | "username"> & { evidence: unknown };
+
+/**
+ * A platform on which accounts prove agents. What the platform says is a value; every method throws
+ * `Failure("upstream_unavailable")` when it said nothing of use.
+ */
+export interface ProofPlatform<Claim> {
+  /** Looks for the proof where the claim says it is. */
+  find(claim: Claim, sought: SoughtProof): Promise<FoundProof | NoProof>;
+  /** How many proofs `recheck` takes at once. */
+  readonly batch: number;
+  /** Looks again at proofs once found, in their order. Null = the platform said nothing about this one. */
+  recheck(proofs: readonly KnownProof[]): Promise<(FoundProof | NoProof | null)[]>;
+}
+
+export type XClaim = { handle: string };
+/** @property gistId where to look; without it the account's newest public gists are searched */
+export type GithubClaim = { username: string; gistId?: string };
+/** At least one of both; they name the same account, or there is no proof. */
+export type FarcasterClaim = { username?: string; fid?: number };
+
+export type ProofPlatforms = {
+  x: ProofPlatform<XClaim>;
+  github: ProofPlatform<GithubClaim>;
+  farcaster: ProofPlatform<FarcasterClaim>;
+};
+
+/** Reputation by Ethos (0 to 2800). */
+export interface Ethos {
+  /** How many addresses one call takes. */
+  readonly batch: number;
+  /**
+   * Scores of wallets; null for those it knows nothing about.
+   * @throws Failure upstream_unavailable
+   */
+  scores(wallets: readonly Address[]): Promise<Map<Address, number | null>>;
 }

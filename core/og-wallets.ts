@@ -8,6 +8,9 @@ export type OgWallet = {
   code: string;
 };
 
+/** The trait an OG's agent gets on chain. */
+export const OG_TRAIT = { name: "V1 OG", category: "badge" } as const;
+
 /** What an OG's mint is granted, once. */
 export const OG_BENEFITS = { freeMint: true, bonusPoints: 200, ogTrait: true } as const;
 

@@ -120,6 +120,45 @@ export async function completeMint(
   return toMint(rows[0]);
 }
 
+/** A registration that brought bonuses along, deep enough in the chain for its token id to be trusted. */
+export type DueMint = Pick<Mint, "mintId" | "wallet" | "recipient" | "referralCode"> & {
+  tokenId: number;
+  /** The contract that minted it. */
+  identity: Address;
+};
+
+/** The mints whose awards are due and whose block is not above `block`, locked until the transaction ends. */
+export async function mintsDueForAwards(
+  tx: Queryable,
+  { block, now, limit }: { block: number; now: Date; limit: number },
+): Promise<DueMint[]> {
+  const { rows } = await tx.query(
+    `select m.mint_id as "mintId", m.wallet, m.recipient, m.referral_code as "referralCode", m.token_id as "tokenId",
+            i.to_address as identity
+     from offchain.mint m join offchain.tx_intent i on i.intent_key = 'mint:' || m.mint_id
+     where m.awards_due_at <= $1 and m.state = 'minted' and m.block <= $2
+     order by m.awards_due_at limit $3 for update of m skip locked`,
+    [now, block, limit],
+  );
+  return rows.map((row) => ({ ...row, tokenId: Number(row.tokenId) }));
+}
+
+/** Whether any awards are due, however deep their mints lie; a look at a small index. */
+export async function awaitsAwards(db: Queryable, now: Date): Promise<boolean> {
+  const { rows } = await db.query("select exists (select from offchain.mint where awards_due_at <= $1) as due", [now]);
+  return rows[0].due;
+}
+
+/** Sets when a mint's awards are to be queued; null = nothing is left to queue. */
+export async function setAwardsDue(tx: Queryable, mintId: string, at: Date | null): Promise<void> {
+  await tx.query("update offchain.mint set awards_due_at = $2 where mint_id = $1", [mintId, at]);
+}
+
+/** Has the awards of a wallet's registration queued again later: the chain refused one of them. */
+export async function retryAwards(tx: Queryable, wallet: Address, at: Date): Promise<void> {
+  await tx.query("update offchain.mint set awards_due_at = $2 where wallet = $1 and state = 'minted'", [wallet, at]);
+}
+
 /** The chain refused it for good. */
 export async function failMint(tx: Queryable, mintId: string, error: string, at: Date): Promise<Mint | null> {
   const { rows } = await tx.query(
@@ -139,7 +178,7 @@ export async function reopenMint(tx: Queryable, mintId: string): Promise<Mint | 
   if (!before || before.state === "pending") return null;
   const { rowCount } = await tx.query(
     `update offchain.mint m set state = 'pending', token_id = null, tx_hash = null, block = null, error = null,
-       completed_at = null
+       completed_at = null, awards_due_at = null
      where mint_id = $1 and not exists (
        select from offchain.mint other where other.wallet = m.wallet and other.mint_id <> m.mint_id and other.state <> 'failed')`,
     [mintId],

@@ -6,6 +6,7 @@ import type { Queryable } from "./transaction.ts";
 export const INTENT_CHANNEL = "tx_intent";
 /** Announces that an intent is decided; the payload is its key. */
 export const OUTCOME_CHANNEL = "tx_outcome";
+const ANNOUNCED = `returning pg_notify('${OUTCOME_CHANNEL}', intent_key)`;
 
 export type Intent = {
   id: number;
@@ -88,6 +89,15 @@ export async function queueRepeatable(
     const { queued } = await queueIntent(tx, { ...intent, intentKey });
     if (queued || (await intentByKey(tx, intentKey))?.state !== "reverted") return { intentKey, queued };
   }
+}
+
+/** Ends intents that have no nonce yet, because what they were about is no longer so; queueing them again revives them. */
+export async function withdrawQueued(tx: Queryable, intentKeys: readonly string[], reason: string): Promise<void> {
+  await tx.query(
+    `update offchain.tx_intent set state = 'failed', error = $2
+     where intent_key = any($1) and state = 'queued' ${ANNOUNCED}`,
+    [intentKeys, reason],
+  );
 }
 
 /** The key of what an intent is about: without the number of its attempt. */
@@ -196,8 +206,6 @@ export async function noteBroadcast(db: Queryable, hash: Hex, block: number, at:
     [hash, at, block],
   );
 }
-
-const ANNOUNCED = `returning pg_notify('${OUTCOME_CHANNEL}', intent_key)`;
 
 /** Settles a signed intent with its receipt. @returns false when it was settled or reopened meanwhile. */
 export async function storeReceipt(

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { Receipt } from "../clients/ports.ts";
 import type { Intent } from "../db/tx-outbox.ts";
+import { awardEffect } from "./intents/award.ts";
 import { mintEffect } from "./intents/mint.ts";
 
 /**
@@ -18,7 +19,7 @@ export type IntentEffect = {
   undone(tx: pg.ClientBase, intent: Intent, now: Date): Promise<void>;
 };
 
-export const INTENT_EFFECTS: readonly IntentEffect[] = [mintEffect];
+export const INTENT_EFFECTS: readonly IntentEffect[] = [mintEffect, awardEffect];
 
 /** The effect of an intent; undefined for those without one (the fillers of nonce gaps). */
 export function effectOf(intentKey: string, effects = INTENT_EFFECTS): IntentEffect | undefined {

@@ -5,6 +5,7 @@ import { notifications } from "../db/notifications.ts";
 import { highestBlock, INTENT_CHANNEL } from "../db/tx-outbox.ts";
 import type { JobContext } from "./context.ts";
 import { INTENT_EFFECTS } from "./intents.ts";
+import { queueDueAwards } from "./sender/awards.ts";
 import { publishFunds, readFunds } from "./sender/funds.ts";
 import { reopenReorganised } from "./sender/reorg.ts";
 import type { SenderOptions, SenderSession } from "./sender/session.ts";
@@ -12,6 +13,7 @@ import { signQueued } from "./sender/sign.ts";
 import { track } from "./sender/track.ts";
 import { Wake } from "./wake.ts";
 
+export { AWARD_FAULT_POINTS } from "./intents/award.ts";
 export { FAULT_POINTS } from "./sender/session.ts";
 
 /** How often a process that stands by tries for the lock. */
@@ -116,11 +118,12 @@ async function round(session: SenderSession, head: number): Promise<boolean> {
   const usedNonces = await session.chain.nonce(session.signer.address, "latest");
   await reopenReorganised(session, head, usedNonces);
   const open = await track(session, head, usedNonces);
+  const awards = await queueDueAwards(session, head);
   const funds = await readFunds(session);
   const room = session.options.inFlight - open;
   const signed = await signQueued(session, { room, spendableWei: funds.spendableWei, head });
   await publishFunds(session, funds);
-  return open + signed > 0 || session.unfunded;
+  return open + signed > 0 || awards || session.unfunded;
 }
 
 function openSession(context: SenderContext, db: pg.Client): SenderSession {
@@ -136,6 +139,8 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     idleMs: 2_000,
     inFlight: 64,
     effects: INTENT_EFFECTS,
+    identity: config.contracts.identity.address,
+    awardConfirmations: config.sender.awardConfirmations,
     ...context.options,
   };
   return {

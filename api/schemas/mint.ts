@@ -41,8 +41,14 @@ const registration = {
   agent: agentSchema.nullable().meta({ description: "null while it is not indexed yet" }),
   og: z.object({ v1Name: z.string(), bonusPoints: count, trait: z.string() }).nullable(),
   referral: z
-    .object({ code: z.string(), referrerTokenId: tokenId, referrerPoints: count, minterPoints: count })
-    .nullable(),
+    .object({
+      code: z.string(),
+      referrerTokenId: tokenId.nullable().meta({ description: "null for a V1 wallet that has no agent yet" }),
+      referrerPoints: count,
+      minterPoints: count,
+    })
+    .nullable()
+    .meta({ description: "Bonus points, awarded on chain a few blocks later" }),
 };
 const mintId = z.uuid().meta({ description: "Names this registration" });
 

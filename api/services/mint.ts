@@ -5,6 +5,7 @@ import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
+import { ogOf } from "../../core/og-wallets.ts";
 import {
   agentOfWallet,
   insertMint,
@@ -29,7 +30,7 @@ export type MintDeps = {
   identity: Address;
   now: Date;
   fault: Fault;
-  /** Takes the price; called when nothing else can refuse the request any more. @throws Failure payment_required */
+  /** Takes the price, of all but V1 wallets; called when nothing else can refuse the request any more. @throws Failure payment_required */
   pay(): unknown;
 };
 
@@ -48,7 +49,8 @@ export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDe
       if (known) return known;
       await refuseUnlessPossible(tx, request);
       deps.fault("mint.checked");
-      await deps.pay();
+      // A V1 wallet's registration is free; that it happens once is seen to above.
+      if (!ogOf(request.wallet)) await deps.pay();
       const accepted = await commitMint(tx, request, deps);
       deps.fault("mint.before-commit");
       return accepted;

@@ -1,7 +1,10 @@
 /** What a finished mint looks like to the one who asked for it. */
+
 import { checksum } from "../../core/addresses.ts";
+import { BONUSES } from "../../core/bonuses.ts";
 import { referralLink, tokenLink } from "../../core/links.ts";
 import { mintOriginAt } from "../../core/mint-origins.ts";
+import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { loadFacts } from "../../db/facts.ts";
 import type { Mint } from "../../db/mints.ts";
@@ -26,6 +29,7 @@ export async function registrationOf(deps: ApiParts, mint: MintedMint, now: numb
   const indexed = index.block >= mint.block || (await index.waitFor(mint.block, patienceMs));
   const [facts] = indexed ? await loadFacts(db, [tokenId]) : [];
   const code = await ownCode(deps, mint);
+  const og = ogOf(mint.wallet);
   const referrer = mint.referralCode === null ? null : await referrerOf(db, mint.referralCode);
   return {
     success: true,
@@ -43,18 +47,14 @@ export async function registrationOf(deps: ApiParts, mint: MintedMint, now: numb
     yourReferralCode: code,
     yourReferralLink: referralLink(service.webUrl, code),
     agent: facts ? agentView(facts, siteOf(config), new Date(now), index.block) : null,
-    og: null,
-    // A V1 wallet whose code this is may have no agent to refer with.
-    referral:
-      referrer === null || referrer.tokenId === null
-        ? null
-        : {
-            code: mint.referralCode,
-            referrerTokenId: referrer.tokenId,
-            // Bonus points exist once they are awarded on chain, and none are yet: nothing is promised here.
-            referrerPoints: 0,
-            minterPoints: 0,
-          },
+    og: og ? { v1Name: og.v1Name, bonusPoints: BONUSES.og.points, trait: OG_TRAIT.name } : null,
+    referral: referrer && {
+      code: mint.referralCode,
+      // A V1 wallet whose code this is may have no agent to refer with.
+      referrerTokenId: referrer.tokenId,
+      referrerPoints: referrer.tokenId === null ? 0 : BONUSES.referrer.points,
+      minterPoints: BONUSES.minter.points,
+    },
   };
 }
 

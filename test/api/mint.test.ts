@@ -1,5 +1,6 @@
 /** POST /mint and GET /mint/{mintId}: the order of checks, retries, slow chains. The worker's part is played by the test. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { completeMint, failMint } from "../../db/mints.ts";
 import { ensureReferralCodes } from "../../db/referral-codes.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
@@ -192,9 +193,29 @@ describe("a registration", () => {
       yourReferralLink: expect.stringMatching(/^https:\/\/agents\.test\/mint\?ref=ada-/),
       agent: { tokenId: 7, name: "Ada", agentAddress: wallet.address, framework: "eliza" },
       og: null,
-      referral: { code, referrerTokenId: 3 },
+      referral: { code, referrerTokenId: 3, referrerPoints: 50, minterPoints: 25 },
     });
     expect(await intents()).toMatchObject([{ intent_key: `mint:${(await mints())[0].mint_id}`, state: "queued" }]);
+  });
+
+  it("by the code of a V1 wallet without an agent has points for the newcomer alone", async () => {
+    const { body } = await minted(post(fresh(), { name: "Ada", referralCode: "BENDR" }));
+    expect(body).toMatchObject({
+      referral: { code: "bendr", referrerTokenId: null, referrerPoints: 0, minterPoints: 25 },
+    });
+  });
+
+  it("of a V1 wallet tells what it is granted", async () => {
+    const [veteran] = OG_WALLETS;
+    const answer = post(fresh(), { name: "Veteran" });
+    const row = await until("the mint", async () => (await mints())[0]);
+    // Nobody here has a V1 wallet's key.
+    await api.database.pool.query("update offchain.mint set wallet = $2 where mint_id = $1", [
+      row.mint_id,
+      veteran!.wallet,
+    ]);
+    await mineNext();
+    expect((await answer).body).toMatchObject({ og: { v1Name: veteran!.v1Name, bonusPoints: 200, trait: "V1 OG" } });
   });
 
   it("shows agent: null when the index is not there in time", async () => {

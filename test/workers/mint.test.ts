@@ -169,6 +169,19 @@ describe("payment", () => {
     expect(payments).toEqual([asked.fingerprint, asked.fingerprint]);
     expect(await rows("mint")).toBe(1);
   });
+
+  it("is not asked of a V1 wallet, which registers once", async () => {
+    const pay = () => fail("payment_required", "It costs 1.00 USDC.");
+    const veteran = request({ wallet: OG_WALLETS[2]!.wallet });
+    const deps = { identity: IDENTITY, now, fault: () => {}, pay };
+    expect(await acceptMint(db, veteran, deps)).toMatchObject({ state: "pending" });
+    await expect(acceptMint(db, { ...veteran, fingerprint: "again" }, deps)).rejects.toMatchObject({
+      code: "already_registered",
+    });
+    // Being the receiver of somebody else's registration is not registering.
+    const gift = request({ recipient: OG_WALLETS[3]!.wallet });
+    await expect(acceptMint(db, gift, deps)).rejects.toMatchObject({ code: "payment_required" });
+  });
 });
 
 describe("refusals", () => {

@@ -4,12 +4,13 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Log } from "../../clients/ports.ts";
 import { fieldWrites } from "../../core/profile-input.ts";
 import { recomputeCred } from "../../db/cred.ts";
-import { completeMint, failMint, type Mint, mintById, reopenMint } from "../../db/mints.ts";
+import { completeMint, failMint, type Mint, mintById, reopenMint, setAwardsDue } from "../../db/mints.ts";
 import { deleteProfileFields, writeProfileFields } from "../../db/profiles.ts";
 import { deleteReferrals, ensureReferralCodes, recordReferral } from "../../db/referral-codes.ts";
 import { isIndexed } from "../../db/transaction.ts";
 import type { Intent } from "../../db/tx-outbox.ts";
 import type { IntentEffect } from "../intents.ts";
+import { bringsAwards, withdrawAwards } from "./award.ts";
 
 const mintIdOf = ({ intentKey }: Intent) => intentKey.slice("mint:".length);
 
@@ -26,6 +27,7 @@ export const mintEffect: IntentEffect = {
     await ensureReferralCodes(tx, [{ tokenId, name: mint.name, agentAddress: mint.wallet }]);
     await writeProfileFields(tx, tokenId, writesOf(mint), now);
     if (mint.referralCode) await recordReferral(tx, tokenId, mint.referralCode);
+    if (bringsAwards(mint)) await setAwardsDue(tx, mintId, now);
     if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [tokenId] }, { now, cause: "profile" });
   },
 
@@ -35,13 +37,15 @@ export const mintEffect: IntentEffect = {
 
   /**
    * The token does not exist any more, and its id may be given to somebody else: what the mint wrote under that id goes,
-   * and is written again with the id that the second inclusion brings.
+   * and is written again with the id that the second inclusion brings. Awards that are not signed yet are held back and
+   * queued for that id.
    */
   async undone(tx, intent) {
     const before = await reopenMint(tx, mintIdOf(intent));
     if (!before || before.tokenId === null) return;
     await deleteProfileFields(tx, before.tokenId);
     await deleteReferrals(tx, before.tokenId);
+    await withdrawAwards(tx, before.wallet);
   },
 };
 

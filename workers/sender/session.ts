@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Chain, Signer } from "../../clients/ports.ts";
-import type { Hex } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/facts.ts";
 import type { Fault } from "../../faults.ts";
 import type { IntentEffect } from "../intents.ts";
 
@@ -38,6 +38,10 @@ export type SenderOptions = {
   /** How many transactions may be under way at once. */
   inFlight: number;
   effects: readonly IntentEffect[];
+  /** The identity contract. */
+  identity: Address;
+  /** Blocks on top of a registration before its bonuses are awarded. */
+  awardConfirmations: number;
 };
 
 export type SenderSession = {

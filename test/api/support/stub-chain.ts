@@ -20,8 +20,10 @@ export function stubChain(answers: Partial<Chain> = {}): Chain {
     nonce: async () => away(),
     send: async () => away(),
     receipt: async () => away(),
+    logs: async () => away(),
     transaction: async () => away(),
     mintPrice: async () => away(),
+    traitPrice: async () => away(),
     verifySignature: async () => away(),
     ...answers,
   };
@@ -34,6 +36,7 @@ export const healthyChain = (): Chain =>
     code: async () => "0x",
     isDeployed: async (address) => address === IDENTITY,
     mintPrice: async () => 1_000_000_000_000_000n,
+    traitPrice: async () => 0n,
     verifySignature: async () => false,
   });
 

@@ -1,0 +1,224 @@
+/** Bonuses of a registration on a real chain: each once, for the right token, whatever dies or is reorganised. */
+import { encodeFunctionData, type Hex, numberToHex, parseEther } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import type { Address } from "../../core/facts.ts";
+import { OG_WALLETS } from "../../core/og-wallets.ts";
+import { mintById } from "../../db/mints.ts";
+import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/sender.ts";
+import { until } from "../support/until.ts";
+import { type Sending, startSending, tokensOf } from "./support/sending.ts";
+
+let on: Sending;
+let desk: Awaited<ReturnType<Sending["fresh"]>>;
+beforeAll(async () => {
+  on = await startSending();
+});
+beforeEach(async () => {
+  desk = await on.fresh();
+});
+afterEach(() => desk.close());
+afterAll(() => on?.stop());
+
+/** A referrer on the chain and in the index. */
+async function referrer() {
+  const { mintId, wallet } = await desk.accept(desk.request({ name: "Grace" }));
+  const sender = desk.send();
+  const { tokenId } = await desk.decided(mintId);
+  await sender.stop();
+  await desk.plantAgent(tokenId!, wallet);
+  const { rows } = await desk.db.query("select code from offchain.referral_code where token_id = $1", [tokenId]);
+  return { tokenId: tokenId!, wallet, code: rows[0].code as string };
+}
+/** Every award of a token on the chain but those of the contract itself, by reason. */
+async function awardsOf(tokenId: number): Promise<[string, number][]> {
+  const logs = await on.evm.getContractEvents({
+    address: on.identity,
+    abi: identityAbi,
+    eventName: "PointsAwarded",
+    args: { tokenId: BigInt(tokenId) },
+    fromBlock: 0n,
+  });
+  return logs
+    .map(({ args }): [string, number] => [args.reason!, Number(args.amount)])
+    .filter(([reason]) => !["mint", "trait"].includes(reason))
+    .sort();
+}
+const traitsOf = async (tokenId: number) =>
+  (
+    await on.evm.readContract({
+      address: on.identity,
+      abi: identityAbi,
+      functionName: "getTraits",
+      args: [BigInt(tokenId)],
+    })
+  ).map(({ name, category }) => [name, category]);
+const awards = async () =>
+  (
+    await desk.db.query(
+      "select intent_key, state, data from offchain.tx_intent where intent_key like 'award:%' order by intent_key",
+    )
+  ).rows as { intent_key: string; state: string; data: string }[];
+const allMined = (count: number) =>
+  until(`${count} awards are mined`, async () => {
+    await on.evm.mine({ blocks: 1 });
+    const all = await awards();
+    return all.length === count && all.every(({ state }) => state === "mined");
+  });
+/** A call of the identity contract by any account. */
+async function sendAs(from: Address, data: Hex, value = 0n): Promise<void> {
+  await on.evm.setBalance({ address: from, value: parseEther("10") });
+  await on.evm.impersonateAccount({ address: from });
+  const transaction = { from, to: on.identity, data, value: numberToHex(value) };
+  await on.evm.request({ method: "eth_sendTransaction", params: [transaction] } as never);
+}
+const word = (tokenId: number) => tokenId.toString(16).padStart(64, "0");
+
+/** V1 wallets, each for one test: a chain remembers who has registered. */
+const veterans = OG_WALLETS.map(({ wallet }) => wallet);
+
+describe("a registration with a referral code", () => {
+  it("brings 50 points to the referrer and 25 to the newcomer, three blocks later and once", async () => {
+    const grace = await referrer();
+    const mint = await desk.accept(desk.request({ referralCode: grace.code }));
+    desk.send();
+    const { tokenId } = await desk.decided(mint.mintId);
+    await on.evm.mine({ blocks: 2 });
+    expect(await awards()).toEqual([]);
+    await allMined(2);
+    expect(await awardsOf(grace.tokenId)).toEqual([["referral", 50]]);
+    expect(await awardsOf(tokenId!)).toEqual([["referred_mint", 25]]);
+    const { rows } = await desk.db.query("select referrer_token_id::int from offchain.referral where token_id = $1", [
+      tokenId,
+    ]);
+    expect(rows).toEqual([{ referrer_token_id: grace.tokenId }]);
+    await on.evm.mine({ blocks: 5 });
+    expect(await awards()).toHaveLength(2);
+  });
+
+  it("brings nothing when the newcomer owns the referrer by the time of the award", async () => {
+    const grace = await referrer();
+    const mint = await desk.accept(desk.request({ referralCode: grace.code }));
+    await desk.db.query("update onchain.agent set owner = $1", [mint.wallet]);
+    desk.send();
+    const { tokenId } = await desk.decided(mint.mintId);
+    await on.evm.mine({ blocks: 4 });
+    await until("the awards are settled", async () => {
+      const { rows } = await desk.db.query("select awards_due_at from offchain.mint where mint_id = $1", [mint.mintId]);
+      return rows[0].awards_due_at === null;
+    });
+    expect(await awards()).toEqual([]);
+    expect(await awardsOf(tokenId!)).toEqual([]);
+  });
+
+  it("of a V1 wallet without an agent brings the newcomer's points alone", async () => {
+    const mint = await desk.accept(desk.request({ referralCode: OG_WALLETS[13]!.code }));
+    desk.send();
+    const { tokenId } = await desk.decided(mint.mintId);
+    await allMined(1);
+    expect(await awardsOf(tokenId!)).toEqual([["referred_mint", 25]]);
+  });
+});
+
+describe("a V1 wallet", () => {
+  it("gets 200 points and its badge, and pays nothing", async () => {
+    const wallet = veterans[0]!;
+    const mint = await desk.accept(desk.request({ wallet, recipient: wallet }));
+    desk.send();
+    const { tokenId } = await desk.decided(mint.mintId);
+    await allMined(2);
+    expect(await awardsOf(tokenId!)).toEqual([["v1_og", 200]]);
+    expect(await traitsOf(tokenId!)).toEqual([["V1 OG", "badge"]]);
+  });
+
+  it("gets them beside those of a referral", async () => {
+    const grace = await referrer();
+    const wallet = veterans[1]!;
+    const mint = await desk.accept(desk.request({ wallet, recipient: wallet, referralCode: grace.code }));
+    desk.send();
+    const { tokenId } = await desk.decided(mint.mintId);
+    await allMined(4);
+    expect(await awardsOf(tokenId!)).toEqual([
+      ["referred_mint", 25],
+      ["v1_og", 200],
+    ]);
+    expect(await awardsOf(grace.tokenId)).toEqual([["referral", 50]]);
+  });
+
+  it("pays what the contract asks for a trait", async () => {
+    const setPricing = (wei: bigint) =>
+      sendAs(
+        on.signer.address,
+        encodeFunctionData({ abi: identityAbi, functionName: "setPricing", args: [0n, wei, 0n] }),
+      );
+    await setPricing(1_000n);
+    const wallet = veterans[2]!;
+    const mint = await desk.accept(desk.request({ wallet, recipient: wallet }));
+    desk.send();
+    const { tokenId } = await desk.decided(mint.mintId);
+    await allMined(2);
+    expect(await traitsOf(tokenId!)).toEqual([["V1 OG", "badge"]]);
+    await setPricing(0n);
+  });
+});
+
+describe("a reorganisation", () => {
+  it("that renumbers the token before its awards are signed binds them to the new number", async () => {
+    const wallet = veterans[3]!;
+    const mint = await desk.accept(desk.request({ wallet, recipient: wallet }));
+    // Nobody signs after the mint: the awards are queued and wait.
+    const first = desk.send();
+    const before = (await desk.decided(mint.mintId)).tokenId!;
+    await first.stop();
+    const snapshot = (await mintById(desk.db, mint.mintId))!;
+    const holding = desk.send({ inFlight: 0, awardConfirmations: 0 });
+    await until("the awards are queued", async () => (await awards()).length === 2);
+    await holding.stop();
+    expect((await awards()).every(({ state, data }) => state === "queued" && data.includes(word(before)))).toBe(true);
+
+    // The block goes, and somebody else's registration takes the number.
+    await on.reorg(1);
+    const stranger = `0x${"5e".repeat(20)}` as Address;
+    const data = encodeFunctionData({
+      abi: identityAbi,
+      functionName: "mint",
+      args: [stranger, "Stranger", "custom", false],
+    });
+    const price = await on.evm.readContract({ address: on.identity, abi: identityAbi, functionName: "mintPrice" });
+    await sendAs(stranger, data, price);
+    await until("the stranger has it", async () => (await tokensOf(on, stranger)).includes(before));
+    desk.send();
+    const after = await until("it is minted again", async () => {
+      await on.evm.mine({ blocks: 1 });
+      const again = (await mintById(desk.db, mint.mintId))!;
+      return again.state === "minted" && again.block !== snapshot.block ? again.tokenId : undefined;
+    });
+    expect(after).toBe(before + 1);
+    await allMined(2);
+    expect(await awardsOf(after)).toEqual([["v1_og", 200]]);
+    expect(await traitsOf(after)).toEqual([["V1 OG", "badge"]]);
+    expect(await awardsOf(before)).toEqual([]);
+  });
+});
+
+describe("kill -9 of the sender", () => {
+  it.each([...AWARD_FAULT_POINTS, ...FAULT_POINTS])(
+    "at %s, while awards are under way, grants each once",
+    async (point) => {
+      const grace = await referrer();
+      const mint = await desk.accept(desk.request({ referralCode: grace.code }));
+      const minting = desk.send();
+      const { tokenId } = await desk.decided(mint.mintId);
+      await minting.stop();
+      const { ended } = desk.spawnSender(point);
+      await until("the sender is dead", async () => {
+        await on.evm.mine({ blocks: 1 });
+        return (await Promise.race([ended, Promise.resolve(undefined)])) === "SIGKILL";
+      });
+      desk.send();
+      await allMined(2);
+      expect(await awardsOf(grace.tokenId)).toEqual([["referral", 50]]);
+      expect(await awardsOf(tokenId!)).toEqual([["referred_mint", 25]]);
+    },
+  );
+});

@@ -1,0 +1,109 @@
+/**
+ * Intents `award:<wallet>:<what>`: the bonuses a registration brings, on chain. Their keys name the wallet, which
+ * registers once, and not the token, which a reorganisation may renumber: whatever happens, each is granted once.
+ */
+import type pg from "pg";
+import { encodeFunctionData } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import { BONUSES } from "../../core/bonuses.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
+import { type DueMint, mintsDueForAwards, retryAwards, setAwardsDue } from "../../db/mints.ts";
+import { recordReferral } from "../../db/referral-codes.ts";
+import { referrerOf } from "../../db/referrals.ts";
+import { attemptedKey, queueRepeatable, withdrawQueued } from "../../db/tx-outbox.ts";
+import type { Fault } from "../../faults.ts";
+import type { IntentEffect } from "../intents.ts";
+
+/** Places where a crash test kills the sender while it queues awards. */
+export const AWARD_FAULT_POINTS = ["awards.before-commit", "awards.after-commit"] as const;
+
+/** So many registrations at most in one transaction. */
+const SET_SIZE = 50;
+/** An award the chain refused is tried again this much later. */
+const RETRY_MS = 600_000;
+
+const WHAT = ["referrer", "minter", "og", "badge"] as const;
+type What = (typeof WHAT)[number];
+const keyOf = (wallet: Address, what: What) => `award:${wallet}:${what}`;
+
+export const awardEffect: IntentEffect = {
+  prefix: "award",
+  // The points come back through the index.
+  async mined() {},
+  async failed(tx, intent, _reason, now) {
+    const wallet = attemptedKey(intent.intentKey).split(":")[1] as Address;
+    await retryAwards(tx, wallet, new Date(now.getTime() + RETRY_MS));
+  },
+  async undone() {},
+};
+
+/** Whether a registration brings anything to award. */
+export const bringsAwards = (mint: { wallet: Address; referralCode: string | null }): boolean =>
+  mint.referralCode !== null || ogOf(mint.wallet) !== undefined;
+
+/**
+ * Queues the awards of registrations that lie deep enough, in the caller's transaction; those queued before are left alone.
+ * @param due.block the highest block that is deep enough
+ * @param due.traitPriceWei what the contract asks for the badge
+ * @returns how many registrations it was
+ */
+export async function queueAwards(
+  tx: pg.ClientBase,
+  due: { block: number; now: Date; traitPriceWei: bigint; fault: Fault },
+): Promise<number> {
+  const mints = await mintsDueForAwards(tx, { ...due, limit: SET_SIZE });
+  for (const mint of mints) {
+    for (const award of await awardsOf(tx, mint, due.traitPriceWei)) await queueRepeatable(tx, award);
+    await setAwardsDue(tx, mint.mintId, null);
+  }
+  if (mints.length > 0) due.fault("awards.before-commit");
+  return mints.length;
+}
+
+async function awardsOf(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint) {
+  const award = (what: Exclude<What, "badge">, tokenId: number) => ({
+    intentKey: keyOf(mint.wallet, what),
+    to: mint.identity,
+    data: encodeFunctionData({
+      abi: identityAbi,
+      functionName: "awardBonusPoints",
+      args: [BigInt(tokenId), BigInt(BONUSES[what].points), BONUSES[what].reason],
+    }),
+  });
+  const awards: { intentKey: string; to: Address; data: Hex; valueWei?: bigint }[] = [];
+  if (mint.referralCode !== null) {
+    const referrer = await referrerOf(tx, mint.referralCode);
+    // Between acceptance and now the referrer may have been bought by the one it refers.
+    const own = referrer?.wallets.some((wallet) => wallet === mint.wallet || wallet === mint.recipient);
+    if (referrer && !own && referrer.tokenId !== mint.tokenId) {
+      awards.push(award("minter", mint.tokenId));
+      if (referrer.tokenId !== null) {
+        await recordReferral(tx, mint.tokenId, mint.referralCode);
+        awards.push(award("referrer", referrer.tokenId));
+      }
+    }
+  }
+  if (ogOf(mint.wallet)) {
+    awards.push(award("og", mint.tokenId));
+    awards.push({
+      intentKey: keyOf(mint.wallet, "badge"),
+      to: mint.identity,
+      data: encodeFunctionData({
+        abi: identityAbi,
+        functionName: "addTrait",
+        args: [BigInt(mint.tokenId), OG_TRAIT.name, OG_TRAIT.category],
+      }),
+      valueWei: traitPriceWei,
+    });
+  }
+  return awards;
+}
+
+/** Holds back awards that are queued and not signed: the registration they were for is undone. */
+export const withdrawAwards = (tx: pg.ClientBase, wallet: Address): Promise<void> =>
+  withdrawQueued(
+    tx,
+    WHAT.map((what) => keyOf(wallet, what)),
+    "the registration was reorganised away",
+  );
