@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { Failure } from "../core/errors.ts";
+import { factsReader } from "../db/facts-reader.ts";
 import { answerWith, type Bindings, type HttpContext, type Machinery } from "./answer.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -26,6 +27,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   const machinery: Machinery = {
     deps: {
       ...deps,
+      facts: factsReader(deps.db),
       contract: contractMemory(deps.chain, contracts.identity.address, deps.now),
       balances: balanceMemory(deps.chain, contracts.usdc.address, deps.now),
     },

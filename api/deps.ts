@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import type { AgentList } from "../db/columns/agents.ts";
+import type { ReadFacts } from "../db/facts-reader.ts";
 import type { IndexTracker } from "../db/index-state.ts";
 import type { Fault } from "../faults.ts";
 import type { Log } from "./http/error-answer.ts";
@@ -46,4 +47,4 @@ export type ApiDeps = {
 };
 
 /** What handlers get: the parts, and what the API itself keeps in memory. */
-export type ApiParts = ApiDeps & { contract: ContractMemory; balances: BalanceMemory };
+export type ApiParts = ApiDeps & { facts: ReadFacts; contract: ContractMemory; balances: BalanceMemory };

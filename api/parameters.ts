@@ -1,7 +1,7 @@
 /** Parameters of paths and queries, each defined once: what is accepted, what the handler gets, what the document says. */
 import { z } from "zod";
 import { parseAddress } from "../core/addresses.ts";
-import type { Address } from "../core/facts.ts";
+import type { Address, AgentRef } from "../core/facts.ts";
 
 /**
  * Parameters arrive as text, so their schemas transform; `documented` is how the OpenAPI document shows the input.
@@ -133,9 +133,9 @@ export const fileOf = (extension: "png" | "svg") =>
     },
   );
 
-/** An agent in a path: by token id, or by its wallet's address in any case. */
-export type AgentRef = { tokenId: number } | { address: Address };
+export type { AgentRef };
 
+/** An agent in a path: by token id, or by its wallet's address in any case. */
 export const agentRef = documented(
   z.string().transform((text, ctx): AgentRef => {
     const address = parseAddress(text);

@@ -3,6 +3,9 @@
 export type Address = `0x${string}`;
 export type Hex = `0x${string}`;
 
+/** How one agent is asked for: by its token id, or by its wallet (of several tokens of one wallet, the lowest id). */
+export type AgentRef = { tokenId: number } | { address: Address };
+
 export type Personality = {
   quirks: string;
   communicationStyle: string;

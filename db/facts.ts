@@ -1,72 +1,82 @@
 /** Loads the facts of agents: everything known about them at one moment, in one statement. */
-import type { Address, AgentFacts } from "../core/facts.ts";
+import type pg from "pg";
+import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** SQL of a timestamp as ISO 8601 with milliseconds, as `Date.toISOString` writes it; microseconds are cut off. */
 const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+/** SQL of everything known about the agent `a`, as one JSON object in the shape of `AgentFacts`. */
+export const FACTS = `json_build_object(
+  'tokenId', a.token_id,
+  'agentAddress', a.agent_address,
+  'owner', a.owner,
+  'operator', a.operator,
+  'name', a.name,
+  'framework', a.framework,
+  'mintedAt', a.minted_at,
+  'mintedBlock', a.minted_block,
+  'mintTx', a.mint_tx,
+  'verified', a.verified,
+  'soulbound', a.soulbound,
+  'origin', a.origin,
+  'generation', a.generation,
+  'mutationCount', a.mutation_count,
+  'version', a.version,
+  'points', a.points,
+  'agentName', a.agent_name,
+  'onchainPersonality', a.personality,
+  'personalityAt', a.personality_at,
+  'onchainNarrative', a.narrative,
+  'narrativeAt', a.narrative_at,
+  'updatedBlock', a.updated_block,
+  'traits', (
+    select coalesce(json_agg(json_build_object('name', name, 'category', category, 'addedAt', ${iso("added_at")})
+                             order by place, position, added_at, name), '[]')
+    from (
+      select 1 as place, position, name, category, to_timestamp(added_at) as added_at
+      from onchain.trait where token_id = a.token_id
+      union all
+      select 2, 0, name, category, added_at from offchain.profile_trait where token_id = a.token_id
+    ) t),
+  'profile', (
+    select coalesce(json_agg(json_build_object('field', field, 'value', value, 'writtenAt', ${iso("written_at")})
+                             order by field), '[]')
+    from offchain.profile_field where token_id = a.token_id),
+  'proofs', (
+    select coalesce(json_agg(json_build_object(
+      'platform', platform, 'accountId', account_id, 'handle', handle, 'username', username, 'status', status,
+      'verifiedAt', ${iso("verified_at")}, 'checkedAt', ${iso("checked_at")}, 'txHash', tx_hash,
+      'evidence', evidence) order by platform), '[]')
+    from offchain.proof where token_id = a.token_id),
+  'exchange', (
+    select json_build_object(
+      'attestationUid', e.attestation_uid, 'recipient', e.recipient, 'expiresAt', e.expires_at,
+      'revokedAt', coalesce(t.revoked_at, 0), 'verifiedAt', ${iso("e.verified_at")})
+    from offchain.exchange_verification e left join onchain.attestation t on t.uid = e.attestation_uid
+    where e.token_id = a.token_id),
+  'ethosScore', coalesce(
+    (select score from offchain.ethos_score where wallet = a.agent_address),
+    (select score from offchain.ethos_score where wallet = a.owner)),
+  'referralCode', (select code from offchain.referral_code where token_id = a.token_id),
+  'cred', (
+    select json_build_object(
+      'score', score, 'seenBlock', seen_block, 'computedAt', ${iso("computed_at")},
+      'raw', json_build_object(
+        'activity', activity, 'traits', traits, 'verify', verify, 'coinbase', coinbase, 'age', age,
+        'narrative', narrative, 'origin', origin, 'soulbound', soulbound))
+    from offchain.cred where token_id = a.token_id)
+)`;
+
+/**
+ * SQL of an array parameter as rows. The detour over a subselect hides the array from the planner: it would else plan
+ * every single read anew, which takes longer than the read, in the hope that a shorter array makes a better plan.
+ */
+const rowsOf = (array: string, type: string) => `unnest((select ${array}::${type}[])) with ordinality`;
+
 const LOAD = `
-  select json_build_object(
-    'tokenId', a.token_id,
-    'agentAddress', a.agent_address,
-    'owner', a.owner,
-    'operator', a.operator,
-    'name', a.name,
-    'framework', a.framework,
-    'mintedAt', a.minted_at,
-    'mintedBlock', a.minted_block,
-    'mintTx', a.mint_tx,
-    'verified', a.verified,
-    'soulbound', a.soulbound,
-    'origin', a.origin,
-    'generation', a.generation,
-    'mutationCount', a.mutation_count,
-    'version', a.version,
-    'points', a.points,
-    'agentName', a.agent_name,
-    'onchainPersonality', a.personality,
-    'personalityAt', a.personality_at,
-    'onchainNarrative', a.narrative,
-    'narrativeAt', a.narrative_at,
-    'updatedBlock', a.updated_block,
-    'traits', (
-      select coalesce(json_agg(json_build_object('name', name, 'category', category, 'addedAt', ${iso("added_at")})
-                               order by place, position, added_at, name), '[]')
-      from (
-        select 1 as place, position, name, category, to_timestamp(added_at) as added_at
-        from onchain.trait where token_id = a.token_id
-        union all
-        select 2, 0, name, category, added_at from offchain.profile_trait where token_id = a.token_id
-      ) t),
-    'profile', (
-      select coalesce(json_agg(json_build_object('field', field, 'value', value, 'writtenAt', ${iso("written_at")})
-                               order by field), '[]')
-      from offchain.profile_field where token_id = a.token_id),
-    'proofs', (
-      select coalesce(json_agg(json_build_object(
-        'platform', platform, 'accountId', account_id, 'handle', handle, 'username', username, 'status', status,
-        'verifiedAt', ${iso("verified_at")}, 'checkedAt', ${iso("checked_at")}, 'txHash', tx_hash,
-        'evidence', evidence) order by platform), '[]')
-      from offchain.proof where token_id = a.token_id),
-    'exchange', (
-      select json_build_object(
-        'attestationUid', e.attestation_uid, 'recipient', e.recipient, 'expiresAt', e.expires_at,
-        'revokedAt', coalesce(t.revoked_at, 0), 'verifiedAt', ${iso("e.verified_at")})
-      from offchain.exchange_verification e left join onchain.attestation t on t.uid = e.attestation_uid
-      where e.token_id = a.token_id),
-    'ethosScore', coalesce(
-      (select score from offchain.ethos_score where wallet = a.agent_address),
-      (select score from offchain.ethos_score where wallet = a.owner)),
-    'referralCode', (select code from offchain.referral_code where token_id = a.token_id),
-    'cred', (
-      select json_build_object(
-        'score', score, 'seenBlock', seen_block, 'computedAt', ${iso("computed_at")},
-        'raw', json_build_object(
-          'activity', activity, 'traits', traits, 'verify', verify, 'coinbase', coinbase, 'age', age,
-          'narrative', narrative, 'origin', origin, 'soulbound', soulbound))
-      from offchain.cred where token_id = a.token_id)
-  ) as facts
-  from unnest($1::int8[]) with ordinality as asked(token_id, place)
+  select ${FACTS} as facts
+  from ${rowsOf("$1", "int8")} as asked(token_id, place)
   join onchain.agent a on a.token_id = asked.token_id
   order by asked.place`;
 
@@ -80,12 +90,43 @@ export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Pro
   return rows.map((row) => row.facts);
 }
 
+/** The agent of a wallet: the lowest token id that names it as its agent address. */
+const tokenOf = (wallet: string) =>
+  // "+ 0" keeps the planner from walking the primary key in search of the first match.
+  `(select min(token_id + 0) from onchain.agent where agent_address = ${wallet})`;
+
+const FIND = `
+  select asked.ref, ${FACTS} as facts
+  from (
+    select ref::text as ref, ref as token_id from unnest((select $1::int8[])) as ids(ref)
+    union all
+    select ref, ${tokenOf("ref")} from unnest((select $2::text[])) as wallets(ref)
+  ) asked
+  join onchain.agent a on a.token_id = asked.token_id`;
+
+/**
+ * The facts of agents by token ids and by wallets, from one snapshot: one for each that is asked for, null where there
+ * is no such agent.
+ * @throws the driver's error; 42P01 or 3F000 while there is no index (see `isNoIndex`)
+ */
+export async function findFacts(db: Queryable, refs: readonly AgentRef[]): Promise<(AgentFacts | null)[]> {
+  const tokenIds = refs.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : []));
+  const wallets = refs.flatMap((ref) => ("address" in ref ? [ref.address] : []));
+  const { rows } = await db.query<[string, AgentFacts]>({
+    name: "facts-find",
+    text: FIND,
+    values: [tokenIds, wallets],
+    rowMode: "array",
+  } as pg.QueryConfig);
+  const found = new Map(rows);
+  return refs.map((ref) => found.get("tokenId" in ref ? String(ref.tokenId) : ref.address) ?? null);
+}
+
 /** The agent of a wallet: the lowest token id that names it as its agent address, or null. */
 export async function findTokenId(db: Queryable, agentAddress: Address): Promise<number | null> {
   const { rows } = await db.query<{ token_id: string | null }>({
     name: "facts-find-token",
-    // "+ 0" keeps the planner from walking the primary key in search of the first match.
-    text: "select min(token_id + 0) as token_id from onchain.agent where agent_address = $1",
+    text: `select ${tokenOf("$1")} as token_id`,
     values: [agentAddress],
   });
   const tokenId = rows[0]?.token_id ?? null;

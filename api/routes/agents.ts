@@ -123,7 +123,7 @@ export const agent = endpoint({
   responses: { 200: { description: "The agent", schema: agentSchema } },
   errors: ["not_found"],
   async handler({ deps, params, now }) {
-    const facts = await factsOf(deps.db, params.ref);
+    const facts = await factsOf(deps.facts, params.ref);
     return json(agentView(facts, siteOf(deps.config), new Date(now), deps.index.block));
   },
 });

@@ -25,7 +25,7 @@ export const cred = endpoint({
   },
   errors: ["not_found"],
   async handler({ deps, params: { ref }, now }) {
-    const facts = await factsOf(deps.db, ref);
+    const facts = await factsOf(deps.facts, ref);
     const at = new Date(now);
     return json("address" in ref ? credByAddressView(facts, at) : credByIdView(facts, siteOf(deps.config), at));
   },

@@ -41,7 +41,7 @@ const card = (name: string, operationId: string, summary: string) =>
     async handler({ deps, params, query, now }) {
       const at = new Date(now);
       const site = siteOf(deps.config);
-      const facts = await factsOf(deps.db, { tokenId: params.file });
+      const facts = await factsOf(deps.facts, { tokenId: params.file });
       const state = cardFacts(facts, { now: at, serviceName: site.serviceName });
       const current = query.v === imageHash(facts, site, at);
       return {
@@ -74,7 +74,7 @@ export const badge = endpoint({
   errors: ["not_found"],
   cache: CACHE.release,
   async handler({ deps, params, query, now }) {
-    const facts = await factsOf(deps.db, { tokenId: params.file });
+    const facts = await factsOf(deps.facts, { tokenId: params.file });
     const { score } = shownCred(facts, new Date(now));
     return {
       status: 200,

@@ -18,7 +18,7 @@ export const metadata = endpoint({
   errors: ["not_found"],
   cache: CACHE.minute,
   async handler({ deps, params, now }) {
-    const facts = await factsOf(deps.db, { tokenId: params.id });
+    const facts = await factsOf(deps.facts, { tokenId: params.id });
     return json(metadataView(facts, siteOf(deps.config), new Date(now)));
   },
 });

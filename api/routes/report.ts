@@ -65,5 +65,5 @@ export const verifications = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "A record or null for each platform", schema: verificationsSchema } },
   errors: ["not_found"],
-  handler: async ({ deps, params }) => json(verificationsView(await factsOf(deps.db, params.ref))),
+  handler: async ({ deps, params }) => json(verificationsView(await factsOf(deps.facts, params.ref))),
 });

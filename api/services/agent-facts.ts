@@ -3,16 +3,18 @@
 import type { Config } from "../../config.ts";
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
-import type { AgentFacts } from "../../core/facts.ts";
+import type { AgentFacts, AgentRef } from "../../core/facts.ts";
 import type { Site } from "../../core/views/site.ts";
-import { findTokenId, loadFacts } from "../../db/facts.ts";
+import { findFacts } from "../../db/facts.ts";
+import type { ReadFacts } from "../../db/facts-reader.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import type { AgentRef } from "../parameters.ts";
 
-/** @throws Failure not_found */
-export async function factsOf(db: Queryable, ref: AgentRef): Promise<AgentFacts> {
-  const tokenId = "tokenId" in ref ? ref.tokenId : await findTokenId(db, ref.address);
-  const [facts] = tokenId === null ? [] : await loadFacts(db, [tokenId]);
+/**
+ * @param source the API's shared reader, or the transaction that the rest of the answer is read in
+ * @throws Failure not_found
+ */
+export async function factsOf(source: ReadFacts | Queryable, ref: AgentRef): Promise<AgentFacts> {
+  const facts = typeof source === "function" ? await source(ref) : (await findFacts(source, [ref]))[0];
   if (facts) return facts;
   return "tokenId" in ref
     ? fail("not_found", `There is no agent ${ref.tokenId}.`)
