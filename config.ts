@@ -283,6 +283,62 @@ export const VARIABLES = {
     z.enum(["free", "paid"]),
     "free",
   ),
+  PRICE_QUOTE_SECONDS: variable(
+    "Pricing",
+    "For so long after a change of price the price before is still taken",
+    integer(0, 86_400),
+    "600",
+  ),
+  PAY_TO_DEPLOYER: variable(
+    "Pricing",
+    "Receives what registrations and updates cost",
+    address,
+    "0x339559A2d1CD15059365FC7bD36b3047BbA480E0",
+  ),
+  PAY_TO_TREASURY: variable(
+    "Pricing",
+    "Receives what cred reports cost",
+    address,
+    "0x01b686e547F4feA03BfC9711B7B5306375735d2a",
+  ),
+  PAYMENT_CONFIRMATIONS: variable(
+    "Pricing",
+    "Blocks a payment must lie in the chain before it counts; 1 = its own block",
+    integer(1, 100),
+    "2",
+  ),
+  PAYMENT_WAIT_MS: variable(
+    "Pricing",
+    "How long a request waits for its payment to be settled before it answers 503 payment_pending",
+    integer(0, 120_000),
+    "20000",
+  ),
+  PAYMENTS_SINCE: variable(
+    "Pricing",
+    "Transactions mined before this time (ISO 8601) pay for nothing; set it when another service was paid at the same addresses",
+    z.iso
+      .datetime({ offset: true, error: "must be a time like 2026-01-31T12:00:00Z" })
+      .transform((time) => new Date(time)),
+  ),
+  FACILITATOR_URL: variable(
+    "Pricing",
+    "Facilitator that settles x402 payments (unset: this process does it with FACILITATOR_PRIVATE_KEY)",
+    webUrl,
+  ),
+  FACILITATOR_AUTHORIZATION: {
+    ...variable("Pricing", "Value of the Authorization header for the facilitator", z.string().min(1)),
+    secret: true,
+  },
+  FACILITATOR_TIMEOUT_MS: variable(
+    "Pricing",
+    "Limit of one question to the facilitator",
+    integer(100, 120_000),
+    "30000",
+  ),
+  FACILITATOR_PRIVATE_KEY: {
+    ...variable("Pricing", "Pays the gas of settlements made by this process; must not be the deployer's", hash),
+    secret: true,
+  },
   MINT_WAIT_MS: variable(
     "Pricing",
     "How long POST /mint waits for the chain before it answers 202",
@@ -398,7 +454,20 @@ function assemble(v: Values, dataDir: string) {
       awardConfirmations: v.AWARD_CONFIRMATIONS,
     },
     receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },
-    pricing: { phase: v.PRICING_PHASE },
+    pricing: { phase: v.PRICING_PHASE, quoteMs: v.PRICE_QUOTE_SECONDS * 1000 },
+    payments: {
+      payTo: { deployer: v.PAY_TO_DEPLOYER, treasury: v.PAY_TO_TREASURY },
+      confirmations: v.PAYMENT_CONFIRMATIONS,
+      waitMs: v.PAYMENT_WAIT_MS,
+      /** Older transactions pay for nothing. */
+      since: v.PAYMENTS_SINCE,
+      facilitator: {
+        url: v.FACILITATOR_URL,
+        authorization: v.FACILITATOR_AUTHORIZATION,
+        timeoutMs: v.FACILITATOR_TIMEOUT_MS,
+        privateKey: v.FACILITATOR_PRIVATE_KEY,
+      },
+    },
     mintWaitMs: v.MINT_WAIT_MS,
     faultPoint: v.FAULT_POINT,
   };

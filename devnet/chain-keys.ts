@@ -18,6 +18,8 @@ export type DevnetKeys = {
   treasury: Hex;
   /** Signs receipts. */
   receiptSigner: Hex;
+  /** Pays the gas when the service settles x402 payments itself. */
+  facilitator: Hex;
 };
 
 export type Cast = {
@@ -42,7 +44,7 @@ export function devnetCast(mnemonic = DEV_MNEMONIC): Cast {
   const key = (index: number) => derive(ACCOUNTS + index).privateKey;
   return {
     accounts: Array.from({ length: ACCOUNTS }, (_, i) => derive(i)),
-    keys: { deployer: key(0), attester: key(1), treasury: key(2), receiptSigner: key(3) },
+    keys: { deployer: key(0), attester: key(1), treasury: key(2), receiptSigner: key(3), facilitator: key(5) },
     operator: key(4),
   };
 }

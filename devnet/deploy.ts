@@ -55,6 +55,7 @@ export async function deployDevnet(rpcUrl: string, { mnemonic }: { mnemonic?: st
     throw new Error("The chain that was kept is one of other contracts than this version's: run npm run reset.");
   }
   const deployBlock = stone === undefined ? await build(chain, cast, built) : Number(`0x${stone.slice(-16)}`);
+  await fundEmpty(chain, cast);
   const own = ownAddresses(cast);
   return {
     chainId: chain.chain.id,
@@ -96,6 +97,10 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     USDC_ADDRESS: contracts.usdc,
     DEPLOYER_PRIVATE_KEY: keys.deployer,
     RECEIPT_SIGNER_PRIVATE_KEY: keys.receiptSigner,
+    PAY_TO_DEPLOYER: privateKeyToAddress(keys.deployer),
+    PAY_TO_TREASURY: privateKeyToAddress(keys.treasury),
+    FACILITATOR_PRIVATE_KEY: keys.facilitator,
+    PAYMENT_CONFIRMATIONS: "1",
   };
 }
 
@@ -123,6 +128,14 @@ async function build(chain: DevChain, cast: Cast, built: Hex): Promise<number> {
   });
   await chain.mine({ blocks: 1 });
   return deployBlock;
+}
+
+/** A chain that was kept may be older than one of the keys. */
+async function fundEmpty(chain: DevChain, { keys }: Cast): Promise<void> {
+  const addresses = Object.values(keys).map((key) => privateKeyToAddress(key));
+  const balances = await Promise.all(addresses.map((address) => chain.getBalance({ address })));
+  const empty = addresses.filter((_, i) => balances[i] === 0n);
+  await Promise.all(empty.map((address) => chain.setBalance({ address, value: ETH_EACH })));
 }
 
 /** The service's own contracts; each address follows from the deployer and the place in this list. */

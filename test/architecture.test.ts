@@ -64,7 +64,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
     types: ["ponder.schema.ts"],
   },
   cards: { any: ["cards", "core", "@takumi-rs/core", /^node:/] },
-  clients: { any: ["clients", "core", "abis", "viem", "undici", "ipaddr.js", "zod", /^node:/] },
+  clients: { any: ["clients", "core", "abis", "viem", "undici", "ipaddr.js", "zod", /^@x402\//, /^node:/] },
   workers: {
     any: [
       "workers",

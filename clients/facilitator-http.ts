@@ -1,0 +1,51 @@
+/** A facilitator behind a URL (x402 facilitator API, version 2): one attempt for each question, bounded, no redirects. */
+import { Agent } from "undici";
+import { readOutcome, readVerdict, toWire } from "./facilitator-wire.ts";
+import { exchange } from "./http/exchange.ts";
+import type { Facilitator, PaymentOrder } from "./ports.ts";
+
+export type FacilitatorOptions = {
+  /** Base of `/verify` and `/settle`. */
+  url: string;
+  /** Value of the Authorization header, for facilitators that want one. */
+  authorization?: string | undefined;
+  /** Limit of one question. Settling waits for a block. */
+  timeoutMs: number;
+};
+
+const CONNECT_MS = 3_000;
+const MAX_BYTES = 64_000;
+
+export function createHttpFacilitator({ url, authorization, timeoutMs }: FacilitatorOptions): Facilitator & {
+  close(): Promise<void>;
+} {
+  const agent = new Agent({ connect: { timeout: CONNECT_MS }, connections: 16 });
+  const base = url.replace(/\/+$/, "");
+
+  /** @throws whatever keeps it from answering with JSON and status 200, or 400, which some use for refusals */
+  async function ask(question: "verify" | "settle", order: PaymentOrder): Promise<unknown> {
+    const { payload, requirements } = toWire(order);
+    const { status, text } = await exchange(
+      agent,
+      {
+        method: "POST",
+        url: new URL(`${base}/${question}`),
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json",
+          ...(authorization !== undefined && { authorization }),
+        },
+        body: JSON.stringify({ x402Version: 2, paymentPayload: payload, paymentRequirements: requirements }),
+      },
+      { headersMs: timeoutMs, bodyMs: timeoutMs, totalMs: timeoutMs, maxBytes: MAX_BYTES },
+    );
+    if (status !== 200 && status !== 400) throw new Error(`the facilitator answered with status ${status}`);
+    return JSON.parse(text);
+  }
+
+  return {
+    verify: (order) => ask("verify", order).then(readVerdict, (cause) => ({ kind: "unknown", cause })),
+    settle: (order) => ask("settle", order).then(readOutcome, (cause) => ({ kind: "unknown", cause })),
+    close: () => agent.destroy(),
+  };
+}

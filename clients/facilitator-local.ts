@@ -1,0 +1,73 @@
+/** A facilitator in this process: x402's own settlement code, sending with a key of its own over our chain client. */
+import { x402Facilitator } from "@x402/core/facilitator";
+import type { FacilitatorEvmSigner } from "@x402/evm";
+import { registerExactEvmScheme } from "@x402/evm/exact/facilitator";
+import { type Abi, decodeFunctionResult, encodeFunctionData, getAddress } from "viem";
+import type { Address, Hex } from "../core/facts.ts";
+import { readOutcome, readVerdict, toWire } from "./facilitator-wire.ts";
+import type { Chain, Facilitator, Signer } from "./ports.ts";
+import { createSendingQueue } from "./sending-queue.ts";
+
+/** How long a settlement waits for its block before it is left to be looked for. */
+const RECEIPT_MS = 15_000;
+const RECEIPT_POLL_MS = 100;
+
+/** @param signer pays the gas; nobody else may send with its key */
+export function createLocalFacilitator(chain: Chain, signer: Signer): Facilitator {
+  const facilitator = new x402Facilitator();
+  registerExactEvmScheme(facilitator, { signer: facilitatorSigner(chain, signer), networks: `eip155:${chain.id}` });
+  return {
+    async verify(order) {
+      const { payload, requirements } = toWire(order);
+      return facilitator.verify(payload, requirements).then(readVerdict, (cause) => ({ kind: "unknown", cause }));
+    },
+    async settle(order) {
+      const { payload, requirements } = toWire(order);
+      return facilitator.settle(payload, requirements).then(readOutcome, (cause) => ({ kind: "unknown", cause }));
+    },
+  };
+}
+
+type Contract = { address: Hex; abi: readonly unknown[]; functionName: string; args?: readonly unknown[] };
+
+/** What the settlement code needs of a chain, by our own client: limits, other nodes and errors as everywhere. */
+function facilitatorSigner(chain: Chain, signer: Signer): FacilitatorEvmSigner {
+  const send = createSendingQueue(chain, signer);
+  const dataOf = ({ abi, functionName, args = [] }: Contract) =>
+    encodeFunctionData({ abi: abi as Abi, functionName, args });
+  return {
+    getAddresses: () => [getAddress(signer.address)],
+
+    async readContract(contract) {
+      const result = await chain.call({ to: lower(contract.address), data: dataOf(contract) });
+      if (!result.ok) throw new Error(result.reason);
+      return decodeFunctionResult({
+        abi: contract.abi as Abi,
+        functionName: contract.functionName,
+        data: result.data,
+      });
+    },
+
+    /** Not asked for by this scheme; the signature has been checked before an order gets here. */
+    verifyTypedData: async () => false,
+    writeContract: (contract) => send(lower(contract.address), dataOf(contract)),
+    sendTransaction: ({ to, data }) => send(lower(to), data),
+
+    async waitForTransactionReceipt({ hash, timeout = RECEIPT_MS }) {
+      const deadline = performance.now() + Math.min(timeout, RECEIPT_MS);
+      for (;;) {
+        const receipt = await chain.receipt(hash);
+        if (receipt) return { status: receipt.status, logs: receipt.logs as never };
+        if (performance.now() > deadline) throw new Error("the transaction is not mined yet");
+        await new Promise((done) => setTimeout(done, RECEIPT_POLL_MS));
+      }
+    },
+
+    async getCode({ address }) {
+      const code = await chain.code(lower(address));
+      return code === "0x" ? undefined : code;
+    },
+  };
+}
+
+const lower = (address: Hex) => address.toLowerCase() as Address;

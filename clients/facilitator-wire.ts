@@ -1,0 +1,56 @@
+/** Orders in the words of x402 version 2, and a facilitator's answers read with suspicion. */
+import { getAddress } from "viem";
+import type { Hex } from "../core/facts.ts";
+import type { FacilitatorOutcome, FacilitatorVerdict, PaymentOrder } from "./ports.ts";
+
+/** An order as `paymentPayload` and `paymentRequirements`. */
+export function toWire({ authorization, signature, token, maxTimeoutSeconds, resourceUrl }: PaymentOrder) {
+  const requirements = {
+    scheme: "exact",
+    network: `eip155:${token.chainId}` as const,
+    amount: String(authorization.value),
+    asset: getAddress(token.address),
+    payTo: getAddress(authorization.to),
+    maxTimeoutSeconds,
+    extra: { name: token.name, version: token.version },
+  };
+  const payload = {
+    x402Version: 2,
+    resource: { url: resourceUrl, description: "", mimeType: "application/json" },
+    accepted: requirements,
+    payload: {
+      signature,
+      authorization: {
+        from: getAddress(authorization.from),
+        to: getAddress(authorization.to),
+        value: String(authorization.value),
+        validAfter: String(authorization.validAfter),
+        validBefore: String(authorization.validBefore),
+        nonce: authorization.nonce,
+      },
+    },
+  };
+  return { payload, requirements };
+}
+
+/** A reason is a word of x402's; anything else could be anything. */
+const reasonOf = (value: unknown): string =>
+  typeof value === "string" && /^[a-z0-9_]{1,100}$/.test(value) ? value : "unspecified";
+
+/** Reads what `/verify` answers. */
+export function readVerdict(answer: unknown): FacilitatorVerdict {
+  const { isValid, invalidReason } = (answer ?? {}) as { isValid?: unknown; invalidReason?: unknown };
+  if (isValid === true) return { kind: "good" };
+  if (isValid === false) return { kind: "refused", reason: reasonOf(invalidReason) };
+  return { kind: "unknown", cause: new Error("the facilitator's answer is no verdict") };
+}
+
+/** Reads what `/settle` answers. A transaction that is named may still be mined, whatever else is said of it. */
+export function readOutcome(answer: unknown): FacilitatorOutcome {
+  const { success, transaction, errorReason } = (answer ?? {}) as Record<string, unknown>;
+  const named = typeof transaction === "string" && /^0x[0-9a-fA-F]{64}$/.test(transaction);
+  if (success === true && named) return { kind: "settled", txHash: (transaction as string).toLowerCase() as Hex };
+  if (success === false && !named && errorReason !== "settlement_pending")
+    return { kind: "refused", reason: reasonOf(errorReason) };
+  return { kind: "unknown", cause: new Error(`the facilitator leaves the settlement open: ${reasonOf(errorReason)}`) };
+}

@@ -1,0 +1,114 @@
+/** Payment payloads of x402, versions 2 and 1, as strictly as money deserves, and the digest their signer signed. */
+import { hashTypedData } from "viem/utils";
+import { z } from "zod";
+import type { Address, Hex } from "../facts.ts";
+
+/** Decimal digits without sign or leading zero, at most 256 bits wide. */
+const quantity = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,77})$/)
+  .transform(BigInt)
+  .refine((value) => value < 2n ** 256n);
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => text.toLowerCase() as Address);
+const nonce = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .transform((text) => text.toLowerCase() as Hex);
+/** 65 bytes of an account's key, or whatever a contract wallet understands. */
+const signature = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2}){65,4096}$/)
+  .transform((text) => text.toLowerCase() as Hex);
+const word = z.string().min(1).max(64);
+
+const payload = z.object({
+  signature,
+  authorization: z.object({
+    from: address,
+    to: address,
+    value: quantity,
+    validAfter: quantity,
+    validBefore: quantity,
+    nonce,
+  }),
+});
+
+const version2 = z.object({
+  x402Version: z.literal(2),
+  resource: z.object({ url: z.string().max(2048) }).optional(),
+  accepted: z.object({ scheme: word, network: word, amount: quantity, asset: address, payTo: address }),
+  payload,
+});
+const version1 = z.object({ x402Version: z.literal(1), scheme: word, network: word, payload });
+
+/** EIP-3009: from allows to to take value once, within the window; times are Unix seconds. */
+export type Authorization = z.output<typeof payload>["authorization"];
+
+/** A signed authorization and the terms it names, in the words of version 2. */
+export type SignedPayment = {
+  version: 1 | 2;
+  scheme: string;
+  /** CAIP-2. */
+  network: string;
+  /** What the payload says it accepts; absent in version 1, which names no terms. */
+  accepted: { amount: bigint; asset: Address; payTo: Address } | null;
+  resourceUrl: string | null;
+  authorization: Authorization;
+  signature: Hex;
+};
+
+/** Names of networks in version 1. */
+export const V1_NETWORKS: Record<number, string> = { 8453: "base", 84532: "base-sepolia" };
+
+/** A payload of PAYMENT-SIGNATURE; null when it is none. */
+export function readVersion2(json: unknown): SignedPayment | null {
+  const read = version2.safeParse(json);
+  if (!read.success) return null;
+  const { accepted, resource, payload } = read.data;
+  const { scheme, network, amount, asset, payTo } = accepted;
+  return {
+    version: 2,
+    scheme,
+    network,
+    accepted: { amount, asset, payTo },
+    resourceUrl: resource?.url ?? null,
+    ...payload,
+  };
+}
+
+/** A payload of X-PAYMENT, said in the words of version 2; null when it is none. */
+export function readVersion1(json: unknown): SignedPayment | null {
+  const read = version1.safeParse(json);
+  if (!read.success) return null;
+  const { scheme, network, payload } = read.data;
+  const chain = Object.entries(V1_NETWORKS).find(([, name]) => name === network);
+  return {
+    version: 1,
+    scheme,
+    network: chain ? `eip155:${chain[0]}` : network,
+    accepted: null,
+    resourceUrl: null,
+    ...payload,
+  };
+}
+
+/** The EIP-712 domain of a token. */
+export type TokenDomain = { name: string; version: string; chainId: number; verifyingContract: Address };
+
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const;
+
+/** What the payer's key signed. */
+export const authorizationDigest = (authorization: Authorization, domain: TokenDomain): Hex =>
+  hashTypedData({ domain, types: TYPES, primaryType: "TransferWithAuthorization", message: authorization });

@@ -1,0 +1,114 @@
+/** What is asked for a request, in the words of x402 versions 2 and 1, and whether an authorization meets it. */
+import { checksum } from "../addresses.ts";
+import type { Address } from "../facts.ts";
+import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
+
+/** The price of a request and where it goes. */
+export type Terms = {
+  /** The token and its chain; clients sign over this domain. */
+  domain: TokenDomain;
+  payTo: Address;
+  /** What is asked now, in the token's units. */
+  amountUnits: bigint;
+  /** Every amount that is taken: the one above, and those asked a moment ago. */
+  honoured: readonly bigint[];
+  resource: { url: string; description: string; serviceName: string };
+};
+
+/** How long an authorization made for us should be good, in seconds; clients take it from the terms. */
+export const MAX_TIMEOUT_SECONDS = 300;
+/** An authorization must be good for so long still: a settlement takes a few blocks. */
+const MARGIN_SECONDS = 6;
+/** How far the payer's clock may be ahead. */
+const SKEW_SECONDS = 120;
+
+/** Stable words for what is wrong with a payment; each has its sentence. */
+export const REFUSALS = {
+  unsupported_scheme: 'Only the scheme "exact" is supported.',
+  unsupported_network: "The payment is for another network.",
+  wrong_asset: "The payment is in another token.",
+  wrong_recipient: "The payment goes to another address.",
+  wrong_amount: "The payment is of another amount.",
+  wrong_resource: "The payment was made for another resource.",
+  expired: "The payment's authorization has expired or is about to.",
+  valid_too_long: "The payment's authorization is good for longer than was asked.",
+  not_yet_valid: "The payment's authorization is not valid yet.",
+  invalid_signature: "The payment's signature is not the payer's signature of it.",
+  authorization_used: "The payment's authorization has been used or cancelled.",
+  insufficient_funds: "The payer does not hold enough USDC.",
+  not_settled: "The payment could not be settled.",
+  transaction_not_found: "There is no such transaction yet. Present the same hash again once it is mined.",
+  transaction_not_confirmed: "The transaction needs more confirmations. Present the same hash again shortly.",
+  transaction_failed: "The transaction failed, so nothing was paid.",
+  transaction_too_old: "The transaction is too old to pay for a request.",
+  no_matching_transfer: "The transaction holds no transfer of exactly this price from the payer to the recipient.",
+  payer_unknown: "A transaction hash pays only for the wallet that sent the money: sign in with it.",
+} as const;
+export type Refusal = keyof typeof REFUSALS;
+
+/** CAIP-2. */
+export const networkOf = (terms: Pick<Terms, "domain">): string => `eip155:${terms.domain.chainId}`;
+
+/** An entry of `accepts` in version 2. */
+export const offerVersion2 = (terms: Terms) => ({
+  scheme: "exact",
+  network: networkOf(terms),
+  amount: String(terms.amountUnits),
+  asset: checksum(terms.domain.verifyingContract),
+  payTo: checksum(terms.payTo),
+  maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+  extra: { name: terms.domain.name, version: terms.domain.version },
+});
+
+/** What PAYMENT-REQUIRED carries, before it is encoded. */
+export const requiredVersion2 = (terms: Terms, error: string) => ({
+  x402Version: 2,
+  error,
+  resource: { ...terms.resource, mimeType: "application/json" },
+  accepts: [offerVersion2(terms)],
+});
+
+/** An entry of `accepts` in version 1; null on a chain that version has no name for. `outputSchema` is left out: null breaks old clients. */
+export function offerVersion1(terms: Terms) {
+  const network = V1_NETWORKS[terms.domain.chainId];
+  if (network === undefined) return null;
+  return {
+    scheme: "exact",
+    network,
+    maxAmountRequired: String(terms.amountUnits),
+    resource: terms.resource.url,
+    description: terms.resource.description,
+    mimeType: "application/json",
+    payTo: checksum(terms.payTo),
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    asset: checksum(terms.domain.verifyingContract),
+    extra: { name: terms.domain.name, version: terms.domain.version },
+  };
+}
+
+/**
+ * Compares every field of a signed payment with the terms.
+ * @returns what is wrong first; null when all of it is as asked
+ */
+export function mismatch(signed: SignedPayment, terms: Terms): Refusal | null {
+  const { authorization, accepted, resourceUrl } = signed;
+  const { verifyingContract } = terms.domain;
+  if (signed.scheme !== "exact") return "unsupported_scheme";
+  if (signed.network !== networkOf(terms)) return "unsupported_network";
+  if (accepted && accepted.asset !== verifyingContract) return "wrong_asset";
+  if (authorization.to !== terms.payTo || (accepted && accepted.payTo !== terms.payTo)) return "wrong_recipient";
+  if (!terms.honoured.includes(authorization.value)) return "wrong_amount";
+  if (accepted && accepted.amount !== authorization.value) return "wrong_amount";
+  if (resourceUrl !== null && pathOf(resourceUrl) !== pathOf(terms.resource.url)) return "wrong_resource";
+  return null;
+}
+
+/** Whether an authorization can be settled now. @param now Unix seconds */
+export function outOfTime({ authorization }: SignedPayment, now: number): Refusal | null {
+  const { validAfter, validBefore } = authorization;
+  if (validBefore < BigInt(now + MARGIN_SECONDS)) return "expired";
+  if (validBefore > BigInt(now + MAX_TIMEOUT_SECONDS + SKEW_SECONDS)) return "valid_too_long";
+  return validAfter > BigInt(now) ? "not_yet_valid" : null;
+}
+
+const pathOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).pathname : null);

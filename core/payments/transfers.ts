@@ -1,0 +1,57 @@
+/** What a transaction's logs say about money: transfers of a token, and the authorizations that caused them. */
+import type { Address, Hex } from "../facts.ts";
+
+/** keccak256 of `Transfer(address,address,uint256)`. */
+const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** keccak256 of `AuthorizationUsed(address,bytes32)`. */
+export const AUTHORIZATION_USED: Hex = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+
+export type TokenLog = { address: Address; topics: Hex[]; data: Hex; logIndex: number };
+
+export type Transfer = {
+  logIndex: number;
+  from: Address;
+  to: Address;
+  value: bigint;
+  /** Nonce of the authorization of `from` that caused it; null for a plain transfer. */
+  nonce: Hex | null;
+};
+
+/** A topic as the address it holds. */
+const addressIn = (topic: Hex): Address => `0x${topic.slice(-40).toLowerCase()}`;
+/** An address as a topic. */
+export const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, "0")}`;
+
+/**
+ * The transfers of one token in a transaction, by place. USDC logs the use of an authorization and right after it the
+ * transfer it caused; that neighbourhood is what joins the two.
+ */
+export function transfersIn(logs: readonly TokenLog[], token: Address): Transfer[] {
+  const own = logs.filter(({ address }) => address === token);
+  return own.flatMap((log) => {
+    const [topic, from, to] = log.topics;
+    if (topic !== TRANSFER || log.topics.length !== 3 || !/^0x[0-9a-f]{64}$/i.test(log.data)) return [];
+    const before = own.find(
+      ({ logIndex, topics }) => logIndex === log.logIndex - 1 && topics[0] === AUTHORIZATION_USED,
+    );
+    const caused = before && addressIn(before.topics[1]!) === addressIn(from!);
+    return [
+      {
+        logIndex: log.logIndex,
+        from: addressIn(from!),
+        to: addressIn(to!),
+        value: BigInt(log.data),
+        nonce: caused ? (before.topics[2]!.toLowerCase() as Hex) : null,
+      },
+    ];
+  });
+}
+
+/** The transfers of exactly this price from one to another. */
+export const transfersOf = (
+  logs: readonly TokenLog[],
+  asked: { token: Address; from: Address; to: Address; values: readonly bigint[] },
+): Transfer[] =>
+  transfersIn(logs, asked.token).filter(
+    ({ from, to, value }) => from === asked.from && to === asked.to && asked.values.includes(value),
+  );
