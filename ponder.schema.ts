@@ -48,6 +48,8 @@ export const agent = onchainTable(
     pointsIdx: index().on(t.points),
     frameworkIdx: index().on(t.framework),
     updatedBlockIdx: index().on(t.updatedBlock),
+    /** Totals are counted from it alone. */
+    kindIdx: index().on(t.verified, t.soulbound),
   }),
 );
 

@@ -12,6 +12,7 @@ import { clientAddressBehind } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
 import { ENDPOINTS } from "./routes/index.ts";
+import { totalsMemory } from "./services/agent-totals.ts";
 import { balanceMemory } from "./services/balances.ts";
 import { contractMemory } from "./services/contract-facts.ts";
 
@@ -28,6 +29,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
     deps: {
       ...deps,
       facts: factsReader(deps.db),
+      totals: totalsMemory(deps),
       contract: contractMemory(deps.chain, contracts.identity.address, deps.now),
       balances: balanceMemory(deps.chain, contracts.usdc.address, deps.now),
     },

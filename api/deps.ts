@@ -1,9 +1,10 @@
 /** What the API is made of; compose.ts builds it, tests build it from real parts of their own. */
 import type pg from "pg";
-import type { Chain, ReceiptSigner } from "../clients/ports.ts";
+import type { Chain, IdentityProvider, ReceiptSigner } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
+import type { AgentTotals } from "../db/agents.ts";
 import type { AgentList } from "../db/columns/agents.ts";
 import type { ReadFacts } from "../db/facts-reader.ts";
 import type { IndexTracker } from "../db/index-state.ts";
@@ -35,6 +36,8 @@ export type ApiDeps = {
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
   agentList?: Pick<AgentList, "recall">;
   chain: Chain;
+  /** Null when none is configured: no access tokens are taken then. */
+  identityProvider: IdentityProvider | null;
   cards: Cards;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
@@ -47,4 +50,9 @@ export type ApiDeps = {
 };
 
 /** What handlers get: the parts, and what the API itself keeps in memory. */
-export type ApiParts = ApiDeps & { facts: ReadFacts; contract: ContractMemory; balances: BalanceMemory };
+export type ApiParts = ApiDeps & {
+  facts: ReadFacts;
+  totals(): Promise<AgentTotals>;
+  contract: ContractMemory;
+  balances: BalanceMemory;
+};

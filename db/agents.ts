@@ -125,22 +125,6 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
 /** Equal texts share one prepared statement; a name of its own per text keeps different shapes apart. */
 const statementName = (text: string) => `agents-${createHash("sha1").update(text).digest("base64url").slice(0, 20)}`;
 
-export type Ranked = { rank: number; tokenId: number };
-
-/** The best agents; ties share a rank and are ordered by token id. */
-export async function rankAgents(db: Queryable, by: "cred" | "points", limit: number): Promise<Ranked[]> {
-  const key = by === "cred" ? SORTS.credScore.sql : SORTS.points.sql;
-  const { rows } = await db.query({
-    name: `agents-ranked-${by}`,
-    text: `
-      select rank() over (order by ${key} desc)::int8 as rank, a.token_id
-      from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
-      order by ${key} desc, a.token_id limit $1`,
-    values: [limit],
-  });
-  return rows.map((row) => ({ rank: Number(row.rank), tokenId: Number(row.token_id) }));
-}
-
 export type AgentTotals = {
   totalAgents: number;
   totalVerified: number;
@@ -153,12 +137,13 @@ export type AgentTotals = {
 export async function agentTotals(db: Queryable): Promise<AgentTotals> {
   const { rows } = await db.query({
     name: "agents-totals",
+    // An index answers for the agents; a score without an agent exists only between a reorganisation and its retraction.
     text: `
-      select count(*)::int8 as agents, count(*) filter (where a.verified)::int8 as verified,
-             count(*) filter (where a.soulbound)::int8 as soulbound,
+      select coalesce(sum(n), 0)::int8 as agents, coalesce(sum(n) filter (where verified), 0)::int8 as verified,
+             coalesce(sum(n) filter (where soulbound), 0)::int8 as soulbound,
              (select count(*) from onchain.handshake)::int8 as handshakes,
-             coalesce(round(avg(c.score), 1), 0)::float8 as average
-      from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,
+             (select coalesce(round(avg(score), 1), 0) from offchain.cred)::float8 as average
+      from (select verified, soulbound, count(*) as n from onchain.agent group by verified, soulbound) kinds`,
   });
   const [row] = rows;
   return {

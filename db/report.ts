@@ -1,4 +1,4 @@
-/** What a report adds to an agent's facts: its latest transactions and its place among all agents. */
+/** What a report adds to an agent's facts: its latest transactions. */
 import type { Address, Hex } from "../core/facts.ts";
 import type { Queryable } from "./transaction.ts";
 
@@ -33,22 +33,4 @@ export async function recentTransactions(db: Queryable, tokenId: number, limit: 
     minedAt: Number(row.mined_at),
     selector: row.selector,
   }));
-}
-
-/** Rank 1 is best, ties share it. */
-export type Standing = { rank: number; totalAgents: number };
-
-/**
- * Where a score stands among all agents. Counted over stored scores alone: an index answers, and a score without an
- * agent exists only for the moment between a reorganisation and its retraction.
- */
-export async function standingOf(db: Queryable, score: number): Promise<Standing> {
-  const { rows } = await db.query({
-    name: "report-standing",
-    text: `
-      select (select count(*) from offchain.cred where score > $1)::int8 + 1 as rank,
-             (select count(*) from onchain.agent)::int8 as total`,
-    values: [score],
-  });
-  return { rank: Number(rows[0].rank), totalAgents: Number(rows[0].total) };
 }

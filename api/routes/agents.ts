@@ -1,12 +1,11 @@
 /** Agents: the list with its search, one agent, the leaderboard. */
 import { z } from "zod";
+import { shownCred } from "../../core/cred.ts";
 import { fail } from "../../core/errors.ts";
 import { canonicalFramework } from "../../core/frameworks.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
-import { AGENT_SORTS, type AgentCursor, type AgentSort, rankAgents } from "../../db/agents.ts";
-import { loadFacts } from "../../db/facts.ts";
-import { snapshot } from "../../db/transaction.ts";
+import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/agents.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef, choice, flag, limit, offset, page, searchText } from "../parameters.ts";
 import { agentArraySchema, agentListSchema, agentSchema, leaderboardSchema } from "../schemas/agent.ts";
@@ -141,19 +140,17 @@ export const leaderboard = endpoint({
   }),
   responses: { 200: { description: "Best first; ties share a rank", schema: leaderboardSchema } },
   async handler({ deps, query: { sort, limit }, now }) {
-    const { ranked, facts } = await snapshot(deps.db, async (db) => {
-      const ranked = await rankAgents(db, sort, limit);
-      return {
-        ranked,
-        facts: await loadFacts(
-          db,
-          ranked.map(({ tokenId }) => tokenId),
-        ),
-      };
-    });
+    const by = sort === "cred" ? "credScore" : "points";
+    const all = { spam: true, sort: by, order: "desc", limit, position: { offset: 0 } } as const;
+    const { facts } = await pageOfAgents(deps, all);
     const site = siteOf(deps.config);
     const at = new Date(now);
-    const rankOf = new Map(ranked.map(({ tokenId, rank }) => [tokenId, rank]));
-    return json({ sort, limit, agents: facts.map((f) => leaderboardItemView(rankOf.get(f.tokenId)!, f, site, at)) });
+    const keys = facts.map((f) => (sort === "cred" ? shownCred(f, at).score : f.points));
+    return json({
+      sort,
+      limit,
+      // An agent's rank is the place of the first one that is as good.
+      agents: facts.map((f, i) => leaderboardItemView(keys.indexOf(keys[i]!) + 1, f, site, at)),
+    });
   },
 });

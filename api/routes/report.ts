@@ -5,13 +5,14 @@ import { shownCred } from "../../core/cred.ts";
 import { linkedToken } from "../../core/traits.ts";
 import { reportView } from "../../core/views/report.ts";
 import { verificationsView } from "../../core/views/verifications.ts";
-import { recentTransactions, standingOf } from "../../db/report.ts";
+import { recentTransactions } from "../../db/report.ts";
 import { snapshot } from "../../db/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { reportSchema, verificationsSchema } from "../schemas/report.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { methodName } from "../services/method-names.ts";
+import { standingOf } from "../services/standing.ts";
 
 const TRANSACTIONS = 10;
 /** How a linked token's chain may be written when it is this one. */
@@ -34,7 +35,7 @@ export const report = endpoint({
       return {
         facts,
         transactions: await recentTransactions(db, facts.tokenId, TRANSACTIONS),
-        standing: await standingOf(db, shownCred(facts, at).score),
+        standing: await standingOf(deps, db, shownCred(facts, at).score),
       };
     });
     const linked = linkedToken(facts.traits);

@@ -1,7 +1,6 @@
 /** Protocol statistics: both variants of the specification in one object. */
 import { formatEther } from "viem/utils";
 import { checksum } from "../../core/addresses.ts";
-import { agentTotals } from "../../db/agents.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { statsSchema } from "../schemas/service.ts";
 
@@ -14,7 +13,7 @@ export const stats = endpoint({
   data: true,
   responses: { 200: { description: "Totals and the contract's terms", schema: statsSchema } },
   async handler({ deps }) {
-    const [totals, contract] = await Promise.all([agentTotals(deps.db), deps.contract.current()]);
+    const [totals, contract] = await Promise.all([deps.totals(), deps.contract.current()]);
     return json({
       ...totals,
       // Principals are registered off chain; none can be registered yet.

@@ -8,13 +8,13 @@ import { type ReceiptData, type ReceiptDomain, readPayload, receiptData } from "
 import { type CredReportInput, type CredReportView, credReportView } from "../../core/cred-report/view.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentFacts, Hex } from "../../core/facts.ts";
-import { standingOf } from "../../db/report.ts";
 import { sessionCounts } from "../../db/sessions.ts";
 import { snapshot } from "../../db/transaction.ts";
 import type { ApiParts } from "../deps.ts";
 import { recoverSigner } from "../guards/signature.ts";
 import type { AgentRef } from "../parameters.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
+import { standingOf } from "./standing.ts";
 
 /** Everything a report says except what it was paid with: computed before anything is charged. */
 export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "payment">; at: Date };
@@ -28,7 +28,7 @@ export async function draftReport(deps: ApiParts, ref: AgentRef, price: string, 
   const at = new Date(now);
   return snapshot(deps.db, async (db) => {
     const facts = await factsOf(db, ref);
-    const standing = await standingOf(db, shownCred(facts, at).score);
+    const standing = await standingOf(deps, db, shownCred(facts, at).score);
     const sessions = await sessionCounts(db, facts.tokenId);
     return { facts, at, input: { reportId: randomUUID(), ...standing, sessions, price } };
   });

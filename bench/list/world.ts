@@ -38,7 +38,16 @@ const PLANT = `
   from generate_series(0, $AGENTS - 1, 10) i`;
 
 /** The indexes that Ponder makes of ponder.schema.ts. */
-const INDEXES = ["agent_address", "owner", "name", "minted_at", "points", "framework", "updated_block"];
+const INDEXES = [
+  "agent_address",
+  "owner",
+  "name",
+  "minted_at",
+  "points",
+  "framework",
+  "updated_block",
+  "verified, soulbound",
+];
 
 const [url, agents] = process.argv.slice(2);
 const last = 42_254_000 + Number(agents) * 10;

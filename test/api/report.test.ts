@@ -135,10 +135,13 @@ describe("the report", () => {
     expect((await report(2)).recentTransactions).toEqual([]);
   });
 
-  it("ranks by the stored score; ties share a rank, and nothing computed by heart overtakes them", async () => {
+  it("ranks by the score shown, stored or not yet; ties share a rank, and the leaderboard agrees", async () => {
     const ranks = await Promise.all([0, 1, 2, 3, 5, 6, 40].map(async (id) => (await report(id)).rank));
-    expect(ranks).toEqual([1, 2, 2, 6, 4, 4, 7]);
+    expect(ranks).toEqual([1, 2, 2, 7, 5, 5, 8]);
     const { agents } = (await api.get("/api/v2/leaderboard")).body as never as { agents: Report[] };
+    expect(agents).toHaveLength(8);
+    // Agent 4, which has no stored score, shares the second rank; asking for its report here would have its balances remembered below.
+    expect(agents.find(({ tokenId }) => tokenId === 4)).toMatchObject({ rank: 2 });
     for (const { tokenId, rank } of agents.filter((a) => a.tokenId !== 4))
       expect([tokenId, (await report(tokenId)).rank]).toEqual([tokenId, rank]);
   });
