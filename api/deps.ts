@@ -1,6 +1,6 @@
 /** What the API is made of; compose.ts builds it, tests build it from real parts of their own. */
 import type pg from "pg";
-import type { Chain, IdentityProvider, ReceiptSigner } from "../clients/ports.ts";
+import type { Chain, ReceiptSigner } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
@@ -36,8 +36,6 @@ export type ApiDeps = {
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
   agentList?: Pick<AgentList, "recall">;
   chain: Chain;
-  /** Null when none is configured: no access tokens are taken then. */
-  identityProvider: IdentityProvider | null;
   cards: Cards;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
