@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // Every run asks other questions; one that fails prints its seed.
+    provide: { fuzz: { cases: 1000, seed: Date.now() % 2 ** 31 } },
     projects: [
       { test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"] } },
       {

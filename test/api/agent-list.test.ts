@@ -94,7 +94,7 @@ describe(`random questions (seed ${SEED})`, () => {
     const query = { ...rest, limit: Math.min(rest.limit, 250), format, search: asked(rest.search) };
     const url = (more: object) =>
       `/api/v2/agents?${new URLSearchParams(
-        Object.entries({ ...query, ...more }).flatMap(([name, value]) =>
+        Object.entries({ ...query, ...more }).flatMap(([name, value]): [string, string][] =>
           value === undefined ? [] : [[name, String(value)]],
         ),
       )}`;

@@ -1,18 +1,24 @@
 /** Every operation under generated requests: no 5xx, every status documented, every body valid. A failure prints its seed. */
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
+import { AGENT_SORTS } from "../../db/agents.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, type Operation, startApi, type TestApi } from "./support/api.ts";
 
-const RUNS = 200;
+/** `npm run fuzz -- --cases N --seed N` asks for more of them, or for the same again. */
+const { cases: CASES, seed: SEED } = inject("fuzz");
+/** So many requests are under way at once. */
+const TOGETHER = 20;
 /** 503 where it is the operation's own answer and nothing is broken. */
 const OWN_503 = new Set(["getStatus"]);
+/** Operations that read although they are no GET. */
+const READS = new Set(["getAgents"]);
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startApi({ env: { MINT_WAIT_MS: "0" } });
+  api = await startApi({ env: { MINT_WAIT_MS: "0", RECEIPT_SIGNER_PRIVATE_KEY: `0x${"11".repeat(32)}` } });
   await plantAgents(api.database.pool, [
     { score: 50 },
     { name: "Ünïcode ✓", score: 80 },
@@ -20,8 +26,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => api?.close());
-
-type Parameter = Operation["parameters"][number];
 
 /** Text that has broken somebody before. */
 const nasty = fc.constantFrom(
@@ -66,91 +70,139 @@ const nasty = fc.constantFrom(
   `0x${"F".repeat(40)}`,
 );
 
-/** Values for a parameter: what its schema allows, its edges, and what it does not. */
-function values({ schema }: Parameter): fc.Arbitrary<string> {
-  const {
-    type,
-    minimum = 0,
-    maximum = 1000,
-    enum: words,
-  } = schema as {
-    type: string;
-    minimum?: number;
-    maximum?: number;
-    enum?: string[];
-  };
-  const own =
-    type === "integer"
-      ? fc.oneof(
-          fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31) }).map(String),
-          fc.constantFrom(minimum - 1, minimum, maximum, maximum + 1).map(String),
-        )
-      : type === "boolean"
-        ? fc.constantFrom("true", "false", "TRUE")
-        : words
-          ? fc.constantFrom(...words)
-          : fc.constantFrom("0", "1", "2", "77", "atlas", `0x${"aa".repeat(20)}`);
-  return fc.oneof(
-    { weight: 4, arbitrary: own },
-    { weight: 1, arbitrary: nasty },
-    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
-  );
+type Schema = {
+  type?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  pattern?: string;
+  format?: string;
+  enum?: string[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
+
+/** What the world of this test holds, in every way to name it. */
+const known = fc.constantFrom("0", "1", "2", "77", "atlas", `0x${"aa".repeat(20)}`, "Third", "ünïcode");
+const text = fc.oneof(nasty, fc.string({ unit: "binary", maxLength: 12 }), fc.string({ unit: "grapheme" }));
+
+/** Values that a schema allows, and its edges with the first value beyond each. */
+function allowed(schema: Schema): fc.Arbitrary<unknown> {
+  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, pattern, format, enum: words } = schema;
+  if (words) return fc.constantFrom(...words);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(allowed));
+  if (type === "integer" || type === "number")
+    return fc.oneof(
+      fc.integer({ min: minimum, max: Math.min(maximum, minimum + 100) }),
+      fc.maxSafeNat(),
+      fc.constantFrom(minimum - 1, minimum, maximum, maximum + 1),
+    );
+  if (type === "boolean") return fc.boolean();
+  if (type === "array") return fc.array(allowed(schema.items ?? {}), { maxLength: (schema.maxItems ?? 8) + 1 });
+  if (type === "object") {
+    const fields = Object.entries(schema.properties ?? {}).map(([name, value]) => [name, allowed(value)] as const);
+    return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] });
+  }
+  if (pattern) return fc.oneof(known, fc.stringMatching(new RegExp(pattern)));
+  if (format === "uuid") return fc.uuid();
+  return fc.oneof(known, fc.string({ unit: "grapheme", maxLength: (schema.maxLength ?? 64) + 1 }));
 }
 
-const encoded = (text: string) => encodeURIComponent(text.toWellFormed()).replaceAll("%EF%BF%BD", "%ED%A0%80");
+/** A cursor as the list writes it, of values that are none of its own. */
+const cursor = fc
+  .tuple(fc.constantFrom(...AGENT_SORTS, "other"), fc.constantFrom("asc", "desc"), fc.anything(), fc.anything())
+  .map((parts) => Buffer.from(JSON.stringify(parts) ?? "").toString("base64url"));
 
-function requests(path: string, { parameters }: Operation): fc.Arbitrary<string> {
+/** Values for a parameter: mostly what its schema allows, sometimes what nobody would send. */
+const values = ({ name, schema }: Operation["parameters"][number]): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 6, arbitrary: allowed(schema).map(String) },
+    { weight: name === "cursor" ? 6 : 0, arbitrary: cursor },
+    { weight: 2, arbitrary: text },
+  );
+
+/** Bodies: what the schema allows, parts of it replaced by anything, and anything. */
+function bodies(schema: Schema): fc.Arbitrary<unknown> {
+  const parts = Object.keys(schema.properties ?? {});
+  const replaced = fc
+    .tuple(allowed(schema), fc.constantFrom(...parts, "other"), fc.jsonValue())
+    .map(([body, part, value]) => ({ ...(body as object), [part]: value }));
+  return fc.oneof({ weight: 3, arbitrary: allowed(schema) }, { weight: 2, arbitrary: replaced }, fc.jsonValue());
+}
+
+const encoded = (value: string) => encodeURIComponent(value.toWellFormed()).replaceAll("%EF%BF%BD", "%ED%A0%80");
+
+type Request = { method: string; path: string; init: { headers: Record<string, string>; body?: string } };
+
+function requests(method: string, path: string, { parameters, requestBody }: Operation): fc.Arbitrary<Request> {
   // A minBlock beyond the index waits five seconds: only values that are there, or none at all, are of use here.
   const query = parameters.filter((p) => p.in === "query" && p.name !== "minBlock");
   const inPath = parameters.filter((p) => p.in === "path");
+  const extra = fc.constantFrom(
+    "minBlock=0",
+    "minBlock=1000",
+    "minBlock=-1",
+    "minBlock=x",
+    "unknown=1",
+    "&&=&",
+    "%zz=%",
+    "limit=1&limit=2",
+  );
+  const body = requestBody?.content["application/json"].schema;
   return fc
-    .tuple(
-      fc.tuple(...inPath.map((p) => values(p).filter((v) => v !== ""))),
-      fc.tuple(...query.map((p) => fc.option(values(p)))),
-      fc.option(
-        fc.constantFrom(
-          "minBlock=0",
-          "minBlock=1000",
-          "minBlock=-1",
-          "minBlock=x",
-          "unknown=1",
-          "&&=&",
-          "%zz=%",
-          "limit=1&limit=2",
-        ),
-      ),
-    )
-    .map(([segments, options, extra]) => {
+    .record({
+      segments: fc.tuple(...inPath.map((p) => values(p).filter((v) => v !== ""))),
+      options: fc.tuple(...query.map((p) => fc.option(values(p)))),
+      extra: fc.option(extra),
+      validator: fc.option(fc.constantFrom("*", '"x"', 'W/"x", *', "\t"), { freq: 8 }),
+      body: body
+        ? fc.oneof({ weight: 9, arbitrary: bodies(body).map((b) => JSON.stringify(b)) }, text)
+        : fc.constant(undefined),
+    })
+    .map(({ segments, options, extra, validator, body }) => {
       const filled = inPath.reduce((at, p, i) => at.replace(`{${p.name}}`, encoded(segments[i]!)), path);
       const parts = [
         ...query.flatMap((p, i) => (options[i] === null ? [] : [`${p.name}=${encoded(options[i]!)}`])),
         ...(extra ? [extra] : []),
       ];
-      return parts.length > 0 ? `${filled}?${parts.join("&")}` : filled;
+      const headers: Record<string, string> = {};
+      if (validator) headers["if-none-match"] = validator;
+      if (body !== undefined) headers["content-type"] = "application/json";
+      return {
+        method,
+        path: parts.length > 0 ? `${filled}?${parts.join("&")}` : filled,
+        init: { headers, ...(body !== undefined && { body: body.toWellFormed() }) },
+      };
     });
 }
 
-describe("reads", () => {
-  it.each(ENDPOINTS.filter(({ method }) => method === "get").map(({ path }) => path))("GET %s", async (path) => {
-    const operation = api.document.paths[path]!.get!;
-    await fc.assert(
-      fc.asyncProperty(requests(path, operation), async (request) => {
+describe(`reads (${CASES} cases each, seed ${SEED})`, () => {
+  const reads = ENDPOINTS.filter(({ method, operationId }) => method === "get" || READS.has(operationId));
+  it.each(reads.map(({ method, path }) => [method.toUpperCase(), path]))(
+    "%s %s",
+    { timeout: 300_000 },
+    async (method, path) => {
+      const operation = api.document.paths[path]![method.toLowerCase()]!;
+      const together = fc.array(requests(method, path, operation), { minLength: TOGETHER, maxLength: TOGETHER });
+      await fc.assert(
         // The client holds status and body to the document; `.` and `..` as a whole segment change the path.
-        const { status } = await api.get(request);
-        if (status >= 500) expect([request, status, OWN_503.has(operation.operationId)]).toEqual([request, 503, true]);
-      }),
-      { numRuns: RUNS },
-    );
-    expect(api.errors).toEqual([]);
-  });
+        fc.asyncProperty(together, async (requests) => {
+          const answers = await Promise.all(requests.map(({ method, path, init }) => api.send(method, path, init)));
+          for (const [i, { status }] of answers.entries())
+            if (status >= 500)
+              expect([requests[i], status, OWN_503.has(operation.operationId)]).toEqual([requests[i], 503, true]);
+        }),
+        { numRuns: Math.ceil(CASES / TOGETHER), seed: SEED },
+      );
+      expect(api.errors).toEqual([]);
+    },
+  );
 });
 
 describe("POST /api/v2/mint", () => {
-  const text = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 80 }),
-    fc.string({ unit: "grapheme", maxLength: 20 }),
-    nasty,
-  );
   const any = fc.oneof(
     text,
     fc.double(),
@@ -184,7 +236,7 @@ describe("POST /api/v2/mint", () => {
         });
         expect([202, 400, 409, 413]).toContain(status);
       }),
-      { numRuns: RUNS },
+      { numRuns: 200, seed: SEED },
     );
     expect(api.errors).toEqual([]);
   });

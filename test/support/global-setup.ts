@@ -23,5 +23,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Superuser URL of the run's embedded PostgreSQL. */
     postgresUrl: string;
+    /** How many cases every operation is asked, and the seed they come from. */
+    fuzz: { cases: number; seed: number };
   }
 }
