@@ -1,6 +1,5 @@
 /** The one HTTP core of the adapters: limits, rates, breakers and the difference between an answer and trouble. */
 import { Agent, type Dispatcher } from "undici";
-import { fail } from "../core/errors.ts";
 import { breaker } from "./http/breaker.ts";
 import {
   exchange,
@@ -12,6 +11,7 @@ import {
 } from "./http/exchange.ts";
 import { requestRate } from "./http/request-rate.ts";
 import { type AnswerHeaders, isSpent, retryAfter } from "./http/retry-after.ts";
+import { unavailable } from "./unavailable.ts";
 
 /** An answer with a status the request named. `json` is undefined for an empty body. */
 export type HttpAnswer = { status: number; headers: AnswerHeaders; json: unknown };
@@ -70,8 +70,6 @@ export type Http = {
 
 const LIMITS = { connectMs: 3_000, headersMs: 5_000, bodyMs: 3_000, totalMs: 6_000 };
 const MAX_BYTES = 2_000_000;
-/** Seconds after which to try again, when the upstream does not say. */
-const PAUSE_SECONDS = 5;
 const BREAKER = { failures: 5, openMs: 1_000, longestMs: 60_000 };
 
 /** The connections of a process to its upstreams, kept alive and shared. */
@@ -174,11 +172,7 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
           throw error;
         }
       } catch (error) {
-        const seconds = error instanceof Trouble ? error.seconds : null;
-        return fail("upstream_unavailable", `${name} cannot be asked at the moment. Please try again later.`, {
-          retryAfter: Math.max(1, seconds ?? PAUSE_SECONDS),
-          cause: error,
-        });
+        return unavailable(name, { cause: error, seconds: error instanceof Trouble ? error.seconds : null });
       }
     },
   };

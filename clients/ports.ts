@@ -185,3 +185,19 @@ export interface Ethos {
    */
   scores(wallets: readonly Address[]): Promise<Map<Address, number | null>>;
 }
+
+/** The identity provider that vouches for humans. Its access tokens name nobody's wallet. */
+export interface IdentityProvider {
+  /**
+   * Whom an access token (a JWT) is of: issuer and subject together are the principal.
+   * @throws Failure unauthenticated for a token that is not good, upstream_unavailable when the provider's keys cannot be
+   *   had: that is no verdict
+   */
+  verify(accessToken: string, now: Date): Promise<{ issuer: string; subject: string }>;
+}
+
+/** Counts what callers do, in windows of a minute. */
+export interface RateCounters {
+  /** Counts one event of `key`. @returns the events of its window, this one included, and when the window ends */
+  count(key: string): Promise<{ count: number; resetMs: number }>;
+}

@@ -1,0 +1,63 @@
+/** Proofs on Farcaster: a cast of the account with the needle in its text, however Farcaster is read. */
+import { z } from "zod";
+import { needleOf, showsNeedle } from "../core/proofs.ts";
+import type { FarcasterClaim, FoundProof, KnownProof, NoProof, ProofPlatform, SoughtProof } from "./ports.ts";
+
+/** A cast of its own (no reply), with a mark where somebody is mentioned. */
+export type Cast = { hash: string; text: string };
+
+/** Reads Farcaster, through a hub of the network or through Neynar. Its account is the fid; names only resolve to it. */
+export type FarcasterReader = {
+  /** The fid that holds a name now; null when nobody does. */
+  fidOf(name: string): Promise<number | null>;
+  /** A name of a fid; null when it has none. */
+  nameOf(fid: number): Promise<string | null>;
+  /** The newest casts of a fid, a page at a time. */
+  casts(fid: number): AsyncIterable<Cast[]>;
+  /** One cast; null when it was removed. */
+  cast(fid: number, hash: string): Promise<Cast | null>;
+};
+
+/** Pages of an account's casts that are searched. */
+const PAGES = 3;
+
+export function farcasterProofs(reader: FarcasterReader): ProofPlatform<FarcasterClaim> {
+  async function find({ username, fid: claimed }: FarcasterClaim, sought: SoughtProof): Promise<FoundProof | NoProof> {
+    const resolved = username === undefined ? claimed : await reader.fidOf(username);
+    if (resolved === null || resolved === undefined) return noName(username ?? "");
+    if (claimed !== undefined && claimed !== resolved)
+      return { reason: `The Farcaster name ${username} belongs to account ${resolved}, not to ${claimed}.` };
+    const needle = needleOf(sought.prefix, sought.tokenId);
+    let page = 0;
+    for await (const casts of reader.casts(resolved)) {
+      const proving = casts.find(({ text }) => showsNeedle(text, needle));
+      if (proving) return found(resolved, username ?? (await reader.nameOf(resolved)), proving);
+      if (++page >= PAGES) break;
+    }
+    return { reason: `No recent cast of ${username ?? `account ${resolved}`} shows ${needle}.` };
+  }
+
+  /** The proof stands as long as the cast is there and, if a name was proven, the name is still the account's. */
+  async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
+    const fid = Number(proof.accountId);
+    const evidence = z.object({ id: z.string() }).safeParse(proof.evidence);
+    if (!evidence.success) return find(proof.username === null ? { fid } : { username: proof.username, fid }, proof);
+    if (proof.username !== null && (await reader.fidOf(proof.username)) !== fid)
+      return { reason: `The Farcaster name ${proof.username} is not the account's any more.` };
+    const cast = await reader.cast(fid, evidence.data.id);
+    if (!cast) return { reason: "The cast was removed." };
+    if (!showsNeedle(cast.text, needleOf(proof.prefix, proof.tokenId))) return { reason: "The cast shows no proof." };
+    return found(fid, proof.username, cast);
+  }
+
+  return { find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) };
+}
+
+const noName = (name: string): NoProof => ({ reason: `There is no Farcaster account named ${name}.` });
+
+const found = (fid: number, name: string | null, { hash }: Cast): FoundProof => ({
+  accountId: String(fid),
+  handle: name ?? String(fid),
+  username: name,
+  evidence: { url: `https://farcaster.xyz/~/conversations/${hash}`, id: hash },
+});

@@ -1,0 +1,165 @@
+/** Proofs on GitHub: a public gist of the account with one small file. https://docs.github.com/rest/gists */
+import { z } from "zod";
+import { GIST_MAX_BYTES, gistFileName, gistProves } from "../core/proofs.ts";
+import { OversizeAnswer } from "./http/exchange.ts";
+import type { Upstream } from "./http.ts";
+import type { FoundProof, GithubClaim, KnownProof, NoProof, ProofPlatform, SoughtProof } from "./ports.ts";
+import type { PublicHttp } from "./public-http.ts";
+import { unavailable } from "./unavailable.ts";
+
+/** Pages of an account's gists that are searched. */
+const PAGES = 5;
+const PER_PAGE = 100;
+/** Gists with the right file name that are opened. */
+const CANDIDATES = 5;
+
+const owner = z.object({
+  login: z.string(),
+  id: z.union([z.number(), z.string()]).transform(String),
+  type: z.string().default("User"),
+});
+const file = z.object({
+  size: z.number().optional(),
+  truncated: z.boolean().default(false),
+  content: z.string().optional(),
+  raw_url: z.string().optional(),
+});
+const listed = z.object({ id: z.string(), files: z.record(z.string(), z.unknown()).default({}) });
+const gist = listed.extend({
+  html_url: z.string().optional(),
+  public: z.boolean().default(false),
+  owner: owner.nullish(),
+  fork_of: z.unknown().optional(),
+  files: z.record(z.string(), file.nullable()).default({}),
+  history: z.array(z.object({ version: z.string() })).default([]),
+});
+type Gist = z.output<typeof gist> & { etag: string | undefined };
+/** The file's text, or why it has none that could prove anything. */
+type Content = { text: string } | NoProof;
+
+/**
+ * @param api opened on GITHUB_API_URL, with the token if there is one
+ * @param raw reaches the host of raw files and nothing else
+ */
+export function githubProofs(api: Upstream, raw: PublicHttp): ProofPlatform<GithubClaim> {
+  /** Public gists of an account that have a file of that name, the newest first; null without such an account. */
+  async function gistsWith(login: string, fileName: string): Promise<string[] | null> {
+    const found: string[] = [];
+    for (let page = 1; page <= PAGES && found.length < CANDIDATES; page++) {
+      const gists = await api.ask({
+        path: `/users/${encodeURIComponent(login)}/gists`,
+        query: { per_page: PER_PAGE, page },
+        statuses: [200, 404],
+        read: ({ status, json }) => (status === 404 ? null : z.array(listed).parse(json)),
+      });
+      if (gists === null) return null;
+      found.push(...gists.filter(({ files }) => Object.hasOwn(files, fileName)).map(({ id }) => id));
+      if (gists.length < PER_PAGE) break;
+    }
+    return found.slice(0, CANDIDATES);
+  }
+
+  /** @param etag of the state last seen: the same state is "unchanged", and costs nothing of the quota */
+  const read = (gistId: string, etag?: string): Promise<Gist | "missing" | "unchanged" | "large"> =>
+    api.ask<Gist | "missing" | "unchanged" | "large">({
+      path: `/gists/${encodeURIComponent(gistId)}`,
+      headers: etag ? { "if-none-match": etag } : {},
+      statuses: etag ? [200, 304, 404] : [200, 404],
+      read: ({ status, headers, json }) => {
+        if (status !== 200) return status === 304 ? "unchanged" : "missing";
+        return { ...gist.parse(json), etag: headers.etag };
+      },
+      tooLarge: () => "large",
+    });
+
+  async function contentOf({ files }: Gist, fileName: string): Promise<Content> {
+    const found = Object.hasOwn(files, fileName) ? files[fileName] : null;
+    if (!found) return { reason: `The gist has no file ${fileName}.` };
+    if ((found.size ?? 0) > GIST_MAX_BYTES) return tooLarge(fileName);
+    if (!found.truncated && found.content !== undefined) return { text: found.content };
+    const text = await rawText(found.raw_url ?? "");
+    return text === null ? tooLarge(fileName) : { text };
+  }
+
+  /** @returns null for a file that is too large @throws Failure upstream_unavailable */
+  const rawText = async (url: string): Promise<string | null> => {
+    try {
+      const { status, text } = await raw.request(url, { maxBytes: GIST_MAX_BYTES });
+      if (status === 200) return text;
+      return unavailable("GitHub", { cause: new Error(`the raw file answers ${status}`) });
+    } catch (error) {
+      return error instanceof OversizeAnswer ? null : unavailable("GitHub", { cause: error });
+    }
+  };
+
+  async function judge(found: Gist, login: string, sought: SoughtProof): Promise<FoundProof | NoProof> {
+    const { owner, html_url, history, etag } = found;
+    if (!owner || owner.login.toLowerCase() !== login.toLowerCase())
+      return { reason: `The gist does not belong to the GitHub account ${login}.` };
+    if (owner.type !== "User") return { reason: "The gist belongs to an organisation, not to a person's account." };
+    if (!found.public) return { reason: "The gist is not public." };
+    if (found.fork_of) return { reason: "The gist is a fork of another one." };
+    const fileName = gistFileName(sought.prefix);
+    const content = await contentOf(found, fileName);
+    if ("reason" in content) return content;
+    if (!gistProves(content.text, sought.prefix, sought.tokenId))
+      return { reason: `The file ${fileName} says something else than ${sought.tokenId}.` };
+    return {
+      accountId: owner.id,
+      handle: owner.login,
+      username: owner.login,
+      evidence: {
+        url: html_url ?? `https://gist.github.com/${found.id}`,
+        id: found.id,
+        ...(history[0] && { revision: history[0].version }),
+        ...(etag && { etag }),
+      },
+    };
+  }
+
+  async function findIn(gistId: string, login: string, sought: SoughtProof): Promise<FoundProof | NoProof> {
+    const found = await read(gistId);
+    if (found === "large") return tooLarge(gistFileName(sought.prefix));
+    if (found === "missing" || found === "unchanged") return { reason: "There is no such gist." };
+    return judge(found, login, sought);
+  }
+
+  async function find({ username, gistId }: GithubClaim, sought: SoughtProof): Promise<FoundProof | NoProof> {
+    if (gistId !== undefined) return findIn(gistId, username, sought);
+    const fileName = gistFileName(sought.prefix);
+    const gists = await gistsWith(username, fileName);
+    if (gists === null) return { reason: `There is no GitHub account ${username}.` };
+    let refusal: NoProof = { reason: `The GitHub account ${username} has no public gist with a file ${fileName}.` };
+    for (const id of gists) {
+      const found = await findIn(id, username, sought);
+      if (!("reason" in found)) return found;
+      refusal = found;
+    }
+    return refusal;
+  }
+
+  /** The proof stands as long as the same gist of the same account, under the same name, says so. */
+  async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
+    const evidence = z
+      .object({ url: z.string(), id: z.string(), etag: z.string().optional() })
+      .loose()
+      .safeParse(proof.evidence);
+    if (!evidence.success) return find({ username: proof.handle }, proof);
+    const found = await read(evidence.data.id, evidence.data.etag);
+    if (found === "unchanged") {
+      const { accountId, handle, username } = proof;
+      return { accountId, handle, username, evidence: evidence.data };
+    }
+    if (found === "missing") return { reason: "The gist was deleted." };
+    if (found === "large") return tooLarge(gistFileName(proof.prefix));
+    const judged = await judge(found, proof.handle, proof);
+    if ("reason" in judged || judged.accountId === proof.accountId) return judged;
+    return { reason: `The name ${proof.handle} belongs to another GitHub account now.` };
+  }
+
+  return { find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) };
+}
+
+const tooLarge = (fileName: string): NoProof => ({
+  reason: `The file ${fileName} is larger than ${GIST_MAX_BYTES} bytes.`,
+});

@@ -1,0 +1,66 @@
+/** Farcaster read through Neynar's API, for which a key is needed. https://docs.neynar.com */
+import { z } from "zod";
+import type { Cast, FarcasterReader } from "./farcaster.ts";
+import type { Upstream } from "./http.ts";
+
+const PAGE_SIZE = 100;
+const user = z.object({ fid: z.number(), username: z.string().nullish() });
+const cast = z.object({
+  hash: z.string(),
+  text: z.string().default(""),
+  author: z.object({ fid: z.number() }),
+  parent_hash: z.string().nullish(),
+});
+const feed = z.object({
+  casts: z.array(z.unknown()),
+  next: z.object({ cursor: z.string().nullish() }).nullish(),
+});
+
+/** @param api opened on NEYNAR_API_URL with the key in `x-api-key` */
+export function neynarReader(api: Upstream): FarcasterReader {
+  /** One GET; null for a 404. */
+  const get = <T>(
+    path: string,
+    query: Record<string, string | number | undefined>,
+    shape: z.ZodType<T>,
+  ): Promise<T | null> =>
+    api.ask({
+      path: `/v2/farcaster${path}`,
+      query,
+      statuses: [200, 404],
+      read: ({ status, json }) => (status === 404 ? absence.parse(json) && null : shape.parse(json)),
+    });
+
+  return {
+    async fidOf(name) {
+      const answer = await get("/user/by_username/", { username: name }, z.object({ user }));
+      return answer && answer.user.username?.toLowerCase() === name ? answer.user.fid : null;
+    },
+    async nameOf(fid) {
+      const answer = await get("/user/bulk/", { fids: fid }, z.object({ users: z.array(user) }));
+      return answer?.users.find((found) => found.fid === fid)?.username ?? null;
+    },
+    async *casts(fid) {
+      let cursor: string | undefined;
+      do {
+        const query = { fid, limit: PAGE_SIZE, include_replies: "false", cursor };
+        const answer = await get("/feed/user/casts/", query, feed);
+        yield (answer?.casts ?? []).flatMap((found) => castOf(found, fid) ?? []);
+        cursor = answer?.next?.cursor || undefined;
+      } while (cursor);
+    },
+    async cast(fid, hash) {
+      const answer = await get("/cast/", { identifier: hash, type: "hash" }, z.object({ cast: z.unknown() }));
+      return answer === null ? null : castOf(answer.cast, fid);
+    },
+  };
+}
+
+/** Neynar's own 404; that of a gateway in between says nothing about accounts. */
+const absence = z.object({ message: z.string() });
+
+/** Null for everything that is no cast of its own by this account. */
+function castOf(found: unknown, fid: number): Cast | null {
+  const { data, success } = cast.safeParse(found);
+  return success && data.author.fid === fid && !data.parent_hash ? { hash: data.hash, text: data.text } : null;
+}

@@ -1,0 +1,16 @@
+/** How the clients say that an upstream cannot be asked: a sentence for anybody, the reason for the log. */
+import { fail } from "../core/errors.ts";
+
+/** Seconds after which to try again, when the upstream does not say. */
+const PAUSE_SECONDS = 5;
+
+/** @param name as people know the upstream, at the beginning of a sentence */
+export const unavailable = (name: string, why: { cause?: unknown; seconds?: number | null } = {}): never =>
+  fail("upstream_unavailable", `${name} cannot be asked at the moment. Please try again later.`, {
+    retryAfter: Math.max(1, why.seconds ?? PAUSE_SECONDS),
+    cause: why.cause,
+  });
+
+/** Somebody has to configure it first. */
+export const notSetUp = (name: string): never =>
+  fail("upstream_unavailable", `This service is not set up to ask ${name}.`, { retryAfter: 3600 });

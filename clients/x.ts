@@ -1,0 +1,106 @@
+/** Proofs on X: the needle in an account's bio (API v2, app-only). https://docs.x.com/x-api/users */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { needleOf, showsNeedle } from "../core/proofs.ts";
+import type { HttpAnswer, Upstream } from "./http.ts";
+import type { FoundProof, KnownProof, NoProof, ProofPlatform, SoughtProof, XClaim } from "./ports.ts";
+
+const FIELDS = "id,name,username,description";
+/** Most ids of one lookup. */
+const BATCH = 100;
+
+const user = z.object({ id: z.string(), username: z.string(), description: z.string().default("") });
+const problem = z.object({
+  title: z.string().default(""),
+  detail: z.string().default(""),
+  type: z.string().default(""),
+  resource_id: z.string().optional(),
+  value: z.string().optional(),
+});
+/** One account, one problem, or both: X answers 200 for accounts it has not got, newer endpoints 404. */
+const single = z.object({ data: user.optional(), errors: z.array(problem).default([]) });
+const several = z.object({ data: z.array(user).default([]), errors: z.array(problem).default([]) });
+
+type Account = z.output<typeof user>;
+type Problem = z.output<typeof problem>;
+type Absent = "missing" | "suspended";
+
+/** @param api opened on X_API_URL with the bearer token */
+export function xProofs(api: Upstream): ProofPlatform<XClaim> {
+  const account = (handle: string): Promise<Account | Absent> =>
+    api.ask({
+      path: `/2/users/by/username/${encodeURIComponent(handle)}`,
+      query: { "user.fields": FIELDS },
+      statuses: [200, 404],
+      read: (answer) => {
+        const { data, errors } = single.parse(bodyOf(answer));
+        if (data && sameHandle(data.username, handle)) return data;
+        return absenceOf(errors[0]);
+      },
+    });
+
+  return {
+    batch: BATCH,
+    async find({ handle }, sought) {
+      const found = await account(handle);
+      return typeof found === "string" ? noAccount(handle, found) : judge(found, sought);
+    },
+    recheck: (proofs) =>
+      api.ask({
+        path: "/2/users",
+        query: { ids: proofs.map(({ accountId }) => accountId).join(","), "user.fields": FIELDS },
+        statuses: [200, 404],
+        read: (answer) => {
+          const { data, errors } = several.parse(bodyOf(answer));
+          return proofs.map((proof) => judgeAgain(proof, data, errors));
+        },
+      }),
+  };
+}
+
+/** A 404 may hold its one problem as the body itself. */
+function bodyOf({ status, json }: HttpAnswer): unknown {
+  if (status !== 404 || (json as { errors?: unknown } | undefined)?.errors) return json;
+  return { errors: [json] };
+}
+
+/** @throws Error when X says something else than that there is no such account */
+function absenceOf(error: Problem | undefined): Absent {
+  if (error && /suspended/i.test(error.detail)) return "suspended";
+  if (error && (/resource-not-found$/.test(error.type) || /not found/i.test(error.title))) return "missing";
+  throw new Error(`X answers neither an account nor its absence: ${error?.title ?? "nothing"}`);
+}
+
+const noAccount = (handle: string, absent: Absent): NoProof => ({
+  reason: absent === "suspended" ? `The X account @${handle} is suspended.` : `There is no X account @${handle}.`,
+});
+
+function judge(account: Account, { prefix, tokenId }: SoughtProof): FoundProof | NoProof {
+  const { id, username, description } = account;
+  const needle = needleOf(prefix, tokenId);
+  if (!showsNeedle(description, needle)) return { reason: `The bio of @${username} does not show ${needle}.` };
+  return {
+    accountId: id,
+    handle: username,
+    username,
+    evidence: {
+      url: `https://x.com/${username}`,
+      id,
+      revision: createHash("sha256").update(description).digest("hex"),
+    },
+  };
+}
+
+/** The proof stands as long as the same account, under the same name, shows the needle: a freed name may be anybody's. */
+function judgeAgain(proof: KnownProof, accounts: Account[], errors: Problem[]): FoundProof | NoProof | null {
+  const account = accounts.find(({ id }) => id === proof.accountId);
+  if (!account) {
+    const error = errors.find(({ resource_id, value }) => [resource_id, value].includes(proof.accountId));
+    return error ? noAccount(proof.handle, absenceOf(error)) : null;
+  }
+  if (!sameHandle(account.username, proof.handle))
+    return { reason: `The X account @${proof.handle} was renamed to @${account.username}.` };
+  return judge(account, proof);
+}
+
+const sameHandle = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();

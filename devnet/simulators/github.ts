@@ -1,0 +1,139 @@
+/** GitHub's gists: the list without contents, single gists with them, validators, truncation, and the host of raw files. */
+import { createHash } from "node:crypto";
+import { Hono } from "hono";
+import { z } from "zod";
+import { control, type MakeSimulator, reply } from "./simulator.ts";
+
+const gist = z.object({
+  id: z.coerce.string(),
+  public: z.boolean().default(true),
+  fork_of: z.unknown().optional(),
+  /** Content, or content that the API cuts off whatever its size. */
+  files: z.record(z.string(), z.union([z.string(), z.object({ content: z.string(), truncated: z.boolean() })])),
+});
+const account = z.object({
+  id: z.union([z.number(), z.string()]),
+  type: z.enum(["User", "Organization"]).default("User"),
+  gists: z.array(gist).default([]),
+});
+type Gist = z.output<typeof gist>;
+type Account = z.output<typeof account> & { login: string };
+
+/** Longer contents are cut off by the API. */
+const LONGEST = 1_000_000;
+const PER_PAGE = 30;
+const sha = (value: unknown) => createHash("sha1").update(JSON.stringify(value)).digest("hex");
+
+export const github: MakeSimulator = ({ world, baseUrl }) => {
+  const accounts = world.collection<Account>("github.users");
+
+  const listed = ({ login, id, type }: Account, found: Gist) => ({
+    url: `${baseUrl}/github/gists/${found.id}`,
+    id: found.id,
+    node_id: `G_${found.id}`,
+    html_url: `https://gist.github.com/${login}/${found.id}`,
+    public: found.public,
+    created_at: "2026-01-01T00:00:00Z",
+    updated_at: "2026-01-01T00:00:00Z",
+    description: "",
+    comments: 0,
+    truncated: false,
+    owner: { login, id, type },
+    files: Object.fromEntries(
+      Object.entries(found.files).map(([name, file]) => [
+        name,
+        {
+          filename: name,
+          type: "text/plain",
+          language: "Text",
+          raw_url: `${baseUrl}/github-raw/${login}/${found.id}/raw/${sha(file)}/${encodeURIComponent(name)}`,
+          size: Buffer.byteLength(contentOf(file)),
+        },
+      ]),
+    ),
+  });
+  const whole = (owner: Account, found: Gist) => {
+    const summary = listed(owner, found);
+    const files = Object.entries(summary.files).map(([name, file]) => {
+      const stored = found.files[name]!;
+      const content = contentOf(stored);
+      const truncated = content.length > LONGEST || (typeof stored !== "string" && stored.truncated);
+      const shown = truncated && content.length <= LONGEST ? "" : content.slice(0, LONGEST);
+      return [name, { ...file, truncated, content: shown }];
+    });
+    return {
+      ...summary,
+      files: Object.fromEntries(files),
+      ...(found.fork_of !== undefined && { fork_of: found.fork_of }),
+      forks: [],
+      history: [{ version: sha(found), committed_at: "2026-01-01T00:00:00Z" }],
+    };
+  };
+  const findGist = (id: string) => {
+    for (const owner of accounts.values()) {
+      const found = owner.gists.find((candidate) => candidate.id === id);
+      if (found) return { owner, found };
+    }
+    return undefined;
+  };
+
+  const api = new Hono();
+  api.use("*", async (c, next) => {
+    if (c.req.header("user-agent")) return next();
+    return reply({ message: "Request forbidden by administrative rules. User-Agent required." }, 403);
+  });
+  api.get("/users/:login/gists", (c) => {
+    const owner = accounts.get(c.req.param("login").toLowerCase());
+    if (!owner) return notFound();
+    const perPage = Math.min(100, Number(c.req.query("per_page") ?? PER_PAGE));
+    const from = (Number(c.req.query("page") ?? 1) - 1) * perPage;
+    const open = owner.gists.filter((candidate) => candidate.public);
+    return reply(
+      open.slice(from, from + perPage).map((found) => listed(owner, found)),
+      200,
+      quota(),
+    );
+  });
+  api.get("/gists/:id", (c) => {
+    const hit = findGist(c.req.param("id"));
+    if (!hit) return notFound();
+    const body = whole(hit.owner, hit.found);
+    const etag = `W/"${sha(body)}"`;
+    if (c.req.header("if-none-match") === etag) return reply(undefined, 304, { etag, ...quota() });
+    return reply(body, 200, { etag, ...quota() });
+  });
+  // The host of raw files, as far as a path can be a host.
+  api.get("/:login/:gist/raw/:sha/:name", (c) => {
+    const file = findGist(c.req.param("gist"))?.found.files[c.req.param("name")];
+    if (file === undefined) return new Response("404: Not Found", { status: 404 });
+    return new Response(contentOf(file), { headers: { "content-type": "text/plain; charset=utf-8" } });
+  });
+
+  return {
+    source: "github",
+    aliases: ["github-raw"],
+    api,
+    control: control("/users", accounts, (login, body) => ({ ...account.parse(body), login })),
+    failure: (status) => ({
+      body: {
+        message:
+          status === 404 ? "Not Found" : status === 429 ? "You have exceeded a secondary rate limit." : "Server Error",
+        documentation_url: "https://docs.github.com/rest",
+        status: String(status),
+      },
+    }),
+  };
+};
+
+const contentOf = (file: Gist["files"][string]) => (typeof file === "string" ? file : file.content);
+
+const notFound = () =>
+  reply({ message: "Not Found", documentation_url: "https://docs.github.com/rest", status: "404" }, 404, quota());
+
+const quota = (): Record<string, string> => ({
+  "x-ratelimit-limit": "5000",
+  "x-ratelimit-remaining": "4999",
+  "x-ratelimit-used": "1",
+  "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 3600),
+  "x-ratelimit-resource": "core",
+});

@@ -1,0 +1,13 @@
+/** The simulators' process: `main.ts <port> <file>`, started by `npm start`. Of the local stack only. */
+import { onShutdown } from "../../lifecycle.ts";
+import { startSimulators } from "./server.ts";
+
+const [port, file] = process.argv.slice(2);
+try {
+  const simulators = await startSimulators({ port: Number(port ?? 0), ...(file !== undefined && { file }) });
+  onShutdown(() => simulators.stop());
+  console.log(`the simulators listen on ${simulators.url}`);
+} catch (error) {
+  console.error(`The simulators cannot start: ${(error as Error).message}`);
+  process.exit(1);
+}

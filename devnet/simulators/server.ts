@@ -1,0 +1,103 @@
+/** All simulators behind one HTTP server: each upstream at `/<source>`, their control at `/_control`. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { ZodError } from "zod";
+import { ethos } from "./ethos.ts";
+import { farcaster } from "./farcaster.ts";
+import { plannedFaults } from "./faults.ts";
+import { github } from "./github.ts";
+import { identityProvider } from "./identity-provider.ts";
+import { type MakeSimulator, reply, type Simulator } from "./simulator.ts";
+import { simulatedWorld } from "./world-file.ts";
+import { x } from "./x.ts";
+
+/** Every upstream there is a simulator of. A new one is a file and a line here. */
+const SIMULATORS: readonly MakeSimulator[] = [x, github, farcaster, ethos, identityProvider];
+
+export type RunningSimulators = { url: string; stop(): Promise<void> };
+
+/**
+ * Starts the simulators on the loopback interface.
+ * @param options.port a free one by default @param options.file where they keep what they hold; nowhere by default
+ */
+export async function startSimulators({
+  port = 0,
+  file,
+}: {
+  port?: number;
+  file?: string;
+} = {}): Promise<RunningSimulators> {
+  // Its URL is part of some answers, and known once it listens.
+  let listener: ReturnType<typeof getRequestListener> | undefined;
+  const server = createServer((incoming, outgoing) => void listener?.(incoming, outgoing));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const world = simulatedWorld(file);
+  const app = simulatorApp(SIMULATORS.map((make) => make({ world, baseUrl: url })));
+  listener = getRequestListener(app.fetch);
+  return {
+    url,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** The HTTP surface of some simulators. */
+function simulatorApp(simulators: readonly Simulator[]): Hono {
+  // Upstreams are asked with and without a slash at the end.
+  const app = new Hono({ strict: false });
+  const faults = plannedFaults();
+  app.get("/health", () => reply({ status: "ok", sources: simulators.map(({ source }) => source) }));
+  app.post("/_control/fail", async (c) => {
+    const planned = faults.plan(await c.req.json());
+    const known = simulators.some(({ source }) => source === planned.source);
+    return known ? reply(planned) : reply({ error: `there is no simulator of ${planned.source}` }, 404);
+  });
+  for (const simulator of simulators) {
+    if (simulator.control) app.route(`/_control/${simulator.source}`, simulator.control);
+    for (const segment of [simulator.source, ...(simulator.aliases ?? [])]) {
+      app.use(`/${segment}/*`, async (c, next) => {
+        const planned = faults.take(simulator.source);
+        if (planned?.delayMs) await pause(planned.delayMs, c.req.raw.signal);
+        if (planned === undefined || (planned.status === undefined && planned.body === undefined)) return next();
+        return failed(simulator, planned);
+      });
+      app.route(`/${segment}`, simulator.api);
+    }
+  }
+  app.onError((error) => {
+    const known = error instanceof ZodError || error instanceof SyntaxError;
+    return reply({ error: error.message }, known ? 400 : 500);
+  });
+  return app;
+}
+
+/** An answer that fails as planned, in the upstream's words where the plan has none. */
+function failed(
+  simulator: Simulator,
+  planned: { status?: number; body?: unknown; headers?: Record<string, string> },
+): Response {
+  const status = planned.status ?? 200;
+  const own = simulator.failure?.(status) ?? { body: { error: `simulated ${status}` } };
+  const headers = { ...own.headers, ...planned.headers };
+  if (planned.body === undefined) return reply(own.body, status, headers);
+  if (typeof planned.body !== "string") return reply(planned.body, status, headers);
+  return new Response(planned.body, { status, headers: { "content-type": "text/html; charset=utf-8", ...headers } });
+}
+
+/** Waits, at most until the client has given up. */
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      done();
+    });
+  });

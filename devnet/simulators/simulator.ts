@@ -1,0 +1,47 @@
+/** What a simulator is: one upstream in its own shapes, what it holds, and how it is told to. */
+import { type Context, Hono } from "hono";
+import type { Collection, SimulatedWorld } from "./world-file.ts";
+
+export type Simulator = {
+  /** Names it in `/_control/fail`; also the first segment of its URL. */
+  source: string;
+  /** Further first segments that are the same upstream. */
+  aliases?: readonly string[];
+  /** The upstream's own API. */
+  api: Hono;
+  /** Its control, mounted at `/_control/<source>`. */
+  control?: Hono;
+  /** How the upstream itself would word a failure. */
+  failure?(status: number): { body: unknown; headers?: Record<string, string> };
+};
+
+/** @param parts.baseUrl under which all simulators are reached */
+export type MakeSimulator = (parts: { world: SimulatedWorld; baseUrl: string }) => Simulator;
+
+/** JSON with any status and headers; an absent body is an empty one. */
+export function reply(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  const text = body === undefined ? null : JSON.stringify(body);
+  return new Response(text, {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", ...headers },
+  });
+}
+
+/** `PUT`, `GET` and `DELETE` of the entries of a collection. @param read checks what was put, with the key it gets */
+export function control<T>(path: string, entries: Collection<T>, read: (key: string, body: unknown) => T): Hono {
+  const app = new Hono();
+  const keyed = `${path}/:key`;
+  app.put(keyed, async (c) => {
+    const entry = read(c.req.param("key") ?? "", await c.req.json());
+    entries.set(keyOf(c), entry);
+    return reply(entry);
+  });
+  app.get(keyed, (c) => {
+    const entry = entries.get(keyOf(c));
+    return entry === undefined ? reply({ error: "not planted" }, 404) : reply(entry);
+  });
+  app.delete(keyed, (c) => reply({ deleted: entries.delete(keyOf(c)) }));
+  return app;
+}
+
+const keyOf = (c: Context) => (c.req.param("key") ?? "").toLowerCase();

@@ -1,0 +1,42 @@
+/** The Ethos adapter against the simulator: many wallets in one call, the unknown ones told apart from zero. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ethosScores } from "../../clients/ethos.ts";
+import { type Simulated, simulated, trouble } from "./support/simulated.ts";
+
+let sim: Simulated;
+const known = `0x${"A".repeat(40)}`;
+const wallet = known.toLowerCase() as `0x${string}`;
+const stranger: `0x${string}` = `0x${"b".repeat(40)}`;
+beforeAll(async () => {
+  sim = await simulated();
+  await sim.control("PUT", `ethos/${known}`, { score: 1511 });
+});
+afterAll(() => sim?.close());
+
+it("knows the planted score, and says of the others that it does not know", async () => {
+  const ethos = ethosScores(sim.upstream("/ethos"));
+  expect(await ethos.scores([wallet, stranger])).toEqual(
+    new Map([
+      [wallet, 1511],
+      [stranger, null],
+    ]),
+  );
+});
+
+it.each([
+  [{ [known]: { score: 0, level: "untrusted" } }, null],
+  [{ [known]: null }, null],
+  [{ [known]: { score: 9_999 } }, null],
+  [{ [wallet]: { score: 1200, level: "neutral" } }, 1200],
+])("reads %j as %j", async (body, score) => {
+  await sim.fail("ethos", { body });
+  expect(await ethosScores(sim.upstream("/ethos")).scores([wallet])).toEqual(new Map([[wallet, score]]));
+});
+
+it.each([{ status: 500 }, { status: 429 }, { body: "<html></html>" }, { body: [] }, { body: { [known]: 3 } }])(
+  "takes %j for trouble",
+  async (plan) => {
+    await sim.fail("ethos", plan);
+    await trouble(ethosScores(sim.upstream("/ethos")).scores([wallet]));
+  },
+);

@@ -1,0 +1,173 @@
+/** The GitHub adapter against the simulator: whose gist, which gist, what it says, and looking again for nothing. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { githubProofs } from "../../clients/github.ts";
+import type { FoundProof, GithubClaim, ProofPlatform } from "../../clients/ports.ts";
+import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { type Simulated, simulated, trouble } from "./support/simulated.ts";
+
+let sim: Simulated;
+let raw: PublicHttp;
+let github: ProofPlatform<GithubClaim>;
+const sought = { tokenId: 7, prefix: "helixa" };
+const FILE = "helixa-verify.txt";
+const plant = (login: string, id: number, gists: object[], more = {}) =>
+  sim.control("PUT", `github/users/${login}`, { id, gists, ...more });
+const gist = (id: string, content: unknown, more = {}) => ({ id, public: true, files: { [FILE]: content }, ...more });
+const find = (claim: GithubClaim, tokenId = 7) => github.find(claim, { ...sought, tokenId });
+
+beforeAll(async () => {
+  sim = await simulated();
+});
+beforeEach(async () => {
+  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: { totalMs: 600 } });
+  github = githubProofs(sim.upstream("/github", { maxBytes: 3_000_000 }), raw);
+  await sim.fail("github", { times: 0 });
+  await plant("Octo-Cat", 583231, [gist("aa11", "7\n")]);
+});
+afterEach(() => raw.close());
+afterAll(() => sim?.close());
+
+describe("looking for a proof", () => {
+  it.each([{}, { gistId: "aa11" }])("finds it, with the numeric id and GitHub's spelling (%j)", async (hint) => {
+    expect(await find({ username: "octo-cat", ...hint })).toEqual({
+      accountId: "583231",
+      handle: "Octo-Cat",
+      username: "Octo-Cat",
+      evidence: {
+        url: "https://gist.github.com/Octo-Cat/aa11",
+        id: "aa11",
+        revision: expect.stringMatching(/^[0-9a-f]{40}$/),
+        etag: expect.stringMatching(/^W\/"/),
+      },
+    });
+  });
+
+  it("finds it among many gists, five pages deep and no deeper", async () => {
+    const others = Array.from({ length: 450 }, (_, i) => ({ id: `o${i}`, public: true, files: { "notes.md": "x" } }));
+    await plant("prolific", 2, [...others, gist("deep", "helixa:7")]);
+    expect(await find({ username: "prolific" })).toMatchObject({ evidence: { id: "deep" } });
+    await plant("prolific", 2, [...others, ...others, gist("deeper", "helixa:7")]);
+    expect(await find({ username: "prolific" })).toMatchObject({
+      reason: expect.stringContaining("has no public gist"),
+    });
+    expect(await find({ username: "prolific", gistId: "deeper" })).toMatchObject({ accountId: "2" });
+  });
+
+  it("looks at several gists with the right file", async () => {
+    await plant("several", 3, [gist("s1", "8"), gist("s2", "7")]);
+    expect(await find({ username: "several" })).toMatchObject({ evidence: { id: "s2" } });
+    expect(await find({ username: "several" }, 9)).toEqual({ reason: `The file ${FILE} says something else than 9.` });
+  });
+
+  it.each([
+    ["another number", gist("g", "77"), `The file ${FILE} says something else than 7.`],
+    ["a sentence", gist("g", "my token is 7"), `The file ${FILE} says something else than 7.`],
+    ["a fork", gist("g", "7", { fork_of: { id: "aa11" } }), "The gist is a fork of another one."],
+    ["a secret gist", gist("g", "7", { public: false }), "The gist is not public."],
+    ["another file", { id: "g", public: true, files: { "Helixa-Verify.txt": "7" } }, `The gist has no file ${FILE}.`],
+    ["an inherited name", { id: "g", public: true, files: { toString: "7" } }, `The gist has no file ${FILE}.`],
+    ["a long file", gist("g", "7".padEnd(2_000)), `The file ${FILE} is larger than 1024 bytes.`],
+    ["a file cut off", gist("g", "7".padEnd(1_200_000)), `The file ${FILE} is larger than 1024 bytes.`],
+    [
+      "an endless gist",
+      gist("g", "7", { fork_of: "x".repeat(4_000_000) }),
+      `The file ${FILE} is larger than 1024 bytes.`,
+    ],
+  ])("does not take %s", async (_what, planted, reason) => {
+    await plant("someone", 4, [planted]);
+    expect(await find({ username: "someone", gistId: "g" })).toEqual({ reason });
+  });
+
+  it("does not take somebody else's gist, nor an organisation's", async () => {
+    await plant("thief", 5, []);
+    expect(await find({ username: "thief", gistId: "aa11" })).toEqual({
+      reason: "The gist does not belong to the GitHub account thief.",
+    });
+    await plant("corp", 6, [gist("c1", "7")], { type: "Organization" });
+    expect(await find({ username: "corp" })).toMatchObject({ reason: expect.stringContaining("organisation") });
+  });
+
+  it("knows that there is no such account, gist or file", async () => {
+    expect(await find({ username: "ghost" })).toEqual({ reason: "There is no GitHub account ghost." });
+    expect(await find({ username: "octo-cat", gistId: "ffff" })).toEqual({ reason: "There is no such gist." });
+    await plant("empty", 8, []);
+    expect(await find({ username: "empty" })).toEqual({
+      reason: `The GitHub account empty has no public gist with a file ${FILE}.`,
+    });
+  });
+
+  it("reads a file that the API cut off from the host of raw files, and from no other host", async () => {
+    await plant("cut", 9, [gist("t1", { content: "helixa:7", truncated: true })]);
+    expect(await find({ username: "cut" })).toMatchObject({ accountId: "9" });
+    const elsewhere = openPublicHttp({
+      userAgent: "tests",
+      loopback: true,
+      origins: ["https://gist.githubusercontent.com"],
+    });
+    await trouble(githubProofs(sim.upstream("/github"), elsewhere).find({ username: "cut" }, sought));
+    await elsewhere.close();
+  });
+
+  it.each([
+    ["a limit", { status: 403, body: { message: "API rate limit exceeded" } }],
+    ["a secondary limit", { status: 429 }],
+    ["an error of GitHub", { status: 502 }],
+    ["HTML", { body: "<!doctype html><title>Unicorn!</title>" }],
+    ["silence", { delayMs: 5_000 }],
+  ])("takes %s for trouble", async (_what, plan) => {
+    await sim.fail("github", plan);
+    await trouble(find({ username: "octo-cat" }));
+  });
+});
+
+describe("looking again", () => {
+  const known = async () => ({ ...((await find({ username: "octo-cat" })) as FoundProof), ...sought });
+
+  it("costs nothing while the gist is the same, and the evidence stays", async () => {
+    const proof = await known();
+    const { accountId, handle, username, evidence } = proof;
+    expect(await github.recheck([proof])).toEqual([{ accountId, handle, username, evidence }]);
+  });
+
+  it("takes an edit that still says so", async () => {
+    const proof = await known();
+    await plant("Octo-Cat", 583231, [gist("aa11", "helixa:7")]);
+    const [again] = await github.recheck([proof]);
+    expect(again).toMatchObject({ accountId: "583231" });
+    expect((again as FoundProof).evidence.revision).not.toBe(proof.evidence.revision);
+  });
+
+  it.each([
+    [
+      "edited away",
+      () => plant("Octo-Cat", 583231, [gist("aa11", "8")]),
+      `The file ${FILE} says something else than 7.`,
+    ],
+    ["deleted", () => plant("Octo-Cat", 583231, []), "The gist was deleted."],
+    ["gone with its account", () => sim.control("DELETE", "github/users/octo-cat"), "The gist was deleted."],
+    [
+      "of a renamed account",
+      async () => {
+        await sim.control("DELETE", "github/users/octo-cat");
+        await plant("octo-kitten", 583231, [gist("aa11", "7")]);
+      },
+      "The gist does not belong to the GitHub account Octo-Cat.",
+    ],
+    [
+      "of a recycled name",
+      () => plant("octo-cat", 42, [gist("aa11", "7")]),
+      "The name Octo-Cat belongs to another GitHub account now.",
+    ],
+  ])("notices a gist that is %s", async (_what, change, reason) => {
+    const proof = await known();
+    await change();
+    expect(await github.recheck([proof])).toEqual([{ reason }]);
+    await sim.control("DELETE", "github/users/octo-kitten");
+  });
+
+  it("is trouble when GitHub is away", async () => {
+    const proof = await known();
+    await sim.fail("github", { status: 500 });
+    await trouble(github.recheck([proof]));
+  });
+});

@@ -1,0 +1,56 @@
+/** Simulators for a test file, an HTTP core on them, and a short way to plant what they hold. */
+import { type Http, openHttp, type Upstream, type UpstreamOptions } from "../../../clients/http.ts";
+import { Failure } from "../../../core/errors.ts";
+import { startSimulators } from "../../../devnet/simulators/server.ts";
+
+export type Simulated = {
+  url: string;
+  /** One request to the control: `PUT /_control/<path>` and the like. */
+  control(method: "PUT" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown>;
+  /** Makes the next answers of a source fail. */
+  fail(
+    source: string,
+    plan?: { status?: number; delayMs?: number; body?: unknown; headers?: Record<string, string>; times?: number },
+  ): Promise<unknown>;
+  /** An upstream at a path of the simulators, with short limits and a breaker of its own. */
+  upstream(path: string, options?: Partial<UpstreamOptions>): Upstream;
+  close(): Promise<void>;
+};
+
+export async function simulated(): Promise<Simulated> {
+  const simulators = await startSimulators();
+  const open: Http[] = [];
+  const { url } = simulators;
+  async function control(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`${url}/_control/${path}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  }
+  return {
+    url,
+    control,
+    fail: (source, plan = {}) => control("POST", "fail", { source, times: 1, ...plan }),
+    upstream(path, options = {}) {
+      const http = openHttp({ userAgent: "tests", patienceMs: 0, limits: { headersMs: 400, totalMs: 600 } });
+      open.push(http);
+      return http.upstream({ name: "It", baseUrl: url + path, rate: { burst: 1000, perSecond: 1000 }, ...options });
+    },
+    async close() {
+      for (const http of open) await http.close();
+      await simulators.stop();
+    },
+  };
+}
+
+/** The failure of something that cannot be asked; anything else fails the test. */
+export async function trouble(asked: Promise<unknown>): Promise<Failure> {
+  const error: unknown = await asked.then(
+    (answer) => new Error(`there was an answer: ${JSON.stringify(answer)}`),
+    (reason) => reason,
+  );
+  if (error instanceof Failure && error.code === "upstream_unavailable") return error;
+  throw error;
+}

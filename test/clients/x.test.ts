@@ -1,0 +1,127 @@
+/** The X adapter against the simulator: bios, both ways of having no such account, limits, credit, and looking again. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { FoundProof, ProofPlatform, XClaim } from "../../clients/ports.ts";
+import { xProofs } from "../../clients/x.ts";
+import { type Simulated, simulated, trouble } from "./support/simulated.ts";
+
+let sim: Simulated;
+let x: ProofPlatform<XClaim>;
+const AUTHORIZED = { headers: { authorization: "Bearer key" } };
+const sought = { tokenId: 1, prefix: "helixa" };
+const plant = (handle: string, id: string, description: string, more = {}) =>
+  sim.control("PUT", `x/users/${handle}`, { id, name: handle, description, ...more });
+
+beforeAll(async () => {
+  sim = await simulated();
+});
+beforeEach(async () => {
+  x = xProofs(sim.upstream("/x", AUTHORIZED));
+  await sim.fail("x", { times: 0 });
+  await sim.control("PUT", "x/not-found", { style: "200" });
+  await plant("Ada", "100", "Mathematician. helixa:1");
+});
+afterAll(() => sim?.close());
+
+describe("looking for a proof", () => {
+  it("finds it, with X's own id and spelling, in any case of the handle", async () => {
+    expect(await x.find({ handle: "aDA" }, sought)).toEqual({
+      accountId: "100",
+      handle: "Ada",
+      username: "Ada",
+      evidence: { url: "https://x.com/Ada", id: "100", revision: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+  });
+
+  it.each(["", "no needle", "helixa:12", "xhelixa:1"])("finds none in the bio %j", async (bio) => {
+    await plant("Ada", "100", bio);
+    expect(await x.find({ handle: "Ada" }, sought)).toEqual({ reason: "The bio of @Ada does not show helixa:1." });
+  });
+
+  it.each(["200", "404"])("knows that there is no such account, told with status %s", async (style) => {
+    await sim.control("PUT", "x/not-found", { style });
+    expect(await x.find({ handle: "nobody" }, sought)).toEqual({ reason: "There is no X account @nobody." });
+  });
+
+  it("knows a suspended account", async () => {
+    await plant("Bad", "101", "helixa:1", { suspended: true });
+    expect(await x.find({ handle: "Bad" }, sought)).toEqual({ reason: "The X account @Bad is suspended." });
+  });
+
+  it.each([
+    ["no credit", { status: 402 }],
+    ["a forbidden key", { status: 403 }],
+    ["an error of X", { status: 503 }],
+    ["a limit", { status: 429 }],
+    ["the older limit", { status: 429, body: { errors: [{ code: 88, message: "Rate limit exceeded" }] } }],
+    ["HTML", { body: "<html><body>Something went wrong</body></html>" }],
+    ["a gateway's 404", { status: 404, body: { error: "no route" } }],
+    ["an empty answer", { body: {} }],
+    ["errors of another kind", { body: { errors: [{ title: "Field Authorization Error", detail: "x", type: "y" }] } }],
+    ["another account", { body: { data: { id: "9", username: "Eve", description: "helixa:1" } } }],
+    ["silence", { delayMs: 5_000 }],
+  ])("takes %s for trouble, never for a missing proof", async (_what, plan) => {
+    await sim.fail("x", plan);
+    await trouble(x.find({ handle: "Ada" }, sought));
+  });
+
+  it("keeps away until the window that X names has passed", async () => {
+    const reset = String(Math.floor(Date.now() / 1000) + 120);
+    await sim.fail("x", { status: 429, headers: { "x-rate-limit-reset": reset } });
+    const { retryAfter } = (await trouble(x.find({ handle: "Ada" }, sought))).options;
+    expect(retryAfter).toBeGreaterThan(110);
+    await trouble(x.find({ handle: "Ada" }, sought));
+  });
+
+  it("without a key is trouble", async () => {
+    await trouble(xProofs(sim.upstream("/x")).find({ handle: "Ada" }, sought));
+  });
+});
+
+describe("looking again", () => {
+  const known = async (handle: string, id: string, tokenId: number) => {
+    await plant(handle, id, `helixa:${tokenId}`);
+    const found = (await x.find({ handle }, { ...sought, tokenId })) as FoundProof;
+    return { ...found, ...sought, tokenId };
+  };
+
+  it("asks for all at once, by id, and tells each apart", async () => {
+    const proofs = [
+      await known("stands", "201", 1),
+      await known("emptied", "202", 2),
+      await known("renamed", "203", 3),
+      await known("deleted", "204", 4),
+      await known("banned", "205", 5),
+      await known("recycled", "206", 6),
+      await known("recased", "207", 7),
+    ];
+    await plant("emptied", "202", "moved on");
+    await sim.control("DELETE", "x/users/renamed");
+    await plant("renamed2", "203", "helixa:3");
+    await sim.control("DELETE", "x/users/deleted");
+    await plant("banned", "205", "helixa:5", { suspended: true });
+    await plant("recycled", "999", "helixa:6");
+    await plant("ReCased", "207", "helixa:7");
+    expect(x.batch).toBe(100);
+    expect(await x.recheck(proofs)).toMatchObject([
+      { accountId: "201", handle: "stands" },
+      { reason: "The bio of @emptied does not show helixa:2." },
+      { reason: "The X account @renamed was renamed to @renamed2." },
+      { reason: "There is no X account @deleted." },
+      { reason: "The X account @banned is suspended." },
+      { reason: "There is no X account @recycled." },
+      { accountId: "207", handle: "ReCased" },
+    ]);
+  });
+
+  it("says nothing about an account that X left out of its answer", async () => {
+    const proof = await known("stands", "201", 1);
+    await sim.fail("x", { body: { data: [{ id: "1", username: "other" }] } });
+    expect(await x.recheck([proof])).toEqual([null]);
+  });
+
+  it("is trouble when X is away", async () => {
+    const proof = await known("stands", "201", 1);
+    await sim.fail("x", { status: 500 });
+    await trouble(x.recheck([proof]));
+  });
+});
