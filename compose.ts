@@ -5,6 +5,9 @@ import { type Logger, pino } from "pino";
 import type { ApiDeps } from "./api/deps.ts";
 import { createCardRenderer } from "./cards/renderer.ts";
 import { createChain } from "./clients/chain.ts";
+import { openHttp } from "./clients/http.ts";
+import { createIdentityProvider } from "./clients/identity-provider.ts";
+import { openRateCounters } from "./clients/rate-counters.ts";
 import { createReceiptSigner } from "./clients/receipt-signer.ts";
 import { createSigner } from "./clients/signer.ts";
 import type { Config } from "./config.ts";
@@ -64,6 +67,12 @@ const openQueuesOf = (config: Config, log: Logger) =>
     names: JOBS.map((job) => job.name),
   });
 
+/** A person waits for the answer: an upstream whose allowance is used up for longer is told of at once. */
+const ASKING_PATIENCE_MS = 1_000;
+
+/** Names the service to its upstreams. */
+const userAgent = ({ service }: Config) => `${service.name} (${service.publicUrl})`;
+
 /** What the API process is made of. */
 export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
@@ -77,6 +86,8 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
     log,
   });
   const queues = await openQueuesOf(config, log);
+  const http = openHttp({ userAgent: userAgent(config), patienceMs: ASKING_PATIENCE_MS });
+  const rateCounters = openRateCounters({ redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
   const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
   return {
     value: {
@@ -85,6 +96,8 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       index,
       agentList,
       chain: openChain(config),
+      identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
+      rateCounters,
       cards,
       receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
       queues: () => queues.counts(),
@@ -94,6 +107,8 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
     },
     async close() {
       await cards.close();
+      await http.close();
+      rateCounters.close();
       await queues.close();
       await agentList.close();
       await index.close();

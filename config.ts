@@ -14,6 +14,7 @@ const hash = z
   .transform((h) => h.toLowerCase() as `0x${string}`);
 const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/, "must be a whole number").transform(Number).pipe(z.number().min(min).max(max));
+const requestsPerMinute = integer(0, 1_000_000_000);
 const flag = z.enum(["true", "false"]).transform((v) => v === "true");
 const url = (...protocols: string[]) =>
   z
@@ -119,7 +120,11 @@ export const VARIABLES = {
     integer(0, 65_536),
     "512",
   ),
-  REDIS_URL: variable("Storage", "Redis for the queue (unset: the queue lives in Postgres)", url("redis:", "rediss:")),
+  REDIS_URL: variable(
+    "Storage",
+    "Redis for the queue and the rate limits (unset: the queue lives in Postgres, limits in memory)",
+    url("redis:", "rediss:"),
+  ),
   QUEUE_PREFIX: variable(
     "Storage",
     "Prefix of queue names, to share one Redis between deployments",
@@ -275,6 +280,43 @@ export const VARIABLES = {
     "Blocks on top of a registration before its bonus points are awarded; the token id must not move any more",
     integer(0, 1_000),
     "3",
+  ),
+
+  RATE_READS_PER_CLIENT: variable(
+    "Limits",
+    "Reads a minute of one address (IPv6: of one /64 network), counted by each process for itself; 0 = no limit, here and below",
+    requestsPerMinute,
+    "600000",
+  ),
+  RATE_WRITES_PER_CLIENT: variable(
+    "Limits",
+    "Writes a minute of one address, those refused included",
+    requestsPerMinute,
+    "60000",
+  ),
+  RATE_WRITES_PER_CALLER: variable("Limits", "Writes a minute of one wallet or human", requestsPerMinute, "600"),
+  RATE_WRITES_PER_API_KEY: variable("Limits", "Writes a minute with one API key", requestsPerMinute, "6000"),
+  RATE_PROOFS_PER_CALLER: variable(
+    "Limits",
+    "Verifications a minute of one wallet; each asks another service",
+    requestsPerMinute,
+    "30",
+  ),
+  RATE_PAYMENTS_PER_CALLER: variable(
+    "Limits",
+    "Attempts to pay a minute of one wallet, or of one address that names no wallet",
+    requestsPerMinute,
+    "300",
+  ),
+
+  IDP_ISSUER: variable("Identity provider", "Issuer of access tokens (iss); unset: none are taken", z.string().min(1)),
+  IDP_AUDIENCE: variable("Identity provider", "Whom the tokens must be issued for (aud)", z.string().min(1)),
+  IDP_JWKS_URL: variable("Identity provider", "Where the provider publishes its keys (JWKS)", webUrl),
+  IDP_REQUIRED_CLAIMS: variable(
+    "Identity provider",
+    "Further claims a token must have, comma list; sid with Privy, whose identity tokens lack it",
+    list(z.string().min(1)),
+    "",
   ),
 
   PRICING_PHASE: variable(
@@ -454,6 +496,25 @@ function assemble(v: Values, dataDir: string) {
       awardConfirmations: v.AWARD_CONFIRMATIONS,
     },
     receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },
+    /** Requests a minute; 0 = no limit. */
+    rates: {
+      readsPerClient: v.RATE_READS_PER_CLIENT,
+      writesPerClient: v.RATE_WRITES_PER_CLIENT,
+      writesPerCaller: v.RATE_WRITES_PER_CALLER,
+      writesPerApiKey: v.RATE_WRITES_PER_API_KEY,
+      proofsPerCaller: v.RATE_PROOFS_PER_CALLER,
+      paymentsPerCaller: v.RATE_PAYMENTS_PER_CALLER,
+    },
+    /** Undefined unless issuer, audience and keys are all named. */
+    identityProvider:
+      v.IDP_ISSUER && v.IDP_AUDIENCE && v.IDP_JWKS_URL
+        ? {
+            issuer: v.IDP_ISSUER,
+            audience: v.IDP_AUDIENCE,
+            jwksUrl: v.IDP_JWKS_URL,
+            requiredClaims: v.IDP_REQUIRED_CLAIMS,
+          }
+        : undefined,
     pricing: { phase: v.PRICING_PHASE, quoteMs: v.PRICE_QUOTE_SECONDS * 1000 },
     payments: {
       payTo: { deployer: v.PAY_TO_DEPLOYER, treasury: v.PAY_TO_TREASURY },

@@ -5,9 +5,11 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import type { ApiParts } from "./deps.ts";
-import { CACHE, type Endpoint, queryOf, type Reply, type WalletCaller } from "./endpoint.ts";
-import { requireSiwa, type SiwaGuard } from "./guards/siwa.ts";
+import { CACHE, type Endpoint, queryOf, type Reply } from "./endpoint.ts";
+import { identify, nameOf } from "./guards/callers.ts";
+import type { WalletGuard } from "./guards/wallet.ts";
 import type { ClientAddress } from "./http/client-address.ts";
+import { networkOf } from "./http/client-network.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
@@ -20,7 +22,7 @@ export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
 export type HttpContext = Context<{ Bindings: Bindings }>;
 
 /** The parts of the machinery that live as long as the API. */
-export type Machinery = { deps: ApiParts; siwa: SiwaGuard; clientAddress: ClientAddress };
+export type Machinery = { deps: ApiParts; wallets: WalletGuard; clientAddress: ClientAddress };
 
 /** Longest wait for `minBlock`. */
 const MIN_BLOCK_WAIT_MS = 5_000;
@@ -36,8 +38,14 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     const { incoming, outgoing } = c.env;
     const now = deps.now();
     const clientAddress = machinery.clientAddress(incoming);
-    const caller: WalletCaller | undefined =
-      endpoint.guard.caller === "siwa" ? await requireSiwa(machinery.siwa, incoming, clientAddress, now) : undefined;
+    const client = networkOf(clientAddress);
+    const { caller: rule, bucket } = endpoint.guard;
+    const counted = deps.limits.client(bucket, client, outgoing, now);
+    if (counted) await counted;
+    const { db, identityProvider } = deps;
+    const found = identify(rule, { db, identityProvider, wallets: machinery.wallets }, { incoming, client, now });
+    const caller = found && (await found);
+    if (caller) await deps.limits.caller(bucket, caller, outgoing);
 
     const url = c.req.url;
     const cut = url.indexOf("?");
@@ -67,7 +75,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
         now,
       });
     if (key === undefined) return handle();
-    return once(deps, { scope: caller?.wallet ?? clientAddress, key, fingerprint, requestId }, handle);
+    return once(deps, { scope: caller ? nameOf(caller) : clientAddress, key, fingerprint, requestId }, handle);
   }
 
   return async (c: HttpContext): Promise<Response> => {

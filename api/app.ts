@@ -7,7 +7,9 @@ import { factsReader } from "../db/facts-reader.ts";
 import { answerWith, type Bindings, type HttpContext, type Machinery } from "./answer.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { siwaGuard } from "./guards/siwa.ts";
+import { rateLimits } from "./guards/rate-limits.ts";
+import { signedTexts } from "./guards/signed-text.ts";
+import { walletGuard } from "./guards/wallet.ts";
 import { clientAddressBehind } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
@@ -24,16 +26,22 @@ export type Api = {
 
 /** @throws Error when the configuration names trusted proxies that are no addresses */
 export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
-  const { service, http, contracts } = deps.config;
+  const { service, http, contracts, chain, rates } = deps.config;
+  const signed = signedTexts(deps.chain);
   const machinery: Machinery = {
     deps: {
       ...deps,
       facts: factsReader(deps.db),
+      signed,
+      limits: rateLimits(rates, deps.rateCounters),
       totals: totalsMemory(deps),
       contract: contractMemory(deps.chain, contracts.identity.address, deps.now),
       balances: balanceMemory(deps.chain, contracts.usdc.address, deps.now),
     },
-    siwa: siwaGuard({ hosts: service.hosts, chain: deps.chain }),
+    wallets: walletGuard(
+      { hosts: service.hosts, name: service.name, webUrl: service.webUrl, chainId: chain.id },
+      signed,
+    ),
     clientAddress: clientAddressBehind(http.trustedProxies),
   };
   const app = new Hono<{ Bindings: Bindings }>();

@@ -1,6 +1,6 @@
 /** What the API is made of; compose.ts builds it, tests build it from real parts of their own. */
 import type pg from "pg";
-import type { Chain, ReceiptSigner } from "../clients/ports.ts";
+import type { Chain, IdentityProvider, RateCounters, ReceiptSigner } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
@@ -9,6 +9,8 @@ import type { AgentList } from "../db/columns/agents.ts";
 import type { ReadFacts } from "../db/facts-reader.ts";
 import type { IndexTracker } from "../db/index-state.ts";
 import type { Fault } from "../faults.ts";
+import type { RateLimits } from "./guards/rate-limits.ts";
+import type { SignedTexts } from "./guards/signed-text.ts";
 import type { Log } from "./http/error-answer.ts";
 import type { BalanceMemory } from "./services/balances.ts";
 import type { ContractMemory } from "./services/contract-facts.ts";
@@ -36,6 +38,9 @@ export type ApiDeps = {
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
   agentList?: Pick<AgentList, "recall">;
   chain: Chain;
+  /** Null when none is configured: no access tokens are taken then. */
+  identityProvider: IdentityProvider | null;
+  rateCounters: RateCounters;
   cards: Cards;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
@@ -50,6 +55,9 @@ export type ApiDeps = {
 /** What handlers get: the parts, and what the API itself keeps in memory. */
 export type ApiParts = ApiDeps & {
   facts: ReadFacts;
+  /** Whether a wallet signed a text that a request carries in its body. */
+  signed: SignedTexts;
+  limits: RateLimits;
   totals(): Promise<AgentTotals>;
   contract: ContractMemory;
   balances: BalanceMemory;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ErrorCode } from "../core/errors.ts";
 import type { Address } from "../core/facts.ts";
 import type { Operation } from "../core/prices.ts";
+import type { SignInKind } from "../core/wallet-credential.ts";
 import type { ApiParts } from "./deps.ts";
 import { minBlock } from "./parameters.ts";
 
@@ -10,9 +11,11 @@ export type Method = "get" | "post" | "put" | "delete";
 
 /** A wallet that signed in: as an agent (SIWA) or as a human (SIWE), which follows from the text it signed. */
 export type WalletCaller = {
-  kind: "siwa" | "siwe";
+  kind: SignInKind;
   /** The authenticated wallet, lower-case. */
   wallet: Address;
+  /** When the credential was signed, milliseconds since the epoch. */
+  issuedAt: number;
   /** Names the credential without being it: hash of address, timestamp and signature. */
   credentialId: string;
 };
@@ -37,8 +40,8 @@ export type CallerRule = "anyone" | "siwa" | "human" | "apiKey";
 /** The caller a handler gets, by the rule in front of it. */
 export type CallerOf = { anyone: undefined; siwa: WalletCaller; human: WalletCaller | TokenCaller; apiKey: KeyCaller };
 
-/** What a request counts against. */
-export type Bucket = "reads" | "writes" | "proofs";
+/** What a request counts against; `unlimited` for what monitors ask. */
+export type Bucket = "reads" | "writes" | "proofs" | "unlimited";
 
 /** What stands in front of a handler: who may pass, at what price, how often. */
 export type Guard = { caller: CallerRule; price?: Operation; bucket: Bucket };

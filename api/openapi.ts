@@ -1,7 +1,7 @@
 /** The OpenAPI 3.0.3 document, derived from the endpoints: parameters, bodies, every error, security. */
 import { z } from "zod";
 import { type ErrorCode, STATUS } from "../core/errors.ts";
-import { type Answer, type Endpoint, queryOf } from "./endpoint.ts";
+import { type Answer, type CallerRule, type Endpoint, type Guard, queryOf } from "./endpoint.ts";
 import { API_VERSION } from "./http/headers.ts";
 import { errorSchema } from "./schemas/error.ts";
 
@@ -44,7 +44,42 @@ const SECURITY_SCHEMES = {
     name: "X-SIWA",
     description: "The same credential, for clients whose Authorization header is taken.",
   },
+  siwe: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "{address}:{timestamp}:{signature}",
+    description: "Sign-In With Ethereum (EIP-4361): GET /api/v2 shows the text to sign. Good for one hour.",
+  },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "Access token of the identity provider, for people without a wallet.",
+  },
+  apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "Given out by the operator." },
+  x402: {
+    type: "apiKey",
+    in: "header",
+    name: "PAYMENT-SIGNATURE",
+    description: "Payment by x402, where a price is asked: the 402 answer tells the terms.",
+  },
 };
+
+/** The credentials each rule takes, one of them at a time. */
+const SECURITY: Record<CallerRule, (keyof typeof SECURITY_SCHEMES)[]> = {
+  anyone: [],
+  siwa: ["siwa", "siwaHeader"],
+  human: ["siwe", "siwa", "siwaHeader", "bearer"],
+  apiKey: ["apiKey"],
+};
+
+/** Who may call as OpenAPI says it: one of these; a payment beside it where a price may be asked. */
+function security({ caller, price }: Guard): Record<string, []>[] {
+  const ways: Record<string, []>[] = SECURITY[caller].map((scheme) => ({ [scheme]: [] }));
+  if (price === undefined) return ways;
+  const free = ways.length > 0 ? ways : [{}];
+  return [...free, ...free.map((way) => ({ ...way, x402: [] as [] }))];
+}
 
 const header = (description: string, schema: Json) => ({ description, schema });
 const HEADERS = {
@@ -54,6 +89,8 @@ const HEADERS = {
   IndexStale: header("Present while the index is being rebuilt: why", { type: "string" }),
   IgnoredParams: header("Query parameters this operation does not know", { type: "string" }),
   ETag: header("Strong validator; send it back in If-None-Match", { type: "string" }),
+  RateLimit: header("What is left of each limit (r) and for how many seconds (t)", { type: "string" }),
+  RateLimitPolicy: header("The limits: requests (q) in a window of seconds (w)", { type: "string" }),
   RetryAfter: header("Seconds to wait", { type: "integer" }),
   Replayed: header("true when this is the stored answer to the same Idempotency-Key", { type: "string" }),
 };
@@ -66,7 +103,7 @@ function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
     tags: [tag],
     summary,
     ...(description && { description }),
-    security: guard.caller === "siwa" ? [{ siwa: [] }, { siwaHeader: [] }] : [],
+    security: security(guard),
     parameters: parameters(endpoint, schemas),
     ...(body && {
       requestBody: {
@@ -141,6 +178,10 @@ function success({ method, data, guard }: Endpoint, answer: Answer, schemas: Jso
     headers: {
       "X-Request-Id": headerRef("RequestId"),
       "X-API-Version": headerRef("ApiVersion"),
+      ...(guard.bucket !== "unlimited" && {
+        RateLimit: headerRef("RateLimit"),
+        "RateLimit-Policy": headerRef("RateLimitPolicy"),
+      }),
       ...(data && { "X-Indexed-Block": headerRef("IndexedBlock"), "X-Index-Stale": headerRef("IndexStale") }),
       ...(method === "get" && { "X-Ignored-Params": headerRef("IgnoredParams") }),
       ...(method === "get" && guard.caller === "anyone" && { ETag: headerRef("ETag") }),
@@ -157,7 +198,8 @@ export function errorCodes(endpoint: Endpoint): ErrorCode[] {
   const add = (when: unknown, ...more: ErrorCode[]) => when && more.forEach((code) => void codes.add(code));
   add(params || query || data, "invalid_input");
   add(data, "indexer_behind", "upstream_unavailable", "timeout");
-  add(guard.caller === "siwa", "unauthenticated", "invalid_input", "rate_limited", "upstream_unavailable");
+  add(guard.caller !== "anyone", "unauthenticated", "invalid_input", "upstream_unavailable", "timeout");
+  add(guard.bucket !== "unlimited", "rate_limited");
   add(guard.price, "payment_required", "payment_pending");
   add(method !== "get", "invalid_input", "payload_too_large", "unsupported_media_type");
   add(method !== "get", "idempotency_key_reused", "request_in_progress", "upstream_unavailable", "timeout");

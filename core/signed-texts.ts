@@ -1,27 +1,25 @@
 /** The texts people and agents sign, byte for byte. Their beginnings differ, so a signature of one never passes as another. */
-import { checksum } from "./addresses.ts";
-import type { Address } from "./facts.ts";
 
 /** What an agent's wallet signs (spec: SIWA). Address and timestamp stand as they were sent. */
 export const siwaText = (host: string, address: string, timestamp: string): string =>
   `Sign-In With Agent: ${host} wants you to sign in with your wallet ${address} at ${timestamp}`;
 
 /**
- * What a human's wallet signs (EIP-4361): the nonce is the timestamp as sent, Issued At the same moment as ISO 8601,
- * the address checksummed as the standard demands.
+ * What a human's wallet signs (EIP-4361): the nonce is the timestamp as sent, Issued At the same moment as ISO 8601. The
+ * standard demands a checksummed address.
  */
 export const siweText = (parts: {
   host: string;
-  address: Address;
+  address: string;
   serviceName: string;
   webUrl: string;
   chainId: number;
   timestamp: string;
-  issuedAt: Date;
+  issuedAt: string;
 }): string =>
   [
     `${parts.host} wants you to sign in with your Ethereum account:`,
-    checksum(parts.address),
+    parts.address,
     "",
     `Sign in to ${parts.serviceName}`,
     "",
@@ -29,7 +27,7 @@ export const siweText = (parts: {
     "Version: 1",
     `Chain ID: ${parts.chainId}`,
     `Nonce: ${parts.timestamp}`,
-    `Issued At: ${parts.issuedAt.toISOString()}`,
+    `Issued At: ${parts.issuedAt}`,
   ].join("\n");
 
 /** What an owner signs to change an agent without SIWA. */

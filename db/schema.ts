@@ -27,6 +27,8 @@ const at = () => timestamp({ withTimezone: true, mode: "date" });
 /** The id of a transaction, 64 bits wide: it never repeats. */
 const transactionId = customType<{ data: string }>({ dataType: () => "xid8" });
 
+const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
+
 /** Off-chain profile, one row per field (`personality.humor`, `narrative.origin`, …): the newest write wins against the chain's. */
 export const profileField = offchain.table(
   "profile_field",
@@ -274,6 +276,25 @@ export const idempotency = offchain.table(
   },
   (t) => [primaryKey({ columns: [t.scope, t.key] }), index("idempotency_created").on(t.createdAt)],
 );
+
+/** Keys of those who report session outcomes; only their hashes are kept. */
+export const apiKey = offchain.table("api_key", {
+  id: text().primaryKey(),
+  /** Whom it was given to. */
+  name: text().notNull(),
+  /** SHA-256 of the whole key. */
+  hash: bytes().notNull(),
+  createdAt: at().notNull().defaultNow(),
+  revokedAt: at(),
+  /** To the minute. */
+  lastUsedAt: at(),
+});
+
+/** Wallets that have ended their credentials: those dated before `revokedBefore` are over. */
+export const credentialRevocation = offchain.table("credential_revocation", {
+  wallet: text().primaryKey(),
+  revokedBefore: at().notNull(),
+});
 
 /** A request to mint, from acceptance to its token. */
 export const mint = offchain.table(

@@ -16,6 +16,7 @@ export const health = endpoint({
   operationId: "getHealth",
   tag: "Service",
   summary: "The process lives; asks nothing of anything else",
+  guard: { bucket: "unlimited" },
   responses: { 200: { description: "Alive", schema: healthSchema } },
   cache: CACHE.never,
   handler: ({ deps: { config, contract } }) =>
@@ -33,6 +34,7 @@ export const ready = endpoint({
   operationId: "getReady",
   tag: "Service",
   summary: "Whether requests should be sent here, dependency by dependency",
+  guard: { bucket: "unlimited" },
   responses: {
     200: { description: "Ready", schema: readySchema },
     503: { description: "Not ready; `checks` says what is missing", schema: readySchema },

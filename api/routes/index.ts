@@ -1,6 +1,7 @@
 /** Every endpoint of the service. Adding one is one line here; routing, documents and discovery follow. */
 import type { Endpoint } from "../endpoint.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
+import { revoke } from "./auth.ts";
 import { batch } from "./batch.ts";
 import { cred, history } from "./cred.ts";
 import { credReport, verifyReceipt } from "./cred-report.ts";
@@ -51,5 +52,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   nameCheck,
   mint,
   mintState,
+  revoke,
   ...documentEndpoints(() => ENDPOINTS),
 ];

@@ -1,6 +1,6 @@
 /** How the service introduces itself, wherever it does: what it is, and how to sign in. */
 import type { Config } from "../../config.ts";
-import { siwaText } from "../../core/signed-texts.ts";
+import { siwaText, siweText } from "../../core/signed-texts.ts";
 
 export const DESCRIPTION =
   "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.";
@@ -16,17 +16,13 @@ export function waysIn({ service, chain }: Pick<Config, "service" | "chain">) {
   };
 }
 
-/** The lines of the SIWE text (EIP-4361). */
 const humanMessage = (service: Config["service"], chainId: number) =>
-  [
-    `${service.hosts[0]} wants you to sign in with your Ethereum account:`,
-    "{address}",
-    "",
-    `Sign in to ${service.name}`,
-    "",
-    `URI: ${service.webUrl}`,
-    "Version: 1",
-    `Chain ID: ${chainId}`,
-    "Nonce: {timestamp}",
-    "Issued At: {timestamp as ISO 8601}",
-  ].join("\n");
+  siweText({
+    host: service.hosts[0]!,
+    address: "{address}",
+    serviceName: service.name,
+    webUrl: service.webUrl,
+    chainId,
+    timestamp: "{timestamp}",
+    issuedAt: "{timestamp as ISO 8601}",
+  });

@@ -14,6 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
+const SECURITY = {
+  anyone: [],
+  siwa: [{ siwa: [] }, { siwaHeader: [] }],
+  human: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [] }],
+  apiKey: [{ apiKey: [] }],
+};
+
 describe("the document", () => {
   it("is a valid OpenAPI 3.0.3 document", async () => {
     const { body } = await api.get("/api/v2/openapi.json");
@@ -64,9 +71,12 @@ describe("the document", () => {
       for (const [status, { content }] of errors)
         if (!own.responses[Number(status)]) expect(JSON.stringify(content)).toContain("#/components/schemas/Error");
       const { security } = operation as unknown as { security: object[] };
-      const siwa = own.guard.caller === "siwa";
-      expect(security).toEqual(siwa ? [{ siwa: [] }, { siwaHeader: [] }] : []);
-      if (siwa) expect(statuses).toEqual(expect.arrayContaining([401, 429, 503]));
+      const { caller, price, bucket } = own.guard;
+      const ways = SECURITY[caller];
+      const paid = (ways.length > 0 ? ways : [{}]).map((way) => ({ ...way, x402: [] }));
+      expect(security).toEqual(price ? [...(ways.length > 0 ? ways : [{}]), ...paid] : ways);
+      if (caller !== "anyone") expect(statuses).toEqual(expect.arrayContaining([401, 503]));
+      if (bucket !== "unlimited") expect(statuses).toContain(429);
       if (method !== "get") expect(statuses).toEqual(expect.arrayContaining([400, 409, 413, 415, 422]));
     }
   });

@@ -1,6 +1,7 @@
-/** Removes what is only kept for a while: answers stored for idempotency keys. */
+/** Removes what is only kept for a while: answers stored for idempotency keys, revocations of what has expired since. */
 import { z } from "zod";
 import { forgetExpired } from "../../db/idempotency.ts";
+import { forgetRevocations } from "../../db/revocations.ts";
 import { defineJob } from "../job.ts";
 
 export const prune = defineJob({
@@ -8,5 +9,5 @@ export const prune = defineJob({
   concurrency: 1,
   schedule: { everyMs: 3_600_000 },
   input: z.object({}),
-  run: ({ db }) => forgetExpired(db),
+  run: async ({ db }) => (await forgetExpired(db)) + (await forgetRevocations(db)),
 });

@@ -8,6 +8,7 @@ import { openApiDocument } from "../../../api/openapi.ts";
 import { type RunningServer, startServer } from "../../../api/server.ts";
 import { createCardRenderer } from "../../../cards/renderer.ts";
 import type { Chain } from "../../../clients/ports.ts";
+import { openRateCounters } from "../../../clients/rate-counters.ts";
 import { createReceiptSigner } from "../../../clients/receipt-signer.ts";
 import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
@@ -74,6 +75,8 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     db,
     index,
     chain: options.chain ?? healthyChain(),
+    identityProvider: null,
+    rateCounters: openRateCounters({ prefix: "test", log: SILENT }),
     cards: createCardRenderer(),
     receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
     queues: async () => [],

@@ -1,16 +1,26 @@
-/** SIWA credentials: every accepted form, every refused one, and no header that makes the reader throw anything but a Failure. */
+/** Credentials of wallets: every accepted form, every refused one, and no header that makes the reader throw anything but a Failure. */
 import fc from "fast-check";
 import { getAddress } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../core/errors.ts";
-import { humanUpdateText, parseHumanUpdate, siwaText, siweText } from "../../core/signed-texts.ts";
-import { checkSiwaTime, findSiwa, parseSiwa, SIWA_LIFETIME_MS, SIWA_SKEW_MS, siwaTexts } from "../../core/siwa.ts";
+import { humanUpdateText, parseHumanUpdate, siwaText } from "../../core/signed-texts.ts";
+import {
+  CREDENTIAL_LIFETIME_MS,
+  CREDENTIAL_SKEW_MS,
+  checkCredentialTime,
+  findAccessToken,
+  findCredential,
+  parseCredential,
+  signInTexts,
+} from "../../core/wallet-credential.ts";
 
 const address = "0x2e3b541c59d38b84e3bc54e977200230a204fe60" as const;
 const checksummed = getAddress(address);
 const signature = `0x${"ab".repeat(65)}`;
 const credential = `${address}:1795262400000:${signature}`;
+
+const service = { hosts: ["h"], name: "Helixa", webUrl: "https://example.org", chainId: 8453 };
 
 const code = (run: () => unknown): string => {
   try {
@@ -25,24 +35,24 @@ describe("a credential", () => {
   it.each([credential, `Bearer ${credential}`, `bearer   ${credential}`, `BEARER ${credential}`, `  ${credential} `])(
     "is read from %j",
     (value) =>
-      expect(parseSiwa(value)).toEqual({
+      expect(parseCredential(value)).toEqual({
         ...{ address, issuedAt: 1_795_262_400_000, signature, sent: { address, timestamp: "1795262400000" } },
       }),
   );
 
   it("may be dated in seconds, and keeps address and timestamp as they were sent", () => {
-    const parsed = parseSiwa(`${checksummed}:1795262400:${signature}`);
+    const parsed = parseCredential(`${checksummed}:1795262400:${signature}`);
     expect(parsed.address).toBe(address);
     expect(parsed.issuedAt).toBe(1_795_262_400_000);
     expect(parsed.sent).toEqual({ address: checksummed, timestamp: "1795262400" });
-    expect(siwaTexts(["a.example", "b.example"], parsed)).toEqual([
-      siwaText("a.example", checksummed, "1795262400"),
-      siwaText("b.example", checksummed, "1795262400"),
+    expect(signInTexts({ ...service, hosts: ["a.example", "b.example"] }, parsed, ["siwa"])).toEqual([
+      { kind: "siwa", text: siwaText("a.example", checksummed, "1795262400") },
+      { kind: "siwa", text: siwaText("b.example", checksummed, "1795262400") },
     ]);
   });
 
   it("may be signed over the address as sent or checksummed", () => {
-    expect(siwaTexts(["h"], parseSiwa(credential))).toEqual([
+    expect(signInTexts(service, parseCredential(credential), ["siwa"]).map(({ text }) => text)).toEqual([
       `Sign-In With Agent: h wants you to sign in with your wallet ${address} at 1795262400000`,
       `Sign-In With Agent: h wants you to sign in with your wallet ${checksummed} at 1795262400000`,
     ]);
@@ -68,21 +78,21 @@ describe("a credential", () => {
     `0X${address.slice(2)}:1795262400000:${signature}`,
     `${address}:1795262400000:${signature}\u0000`,
     `${address}:1795262400000:0x${"ab".repeat(5000)}`,
-  ])("is not %j", (value) => expect(code(() => parseSiwa(value))).toBe("unauthenticated"));
+  ])("is not %j", (value) => expect(code(() => parseCredential(value))).toBe("unauthenticated"));
 
   it("may be as long as a contract wallet signs", () => {
     const long = `${address}:1795262400000:0x${"ab".repeat(4000)}`;
-    expect(parseSiwa(long).signature).toHaveLength(8002);
+    expect(parseCredential(long).signature).toHaveLength(8002);
   });
 
   it("is good for an hour, and five minutes ahead", () => {
     const at = (ms: number) =>
-      code(() => checkSiwaTime({ issuedAt: 1_795_262_400_000 }, new Date(1_795_262_400_000 + ms)));
+      code(() => checkCredentialTime({ issuedAt: 1_795_262_400_000 }, new Date(1_795_262_400_000 + ms)));
     expect(at(0)).toBe("fine");
-    expect(at(SIWA_LIFETIME_MS)).toBe("fine");
-    expect(at(SIWA_LIFETIME_MS + 1)).toBe("unauthenticated");
-    expect(at(-SIWA_SKEW_MS)).toBe("fine");
-    expect(at(-SIWA_SKEW_MS - 1)).toBe("unauthenticated");
+    expect(at(CREDENTIAL_LIFETIME_MS)).toBe("fine");
+    expect(at(CREDENTIAL_LIFETIME_MS + 1)).toBe("unauthenticated");
+    expect(at(-CREDENTIAL_SKEW_MS)).toBe("fine");
+    expect(at(-CREDENTIAL_SKEW_MS - 1)).toBe("unauthenticated");
   });
 });
 
@@ -101,7 +111,24 @@ describe("in a request", () => {
       { authorization: "Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln", siwa: credential },
       { authorization: credential, siwa: `Bearer ${credential}` },
     ])
-      expect(findSiwa(headers)?.address, JSON.stringify(headers)).toBe(address);
+      expect(findCredential(headers)?.address, JSON.stringify(headers)).toBe(address);
+  });
+
+  it("an access token is found by its shape and its scheme, never a wallet's credential in its stead", () => {
+    const token = "eyJhbGciOiJFUzI1NiJ9.e30.c2ln";
+    expect(findAccessToken(`Bearer ${token}`)).toBe(token);
+    expect(findAccessToken(`Payment eyJhIjoxfQ, bearer ${token}`)).toBe(token);
+    for (const header of [
+      undefined,
+      "",
+      token,
+      `Bearer ${credential}`,
+      "Bearer a.b",
+      `Basic ${token}`,
+      "Bearer a.b.c.d",
+    ])
+      expect(findAccessToken(header), header).toBeNull();
+    expect(code(() => findAccessToken(`Bearer ${token}, Bearer a.b.c`))).toBe("invalid_input");
   });
 
   it("there is none without one", () => {
@@ -114,17 +141,19 @@ describe("in a request", () => {
       "Bearer",
       ",,,",
     ])
-      expect(findSiwa({ authorization }), authorization).toBeNull();
+      expect(findCredential({ authorization }), authorization).toBeNull();
   });
 
   it("two different ones are one too many", () => {
-    expect(code(() => findSiwa({ authorization: credential, siwa: other }))).toBe("invalid_input");
-    expect(code(() => findSiwa({ authorization: `${credential}, ${other}` }))).toBe("invalid_input");
+    expect(code(() => findCredential({ authorization: credential, siwa: other }))).toBe("invalid_input");
+    expect(code(() => findCredential({ authorization: `${credential}, ${other}` }))).toBe("invalid_input");
   });
 
   it("one that looks like one but is malformed is refused, not passed over", () => {
-    expect(code(() => findSiwa({ authorization: `Bearer ${address}:soon:${signature}` }))).toBe("unauthenticated");
-    expect(code(() => findSiwa({ authorization: `Bearer ${"x".repeat(9000)}` }))).toBe("unauthenticated");
+    expect(code(() => findCredential({ authorization: `Bearer ${address}:soon:${signature}` }))).toBe(
+      "unauthenticated",
+    );
+    expect(code(() => findCredential({ authorization: `Bearer ${"x".repeat(9000)}` }))).toBe("unauthenticated");
   });
 
   it("nothing makes the reader throw anything but a Failure", () => {
@@ -152,8 +181,10 @@ describe("in a request", () => {
     );
     fc.assert(
       fc.property(header, header, (authorization, siwa) => {
-        expect(["fine", "unauthenticated", "invalid_input"]).toContain(code(() => findSiwa({ authorization, siwa })));
-        expect(["fine", "unauthenticated"]).toContain(code(() => parseSiwa(authorization ?? "")));
+        expect(["fine", "unauthenticated", "invalid_input"]).toContain(
+          code(() => findCredential({ authorization, siwa })),
+        );
+        expect(["fine", "unauthenticated"]).toContain(code(() => parseCredential(authorization ?? "")));
       }),
       { numRuns: 400 },
     );
@@ -162,23 +193,22 @@ describe("in a request", () => {
 
 describe("signed texts", () => {
   it("the SIWE text is the standard's, byte for byte", () => {
-    const issuedAt = new Date(1_795_262_400_123);
-    const parts = {
-      ...{ host: "api.example.org:4000", address, serviceName: "Helixa", webUrl: "https://example.org", chainId: 8453 },
-      ...{ timestamp: "1795262400123", issuedAt },
-    } as const;
-    expect(siweText(parts)).toBe(
-      createSiweMessage({
-        ...{
-          domain: parts.host,
-          address: checksummed,
-          statement: "Sign in to Helixa",
-          uri: parts.webUrl,
-          version: "1",
-        },
-        ...{ chainId: 8453, nonce: parts.timestamp, issuedAt },
-      }),
-    );
+    const host = "api.example.org:4000";
+    const signed = parseCredential(`${checksummed}:1795262400123:${signature}`);
+    expect(signInTexts({ ...service, hosts: [host] }, signed, ["siwe"])).toEqual([
+      {
+        kind: "siwe",
+        text: createSiweMessage({
+          ...{ domain: host, address: checksummed, statement: "Sign in to Helixa", uri: service.webUrl, version: "1" },
+          ...{ chainId: 8453, nonce: "1795262400123", issuedAt: new Date(1_795_262_400_123) },
+        }),
+      },
+    ]);
+  });
+
+  it("an address sent in lower case may stand in the SIWE text as sent or checksummed", () => {
+    const texts = signInTexts(service, parseCredential(credential), ["siwe"]).map(({ text }) => text.split("\n")[1]);
+    expect(texts).toEqual([address, checksummed]);
   });
 
   it("a human update reads back, and only in exactly its own form", () => {

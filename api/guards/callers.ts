@@ -1,0 +1,110 @@
+/** Who calls: finds the credential that an operation takes, checks it, and names the caller. */
+import type { IncomingMessage } from "node:http";
+import type { IdentityProvider } from "../../clients/ports.ts";
+import { fail } from "../../core/errors.ts";
+import {
+  findAccessToken,
+  findCredential,
+  type SignInKind,
+  type WalletCredential,
+} from "../../core/wallet-credential.ts";
+import { revokedBefore } from "../../db/revocations.ts";
+import type { Queryable } from "../../db/transaction.ts";
+import type { Caller, CallerRule, KeyCaller, TokenCaller, WalletCaller } from "../endpoint.ts";
+import { requireApiKey } from "./api-key.ts";
+import type { WalletGuard } from "./wallet.ts";
+
+export type CallerParts = { db: Queryable; wallets: WalletGuard; identityProvider: IdentityProvider | null };
+/** `client` is the network address that questions to the chain are counted against. */
+type Request = { incoming: IncomingMessage; client: string; now: number };
+
+/** What each rule asks of a request. */
+const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Promise<Caller> | undefined> = {
+  anyone: () => undefined,
+  siwa: (parts, request) => agent(parts, request),
+  human: (parts, request) => human(parts, request),
+  apiKey: (parts, request) => requireApiKey(parts.db, request.incoming.headers["x-api-key"], new Date(request.now)),
+};
+
+/**
+ * The caller of a request; undefined where anyone may call.
+ * @throws Failure unauthenticated when there is no credential or it is not good; invalid_input for two different ones;
+ *   rate_limited and upstream_unavailable when it cannot be checked now
+ */
+export const identify = (rule: CallerRule, parts: CallerParts, request: Request): Promise<Caller> | undefined =>
+  IDENTIFY[rule](parts, request);
+
+/** An agent's wallet, by SIWA. */
+async function agent(parts: CallerParts, request: Request): Promise<WalletCaller> {
+  const { credential } = credentials(request.incoming);
+  if (credential) return wallet(parts, credential, ["siwa"], request);
+  return fail("unauthenticated", "This operation needs a SIWA credential.", {
+    hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
+  });
+}
+
+/** A human, by SIWE, by SIWA of a wallet, or by an access token of the identity provider. */
+async function human(parts: CallerParts, request: Request): Promise<WalletCaller | TokenCaller> {
+  const { credential, accessToken } = credentials(request.incoming);
+  if (credential && accessToken)
+    fail("invalid_input", "The request carries a wallet's credential and an access token; send one.");
+  if (credential) return wallet(parts, credential, ["siwe", "siwa"], request);
+  if (accessToken === null)
+    return fail("unauthenticated", "This operation needs a SIWE or SIWA credential, or an access token.", {
+      hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
+    });
+  if (parts.identityProvider === null)
+    return fail("unauthenticated", "This service has no identity provider, so it takes no access tokens.", {
+      hint: "Sign in with a wallet: GET /api/v2 shows the text under auth.human.message.",
+    });
+  return { kind: "accessToken", ...(await parts.identityProvider.verify(accessToken, new Date(request.now))) };
+}
+
+async function wallet(
+  { db, wallets }: CallerParts,
+  credential: WalletCredential,
+  accepted: readonly SignInKind[],
+  { client, now }: Request,
+): Promise<WalletCaller> {
+  const caller = await wallets.verify(credential, accepted, client, now);
+  await requireUnrevoked(db, caller);
+  return caller;
+}
+
+/**
+ * Refuses what a wallet signed before it ended all its credentials. Asked of the database each time: a revocation holds
+ * at once, in every process.
+ * @throws Failure unauthenticated
+ */
+export async function requireUnrevoked(
+  db: Queryable,
+  signed: Pick<WalletCaller, "wallet" | "issuedAt">,
+): Promise<void> {
+  const before = await revokedBefore(db, signed.wallet);
+  if (before === null || signed.issuedAt >= before.getTime()) return;
+  fail("unauthenticated", "The wallet has revoked this credential.", {
+    hint: `Sign a new one; it has to be dated ${before.toISOString()} or later.`,
+  });
+}
+
+/** Node drops all but the first of repeated Authorization headers; here every one counts. */
+function credentials({ headersDistinct: all }: IncomingMessage) {
+  const authorization = all.authorization?.join(",");
+  return {
+    credential: findCredential({ authorization, siwa: all["x-siwa"]?.join(",") }),
+    accessToken: findAccessToken(authorization),
+  };
+}
+
+/** Names a caller in one word, the same for each of its credentials. */
+export function nameOf(caller: Caller): string {
+  switch (caller.kind) {
+    case "siwa":
+    case "siwe":
+      return caller.wallet;
+    case "accessToken":
+      return `${caller.issuer}#${caller.subject}`;
+    case "apiKey":
+      return `api-key:${(caller satisfies KeyCaller).apiKeyId}`;
+  }
+}

@@ -1,0 +1,128 @@
+/** Credentials of wallets, `{address}:{timestamp}:{signature}`: finding one in a request's headers, reading it, its time, and the texts it may be a signature of. No signature is checked here. */
+import { checksum } from "./addresses.ts";
+import { fail } from "./errors.ts";
+import type { Address, Hex } from "./facts.ts";
+import { siwaText, siweText } from "./signed-texts.ts";
+
+/** Whether an agent (SIWA) or a human (SIWE) signed in: it follows from the text that was signed. */
+export type SignInKind = "siwa" | "siwe";
+
+export type WalletCredential = {
+  address: Address;
+  /** Milliseconds since 1970. */
+  issuedAt: number;
+  signature: Hex;
+  /** Address and timestamp as they were sent: the signed text holds them verbatim. */
+  sent: { address: string; timestamp: string };
+};
+
+/** What the signed texts say about the service. */
+export type SignInService = { hosts: readonly string[]; name: string; webUrl: string; chainId: number };
+
+/** A credential is good for one hour after its timestamp … */
+export const CREDENTIAL_LIFETIME_MS = 3_600_000;
+/** … and may be this much ahead of our clock. */
+export const CREDENTIAL_SKEW_MS = 300_000;
+/** Greatest length of a header that may hold a credential; wallets that are contracts sign at length (ERC-6492). */
+export const CREDENTIAL_MAX_LENGTH = 8192;
+
+const SHAPE = /^(0x[0-9a-fA-F]{40}):(\d{13}|\d{10}):(0x(?:[0-9a-fA-F]{2})+)$/;
+const LOOKS_LIKE_ONE = /^0x[0-9a-fA-F]{40}:/;
+/** A JWT in compact form: three parts in base64url. */
+const ACCESS_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+
+/**
+ * The wallet's credential of a request, from `Authorization` or `X-SIWA`, with or without the word Bearer, beside other
+ * credentials in a comma list.
+ * @returns null when there is none (no header, another scheme, an access token).
+ * @throws unauthenticated when there is one that cannot be read; invalid_input when there are two different ones.
+ */
+export function findCredential(headers: {
+  authorization?: string | undefined;
+  siwa?: string | undefined;
+}): WalletCredential | null {
+  const found = [headers.authorization, headers.siwa].flatMap((value) => candidates(value));
+  const [first, ...others] = new Set(found);
+  if (first === undefined) return null;
+  if (others.length > 0) fail("invalid_input", "The request carries two different credentials; send one.");
+  return parseCredential(first);
+}
+
+/**
+ * The access token in an `Authorization` header; null when there is none.
+ * @throws invalid_input when there are two different ones
+ */
+export function findAccessToken(authorization: string | undefined): string | null {
+  if (!authorization || authorization.length > CREDENTIAL_MAX_LENGTH) return null;
+  const bearers = authorization.split(",").filter((part) => /^\s*bearer\s/i.test(part));
+  const [first, ...others] = new Set(bearers.map(withoutScheme).filter((part) => ACCESS_TOKEN.test(part)));
+  if (others.length > 0) fail("invalid_input", "The request carries two different access tokens; send one.");
+  return first ?? null;
+}
+
+/**
+ * Reads a credential `{address}:{timestamp}:{signature}`, with or without the word Bearer. The timestamp has 13 digits
+ * (milliseconds) or 10 (seconds).
+ * @throws unauthenticated when it is not of that shape or longer than 8 KiB.
+ */
+export function parseCredential(value: string): WalletCredential {
+  if (value.length > CREDENTIAL_MAX_LENGTH) malformed("is longer than 8 KiB");
+  const match = SHAPE.exec(withoutScheme(value));
+  if (!match) malformed("must be {address}:{timestamp}:{signature}");
+  const [, address, timestamp, signature] = match as unknown as [string, string, string, Hex];
+  return {
+    address: address.toLowerCase() as Address,
+    issuedAt: Number(timestamp) * (timestamp.length === 10 ? 1000 : 1),
+    signature,
+    sent: { address, timestamp },
+  };
+}
+
+/**
+ * Refuses a credential outside its time: older than an hour, or more than five minutes ahead.
+ * @throws unauthenticated
+ */
+export function checkCredentialTime(credential: Pick<WalletCredential, "issuedAt">, now: Date): void {
+  const age = now.getTime() - credential.issuedAt;
+  if (age > CREDENTIAL_LIFETIME_MS)
+    fail("unauthenticated", "The credential has expired.", { hint: "Sign a new one; it is good for one hour." });
+  if (age < -CREDENTIAL_SKEW_MS)
+    fail("unauthenticated", "The credential is dated in the future.", { hint: "Check the clock of the signer." });
+}
+
+/** Every text whose signature is accepted for a credential: each kind asked for, each host, the address as sent or checksummed. */
+export function signInTexts(
+  service: SignInService,
+  credential: WalletCredential,
+  kinds: readonly SignInKind[],
+): { kind: SignInKind; text: string }[] {
+  const { address, timestamp } = credential.sent;
+  const forms = [...new Set([address, checksum(credential.address)])];
+  const issuedAt = new Date(credential.issuedAt).toISOString();
+  const { name: serviceName, webUrl, chainId } = service;
+  const write: Record<SignInKind, (host: string, form: string) => string> = {
+    siwa: (host, form) => siwaText(host, form, timestamp),
+    siwe: (host, form) => siweText({ host, address: form, serviceName, webUrl, chainId, timestamp, issuedAt }),
+  };
+  return kinds.flatMap((kind) =>
+    service.hosts.flatMap((host) => forms.map((form) => ({ kind, text: write[kind](host, form) }))),
+  );
+}
+
+/** The parts of a header that look like a wallet's credential. A header too long to read counts as one, unread. */
+function candidates(header: string | undefined): string[] {
+  if (!header) return [];
+  if (header.length > CREDENTIAL_MAX_LENGTH) return [header];
+  return header
+    .split(",")
+    .map(withoutScheme)
+    .filter((part) => LOOKS_LIKE_ONE.test(part));
+}
+
+const withoutScheme = (value: string): string => value.trim().replace(/^bearer\s+/i, "");
+
+function malformed(problem: string): never {
+  fail("unauthenticated", `The credential ${problem}.`, {
+    hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
+  });
+}
