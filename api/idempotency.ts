@@ -24,7 +24,13 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
 }
 
 /** Refusals that the next attempt may not meet: they are not kept, so that the retry runs. */
-const PASSING = new Set<ErrorCode>(["payment_required", "proof_missing", "rate_limited", "request_in_progress"]);
+const PASSING = new Set<ErrorCode>([
+  "payment_required",
+  "payment_already_used",
+  "proof_missing",
+  "rate_limited",
+  "request_in_progress",
+]);
 
 /**
  * Runs `handle` unless this request has been answered before under its key. Answers below 500 are kept for a day,

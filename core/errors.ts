@@ -11,6 +11,7 @@ export const STATUS = {
   conflict: 409,
   already_registered: 409,
   request_in_progress: 409,
+  payment_already_used: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   proof_missing: 422,
@@ -34,6 +35,8 @@ export type FailOptions = {
   hint?: string;
   /** Seconds, becomes Retry-After. */
   retryAfter?: number;
+  /** Further response headers. */
+  headers?: Record<string, string>;
   /** Further members of the error body. */
   extra?: Record<string, unknown>;
   /** The underlying error; logged, never sent. */

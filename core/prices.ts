@@ -14,6 +14,16 @@ export const PRICES = {
 } as const;
 export type Operation = keyof typeof PRICES;
 
+/** Phase and prices together, as they are in force at one time. */
+export type PriceList = { phase: Phase; prices: Record<Operation, bigint> };
+
+/** The prices of this file, in a phase. */
+export const standardPrices = (phase: Phase): PriceList => ({ phase, prices: PRICES });
+
+/** What an operation costs by a list, in USDC units. */
+export const listedUnits = (operation: Operation, { phase, prices }: PriceList): bigint =>
+  phase === "free" ? 0n : prices[operation];
+
 /** What an operation costs, in USDC units. */
 export const priceUnits = (operation: Operation, phase: Phase): bigint => (phase === "free" ? 0n : PRICES[operation]);
 

@@ -9,10 +9,11 @@ export type ErrorAnswer = { status: number; headers: Record<string, string>; bod
 
 /** The JSON error body of the contract, with its headers. 4xx and 5xx alike are never cached. */
 export function errorAnswer(failure: Failure, requestId: string): ErrorAnswer {
-  const { details, hint, retryAfter, extra } = failure.options;
+  const { details, hint, retryAfter, extra, headers: more } = failure.options;
   const headers: Record<string, string> = {
     "content-type": "application/json; charset=utf-8",
     "cache-control": "no-store",
+    ...more,
   };
   const wait = retryAfter ?? RETRY_AFTER[failure.code];
   if (wait !== undefined) headers["retry-after"] = String(Math.max(1, Math.ceil(wait)));

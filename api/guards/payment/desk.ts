@@ -1,0 +1,113 @@
+/** Where requests are paid for: knows the prices, the ways to pay and whether the token is the one it should be. */
+import type pg from "pg";
+import type { Chain, Facilitator } from "../../../clients/ports.ts";
+import type { Config } from "../../../config.ts";
+import { fail } from "../../../core/errors.ts";
+import type { TokenDomain } from "../../../core/payments/authorization.ts";
+import type { Terms } from "../../../core/payments/terms.ts";
+import { domainSeparator, usdcDomain } from "../../../core/payments/token-domain.ts";
+import { listedUnits, type Operation, type PriceList, standardPrices } from "../../../core/prices.ts";
+import { currentPrices, priceLists } from "../../../db/price-list.ts";
+import type { Fault } from "../../../faults.ts";
+import type { SettlementParts } from "../../../payments/settle.ts";
+import type { Log } from "../../http/error-answer.ts";
+import { type Offer, transferOffer, x402Offer } from "./offers.ts";
+
+export type DeskParts = {
+  config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
+  db: pg.Pool;
+  chain: Chain;
+  facilitator: Facilitator | null;
+  fault: Fault;
+  log: Log;
+  now(): number;
+};
+
+export type PaymentDesk = DeskParts & {
+  settlement: SettlementParts;
+  offers: readonly Offer[];
+  /** What an operation costs now and what is taken for it, in USDC units. */
+  price(operation: Operation): Promise<{ units: bigint; honoured: bigint[] }>;
+  /** The prices in force, at most a few seconds old; never waits. */
+  shown(): PriceList;
+  termsFor(operation: Operation, path: string, price: { units: bigint; honoured: bigint[] }): Terms;
+  /** Asks the chain once whether clients sign over the right domain. @throws Failure upstream_unavailable */
+  assertDomain(): Promise<void>;
+};
+
+/** What a payer reads about what is paid for. */
+const DESCRIPTIONS: Partial<Record<Operation, string>> = {
+  agentMint: "Registration of an agent",
+  solanaRegistration: "Registration of an agent with a Solana key",
+  credReport: "The full cred report of an agent, with a signed receipt",
+};
+
+/** How old the prices shown may become before they are looked up again. */
+const SHOWN_MS = 2_000;
+/** Selector of `DOMAIN_SEPARATOR()`. */
+const DOMAIN_SEPARATOR = "0x3644e515";
+
+export function openPaymentDesk(parts: DeskParts): PaymentDesk {
+  const { config, db, chain, facilitator, fault, log, now } = parts;
+  const { payTo, confirmations } = config.payments;
+  const domain: TokenDomain = usdcDomain(config.chain.id, config.contracts.usdc.address);
+  const base = standardPrices(config.pricing.phase);
+  let known = base;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checked: Promise<void> | undefined;
+
+  async function look(): Promise<void> {
+    const current = await currentPrices(db);
+    known = current ?? base;
+  }
+
+  async function checkDomain(): Promise<void> {
+    const answer = await chain.call({ to: domain.verifyingContract, data: DOMAIN_SEPARATOR });
+    if (answer.ok && answer.data === domainSeparator(domain)) return;
+    log.error({ domain }, "USDC_ADDRESS is not the USDC we know: no payment by signature can be settled");
+    fail("upstream_unavailable", "Payments by signature are not possible at the moment. Nothing was charged.", {
+      retryAfter: 60,
+    });
+  }
+
+  return {
+    ...parts,
+    settlement: { db, chain, facilitator, domain, confirmations, fault },
+    offers: facilitator ? [x402Offer, transferOffer] : [transferOffer],
+
+    async price(operation) {
+      const lists = await priceLists(db, base, config.pricing.quoteMs);
+      known = lists[0]!;
+      const units = lists.map((list) => listedUnits(operation, list));
+      return { units: units[0]!, honoured: [...new Set(units.filter((price) => price > 0n))] };
+    },
+
+    shown() {
+      if (now() - lookedAt > SHOWN_MS) {
+        lookedAt = now();
+        look().catch(() => {});
+      }
+      return known;
+    },
+
+    termsFor: (operation, path, { units, honoured }) => ({
+      domain,
+      payTo: operation === "credReport" ? payTo.treasury : payTo.deployer,
+      amountUnits: units,
+      honoured,
+      resource: {
+        url: config.service.publicUrl + path,
+        description: DESCRIPTIONS[operation] ?? operation,
+        serviceName: config.service.name.slice(0, 32),
+      },
+    }),
+
+    assertDomain() {
+      checked ??= checkDomain().catch((error) => {
+        checked = undefined;
+        throw error;
+      });
+      return checked;
+    },
+  };
+}

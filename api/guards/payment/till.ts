@@ -1,0 +1,218 @@
+/**
+ * One request's way to pay. A handler behind a price does three things, in this order: every check that may refuse,
+ * `await payment.settle()`, and the effect together with `paid.fulfil(tx, what)` in one database transaction. What is
+ * computed and given out instead of done: compute, `settle`, `fulfil`, release the answer. Everything else (the 402, the
+ * replay of a stored answer, headers, credits) is done around the handler by `withPayment`.
+ */
+import { hash } from "node:crypto";
+import { type Failure, fail } from "../../../core/errors.ts";
+import type { Address } from "../../../core/facts.ts";
+import { V1_NETWORKS } from "../../../core/payments/authorization.ts";
+import type { Terms } from "../../../core/payments/terms.ts";
+import type { Operation } from "../../../core/prices.ts";
+import { dropLease, fulfilPayment, type Held, owePayment, renewLease, storeReply } from "../../../db/ledger.ts";
+import { type Payment, paymentsOf, type StoredReply } from "../../../db/payments.ts";
+import type { Queryable } from "../../../db/transaction.ts";
+import type { PaymentDesk } from "./desk.ts";
+import { type GivenPayment, type HeaderValues, readPayment } from "./headers.ts";
+import { paymentRequired, paymentResponse } from "./offers.ts";
+
+/** What the gate must know of a request. */
+export type PaidRequest = {
+  operation: Operation;
+  /** With its leading slash, without the query. */
+  path: string;
+  headers: HeaderValues;
+  /** The authenticated wallet; null where none is asked for. */
+  wallet: Address | null;
+  /** The wallet a request without a guard signs in with all the same; null without a credential. */
+  signedIn(): Promise<Address | null>;
+  /** Equal requests have equal fingerprints. */
+  fingerprint: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+};
+
+/** How a request was paid for. */
+export type Paid = {
+  method: "free" | Payment["method"];
+  /** Names the payment in receipts: `free`, or `<chain>:<transaction>:<log index>`. */
+  reference: string;
+  /**
+   * Marks the payment as used up, in the transaction that does what was paid for.
+   * @param bought `<kind>:<id>` of what it bought
+   * @throws Failure payment_pending when the payment has been taken from this request meanwhile
+   */
+  fulfil(tx: Queryable, bought: string): Promise<void>;
+};
+
+export type SettleOptions = {
+  /** What no two payments may be open for at once, such as the registration of a wallet. */
+  holds?: string;
+  /** What is to be done with the money if this process dies before it does it (payments/effects.ts). */
+  effect?: unknown;
+};
+
+export type Till = {
+  /** What is asked for, in USDC units; 0n asks for nothing. */
+  price: bigint;
+  /** The payment the request brought; null without one, and where nothing is asked for. */
+  given: GivenPayment | null;
+  /** Names that payment, for handlers that recognise a request by it. */
+  key: string | null;
+  /** The 402. @param reason see `paymentRequired` */
+  refusal(reason?: Parameters<typeof paymentRequired>[2]): Failure;
+  /** @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress */
+  settle(options?: SettleOptions): Promise<Paid>;
+};
+
+/** The state of a till that `withPayment` looks after. */
+export type OpenTill = Till & {
+  request: PaidRequest & { fingerprint: string };
+  terms: Terms | null;
+  /** Set once settled. */
+  paid: { held: Held | null; payment: Payment; fulfilled: boolean } | null;
+};
+
+/** Thrown by `settle` where the same payment has bought the same request its answer before: that answer is given again. */
+export class Answered extends Error {
+  readonly payment: Payment;
+  readonly reply: StoredReply;
+  constructor(payment: Payment, reply: StoredReply) {
+    super("answered before");
+    this.payment = payment;
+    this.reply = reply;
+  }
+}
+
+/** How long a payment is held without a sign of life of its process; a retry after a crash waits at most this long. */
+export const LEASE_MS = 5_000;
+const RENEW_MS = 1_500;
+
+/** Opens the till for a request. Without a price its payment headers are not even read. @throws Failure invalid_input */
+export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: Settle): Promise<OpenTill> {
+  const price = await desk.price(request.operation);
+  const terms = price.units === 0n ? null : desk.termsFor(request.operation, request.path, price);
+  const given = terms ? readPayment(request.headers) : null;
+  const till: OpenTill = {
+    price: price.units,
+    given,
+    key: given && keyOf(desk, given),
+    request: {
+      ...request,
+      fingerprint: hash("sha256", JSON.stringify([request.wallet, request.fingerprint]), "hex"),
+    },
+    terms,
+    paid: null,
+    refusal: (reason) => paymentRequired(desk.offers, terms!, reason),
+    async settle(options = {}) {
+      if (!terms) return FREE;
+      const { payment, held } = await settle(desk, till, options);
+      till.paid = { payment, held, fulfilled: payment.state === "fulfilled" || payment.state === "lost" };
+      return {
+        method: payment.method,
+        reference: `${payment.chainId}:${payment.txHash}:${payment.logIndex}`,
+        async fulfil(tx, bought) {
+          if (till.paid!.fulfilled) return;
+          const done = await fulfilPayment(tx, { paymentId: payment.paymentId }, bought);
+          if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
+          till.paid!.fulfilled = true;
+        },
+      };
+    },
+  };
+  return till;
+}
+
+const FREE: Paid = { method: "free", reference: "free", async fulfil() {} };
+
+const keyOf = ({ settlement: { domain } }: PaymentDesk, given: GivenPayment): string =>
+  given.kind === "transaction"
+    ? `${domain.chainId}:${given.hash}`
+    : `${domain.chainId}:${domain.verifyingContract}:${given.authorization.from}:${given.authorization.nonce}`;
+
+/** Brings a request's money in. */
+export type Settle = (
+  desk: PaymentDesk,
+  till: OpenTill,
+  options: SettleOptions,
+) => Promise<{ payment: Payment; held: Held | null }>;
+
+/** Keeps a payment held while `work` runs. */
+export async function whileHeld<T>(desk: PaymentDesk, { payment, lease }: Held, work: () => Promise<T>): Promise<T> {
+  const who = { paymentId: payment.paymentId, lease };
+  const beat = setInterval(() => void renewLease(desk.db, who, LEASE_MS).catch(() => {}), RENEW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+type AnyReply = { status: number; type: string; content: unknown; headers?: Record<string, string>; final?: boolean };
+
+/**
+ * Runs a handler with its till: an answer it has bought is kept for the same request, what cannot be done is owed to the
+ * payer, and any other failure lets the same payment try again.
+ */
+export async function withPayment<R extends AnyReply>(
+  desk: PaymentDesk,
+  till: OpenTill,
+  handle: () => Promise<R>,
+): Promise<R> {
+  const { db, log } = desk;
+  const settleAccounts = (work: Promise<unknown>) =>
+    work.catch((err) => log.warn({ err }, "a payment's row could not be brought up to date"));
+  try {
+    const reply = await handle();
+    const { paid } = till;
+    // Recognised by its payment, so that nothing had to be settled.
+    if (!paid)
+      return reply.status < 300
+        ? { ...reply, headers: { ...reply.headers, ...(await knownResponse(desk, till)) } }
+        : reply;
+    const headers = { ...reply.headers, ...responseOf(paid.payment) };
+    if (paid.fulfilled && reply.final !== false && reply.status < 300 && typeof reply.content === "string")
+      await settleAccounts(
+        storeReply(db, paid.payment.paymentId, {
+          status: reply.status,
+          headers: { ...headers, "content-type": reply.type },
+          body: reply.content,
+        }),
+      );
+    return { ...reply, headers };
+  } catch (error) {
+    if (error instanceof Answered) return replayed(error) as R;
+    const { paid } = till;
+    if (paid && !paid.fulfilled && isRefusal(error)) {
+      await settleAccounts(owePayment(db, { paymentId: paid.payment.paymentId }, "refused_after_payment"));
+      till.paid = null;
+    }
+    throw error;
+  } finally {
+    const held = till.paid?.held;
+    if (held) await settleAccounts(dropLease(db, { paymentId: held.payment.paymentId, lease: held.lease }));
+  }
+}
+
+const replayed = ({ reply: { status, headers, body } }: Answered): AnyReply => ({
+  status,
+  type: headers["content-type"] ?? "application/json; charset=utf-8",
+  content: body,
+  headers: { ...headers, "idempotent-replayed": "true" },
+});
+
+const isRefusal = (error: unknown): boolean => {
+  const status = (error as Partial<Failure> | null)?.status;
+  return status !== undefined && status >= 400 && status < 500;
+};
+
+/** What is to be said of the payment a request brought, where the ledger has it for this request. */
+async function knownResponse({ db }: PaymentDesk, { key, request }: OpenTill) {
+  if (key === null) return {};
+  const [known] = await paymentsOf(db, [key]).catch(() => []);
+  return known && known.fingerprint === request.fingerprint ? responseOf(known) : {};
+}
+
+const responseOf = ({ chainId, txHash, payer, amountUnits }: Payment) =>
+  txHash ? paymentResponse({ chainId, txHash, payer, amountUnits }, V1_NETWORKS[chainId]) : {};

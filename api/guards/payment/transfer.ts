@@ -1,0 +1,68 @@
+/** Payments by transaction hash: what a mined transaction proves, and for whom. */
+import type { Address, Hex } from "../../../core/facts.ts";
+import type { Refusal } from "../../../core/payments/terms.ts";
+import { transfersOf } from "../../../core/payments/transfers.ts";
+import { authorizationFact, type NewPayment, paymentsOf, transferFact } from "../../../db/payments.ts";
+import { isDeepEnough } from "../../../payments/evidence.ts";
+import type { PaymentDesk } from "./desk.ts";
+import type { OpenTill } from "./till.ts";
+
+/** A transfer must be this young: nobody is to dig up income of long ago. */
+const MOST_AGE_MS = 3_600_000;
+
+type TransferPayment = Pick<
+  NewPayment,
+  "method" | "payer" | "payee" | "amountUnits" | "credential" | "validBefore" | "sinceBlock" | "facts" | "settlement"
+>;
+
+/**
+ * The transfers in a transaction that could pay for a request, those first that are known to belong to it.
+ * @param payer the wallet that has signed in: the money must have come from it, whoever sent the transaction
+ * @returns why there is none
+ * @throws Failure upstream_unavailable
+ */
+export async function transferPayments(
+  desk: PaymentDesk,
+  till: OpenTill,
+  hash: Hex,
+  payer: Address,
+): Promise<TransferPayment[] | Refusal> {
+  const { chain, db, config, now } = desk;
+  const { domain, payTo, honoured } = till.terms!;
+  const receipt = await chain.receipt(hash);
+  if (receipt === null) return "transaction_not_found";
+  if (receipt.status !== "success") return "transaction_failed";
+  const block = await chain.block(receipt.block);
+  if (block === null || block.hash !== receipt.blockHash) return "transaction_not_found";
+  if (!(await isDeepEnough(chain, receipt.block, config.payments.confirmations))) return "transaction_not_confirmed";
+  const token = domain.verifyingContract;
+  const transfers = transfersOf(receipt.logs, { token, from: payer, to: payTo, values: honoured });
+  if (transfers.length === 0) return "no_matching_transfer";
+  const found = transfers.map(
+    ({ logIndex, value, nonce }): TransferPayment => ({
+      method: "transaction",
+      payer,
+      payee: payTo,
+      amountUnits: value,
+      credential: null,
+      validBefore: null,
+      sinceBlock: receipt.block,
+      facts: [
+        transferFact(domain.chainId, receipt.hash, logIndex),
+        ...(nonce ? [authorizationFact(domain.chainId, token, payer, nonce)] : []),
+      ],
+      settlement: { txHash: receipt.hash, logIndex, block: receipt.block, blockHash: receipt.blockHash },
+    }),
+  );
+  const known = await paymentsOf(
+    db,
+    found.flatMap(({ facts }) => facts),
+  );
+  const own = known.find(({ fingerprint }) => fingerprint === till.request.fingerprint);
+  const oldest = Math.max(now() - MOST_AGE_MS, config.payments.since?.getTime() ?? 0);
+  if (own) return found.toSorted((a, b) => Number(owns(own, b)) - Number(owns(own, a)));
+  return block.timestamp * 1000 < oldest ? "transaction_too_old" : found;
+}
+
+const owns = ({ txHash, logIndex }: { txHash: Hex | null; logIndex: number | null }, { settlement }: TransferPayment) =>
+  settlement !== undefined && settlement.txHash === txHash && settlement.logIndex === logIndex;

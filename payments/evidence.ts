@@ -1,0 +1,76 @@
+/** What our own node knows of a payment: whether its authorization is used, and where exactly its money moved. */
+import type { Chain } from "../clients/ports.ts";
+import type { Address, Hex } from "../core/facts.ts";
+import { AUTHORIZATION_USED, topicOf, transfersOf } from "../core/payments/transfers.ts";
+import type { Settlement } from "../db/payments.ts";
+
+/** The transfer an authorization should cause. */
+export type Expected = {
+  asset: Address;
+  payer: Address;
+  payee: Address;
+  amountUnits: bigint;
+  nonce: Hex;
+  /** Nothing of it lies below this block. */
+  sinceBlock: number;
+};
+
+export type Evidence =
+  | { kind: "settled"; settlement: Settlement }
+  /** It is in a block, which needs more blocks on top. */
+  | { kind: "shallow" }
+  /** The authorization is used up without the expected transfer: cancelled, or spent on other terms. */
+  | { kind: "spent" }
+  /** Used, and nothing to be seen of how: before `sinceBlock`, or the node lags behind itself. */
+  | { kind: "unseen" }
+  | { kind: "unused" };
+
+/** Selector of `authorizationState(address,bytes32)`. */
+const AUTHORIZATION_STATE = "0xe94a0102";
+/** keccak256 of `AuthorizationCanceled(address,bytes32)`. */
+const AUTHORIZATION_CANCELED: Hex = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
+
+/**
+ * Looks for a settlement in canonical blocks, whoever made it and whatever anybody says about it.
+ * @throws Failure upstream_unavailable
+ */
+export async function findSettlement(chain: Chain, expected: Expected, confirmations: number): Promise<Evidence> {
+  const { asset, payer, payee, amountUnits, nonce, sinceBlock } = expected;
+  if (!(await isUsed(chain, asset, payer, nonce))) return { kind: "unused" };
+  const about = (event: Hex) =>
+    chain.logs({ address: asset, topics: [event, topicOf(payer), nonce], fromBlock: sinceBlock });
+  const [used] = await about(AUTHORIZATION_USED);
+  if (!used) {
+    const [cancelled] = await about(AUTHORIZATION_CANCELED);
+    return { kind: cancelled ? "spent" : "unseen" };
+  }
+  const receipt = await chain.receipt(used.txHash);
+  if (receipt === null || receipt.status !== "success") return { kind: "unseen" };
+  const transfer = transfersOf(receipt.logs, { token: asset, from: payer, to: payee, values: [amountUnits] }).find(
+    (one) => one.nonce === nonce,
+  );
+  if (!(await isDeepEnough(chain, receipt.block, confirmations))) return { kind: "shallow" };
+  if (!transfer) return { kind: "spent" };
+  const { logIndex } = transfer;
+  return {
+    kind: "settled",
+    settlement: { txHash: receipt.hash, logIndex, block: receipt.block, blockHash: receipt.blockHash },
+  };
+}
+
+/** Whether an authorization is used or cancelled. @throws Failure upstream_unavailable */
+export async function isUsed(chain: Chain, asset: Address, payer: Address, nonce: Hex): Promise<boolean> {
+  const data: Hex = `${AUTHORIZATION_STATE}${topicOf(payer).slice(2)}${nonce.slice(2)}`;
+  const answer = await chain.call({ to: asset, data });
+  return answer.ok && /1$/.test(answer.data);
+}
+
+/** Whether a block has enough of them on top of it; its own counts as the first. */
+export const isDeepEnough = async (chain: Chain, block: number, confirmations: number): Promise<boolean> =>
+  (await chain.headBlock()) - block + 1 >= confirmations;
+
+/** Whether a settlement is still where it was. @throws Failure upstream_unavailable */
+export async function isStillThere(chain: Chain, { txHash, blockHash }: Pick<Settlement, "txHash" | "blockHash">) {
+  const receipt = await chain.receipt(txHash);
+  return receipt !== null && receipt.status === "success" && receipt.blockHash === blockHash;
+}

@@ -1,0 +1,157 @@
+/** Brings a payment's money in: asks the facilitator, believes the chain, and leaves a trace that any process can take up. */
+import type pg from "pg";
+import type { Chain, Facilitator, PaymentOrder } from "../clients/ports.ts";
+import type { Hex } from "../core/facts.ts";
+import type { Authorization, SignedPayment, TokenDomain } from "../core/payments/authorization.ts";
+import { MAX_TIMEOUT_SECONDS, type Refusal } from "../core/payments/terms.ts";
+import { beginSettling, type Held, recordPaid, releasePayment } from "../db/ledger.ts";
+import type { Payment } from "../db/payments.ts";
+import type { Fault } from "../faults.ts";
+import { type Evidence, findSettlement } from "./evidence.ts";
+
+export type SettlementParts = {
+  db: pg.Pool;
+  chain: Chain;
+  /** Null where nobody settles: then only what has happened on the chain counts. */
+  facilitator: Facilitator | null;
+  /** Of USDC on this chain. */
+  domain: TokenDomain;
+  confirmations: number;
+  fault: Fault;
+};
+
+/** Places where a crash test kills the process, in the order a payment passes them. */
+export const PAYMENT_FAULT_POINTS = ["payment.settling", "payment.settled", "payment.paid"] as const;
+
+export type BroughtIn =
+  | { kind: "paid"; payment: Payment }
+  | { kind: "refused"; reason: Refusal }
+  /** Not known yet: the same payment again will tell. */
+  | { kind: "pending"; cause: unknown };
+
+/** What the ledger keeps of a signed payment. JSON knows no bigint. */
+export type Credential = {
+  signature: Hex;
+  validAfter: string;
+  validBefore: string;
+  nonce: Hex;
+  resourceUrl: string;
+};
+
+export const toCredential = ({ authorization, signature }: SignedPayment, resourceUrl: string): Credential => ({
+  signature,
+  validAfter: String(authorization.validAfter),
+  validBefore: String(authorization.validBefore),
+  nonce: authorization.nonce,
+  resourceUrl,
+});
+
+/** The authorization of a payment in the ledger. */
+export function authorizationOf({ payer, payee, amountUnits, credential }: Payment): Authorization {
+  const { validAfter, validBefore, nonce } = credential as Credential;
+  return {
+    from: payer,
+    to: payee,
+    value: amountUnits,
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce,
+  };
+}
+
+const LOOK_MS = 200;
+
+/**
+ * Settles a payment somebody holds, from wherever a former attempt has left it.
+ * @param patienceMs how long an open outcome is waited for
+ */
+export async function bringIn(parts: SettlementParts, held: Held, patienceMs: number): Promise<BroughtIn> {
+  const { payment, lease } = held;
+  const who = { paymentId: payment.paymentId, lease };
+  const deadline = performance.now() + patienceMs;
+  const look = () =>
+    findSettlement(parts.chain, { ...payment, nonce: authorizationOf(payment).nonce }, parts.confirmations);
+
+  async function refuse(reason: Refusal): Promise<BroughtIn> {
+    if (await releasePayment(parts.db, who, reason)) return { kind: "refused", reason };
+    return { kind: "pending", cause: new Error("the payment was taken over") };
+  }
+
+  /** What a look at the chain decides by itself. */
+  async function decide(evidence: Evidence): Promise<BroughtIn | null> {
+    if (evidence.kind === "spent") return refuse("authorization_used");
+    if (evidence.kind !== "settled") return null;
+    parts.fault("payment.settled");
+    const paid = await recordPaid(parts.db, who, payment.chainId, evidence.settlement);
+    parts.fault("payment.paid");
+    return paid ? { kind: "paid", payment: paid } : { kind: "pending", cause: new Error("the payment was taken over") };
+  }
+
+  if (payment.state === "paid") return { kind: "paid", payment };
+  try {
+    let evidence = await look();
+    const known = await decide(evidence);
+    if (known) return known;
+    // Used before anybody told us of it: the signature is public since then and proves nothing.
+    if (evidence.kind === "unseen" && payment.state === "new") return refuse("authorization_used");
+
+    let word: Refusal | null = null;
+    if (evidence.kind === "unused") {
+      const asked = await askFacilitator(parts, held);
+      if (asked.kind === "refused" && !asked.broadcast) return refuse(asked.reason);
+      if (asked.kind === "refused") word = asked.reason;
+      if (asked.kind === "unknown" && !asked.broadcast) return { kind: "pending", cause: asked.cause };
+    }
+    for (;;) {
+      evidence = await look();
+      const decided = await decide(evidence);
+      if (decided) return decided;
+      // It says it has not sent anything, and the chain has not seen anything.
+      if (word && evidence.kind === "unused") return refuse(word);
+      if (performance.now() >= deadline) return { kind: "pending", cause: new Error("the settlement is still open") };
+      await new Promise((done) => setTimeout(done, LOOK_MS));
+    }
+  } catch (cause) {
+    return { kind: "pending", cause };
+  }
+}
+
+type Asked =
+  | { kind: "settled" }
+  | { kind: "refused"; reason: Refusal; broadcast: boolean }
+  | { kind: "unknown"; cause: unknown; broadcast: boolean };
+
+/** Has the facilitator check and then settle. `broadcast`: from then on the money may move. */
+async function askFacilitator({ db, facilitator, domain, fault }: SettlementParts, held: Held): Promise<Asked> {
+  const { payment, lease } = held;
+  if (!facilitator) return { kind: "unknown", cause: new Error("there is no facilitator"), broadcast: false };
+  const { signature, resourceUrl } = payment.credential as Credential;
+  const order: PaymentOrder = {
+    authorization: authorizationOf(payment),
+    signature,
+    token: { address: payment.asset, name: domain.name, version: domain.version, chainId: payment.chainId },
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    resourceUrl,
+  };
+  if (payment.state === "new") {
+    const verdict = await facilitator.verify(order);
+    if (verdict.kind === "refused") return { kind: "refused", reason: refusalFor(verdict.reason), broadcast: false };
+    if (verdict.kind === "unknown") return { ...verdict, broadcast: false };
+    const begun = await beginSettling(db, { paymentId: payment.paymentId, lease });
+    if (!begun) return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
+  }
+  fault("payment.settling");
+  const outcome = await facilitator.settle(order);
+  if (outcome.kind === "settled") return { kind: "settled" };
+  if (outcome.kind === "refused") return { kind: "refused", reason: refusalFor(outcome.reason), broadcast: true };
+  return { ...outcome, broadcast: true };
+}
+
+/** A facilitator's word as one of ours. */
+function refusalFor(reason: string): Refusal {
+  if (/insufficient/.test(reason)) return "insufficient_funds";
+  if (/nonce_already_used|authorization_(already_)?used/.test(reason)) return "authorization_used";
+  if (/valid_before|expired/.test(reason)) return "expired";
+  if (/signature/.test(reason)) return "invalid_signature";
+  return "not_settled";
+}
