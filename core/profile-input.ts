@@ -1,6 +1,7 @@
 /** What people may write into a profile: the schemas of personality and narrative, and the field writes they mean. */
 import { z } from "zod";
 import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "./profile.ts";
+import { SOCIALS, type SocialInput } from "./social-input.ts";
 import { textSchema } from "./text.ts";
 
 const trait = textSchema({ max: 256, lines: true }).optional();
@@ -38,10 +39,12 @@ export type FieldWrite = { field: string; value: string | number };
 export function fieldWrites(input: {
   personality?: PersonalityInput | undefined;
   narrative?: NarrativeInput | undefined;
+  social?: SocialInput | undefined;
 }): FieldWrite[] {
-  const { personality = {}, narrative = {} } = input;
+  const { personality = {}, narrative = {}, social = {} } = input;
   return [
     ...[...PERSONALITY_TEXTS, ...PERSONALITY_LEVELS].map((f) => [`personality.${f}`, personality[f]] as const),
     ...NARRATIVE_FIELDS.map((f) => [`narrative.${f}`, narrative[f]] as const),
+    ...SOCIALS.map((f) => [`social.${f}`, social[f]] as const),
   ].flatMap(([field, value]) => (value === undefined ? [] : [{ field, value }]));
 }

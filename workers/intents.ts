@@ -4,6 +4,7 @@ import type { Receipt } from "../clients/ports.ts";
 import type { Intent } from "../db/tx-outbox.ts";
 import { awardEffect } from "./intents/award.ts";
 import { mintEffect } from "./intents/mint.ts";
+import { profileEffect } from "./intents/profile.ts";
 
 /**
  * The consequences of an intent. Each runs in the same database transaction as the intent's change of state, so it
@@ -11,6 +12,11 @@ import { mintEffect } from "./intents/mint.ts";
  */
 export type IntentEffect = {
   prefix: string;
+  /**
+   * Asked right before it would be signed: why it must not happen any more, as a plain half-sentence; null when it may.
+   * Absent: it may.
+   */
+  refusal?(db: pg.ClientBase, intent: Intent): Promise<string | null>;
   /** The transaction is in a block and did what it was meant to. */
   mined(tx: pg.ClientBase, intent: Intent, receipt: Receipt, now: Date): Promise<void>;
   /** It never will: refused by simulation, or reverted in its block. `reason` is a plain word or sentence. */
@@ -19,7 +25,7 @@ export type IntentEffect = {
   undone(tx: pg.ClientBase, intent: Intent, now: Date): Promise<void>;
 };
 
-export const INTENT_EFFECTS: readonly IntentEffect[] = [mintEffect, awardEffect];
+export const INTENT_EFFECTS: readonly IntentEffect[] = [mintEffect, awardEffect, profileEffect];
 
 /** The effect of an intent; undefined for those without one (the fillers of nonce gaps). */
 export function effectOf(intentKey: string, effects = INTENT_EFFECTS): IntentEffect | undefined {

@@ -20,6 +20,7 @@ import { report, verifications } from "./report.ts";
 import { search } from "./search.ts";
 import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
+import { personality, update } from "./updates.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...discoveryEndpoints(() => ENDPOINTS),
@@ -53,5 +54,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   mint,
   mintState,
   revoke,
+  update,
+  personality,
   ...documentEndpoints(() => ENDPOINTS),
 ];

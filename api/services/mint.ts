@@ -18,9 +18,10 @@ import {
 } from "../../db/mints.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
-import { queueIntent, senderState } from "../../db/tx-outbox.ts";
+import { queueIntent } from "../../db/tx-outbox.ts";
 import type { Fault } from "../../faults.ts";
 import { lookUntil } from "./look-until.ts";
+import { requireFunds } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;
@@ -65,11 +66,7 @@ export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDe
 
 /** Every check that may refuse, cheapest first. */
 async function refuseUnlessPossible(tx: Queryable, request: MintRequest): Promise<void> {
-  const sender = await senderState(tx);
-  if (sender && !sender.funded)
-    fail("out_of_funds", "The service cannot pay for transactions at the moment. Nothing was charged.", {
-      retryAfter: 60,
-    });
+  await requireFunds(tx);
   const registered = await agentOfWallet(tx, request.wallet);
   const live = await liveMintOf(tx, request.wallet);
   if (registered !== null || live) {

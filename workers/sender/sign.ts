@@ -39,8 +39,10 @@ export async function signQueued(
   for (const [n, result] of simulated.entries()) {
     const intent = queued[n]!;
     if (result === null) continue;
-    if (result.ok) ready.push({ intent, gasLimit: withMargin(result.gas) });
-    else await refuse(session, intent, result);
+    const outdated = await effectOf(intent.intentKey, session.options.effects)?.refusal?.(session.db, intent);
+    if (outdated) await refuse(session, intent, outdated);
+    else if (result.ok) ready.push({ intent, gasLimit: withMargin(result.gas) });
+    else await refuse(session, intent, revertReason(result));
   }
   if (ready.length === 0) return 0;
 
@@ -73,9 +75,8 @@ async function simulate(session: SenderSession, intent: Intent): Promise<{ ok: t
   }
 }
 
-async function refuse(session: SenderSession, intent: Intent, revert: Revert): Promise<void> {
-  const reason = revertReason(revert);
-  session.log.info({ intent: intent.intentKey, reason }, "intent refused by simulation");
+async function refuse(session: SenderSession, intent: Intent, reason: string): Promise<void> {
+  session.log.info({ intent: intent.intentKey, reason }, "intent refused before it was signed");
   await transaction(session.db, async (tx) => {
     if (!(await storeFailure(tx, intent.id, reason))) return;
     await effectOf(intent.intentKey, session.options.effects)?.failed(tx, intent, reason, session.clock());

@@ -1,0 +1,85 @@
+/** Changes of an agent by its controllers: update, personality, and an owner's update without SIWA. */
+import { z } from "zod";
+import type { ErrorCode } from "../../core/errors.ts";
+import type { AgentFacts } from "../../core/facts.ts";
+import { type Call, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
+import { flag, tokenId } from "../parameters.ts";
+import { PENDING_WRITE } from "../schemas/pending.ts";
+import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
+import { requireController } from "../services/agent-control.ts";
+import { minedIntents, pendingWrite } from "../services/await-intent.ts";
+import { requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
+import { writeAgent } from "../services/writing.ts";
+
+const params = z.object({ id: tokenId });
+const query = z.object({ onchain: flag("Write to the chain; by default the service keeps it") });
+
+const common = {
+  tag: "Changes",
+  guard: { siwa: true } as const,
+  data: true,
+  params,
+  query,
+  responses: { 200: { description: "Written", schema: updateSchema }, 202: PENDING_WRITE },
+};
+const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "rate_limited", "out_of_funds"];
+
+export const update = endpoint({
+  ...common,
+  errors,
+  method: "post",
+  path: "/api/v2/agent/{id}/update",
+  operationId: "updateAgent",
+  summary: "Change personality, narrative and traits, field by field",
+  description:
+    "By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays.",
+  body: updateBodySchema,
+  handler: (call) => change(call, call.body),
+});
+
+export const personality = endpoint({
+  ...common,
+  errors,
+  method: "put",
+  path: "/api/v2/agent/{id}/personality",
+  operationId: "updatePersonality",
+  summary: "Change the personality, field by field",
+  body: personalityBodySchema,
+  handler: (call) => change(call, call.body),
+});
+
+type Change = Call<z.output<typeof params>, z.output<typeof query>, unknown, WalletCaller>;
+
+async function change(call: Change, update: Update): Promise<Reply> {
+  const { deps, params, query, caller, now } = call;
+  requireSomething(update);
+  const target = { tokenId: params.id, now };
+  const authorize = (facts: AgentFacts) => requireController(facts, caller.wallet);
+  if (!query.onchain) {
+    const updated = await writeAgent(deps, target, authorize, async (write) => ({
+      result: await updateOffchain(write, update),
+      scored: true,
+    }));
+    return json({ success: true, tokenId: params.id, updated, storage: "offchain" });
+  }
+  const identity = deps.config.contracts.identity.address;
+  const indexedBlock = deps.index.block;
+  const traitPriceWei = update.traits?.length ? ((await deps.chain.traitPrice(identity)) ?? 0n) : 0n;
+  const { updated, intentKeys } = await writeAgent(deps, target, authorize, async (write) => ({
+    result: await updateOnchain(write, update, { wallet: caller.wallet, identity, indexedBlock, traitPriceWei }),
+    scored: false,
+  }));
+  const { complete, mined } = await minedIntents(deps.db, intentKeys, {
+    timeoutMs: deps.config.mintWaitMs,
+    what: "update",
+  });
+  if (!complete) return pendingWrite(params.id, mined);
+  return json({
+    success: true,
+    tokenId: params.id,
+    updated,
+    storage: "onchain",
+    txHashes: mined.map(({ txHash }) => txHash),
+    ...(mined.length > 0 && { block: Math.max(...mined.map(({ block }) => block)) }),
+  });
+}

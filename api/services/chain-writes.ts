@@ -1,0 +1,81 @@
+/** Writing an agent's profile on chain: each part through the outbox, once, however often it is asked for. */
+import { randomUUID } from "node:crypto";
+import { fail } from "../../core/errors.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { chainWritesSince, insertChainWrite, newestChainWrites } from "../../db/chain-writes.ts";
+import { queueIntent } from "../../db/tx-outbox.ts";
+import { requireFunds, type Write } from "./writing.ts";
+
+/** What the chain is to hold in one part of an agent's profile. */
+export type ChainCall = {
+  /** The part: `personality`, `narrative.origin`, `trait:<name>`. */
+  slot: string;
+  data: Hex;
+  valueWei?: bigint;
+  /** Whether the index shows that the chain holds it, and readers see it. */
+  held: boolean;
+  /** The chain can add it and never replace it: while another form of it is under way, this one is refused. */
+  once?: boolean;
+};
+
+/** The service pays for these transactions; so many of an agent's it takes in a day. */
+export const CHAIN_WRITES_A_DAY = 100;
+const DAY_MS = 86_400_000;
+
+/**
+ * Queues what is not on the chain or on its way there yet. A part's newest write decides: the same again is the same
+ * transaction, under way or done, unless somebody has changed the part on chain since.
+ * @param asked.indexedBlock the block that the facts are at least of
+ * @returns the key of the intent to wait for, for each call; null for what the chain holds without one of ours
+ * @throws Failure conflict, out_of_funds, rate_limited
+ */
+export async function queueChainWrites(
+  { tx, facts, now }: Write,
+  calls: readonly ChainCall[],
+  asked: { wallet: Address; identity: Address; indexedBlock: number },
+): Promise<(string | null)[]> {
+  const { tokenId } = facts;
+  const newest = await newestChainWrites(
+    tx,
+    tokenId,
+    calls.map(({ slot }) => slot),
+  );
+  const fresh: { call: ChainCall; intentKey: string }[] = [];
+  const keys = calls.map((call): string | null => {
+    const before = newest.get(call.slot);
+    const open = before?.state === "queued" || before?.state === "signed";
+    const unseen = before?.state === "mined" && (before.block ?? 0) > asked.indexedBlock;
+    const same = before !== undefined && before.data === call.data;
+    if (same && (open || unseen || (before.state === "mined" && call.held))) return before.intentKey;
+    if (call.held && !open && !unseen) return null;
+    if (call.once && (open || unseen)) refuseSecond(call.slot);
+    const intentKey = `profile:${tokenId}:${randomUUID()}`;
+    fresh.push({ call, intentKey });
+    return intentKey;
+  });
+  if (fresh.length === 0) return keys;
+  await requireFunds(tx);
+  await requireAllowance({ tx, facts, now }, fresh.length);
+  for (const { call, intentKey } of fresh) {
+    const { slot, data, valueWei = 0n } = call;
+    await queueIntent(tx, { intentKey, to: asked.identity, data, valueWei });
+    await insertChainWrite(tx, { tokenId, slot, intentKey, wallet: asked.wallet, at: now });
+  }
+  return keys;
+}
+
+const refuseSecond = (slot: string) =>
+  fail("conflict", `The part ${slot} is being written on chain in another form.`, {
+    retryAfter: 5,
+    hint: "Try again when it is there.",
+  });
+
+async function requireAllowance({ tx, facts, now }: Write, more: number): Promise<void> {
+  const { count, oldestAt } = await chainWritesSince(tx, facts.tokenId, new Date(now.getTime() - DAY_MS));
+  if (count + more <= CHAIN_WRITES_A_DAY) return;
+  const freeAt = (oldestAt ?? now).getTime() + DAY_MS;
+  fail("rate_limited", `The service writes at most ${CHAIN_WRITES_A_DAY} parts of an agent on chain in a day.`, {
+    retryAfter: Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000)),
+    hint: "The token's owner can always write to the contract itself.",
+  });
+}

@@ -1,0 +1,170 @@
+/** The verb update: what an agent's controllers write about it, off chain at once or on chain through the outbox. */
+import { encodeFunctionData } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import { fail } from "../../core/errors.ts";
+import type { Address, AgentFacts, Personality } from "../../core/facts.ts";
+import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS, type NarrativeField } from "../../core/profile.ts";
+import { type FieldWrite, fieldWrites, type NarrativeInput, type PersonalityInput } from "../../core/profile-input.ts";
+import type { SocialInput } from "../../core/social-input.ts";
+import { newTraits, type TraitInput, traitKey } from "../../core/trait-input.ts";
+import { newestChainWrites, onchainTraits } from "../../db/chain-writes.ts";
+import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/profiles.ts";
+import { type ChainCall, queueChainWrites } from "./chain-writes.ts";
+import type { Write } from "./writing.ts";
+
+export type Update = {
+  personality?: PersonalityInput | undefined;
+  narrative?: NarrativeInput | undefined;
+  social?: SocialInput | undefined;
+  traits?: TraitInput[] | undefined;
+};
+
+/** @throws Failure invalid_input when there is nothing to update */
+export function requireSomething(update: Update): void {
+  if (fieldWrites(update).length > 0 || (update.traits ?? []).length > 0) return;
+  const message = "must name something to update";
+  fail("invalid_input", "The request names nothing to update.", { details: [{ path: "body", message }] });
+}
+
+/**
+ * Writes an update off chain.
+ * @returns paths of what it wrote: `personality.humor`, `trait:<name>`; traits the agent has already are not among them
+ * @throws Failure conflict (a trait's name is taken, too many traits)
+ */
+export async function updateOffchain({ tx, facts, now }: Write, update: Update): Promise<string[]> {
+  const writes = fieldWrites(update);
+  const traits = newTraits(facts.traits, update.traits ?? []);
+  await refuseTraitsUnderWay(tx, facts, traits);
+  await writeProfileFields(tx, facts.tokenId, writes, writeTime(facts, writes, now));
+  await addProfileTraits(tx, facts.tokenId, traits, now);
+  return [...writes.map(({ field }) => field), ...traits.map(({ name }) => `trait:${name}`)];
+}
+
+/**
+ * When a write counts as made: now, or when what it replaces was written, if a clock was ahead of ours. Whoever writes
+ * has seen what stood there; the newest write wins, and this is it.
+ */
+function writeTime(facts: AgentFacts, writes: readonly FieldWrite[], now: Date): Date {
+  const times = writes.flatMap(({ field }) => {
+    const [part, name] = field.split(".");
+    const chain = { personality: facts.personalityAt, narrative: facts.narrativeAt?.[name as NarrativeField] }[part!];
+    const own = facts.profile.find((write) => write.field === field);
+    return [(chain ?? 0) * 1000, own ? Date.parse(own.writtenAt) + 1 : 0];
+  });
+  return new Date(Math.max(now.getTime(), ...times));
+}
+
+/** A trait on its way to the chain is the agent's as much as one that is there. */
+async function refuseTraitsUnderWay(tx: Write["tx"], facts: AgentFacts, traits: readonly TraitInput[]): Promise<void> {
+  const slots = traits.map(({ name }) => traitSlot(name));
+  const newest = traits.length > 0 ? await newestChainWrites(tx, facts.tokenId, slots) : new Map();
+  const underWay = traits.find(({ name }) => ["queued", "signed"].includes(newest.get(traitSlot(name))?.state));
+  if (underWay)
+    fail("conflict", `The trait "${underWay.name}" is being written on chain.`, {
+      retryAfter: 5,
+      hint: "Try again when it is there.",
+    });
+}
+
+const traitSlot = (name: string) => `trait:${traitKey(name)}`;
+
+/**
+ * Queues an update to be written on chain.
+ * @param asked.traitPriceWei what the contract asks for each trait; the service pays it
+ * @returns paths of what is on the chain then, and the keys of the intents to wait for
+ * @throws Failure conflict, out_of_funds, rate_limited
+ */
+export async function updateOnchain(
+  write: Write,
+  update: Omit<Update, "social">,
+  asked: { wallet: Address; identity: Address; indexedBlock: number; traitPriceWei: bigint },
+): Promise<{ updated: string[]; intentKeys: string[] }> {
+  const { tx, facts } = write;
+  const traits = await traitsForChain(tx, facts, update.traits ?? []);
+  const onchain = traits.length > 0 ? await onchainTraits(tx, facts.tokenId) : [];
+  const fields = [
+    ...personalityCall(facts, update.personality ?? {}),
+    ...narrativeCalls(facts, update.narrative ?? {}),
+  ];
+  const additions = traits.map(
+    ({ name, category }): ChainCall => ({
+      slot: traitSlot(name),
+      data: encodeFunctionData({
+        abi: identityAbi,
+        functionName: "addTrait",
+        args: [BigInt(facts.tokenId), name, category],
+      }),
+      valueWei: asked.traitPriceWei,
+      held: onchain.some((trait) => traitKey(trait.name) === traitKey(name)),
+      once: true,
+    }),
+  );
+  const keys = await queueChainWrites(write, [...fields, ...additions], asked);
+  const added = traits.filter((_, i) => keys[fields.length + i] !== null);
+  return {
+    updated: [...fieldWrites(update).map(({ field }) => field), ...added.map(({ name }) => `trait:${name}`)],
+    intentKeys: keys.filter((key) => key !== null),
+  };
+}
+
+/**
+ * Every given trait in the form the chain is to hold it; one that is off chain so far moves there as it is.
+ * @throws Failure conflict
+ */
+async function traitsForChain(tx: Write["tx"], facts: AgentFacts, given: readonly TraitInput[]): Promise<TraitInput[]> {
+  if (given.length === 0) return [];
+  newTraits(facts.traits, given);
+  const offchain = new Map((await profileTraits(tx, facts.tokenId)).map((trait) => [traitKey(trait.name), trait]));
+  return given.map((trait) => offchain.get(traitKey(trait.name)) ?? trait);
+}
+
+/**
+ * The contract takes a personality as a whole: what the request leaves out stays as it is shown. A level that was never
+ * written is 0 on chain, which knows no absence.
+ */
+function personalityCall(facts: AgentFacts, given: PersonalityInput): ChainCall[] {
+  if (Object.values(given).every((value) => value === undefined)) return [];
+  const shown = mergeProfile(facts).personality;
+  const whole: Personality = {
+    quirks: given.quirks ?? shown?.quirks ?? "",
+    communicationStyle: given.communicationStyle ?? shown?.communicationStyle ?? "",
+    values: given.values ?? shown?.values ?? "",
+    humor: given.humor ?? shown?.humor ?? "",
+    riskTolerance: given.riskTolerance ?? shown?.riskTolerance ?? 0,
+    autonomyLevel: given.autonomyLevel ?? shown?.autonomyLevel ?? 0,
+  };
+  const chain = facts.onchainPersonality;
+  const held = (Object.keys(whole) as (keyof Personality)[]).every(
+    (key) => chain?.[key] === whole[key] && shown?.[key] === whole[key],
+  );
+  return [
+    {
+      slot: "personality",
+      data: encodeFunctionData({
+        abi: identityAbi,
+        functionName: "setPersonality",
+        args: [BigInt(facts.tokenId), whole],
+      }),
+      held,
+    },
+  ];
+}
+
+const SETTERS = { origin: "setOrigin", mission: "setMission", lore: "setLore", manifesto: "setManifesto" } as const;
+
+/** One call a text: setting all at once would date those the request does not speak of. */
+function narrativeCalls(facts: AgentFacts, given: NarrativeInput): ChainCall[] {
+  const shown = mergeNarrative(facts);
+  return NARRATIVE_FIELDS.flatMap((field) => {
+    const text = given[field];
+    if (text === undefined) return [];
+    const args = [BigInt(facts.tokenId), text] as const;
+    return [
+      {
+        slot: `narrative.${field}`,
+        data: encodeFunctionData({ abi: identityAbi, functionName: SETTERS[field], args }),
+        held: (facts.onchainNarrative?.[field] ?? "") === text && shown[field] === text,
+      },
+    ];
+  });
+}

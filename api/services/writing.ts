@@ -1,0 +1,63 @@
+/** The frame of every write about an agent: one transaction in which the agent is found, its controller checked, and its score follows. */
+import { fail } from "../../core/errors.ts";
+import type { AgentFacts } from "../../core/facts.ts";
+import { recomputeCred } from "../../db/cred.ts";
+import { lockAgentWrites } from "../../db/profiles.ts";
+import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
+import { senderState } from "../../db/tx-outbox.ts";
+import type { ApiParts } from "../deps.ts";
+import { factsOf } from "./agent-facts.ts";
+
+/** What a write works with. */
+export type Write = {
+  tx: Queryable;
+  /** As of this transaction: a transfer indexed since the request came in counts. */
+  facts: AgentFacts;
+  now: Date;
+};
+
+/** Places where a crash test kills the process, in the order a write passes them. */
+export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] as const;
+
+/**
+ * Runs a write about one agent, after those that came before it.
+ * @param authorize throws unless the caller may do it
+ * @param work writes; `scored` says whether it may have moved the score, which then follows in the same commit
+ * @throws Failure not_found, indexer_behind, whatever the two throw
+ */
+export async function writeAgent<T>(
+  deps: ApiParts,
+  target: { tokenId: number; now: number },
+  authorize: (facts: AgentFacts) => void,
+  work: (write: Write) => Promise<{ result: T; scored: boolean; cause?: string }>,
+): Promise<T> {
+  const now = new Date(target.now);
+  try {
+    const result = await transaction(deps.db, async (tx) => {
+      await lockAgentWrites(tx, target.tokenId);
+      const facts = await factsOf(tx, { tokenId: target.tokenId });
+      authorize(facts);
+      const { result, scored, cause = "profile" } = await work({ tx, facts, now });
+      if (scored) await recomputeCred(tx, { tokenIds: [target.tokenId] }, { now, cause });
+      deps.fault("write.before-commit");
+      return result;
+    });
+    deps.fault("write.after-commit");
+    return result;
+  } catch (error) {
+    if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Refuses what would need a transaction while the service cannot pay for any.
+ * @throws Failure out_of_funds
+ */
+export async function requireFunds(tx: Queryable): Promise<void> {
+  const sender = await senderState(tx);
+  if (sender && !sender.funded)
+    fail("out_of_funds", "The service cannot pay for transactions at the moment. Nothing was charged.", {
+      retryAfter: 60,
+    });
+}

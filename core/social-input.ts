@@ -1,0 +1,60 @@
+/** Links to an owner's accounts, as an owner writes them: handles in one form, a website as a URL. Shown, never counted. */
+import { z } from "zod";
+
+const MAX_URL = 256;
+
+/** A handle, or the address of its profile on one of `hosts`; stored as the bare handle. An empty string clears it. */
+const handle = (hosts: readonly string[], shape: RegExp, what: string) =>
+  z
+    .string()
+    .max(MAX_URL)
+    .transform((raw, ctx) => {
+      const text = raw.trim();
+      if (text === "") return "";
+      const bare = /^https?:\/\//i.test(text) ? handleOf(text, hosts) : text.replace(/^@/, "");
+      if (bare !== null && shape.test(bare)) return bare;
+      ctx.addIssue(`must be ${what}`);
+      return z.NEVER;
+    });
+
+function handleOf(url: string, hosts: readonly string[]): string | null {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (!parsed || !hosts.includes(parsed.hostname.replace(/^www\./, ""))) return null;
+  const [first = "", ...rest] = parsed.pathname.split("/").filter(Boolean);
+  return rest.length === 0 ? first.replace(/^@/, "") : null;
+}
+
+const website = z
+  .string()
+  .max(MAX_URL)
+  .transform((raw, ctx) => {
+    const text = raw.trim();
+    if (text === "") return "";
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const fine =
+      url !== null &&
+      (url.protocol === "https:" || url.protocol === "http:") &&
+      url.username === "" &&
+      url.password === "" &&
+      /^[^.]+(?:\.[^.]+)*\.[a-z][a-z0-9-]+$/i.test(url.hostname);
+    if (fine && url.href.length <= MAX_URL) return url.href;
+    ctx.addIssue("must be an http or https URL of a public host name");
+    return z.NEVER;
+  });
+
+/** Only what is given changes. */
+export const socialSchema = z.strictObject({
+  twitter: handle(
+    ["x.com", "twitter.com"],
+    /^[A-Za-z0-9_]{1,15}$/,
+    "a handle of 1 to 15 letters, digits and _",
+  ).optional(),
+  website: website.optional(),
+  github: handle(
+    ["github.com"],
+    /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}$/,
+    "a user name of 1 to 39 letters, digits and single hyphens",
+  ).optional(),
+});
+export type SocialInput = z.output<typeof socialSchema>;
+export const SOCIALS = ["twitter", "website", "github"] as const;

@@ -1,0 +1,67 @@
+/** Plays the sender for tests of the API: decides about queued intents as the chain would. */
+import type pg from "pg";
+import { decodeFunctionData } from "viem";
+import { identityAbi } from "../../../abis/identity.ts";
+import type { Receipt } from "../../../clients/ports.ts";
+import type { Hex } from "../../../core/facts.ts";
+import { transaction } from "../../../db/transaction.ts";
+import { intentByKey, OUTCOME_CHANNEL } from "../../../db/tx-outbox.ts";
+import { effectOf } from "../../../workers/intents.ts";
+import { until } from "../../support/until.ts";
+
+export type PlayedIntent = { key: string; functionName: string; args: readonly unknown[]; valueWei: bigint };
+
+/** Every intent of these prefixes in a state, oldest first, with its call of the identity contract. */
+export async function intentsIn(pool: pg.Pool, state: string, prefix = ""): Promise<PlayedIntent[]> {
+  const { rows } = await pool.query(
+    "select intent_key, data, value_wei from offchain.tx_intent where state = $1 and starts_with(intent_key, $2) order by id",
+    [state, prefix],
+  );
+  return rows.map(({ intent_key, data, value_wei }) => {
+    const { functionName, args } = decodeFunctionData({ abi: identityAbi, data });
+    return { key: intent_key, functionName, args: args ?? [], valueWei: BigInt(value_wei) };
+  });
+}
+
+let hashes = 0;
+
+/** Ends an intent: mined in `block` with its effect, refused before it was sent, or reverted in its block. */
+export async function decide(
+  pool: pg.Pool,
+  key: string,
+  outcome: { block: number } | { failed: string } | { reverted: string },
+): Promise<Hex> {
+  const hash: Hex = `0x${(++hashes).toString(16).padStart(64, "f")}`;
+  const block = "block" in outcome ? outcome.block : 1;
+  await transaction(pool, async (tx) => {
+    if ("failed" in outcome)
+      await tx.query("update offchain.tx_intent set state = 'failed', error = $2 where intent_key = $1", [
+        key,
+        outcome.failed,
+      ]);
+    else
+      await tx.query(
+        `update offchain.tx_intent set state = $2, tx_hash = $3, block = $4, block_hash = $3, error = $5, mined_at = now()
+         where intent_key = $1`,
+        [key, "block" in outcome ? "mined" : "reverted", hash, block, "reverted" in outcome ? outcome.reverted : null],
+      );
+    const intent = (await intentByKey(tx, key))!;
+    const effect = effectOf(key);
+    const receipt: Receipt = { hash, status: "success", block, blockHash: hash, logs: [] };
+    if ("block" in outcome) await effect?.mined(tx, intent, receipt, new Date());
+    else await effect?.failed(tx, intent, intent.error!, new Date());
+    await tx.query("select pg_notify($1, $2)", [OUTCOME_CHANNEL, key]);
+  });
+  return hash;
+}
+
+/** Waits until so many intents are queued, and mines them all. @returns them, and their hashes in the same order */
+export async function mineQueued(pool: pg.Pool, count: number, { block = 1000, prefix = "" } = {}) {
+  const queued = await until(`${count} queued intents`, async () => {
+    const found = await intentsIn(pool, "queued", prefix);
+    return found.length >= count ? found : undefined;
+  });
+  const hashes: Hex[] = [];
+  for (const { key } of queued) hashes.push(await decide(pool, key, { block }));
+  return { intents: queued, hashes };
+}

@@ -1,0 +1,346 @@
+/** POST /agent/{id}/update and PUT /agent/{id}/personality: who may, what is written where, what is refused. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CHAIN_WRITES_A_DAY } from "../../api/services/chain-writes.ts";
+import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { plantRows } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+import { plantAgents } from "./support/agents.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
+
+type Lower = `0x${string}`;
+let api: TestApi;
+const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
+const lower = (wallet: ReturnType<typeof agentWallet>) => wallet.address.toLowerCase() as Lower;
+let fault = "";
+beforeAll(async () => {
+  api = await startApi({
+    env: { MINT_WAIT_MS: "1000" },
+    deps: {
+      fault: (point) => {
+        if (point === fault) throw new Error("killed");
+      },
+    },
+  });
+});
+beforeEach(async () => {
+  const { pool } = api.database;
+  await pool.query(
+    `truncate offchain.profile_field, offchain.profile_trait, offchain.tx_intent, offchain.tx_attempt, offchain.chain_write,
+       offchain.idempotency, offchain.cred, offchain.cred_history, offchain.sender_state cascade;
+     truncate onchain.agent; truncate onchain.trait`,
+  );
+  await plantAgents(pool, [{ tokenId: 0, owner: lower(owner!), agentAddress: lower(own!) }]);
+});
+afterEach(() => {
+  fault = "";
+  expect(api?.errors).toEqual([]);
+});
+afterAll(() => api?.close());
+
+const post = async (
+  body: unknown,
+  { by = owner!, path = "/api/v2/agent/0/update", method = "POST", headers = {} } = {},
+) =>
+  api.send(method, path, {
+    headers: { "content-type": "application/json", authorization: await by.siwa(), ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+const agent = async (id = 0) => (await api.get(`/api/v2/agent/${id}`)).body as never as Record<string, never>;
+const onchain = "/api/v2/agent/0/update?onchain=true";
+const trait = (name: string, category = "character") => ({ name, category });
+
+describe("off chain", () => {
+  it("writes field by field, tells what, and the score follows at once", async () => {
+    const { status, body } = await post({
+      personality: { humor: "dry", riskTolerance: 0 },
+      narrative: { origin: "Somerset", mission: "x" },
+      traits: [trait("patient"), { name: "kind" }],
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      tokenId: 0,
+      updated: [
+        "personality.humor",
+        "personality.riskTolerance",
+        "narrative.origin",
+        "narrative.mission",
+        "trait:patient",
+        "trait:kind",
+      ],
+      storage: "offchain",
+    });
+    expect(await agent()).toMatchObject({
+      personality: { humor: "dry", riskTolerance: 0, quirks: "", autonomyLevel: null },
+      narrative: { origin: "Somerset", mission: "x", lore: "" },
+      traits: [trait("kind", "general"), trait("patient")],
+    });
+    const { rows } = await api.database.pool.query("select traits, narrative, verify, coinbase from offchain.cred");
+    expect(rows).toEqual([{ traits: 24, narrative: 50, verify: 0, coinbase: 0 }]);
+    await post({ narrative: { mission: "" } });
+    expect(await agent()).toMatchObject({ narrative: { origin: "Somerset", mission: "" } });
+    expect((await api.database.pool.query("select narrative from offchain.cred")).rows).toEqual([{ narrative: 25 }]);
+    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+
+  it("PUT personality is the update of that part", async () => {
+    const path = "/api/v2/agent/0/personality";
+    const put = (body: unknown) => post(body, { method: "PUT", path });
+    expect(await put({ personality: { quirks: "hums", autonomyLevel: 10 } })).toMatchObject({
+      status: 200,
+      body: { updated: ["personality.quirks", "personality.autonomyLevel"], storage: "offchain" },
+    });
+    expect(await put({ quirks: "hums" })).toMatchObject({ status: 400 });
+    expect(await put({ personality: {} })).toMatchObject({ status: 400 });
+    expect(await put({ personality: { quirks: "a" }, narrative: { origin: "b" } })).toMatchObject({ status: 400 });
+  });
+
+  it("lays over what the chain says, even when the chain's clock is ahead of ours", async () => {
+    const ahead = Math.floor(Date.now() / 1000) + 3600;
+    await api.database.pool.query(
+      `update onchain.agent set narrative = '{"origin":"chain","mission":"chain","lore":"","manifesto":""}', narrative_at = $1,
+         personality = '{"quirks":"chain","communicationStyle":"","values":"","humor":"chain","riskTolerance":1,"autonomyLevel":2}',
+         personality_at = $2`,
+      [JSON.stringify({ origin: ahead, mission: ahead }), ahead],
+    );
+    await post({ narrative: { origin: "ours" }, personality: { humor: "ours" } });
+    expect(await agent()).toMatchObject({
+      narrative: { origin: "ours", mission: "chain" },
+      personality: { humor: "ours", quirks: "chain", riskTolerance: 1 },
+    });
+    await post({ narrative: { origin: "again" } });
+    expect(await agent()).toMatchObject({ narrative: { origin: "again" } });
+  });
+
+  it("two at once both count", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        post({
+          [i % 2 ? "personality" : "narrative"]: { [i % 2 ? "humor" : "lore"]: `${i}` },
+          traits: [trait(`t${i}`)],
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const { traits } = await agent();
+    expect(traits).toHaveLength(12);
+    const { rows } = await api.database.pool.query("select traits from offchain.cred");
+    expect(rows).toEqual([{ traits: 100 }]);
+  });
+
+  it.each(WRITE_FAULT_POINTS)("killed at %s: the retry under the same key writes once", async (point) => {
+    const headers = { "idempotency-key": `killed-${point}` };
+    fault = point;
+    expect((await post({ traits: [trait("once")] }, { headers })).status).toBe(500);
+    fault = "";
+    expect(await post({ traits: [trait("once")] }, { headers })).toMatchObject({ status: 200 });
+    expect((await agent()).traits).toEqual([expect.objectContaining(trait("once"))]);
+    api.errors.length = 0;
+  });
+});
+
+describe("who may", () => {
+  it("the owner and the agent's wallet, nobody else, and no former owner", async () => {
+    const body = { narrative: { lore: "mine" } };
+    expect((await post(body, { by: owner! })).status).toBe(200);
+    expect((await post(body, { by: own! })).status).toBe(200);
+    expect(await post(body, { by: stranger! })).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    await api.database.pool.query("update onchain.agent set owner = $1", [lower(stranger!)]);
+    expect((await post(body, { by: owner! })).status).toBe(403);
+    expect((await post(body, { by: stranger! })).status).toBe(200);
+    const bare = await api.send("POST", "/api/v2/agent/0/update", {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(bare.status).toBe(401);
+  });
+
+  it("no agent, no update", async () => {
+    expect(await post({ narrative: { lore: "x" } }, { path: "/api/v2/agent/99/update" })).toMatchObject({
+      status: 404,
+      body: { code: "not_found" },
+    });
+    for (const id of ["-1", "1e3", "0x10", "12abc", "%00"])
+      expect((await post({ narrative: { lore: "x" } }, { path: `/api/v2/agent/${id}/update` })).status).toBe(400);
+  });
+});
+
+describe("refusals", () => {
+  const bad: [string, unknown, string][] = [
+    ["nothing", {}, "body"],
+    ["empty parts", { personality: {}, narrative: {}, traits: [] }, "body"],
+    ["an unknown key", { name: "New" }, "name"],
+    ["an unknown field", { personality: { mood: "x" } }, "personality.mood"],
+    ["social accounts", { social: { twitter: "x" } }, "social"],
+    ["a level of 11", { personality: { riskTolerance: 11 } }, "personality.riskTolerance"],
+    ["a level as text", { personality: { riskTolerance: "5" } }, "personality.riskTolerance"],
+    ["a text too long", { narrative: { origin: "o".repeat(513) } }, "narrative.origin"],
+    ["a bidi override", { narrative: { origin: "a\u202eb" } }, "narrative.origin"],
+    ["a control character", { personality: { humor: "a\u0007b" } }, "personality.humor"],
+    ["null", { narrative: { origin: null } }, "narrative.origin"],
+    ["11 traits", { traits: Array.from({ length: 11 }, (_, i) => trait(`t${i}`)) }, "traits"],
+    ["a trait twice", { traits: [trait("Kind"), trait("kind")] }, "traits.1.name"],
+    ["a nameless trait", { traits: [trait("")] }, "traits.0.name"],
+    ["a long name", { traits: [trait("n".repeat(65))] }, "traits.0.name"],
+    ["a long category", { traits: [trait("n", "c".repeat(33))] }, "traits.0.category"],
+    ["a trait's own date", { traits: [{ ...trait("n"), addedAt: "2020-01-01" }] }, "traits.0.addedAt"],
+    ["the category verification", { traits: [trait("x", "verification")] }, "traits.0.category"],
+    ["the category Bаdge with a Cyrillic letter", { traits: [trait("x", "Bаdge")] }, "traits.0.category"],
+    ["a full-width category", { traits: [trait("x", "ＶＥＲＩＦＩＣＡＴＩＯＮ")] }, "traits.0.category"],
+    ["a name X-Verified", { traits: [trait("X-Verified")] }, "traits.0.name"],
+    ["a name linked-token-symbol", { traits: [trait("Linked-Token-Symbol")] }, "traits.0.name"],
+  ];
+  it.each(bad)("%s is 400 and names the place", async (_, body, path) => {
+    expect(await post(body)).toMatchObject({ status: 400, body: { code: "invalid_input", details: [{ path }] } });
+    expect((await api.database.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
+  });
+
+  it("hostile bodies are refused, not stumbled over", async () => {
+    for (const [body, status] of [
+      ['{"__proto__":{"narrative":{"lore":"x"}}}', 400],
+      ['{"constructor":{"prototype":{"x":1}}}', 400],
+      ['{"narrative":{"lore":"a"},"narrative":{"lore":"b"}}', 400],
+      ['{"narrative":{"lore":"\\ud800"}}', 400],
+      ["[]", 400],
+      [`{"narrative":{"lore":"${"x".repeat(262_200)}"}}`, 413],
+      [`{"narrative":{"lore":"${"x".repeat(200_000)}"}}`, 400],
+    ] as const)
+      expect((await post(body)).status, body.slice(0, 60)).toBe(status);
+  });
+
+  it("the same trait again changes nothing; another category for its name is 409; 50 are enough", async () => {
+    await post({ traits: [trait("kind")] });
+    expect((await post({ traits: [trait("kind"), trait("new")] })).body.updated).toEqual(["trait:new"]);
+    expect(await post({ traits: [trait("KIND", "mood")] })).toMatchObject({ status: 409, body: { code: "conflict" } });
+    await plantRows(api.database.pool, "trait", [
+      { tokenId: 0, position: 1, name: "onchain", category: "c", addedAt: 1, txHash: "0x1" },
+    ]);
+    expect((await post({ traits: [trait("onchain", "c")] })).body.updated).toEqual([]);
+    for (let from = 3; from < 50; from += 10)
+      await post({ traits: Array.from({ length: Math.min(10, 50 - from) }, (_, i) => trait(`t${from + i}`)) });
+    expect((await agent()).traits).toHaveLength(50);
+    expect(await post({ traits: [trait("one more")] })).toMatchObject({ status: 409 });
+  });
+});
+
+describe("on chain", () => {
+  const shown = { block: 1000 };
+
+  it("sends what the contract needs, keeps the rest of the personality, and lists the transactions", async () => {
+    await post({ personality: { quirks: "hums", riskTolerance: 3 }, traits: [trait("patient")] });
+    const answer = post(
+      {
+        personality: { humor: "dry" },
+        narrative: { lore: "long", manifesto: "" },
+        traits: [trait("patient"), trait("new")],
+      },
+      { path: onchain },
+    );
+    const { intents, hashes } = await mineQueued(api.database.pool, 4);
+    expect(intents.map(({ functionName, args }) => [functionName, ...args])).toEqual([
+      [
+        "setPersonality",
+        0n,
+        { quirks: "hums", communicationStyle: "", values: "", humor: "dry", riskTolerance: 3, autonomyLevel: 0 },
+      ],
+      ["setLore", 0n, "long"],
+      ["addTrait", 0n, "patient", "character"],
+      ["addTrait", 0n, "new", "character"],
+    ]);
+    expect(await answer).toMatchObject({
+      status: 200,
+      body: {
+        updated: ["personality.humor", "narrative.lore", "narrative.manifesto", "trait:patient", "trait:new"],
+        storage: "onchain",
+        txHashes: hashes,
+        ...shown,
+      },
+    });
+    // The trait lives on chain now, and is not counted twice.
+    expect((await api.database.pool.query("select * from offchain.profile_trait")).rows).toEqual([]);
+  });
+
+  it("is 202 while the chain is slow; the same request again goes on with the same transaction", async () => {
+    const body = { narrative: { origin: "slow" } };
+    const pending = await post(body, { path: onchain });
+    expect(pending).toMatchObject({ status: 202, body: { status: "pending", tokenId: 0, txHashes: [] } });
+    expect(pending.headers.get("retry-after")).toBe("5");
+    const again = post(body, { path: onchain });
+    const { hashes } = await mineQueued(api.database.pool, 1, { block: 1001 });
+    expect(await again).toMatchObject({ status: 200, body: { txHashes: hashes, block: 1001 } });
+    // Mined above the index: still the same one.
+    expect(await post(body, { path: onchain })).toMatchObject({ status: 200, body: { txHashes: hashes } });
+    expect(await intentsIn(api.database.pool, "mined")).toHaveLength(1);
+  });
+
+  it("writes A, B and A again as three transactions", async () => {
+    for (const [n, origin] of ["A", "B", "A"].entries()) {
+      const answer = post({ narrative: { origin } }, { path: onchain });
+      await mineQueued(api.database.pool, 1);
+      await api.database.pool.query("update onchain.agent set narrative = $1, narrative_at = $2", [
+        JSON.stringify({ origin, mission: "", lore: "", manifesto: "" }),
+        JSON.stringify({ origin: 1_790_000_000 + n }),
+      ]);
+      expect((await answer).status).toBe(200);
+    }
+    expect((await intentsIn(api.database.pool, "mined")).map(({ args }) => args[1])).toEqual(["A", "B", "A"]);
+    // And A once more, which the chain holds: none.
+    expect(await post({ narrative: { origin: "A" } }, { path: onchain })).toMatchObject({ status: 200 });
+    expect(await intentsIn(api.database.pool, "mined")).toHaveLength(3);
+  });
+
+  it("50 requests at once are one transaction", async () => {
+    const all = Promise.all(Array.from({ length: 50 }, () => post({ narrative: { lore: "once" } }, { path: onchain })));
+    await mineQueued(api.database.pool, 1, { block: 1005 });
+    const answers = await all;
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await intentsIn(api.database.pool, "mined")).toHaveLength(1);
+  });
+
+  it("what the chain refuses is 409 with the reason, and can be tried again", async () => {
+    const body = { narrative: { lore: "refused" } };
+    const answer = post(body, { path: onchain });
+    const [first] = await until("the intent", async () => {
+      const queued = await intentsIn(api.database.pool, "queued");
+      return queued.length > 0 ? queued : undefined;
+    });
+    await decide(api.database.pool, first!.key, { failed: "the agent changed hands" });
+    expect(await answer).toMatchObject({
+      status: 409,
+      body: { code: "conflict", error: expect.stringContaining("changed hands") },
+    });
+    const second = post(body, { path: onchain });
+    await mineQueued(api.database.pool, 1);
+    expect((await second).status).toBe(200);
+  });
+
+  it("a trait on its way refuses its name in another category", async () => {
+    await post({ traits: [trait("slow")] }, { path: onchain });
+    expect(await post({ traits: [trait("slow", "other")] }, { path: onchain })).toMatchObject({ status: 409 });
+    expect(await post({ traits: [trait("SLOW")] })).toMatchObject({ status: 409 });
+    expect((await intentsIn(api.database.pool, "queued")).length).toBe(1);
+  });
+
+  it("is refused without funds, and beyond a day's allowance", async () => {
+    const { pool } = api.database;
+    await pool.query(
+      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
+    );
+    expect(await post({ narrative: { lore: "x" } }, { path: onchain })).toMatchObject({
+      status: 503,
+      body: { code: "out_of_funds" },
+    });
+    expect((await post({ narrative: { lore: "off chain is free" } })).status).toBe(200);
+    await pool.query("truncate offchain.sender_state");
+    await pool.query(
+      `insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at)
+       select 0, 'trait:' || n, 'profile:0:' || n, '0x', now() from generate_series(1, $1) n`,
+      [CHAIN_WRITES_A_DAY],
+    );
+    const refused = await post({ narrative: { lore: "y" } }, { path: onchain });
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(86_000);
+  });
+});

@@ -1,0 +1,59 @@
+/** Intents `profile:<tokenId>:<id>`: what an agent's controller asked to be written on chain, part by part. */
+import { decodeFunctionData } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import type { Hex } from "../../core/facts.ts";
+import { type FieldWrite, fieldWrites } from "../../core/profile-input.ts";
+import { chainWriteOf, walletControls } from "../../db/chain-writes.ts";
+import { recomputeCred } from "../../db/cred.ts";
+import { alignProfileFields, deleteProfileTrait } from "../../db/profiles.ts";
+import { isIndexed } from "../../db/transaction.ts";
+import type { IntentEffect } from "../intents.ts";
+
+export const profileEffect: IntentEffect = {
+  prefix: "profile",
+
+  /** The service may write to every token; on behalf of whom it does must still be so when it signs. */
+  async refusal(db, intent) {
+    const write = await chainWriteOf(db, intent.intentKey);
+    if (!write || !(await isIndexed(db))) return null;
+    return (await walletControls(db, write.tokenId, write.wallet)) ? null : "the agent changed hands";
+  },
+
+  /**
+   * What was written off chain before is what the chain holds now: the clocks of blocks and of this service differ by
+   * seconds, and the older text must not win by them.
+   */
+  async mined(tx, intent, _receipt, now) {
+    const write = await chainWriteOf(tx, intent.intentKey);
+    if (!write) return;
+    const { trait, writes } = written(intent.data);
+    if (trait !== null) return deleteProfileTrait(tx, write.tokenId, trait);
+    await alignProfileFields(tx, write.tokenId, writes, write.acceptedAt);
+    if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [write.tokenId] }, { now, cause: "profile" });
+  },
+
+  async failed() {},
+  // What its owner asked for stays, and is mined again.
+  async undone() {},
+};
+
+/** What a call of the identity contract wrote. */
+function written(data: Hex): { trait: string | null; writes: FieldWrite[] } {
+  const call = decodeFunctionData({ abi: identityAbi, data });
+  switch (call.functionName) {
+    case "addTrait":
+      return { trait: call.args[1], writes: [] };
+    case "setPersonality":
+      return { trait: null, writes: fieldWrites({ personality: call.args[1] }) };
+    case "setOrigin":
+      return { trait: null, writes: fieldWrites({ narrative: { origin: call.args[1] } }) };
+    case "setMission":
+      return { trait: null, writes: fieldWrites({ narrative: { mission: call.args[1] } }) };
+    case "setLore":
+      return { trait: null, writes: fieldWrites({ narrative: { lore: call.args[1] } }) };
+    case "setManifesto":
+      return { trait: null, writes: fieldWrites({ narrative: { manifesto: call.args[1] } }) };
+    default:
+      throw new Error(`${call.functionName} writes no profile`);
+  }
+}
