@@ -18,6 +18,7 @@ import { pricing } from "./pricing.ts";
 import { og, referral, referralCode } from "./referrals.ts";
 import { report, verifications } from "./report.ts";
 import { search } from "./search.ts";
+import { sessionOutcome } from "./sessions.ts";
 import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
 import { personality, update } from "./updates.ts";
@@ -54,6 +55,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   mint,
   mintState,
   revoke,
+  sessionOutcome,
   update,
   personality,
   ...documentEndpoints(() => ENDPOINTS),

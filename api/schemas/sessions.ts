@@ -1,0 +1,29 @@
+/** Outcomes of sessions with an agent, as holders of an API key report them. */
+import { z } from "zod";
+import { textSchema } from "../../core/text.ts";
+
+export const OUTCOMES = ["success", "failure", "partial"] as const;
+/** Greatest duration: what the column holds, 68 years. */
+const MOST_SECONDS = 2 ** 31 - 1;
+
+export const sessionOutcomeBodySchema = z
+  .object({
+    outcome: z.enum(OUTCOMES),
+    details: textSchema({ max: 2000, lines: true }).optional(),
+    sessionId: textSchema({ min: 1, max: 128 })
+      .optional()
+      .meta({ description: "Your name of the session: reported twice, it counts once" }),
+    duration: z.int().min(0).max(MOST_SECONDS).optional().meta({ description: "Seconds" }),
+  })
+  .meta({ id: "SessionOutcome" });
+
+export const recordedSchema = z
+  .object({
+    success: z.literal(true),
+    recorded: z.literal(true),
+    duplicate: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Present when this session had been reported with this key: the first report stands" }),
+  })
+  .meta({ id: "Recorded" });

@@ -1,0 +1,74 @@
+/** `npm run api-keys -- create <name> | list | revoke <id>`: hands out, shows and ends the keys of those who report session outcomes. */
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { loadConfig } from "../config.ts";
+import { apiKeyHash, apiKeyText } from "../core/api-keys.ts";
+import { cleanText } from "../core/text.ts";
+import { apiKeys, insertApiKey, revokeApiKey } from "../db/api-keys.ts";
+
+const USAGE = "Usage: npm run api-keys -- create <name> | list | revoke <id>";
+/** Ids are for people to read out: no letters that look like others. */
+const ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
+const ID_LENGTH = 10;
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+async function run([verb, ...rest]: string[]): Promise<void> {
+  const argument = rest.join(" ");
+  if (verb === "create" && argument) return withDatabase((db) => create(db, argument));
+  if (verb === "list" && !argument) return withDatabase(list);
+  if (verb === "revoke" && argument) return withDatabase((db) => revoke(db, argument));
+  throw new Error(USAGE);
+}
+
+async function withDatabase(work: (db: pg.Client) => Promise<void>): Promise<void> {
+  const { url } = loadConfig().database;
+  if (!url) throw new Error("DATABASE_URL is not set and no local stack is running (npm start).");
+  const db = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  try {
+    await db.connect();
+  } catch (error) {
+    throw new Error("The database cannot be reached: is the stack running?", { cause: error });
+  }
+  try {
+    await work(db);
+  } finally {
+    await db.end();
+  }
+}
+
+async function create(db: pg.Client, given: string): Promise<void> {
+  const name = cleanText(given, { min: 1, max: 64 });
+  if ("problem" in name) throw new Error(`The name ${name.problem}.`);
+  const id = [...randomBytes(ID_LENGTH)].map((byte) => ID_LETTERS[byte % ID_LETTERS.length]).join("");
+  const key = apiKeyText(id, randomBytes(32).toString("base64url"));
+  await insertApiKey(db, { id, name: name.text, hash: apiKeyHash(key) });
+  // The key alone on standard output, so that a script can take it.
+  console.error(`Key ${id} for ${name.text}. It is shown this once; what is stored is its hash.`);
+  console.log(key);
+}
+
+async function list(db: pg.Client): Promise<void> {
+  const keys = await apiKeys(db);
+  if (keys.length === 0) return console.log("There are no API keys.");
+  const minute = (date: Date | null) => date?.toISOString().slice(0, 16).replace("T", " ") ?? "";
+  console.table(
+    keys.map(({ id, name, createdAt, lastUsedAt, revokedAt }) => ({
+      id,
+      name,
+      created: minute(createdAt),
+      "last used": minute(lastUsedAt) || "never",
+      revoked: minute(revokedAt),
+    })),
+  );
+}
+
+async function revoke(db: pg.Client, id: string): Promise<void> {
+  if (!(await revokeApiKey(db, id))) throw new Error(`There is no API key ${id}.`);
+  console.log(`Key ${id} is revoked.`);
+}
