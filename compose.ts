@@ -5,8 +5,10 @@ import { type Logger, pino } from "pino";
 import type { ApiDeps } from "./api/deps.ts";
 import { createCardRenderer } from "./cards/renderer.ts";
 import { createChain } from "./clients/chain.ts";
+import { createHttpFacilitator } from "./clients/facilitator-http.ts";
 import { openHttp } from "./clients/http.ts";
 import { createIdentityProvider } from "./clients/identity-provider.ts";
+import type { Chain, Facilitator } from "./clients/ports.ts";
 import { openRateCounters } from "./clients/rate-counters.ts";
 import { createReceiptSigner } from "./clients/receipt-signer.ts";
 import { createSigner } from "./clients/signer.ts";
@@ -73,9 +75,30 @@ const ASKING_PATIENCE_MS = 1_000;
 /** Names the service to its upstreams. */
 const userAgent = ({ service }: Config) => `${service.name} (${service.publicUrl})`;
 
+/** What settles payments by signature: another service, or this process with a key of its own. */
+async function openFacilitator(
+  { payments, sender, chain: { id } }: Config,
+  chain: Chain,
+): Promise<Composed<Facilitator | null>> {
+  const { url, authorization, timeoutMs, privateKey } = payments.facilitator;
+  const nothing = async () => {};
+  if (url) {
+    const facilitator = createHttpFacilitator({ url, authorization, timeoutMs });
+    return { value: facilitator, close: () => facilitator.close() };
+  }
+  if (!privateKey) return { value: null, close: nothing };
+  if (privateKey === sender.privateKey)
+    throw new Error("FACILITATOR_PRIVATE_KEY is the deployer's key: two senders would take each other's nonces.");
+  // Loaded where it is needed only: it brings a second half of viem.
+  const { createLocalFacilitator } = await import("./clients/facilitator-local.ts");
+  return { value: createLocalFacilitator(chain, createSigner(privateKey, id)), close: nothing };
+}
+
 /** What the API process is made of. */
 export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
+  const chain = openChain(config);
+  const facilitator = await openFacilitator(config, chain);
   const db = openPool(config, "api", log);
   const index = await trackIndexedBlock(databaseUrl(config));
   const agentList = openAgentList({
@@ -95,7 +118,8 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       db,
       index,
       agentList,
-      chain: openChain(config),
+      chain,
+      facilitator: facilitator.value,
       identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
       rateCounters,
       cards,
@@ -107,6 +131,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
     },
     async close() {
       await cards.close();
+      await facilitator.close();
       await http.close();
       rateCounters.close();
       await queues.close();

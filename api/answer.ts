@@ -3,10 +3,15 @@ import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
 import type { z } from "zod";
-import { fail } from "../core/errors.ts";
+import { Failure, fail } from "../core/errors.ts";
+import type { Operation } from "../core/prices.ts";
 import type { ApiParts } from "./deps.ts";
-import { CACHE, type Endpoint, queryOf, type Reply } from "./endpoint.ts";
+import { CACHE, type Caller, type Endpoint, queryOf, type Reply } from "./endpoint.ts";
 import { identify, nameOf } from "./guards/callers.ts";
+import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
+import { paymentRequired } from "./guards/payment/offers.ts";
+import { takePayment } from "./guards/payment/take.ts";
+import { FREE_TILL, openTill, withPayment } from "./guards/payment/till.ts";
 import type { WalletGuard } from "./guards/wallet.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";
@@ -39,12 +44,15 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     const now = deps.now();
     const clientAddress = machinery.clientAddress(incoming);
     const client = networkOf(clientAddress);
-    const { caller: rule, bucket } = endpoint.guard;
+    const { caller: rule, bucket, price } = endpoint.guard;
+    if (price) outgoing.setHeader("Vary", PAID_VARY);
     const counted = deps.limits.client(bucket, client, outgoing, now);
     if (counted) await counted;
     const { db, identityProvider } = deps;
-    const found = identify(rule, { db, identityProvider, wallets: machinery.wallets }, { incoming, client, now });
-    const caller = found && (await found);
+    const asked = { incoming, client, now };
+    const callerParts = { db, identityProvider, wallets: machinery.wallets };
+    const found = identify(rule, callerParts, asked);
+    const caller = found && (await (price ? found.catch(withOffer(deps, price, c.req.path)) : found));
     if (caller) await deps.limits.caller(bucket, caller, outgoing);
 
     const url = c.req.url;
@@ -59,9 +67,28 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     const input = endpoint.body ? check(endpoint.body, body.value, "body") : undefined;
 
     if (endpoint.data) await showIndex(deps, outgoing, options?.minBlock);
-    const fingerprint = writes ? fingerprintOf(c.req.method, c.req.path, search, body.bytes) : "";
+    const method = endpoint.method.toUpperCase();
+    const fingerprint = writes || price ? fingerprintOf(method, c.req.path, search, body.bytes) : "";
     const key = writes ? idempotencyKey(incoming.headers["idempotency-key"]) : undefined;
-    const handle = async () =>
+    const till = price
+      ? await openTill(
+          deps.payments,
+          {
+            operation: price,
+            path: c.req.path,
+            headers: incoming.headersDistinct,
+            wallet: caller && "wallet" in caller ? caller.wallet : null,
+            signedIn: async () =>
+              hasCredential(incoming) ? walletOf(await identify("siwa", callerParts, asked)) : null,
+            fingerprint,
+            now,
+          },
+          takePayment,
+        )
+      : undefined;
+    // HEAD is told the terms like GET, and never gets what they are for.
+    if (till && till.price > 0n && incoming.method === "HEAD") throw till.refusal();
+    const answer = async () =>
       endpoint.handler({
         deps,
         params,
@@ -73,7 +100,9 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
         idempotencyKey: key,
         fingerprint,
         now,
+        payment: till ?? FREE_TILL,
       });
+    const handle = till ? () => withPayment(deps.payments, till, answer) : answer;
     if (key === undefined) return handle();
     return once(deps, { scope: caller ? nameOf(caller) : clientAddress, key, fingerprint, requestId }, handle);
   }
@@ -88,6 +117,29 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     }
   };
 }
+
+/** What a paid answer depends on beside its address. */
+const PAID_VARY = ["Authorization", "X-SIWA", "Payment-Authorization", ...PAYMENT_HEADERS].join(", ");
+
+const hasCredential = ({ headers }: IncomingMessage) =>
+  headers.authorization !== undefined || headers["x-siwa"] !== undefined;
+const walletOf = (caller: Caller | undefined) => (caller && "wallet" in caller ? caller.wallet : null);
+
+/** A refusal for want of a credential tells the price already: crawlers look for the terms without one. */
+const withOffer = (deps: ApiParts, operation: Operation, path: string) => async (error: unknown) => {
+  if (!(error instanceof Failure) || error.code !== "unauthenticated") throw error;
+  const price = await deps.payments.price(operation).catch(() => null);
+  if (!price || price.units === 0n) throw error;
+  const { headers, extra } = paymentRequired(
+    deps.payments.offers,
+    deps.payments.termsFor(operation, path, price),
+  ).options;
+  throw new Failure(error.code, error.message, {
+    ...error.options,
+    headers,
+    extra: { ...extra, ...error.options.extra },
+  });
+};
 
 /** The reply as an HTTP response: validators and 304 for public reads, nothing kept of the rest. */
 async function represent(endpoint: Endpoint, c: HttpContext, reply: Reply): Promise<Response> {

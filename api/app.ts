@@ -7,6 +7,7 @@ import { factsReader } from "../db/facts-reader.ts";
 import { answerWith, type Bindings, type HttpContext, type Machinery } from "./answer.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { openPaymentDesk } from "./guards/payment/desk.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
 import { walletGuard } from "./guards/wallet.ts";
@@ -34,6 +35,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       facts: factsReader(deps.db),
       signed,
       limits: rateLimits(rates, deps.rateCounters),
+      payments: openPaymentDesk(deps),
       totals: totalsMemory(deps),
       contract: contractMemory(deps.chain, contracts.identity.address, deps.now),
       balances: balanceMemory(deps.chain, contracts.usdc.address, deps.now),

@@ -1,6 +1,6 @@
 /** What the API is made of; compose.ts builds it, tests build it from real parts of their own. */
 import type pg from "pg";
-import type { Chain, IdentityProvider, RateCounters, ReceiptSigner } from "../clients/ports.ts";
+import type { Chain, Facilitator, IdentityProvider, RateCounters, ReceiptSigner } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
@@ -9,6 +9,7 @@ import type { AgentList } from "../db/columns/agents.ts";
 import type { ReadFacts } from "../db/facts-reader.ts";
 import type { IndexTracker } from "../db/index-state.ts";
 import type { Fault } from "../faults.ts";
+import type { PaymentDesk } from "./guards/payment/desk.ts";
 import type { RateLimits } from "./guards/rate-limits.ts";
 import type { SignedTexts } from "./guards/signed-text.ts";
 import type { Log } from "./http/error-answer.ts";
@@ -42,6 +43,8 @@ export type ApiDeps = {
   identityProvider: IdentityProvider | null;
   rateCounters: RateCounters;
   cards: Cards;
+  /** Settles payments by signature; null where none is configured: then only transactions pay. */
+  facilitator: Facilitator | null;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
   /** Counts of every queue; may throw when the queue's store is away. */
@@ -58,6 +61,7 @@ export type ApiParts = ApiDeps & {
   /** Whether a wallet signed a text that a request carries in its body. */
   signed: SignedTexts;
   limits: RateLimits;
+  payments: PaymentDesk;
   totals(): Promise<AgentTotals>;
   contract: ContractMemory;
   balances: BalanceMemory;

@@ -5,6 +5,7 @@ import type { Address } from "../core/facts.ts";
 import type { Operation } from "../core/prices.ts";
 import type { SignInKind } from "../core/wallet-credential.ts";
 import type { ApiParts } from "./deps.ts";
+import type { Till } from "./guards/payment/till.ts";
 import { minBlock } from "./parameters.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
@@ -70,6 +71,8 @@ export type Call<P, Q, B, C> = {
   fingerprint: string;
   /** Milliseconds since the epoch at which the request was taken up. */
   now: number;
+  /** How this request is paid for; asks for nothing where there is no price. */
+  payment: Till;
 };
 
 /** Bytes whose strong ETag is known before they are made: they are not, for a client that has them already. */

@@ -126,6 +126,17 @@ export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: 
 
 const FREE: Paid = { method: "free", reference: "free", async fulfil() {} };
 
+/** The till of what has no price. */
+export const FREE_TILL: Till = {
+  price: 0n,
+  given: null,
+  key: null,
+  refusal: () => {
+    throw new Error("nothing is asked for");
+  },
+  settle: async () => FREE,
+};
+
 const keyOf = ({ settlement: { domain } }: PaymentDesk, given: GivenPayment): string =>
   given.kind === "transaction"
     ? `${domain.chainId}:${given.hash}`

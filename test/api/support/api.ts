@@ -78,6 +78,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     identityProvider: null,
     rateCounters: openRateCounters({ prefix: "test", log: SILENT }),
     cards: createCardRenderer(),
+    facilitator: null,
     receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
     queues: async () => [],
     log: {
