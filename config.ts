@@ -73,6 +73,17 @@ export const VARIABLES = {
   ),
   WEB_URL: variable("Service", "Web address in links to people (default PUBLIC_URL)", webUrl),
   SERVICE_HOST: variable(
+  INDEXER_PORT: variable(
+    "Service",
+    "Port of the indexer's read-only GraphQL and SQL (unset: any free one; npm start: PORT + 1)",
+    integer(1, 65535),
+  ),
+  INDEXER_HOST: variable(
+    "Service",
+    "Interface it listens on; its queries cost the machine what they ask for, so the public belongs behind a proxy",
+    z.string().min(1),
+    "127.0.0.1",
+  ),
     "Service",
     "Host names accepted in signed texts, comma list, the first is advertised (default the host of PUBLIC_URL)",
     list(z.string().min(1)),
@@ -492,6 +503,8 @@ function assemble(v: Values, dataDir: string) {
       privateKey: v.DEPLOYER_PRIVATE_KEY,
       maxFeePerGasWei: BigInt(v.TX_MAX_FEE_GWEI) * 1_000_000_000n,
       stuckAfterMs: v.TX_STUCK_SECONDS * 1000,
+    /** Where the indexer answers GraphQL and SQL; without a port, on any free one. */
+    indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST },
       minBalanceWei: BigInt(v.TX_MIN_BALANCE_MILLIETHER) * 1_000_000_000_000_000n,
       awardConfirmations: v.AWARD_CONFIRMATIONS,
     },

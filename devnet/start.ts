@@ -7,6 +7,7 @@ import { migrate } from "../db/migrate.ts";
 import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
 import { type Devnet, deployDevnet, serviceEnv } from "./deploy.ts";
+import { portOr } from "./ports.ts";
 import { ensureDatabase, startPostgres } from "./postgres.ts";
 import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
@@ -20,6 +21,8 @@ type Stack = {
   /** What the service's processes get as their environment, beside this process's own. */
   env: Record<string, string>;
   databaseUrl?: string;
+  /** Where the indexer answers GraphQL and SQL. */
+  indexUrl?: string;
   devnet?: Devnet;
   rpcUrl?: string;
   wsUrl?: string;
@@ -85,6 +88,8 @@ async function prepare(): Promise<void> {
   if (other)
     throw new StartError(`The stack is already running on ${config.dataDir} (process ${other}): stop it first.`);
   await portIsFree(config.http.port, config.http.host);
+  stack.indexUrl = `http://localhost:${config.indexer.port ?? (await portOr(config.http.port + 1))}`;
+  stack.env.INDEXER_PORT = new URL(stack.indexUrl).port;
   claim(directory);
   stack.stops.push(() => release(directory));
 }
@@ -186,10 +191,11 @@ async function seedWorld(say: (line: string) => void): Promise<void> {
 }
 
 /** `devnet.json`: everything a test or a curious person needs to talk to the stack. */
-function writeDevnet({ config, devnet, rpcUrl, wsUrl, databaseUrl, env }: Stack): void {
+function writeDevnet({ config, devnet, indexUrl, rpcUrl, wsUrl, databaseUrl, env }: Stack): void {
   const { contracts, schemas, accounts, keys } = devnet!;
   const content = {
     apiUrl: config.service.publicUrl,
+    indexUrl,
     rpcUrl,
     wsUrl,
     databaseUrl: databaseUrl ?? env.DATABASE_URL ?? config.database.url,
@@ -202,13 +208,15 @@ function writeDevnet({ config, devnet, rpcUrl, wsUrl, databaseUrl, env }: Stack)
   writeFileSync(dataDir(config.dataDir).devnet, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
 }
 
-function printReady({ config, rpcUrl, databaseUrl, seeded }: Stack): void {
+function printReady({ config, indexUrl, rpcUrl, databaseUrl, seeded }: Stack): void {
   const base = config.service.publicUrl;
   const rows: [string, string | undefined][] = [
     ["API", `${base}/api/v2`],
     ["Docs", `${base}/docs`],
     ["Agents", `${base}/api/v2/agents`],
     ["Status", `${base}/api/v2/status`],
+    ["GraphQL", `${indexUrl}/graphql`],
+    ["SQL", `${indexUrl}/sql`],
     ["Chain", rpcUrl],
     ["Database", databaseUrl],
     ["Logs", dataDir(config.dataDir).logs],

@@ -35,7 +35,7 @@ export type PonderNews = {
 export type PonderProcess = {
   readonly pid: number | undefined;
   readonly news: PonderNews;
-  /** Where its own /metrics can be read; the port is on the loopback interface only. */
+  /** Where its own /metrics can be read on this machine. */
   readonly metricsUrl: string;
   /** Resolves when the process is gone, with how it ended. */
   readonly ended: Promise<string>;
@@ -47,14 +47,17 @@ export type PonderProcess = {
 /**
  * Starts `ponder start` on `schema`.
  * @param env the complete environment of the child; ponder.config.ts reads the configuration from it
+ * @param listen where its server listens; a port that is taken is replaced by a free one
  */
 export async function startPonder(options: {
   schema: string;
   env: Record<string, string | undefined>;
   log: Logger;
+  listen: { host: string; port: number | undefined };
 }): Promise<PonderProcess> {
   const { schema, log } = options;
-  const port = await freePort();
+  const { host } = options.listen;
+  const port = await openPort(options.listen, log);
   const child = spawn(
     process.execPath,
     [
@@ -66,7 +69,7 @@ export async function startPonder(options: {
       "--schema",
       schema,
       "--hostname",
-      "127.0.0.1",
+      host,
       "--log-format",
       "json",
     ],
@@ -90,7 +93,7 @@ export async function startPonder(options: {
   return {
     pid: child.pid,
     news,
-    metricsUrl: `http://127.0.0.1:${port}/metrics`,
+    metricsUrl: `http://${host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host}:${port}/metrics`,
     ended,
     kill,
     async stop() {
@@ -127,11 +130,23 @@ function relay(line: string, news: PonderNews, log: Logger): void {
   log[told]({ from: "ponder", ...rest, ...(error && { error: error.message }) }, msg);
 }
 
-/** @returns a loopback port nobody listens on at this moment. */
-function freePort(): Promise<number> {
+/** @returns the wanted port, or one nobody listens on at this moment. Nothing the index needs depends on it. */
+async function openPort({ host, port }: { host: string; port: number | undefined }, log: Logger): Promise<number> {
+  if (port === undefined) return tryPort(host, 0);
+  try {
+    return await tryPort(host, port);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    const free = await tryPort(host, 0);
+    log.warn(`port ${port} is taken: GraphQL and SQL of the index are on port ${free}`);
+    return free;
+  }
+}
+
+function tryPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
+    server.listen(port, host, () => {
       const address = server.address();
       server.close(() =>
         address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port")),
