@@ -66,13 +66,6 @@ export const VARIABLES = {
   ),
   PORT: variable("Service", "Port of the HTTP API", integer(1, 65535), "4000"),
   HOST: variable("Service", "Interface the HTTP API listens on", z.string().min(1), "0.0.0.0"),
-  PUBLIC_URL: variable(
-    "Service",
-    "Canonical URL of the service, used in links; never taken from a request (default http://localhost:PORT)",
-    webUrl,
-  ),
-  WEB_URL: variable("Service", "Web address in links to people (default PUBLIC_URL)", webUrl),
-  SERVICE_HOST: variable(
   INDEXER_PORT: variable(
     "Service",
     "Port of the indexer's read-only GraphQL and SQL (unset: any free one; npm start: PORT + 1)",
@@ -84,6 +77,13 @@ export const VARIABLES = {
     z.string().min(1),
     "127.0.0.1",
   ),
+  PUBLIC_URL: variable(
+    "Service",
+    "Canonical URL of the service, used in links; never taken from a request (default http://localhost:PORT)",
+    webUrl,
+  ),
+  WEB_URL: variable("Service", "Web address in links to people (default PUBLIC_URL)", webUrl),
+  SERVICE_HOST: variable(
     "Service",
     "Host names accepted in signed texts, comma list, the first is advertised (default the host of PUBLIC_URL)",
     list(z.string().min(1)),
@@ -462,6 +462,8 @@ function assemble(v: Values, dataDir: string) {
       social: Object.fromEntries(v.SOCIAL_ACCOUNTS),
     },
     http: { port: v.PORT, host: v.HOST, trustedProxies: v.TRUSTED_PROXIES },
+    /** Where the indexer answers GraphQL and SQL; without a port, on any free one. */
+    indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST },
     logLevel: v.LOG_LEVEL,
     dataDir,
     database: {
@@ -503,8 +505,6 @@ function assemble(v: Values, dataDir: string) {
       privateKey: v.DEPLOYER_PRIVATE_KEY,
       maxFeePerGasWei: BigInt(v.TX_MAX_FEE_GWEI) * 1_000_000_000n,
       stuckAfterMs: v.TX_STUCK_SECONDS * 1000,
-    /** Where the indexer answers GraphQL and SQL; without a port, on any free one. */
-    indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST },
       minBalanceWei: BigInt(v.TX_MIN_BALANCE_MILLIETHER) * 1_000_000_000_000_000n,
       awardConfirmations: v.AWARD_CONFIRMATIONS,
     },
