@@ -5,13 +5,22 @@ import { type Logger, pino } from "pino";
 import type { ApiDeps } from "./api/deps.ts";
 import { createCardRenderer } from "./cards/renderer.ts";
 import { createChain } from "./clients/chain.ts";
+import { ethosScores } from "./clients/ethos.ts";
 import { createHttpFacilitator } from "./clients/facilitator-http.ts";
-import { openHttp } from "./clients/http.ts";
+import { farcasterProofs } from "./clients/farcaster.ts";
+import { hubReader } from "./clients/farcaster-hub.ts";
+import { githubProofs } from "./clients/github.ts";
+import { isLoopback } from "./clients/http/public-address.ts";
+import { type Http, openHttp } from "./clients/http.ts";
 import { createIdentityProvider } from "./clients/identity-provider.ts";
-import type { Chain, Facilitator } from "./clients/ports.ts";
+import { neynarReader } from "./clients/neynar.ts";
+import type { Chain, Ethos, Facilitator, ProofPlatforms } from "./clients/ports.ts";
+import { openPublicHttp } from "./clients/public-http.ts";
 import { openRateCounters } from "./clients/rate-counters.ts";
 import { createReceiptSigner } from "./clients/receipt-signer.ts";
 import { createSigner } from "./clients/signer.ts";
+import { unconfiguredProofs } from "./clients/unavailable.ts";
+import { xProofs } from "./clients/x.ts";
 import type { Config } from "./config.ts";
 import { openAgentList } from "./db/columns/agents.ts";
 import { trackIndexedBlock } from "./db/index-state.ts";
@@ -69,6 +78,8 @@ const openQueuesOf = (config: Config, log: Logger) =>
     names: JOBS.map((job) => job.name),
   });
 
+/** A job has time: it waits for its turn where a person is told to come back. */
+const WORKING_PATIENCE_MS = 30_000;
 /** A person waits for the answer: an upstream whose allowance is used up for longer is told of at once. */
 const ASKING_PATIENCE_MS = 1_000;
 
@@ -94,6 +105,66 @@ async function openFacilitator(
   return { value: createLocalFacilitator(chain, createSigner(privateKey, id)), close: nothing };
 }
 
+/** The platforms that accounts prove agents on, at the rates they allow; without its key one cannot be asked. */
+function openProofPlatforms(config: Config, http: Http): Composed<ProofPlatforms> {
+  const { x, github, farcaster } = config.upstreams;
+  const raw = openPublicHttp({
+    userAgent: userAgent(config),
+    origins: [new URL(github.rawUrl).origin],
+    loopback: isLoopback(github.rawUrl),
+  });
+  const bearer = (token: string | undefined): Record<string, string> =>
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const neynarKey: Record<string, string> = farcaster.neynarKey ? { "x-api-key": farcaster.neynarKey } : {};
+  const perFarcaster = { name: "Farcaster", headers: neynarKey, rate: { burst: 100, perSecond: 10 } };
+  const farcasterReader = () => {
+    if (farcaster.hubUrl) return hubReader(http.upstream({ ...perFarcaster, baseUrl: farcaster.hubUrl }));
+    if (farcaster.neynarKey) return neynarReader(http.upstream({ ...perFarcaster, baseUrl: farcaster.neynarUrl }));
+    return null;
+  };
+  const reader = farcasterReader();
+  return {
+    value: {
+      x: x.token
+        ? xProofs(
+            http.upstream({
+              name: "X",
+              baseUrl: x.url,
+              headers: bearer(x.token),
+              rate: { burst: 300, perSecond: 300 / 900 },
+            }),
+          )
+        : unconfiguredProofs("X"),
+      github: githubProofs(
+        http.upstream({
+          name: "GitHub",
+          baseUrl: github.url,
+          headers: {
+            accept: "application/vnd.github+json",
+            "x-github-api-version": "2022-11-28",
+            ...bearer(github.token),
+          },
+          rate: github.token ? { burst: 500, perSecond: 5_000 / 3_600 } : { burst: 60, perSecond: 60 / 3_600 },
+          maxBytes: 4_000_000,
+        }),
+        raw,
+      ),
+      farcaster: reader ? farcasterProofs(reader) : unconfiguredProofs("Farcaster"),
+    },
+    close: () => raw.close(),
+  };
+}
+
+const openEthos = (config: Config, http: Http): Ethos =>
+  ethosScores(
+    http.upstream({
+      name: "Ethos",
+      baseUrl: config.upstreams.ethos.url,
+      headers: { "x-ethos-client": userAgent(config) },
+      rate: { burst: 50, perSecond: 3 },
+    }),
+  );
+
 /** What the API process is made of. */
 export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
@@ -110,6 +181,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   });
   const queues = await openQueuesOf(config, log);
   const http = openHttp({ userAgent: userAgent(config), patienceMs: ASKING_PATIENCE_MS });
+  const proofs = openProofPlatforms(config, http);
   const rateCounters = openRateCounters({ redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
   const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
   return {
@@ -122,6 +194,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       facilitator: facilitator.value,
       identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
       rateCounters,
+      proofs: proofs.value,
       cards,
       receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
       queues: () => queues.counts(),
@@ -131,6 +204,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
     },
     async close() {
       await cards.close();
+      await proofs.close();
       await facilitator.close();
       await http.close();
       rateCounters.close();
@@ -148,9 +222,13 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
   const db = openPool(config, "workers", log);
   const queue = await openQueuesOf(config, log);
   const { privateKey } = config.sender;
+  const http = openHttp({ userAgent: userAgent(config), patienceMs: WORKING_PATIENCE_MS });
+  const proofs = openProofPlatforms(config, http);
   return {
     value: {
       db,
+      proofs: proofs.value,
+      ethos: openEthos(config, http),
       chain: openChain(config),
       signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
       queue,
@@ -160,6 +238,8 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
       config,
     },
     async close() {
+      await proofs.close();
+      await http.close();
       await queue.close();
       await db.end();
     },

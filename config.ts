@@ -36,6 +36,13 @@ const list = <T>(item: z.ZodType<T, string>) =>
       }),
   );
 const webUrl = url("http:", "https:");
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** A length of time; a number without a unit is seconds. @returns milliseconds */
+const duration = z
+  .string()
+  .regex(/^\d{1,7}[smhd]?$/, "must be a length of time like 30s, 15m, 6h or 1d")
+  .transform((v) => Number.parseInt(v, 10) * UNIT_MS[/[smhd]$/.exec(v)?.[0] ?? "s"]!)
+  .pipe(z.number().min(1_000));
 const account = z
   .string()
   .regex(/^[a-z0-9-]+=https?:\/\/\S+$/, "must be platform=URL")
@@ -330,6 +337,40 @@ export const VARIABLES = {
     "",
   ),
 
+  X_API_URL: variable("Upstreams", "API of X", webUrl, "https://api.x.com"),
+  X_BEARER_TOKEN: {
+    ...variable("Upstreams", "App-only token of X (unset: accounts on X cannot be proven)", z.string().min(1)),
+    secret: true,
+  },
+  GITHUB_API_URL: variable("Upstreams", "API of GitHub", webUrl, "https://api.github.com"),
+  GITHUB_RAW_URL: variable(
+    "Upstreams",
+    "Where GitHub serves the raw files of gists; its links to any other host are not followed",
+    webUrl,
+    "https://gist.githubusercontent.com",
+  ),
+  GITHUB_TOKEN: {
+    ...variable("Upstreams", "Token of GitHub (unset: 60 requests an hour instead of 5,000)", z.string().min(1)),
+    secret: true,
+  },
+  FARCASTER_HUB_URL: variable(
+    "Upstreams",
+    "HTTP API of a Farcaster hub (Snapchain or Hubble); unset: Neynar's API is asked, if there is a key",
+    webUrl,
+  ),
+  NEYNAR_API_URL: variable("Upstreams", "API of Neynar", webUrl, "https://api.neynar.com"),
+  NEYNAR_API_KEY: {
+    ...variable(
+      "Upstreams",
+      "Key of Neynar, sent to FARCASTER_HUB_URL as well (neither set: accounts on Farcaster cannot be proven)",
+      z.string().min(1),
+    ),
+    secret: true,
+  },
+  ETHOS_API_URL: variable("Upstreams", "API of Ethos", webUrl, "https://api.ethos.network"),
+  PROOF_RECHECK_INTERVAL: variable("Upstreams", "How often a recorded proof is looked at again", duration, "1d"),
+  PULL_INTERVAL: variable("Upstreams", "How often what other services know is fetched again", duration, "1h"),
+
   PRICING_PHASE: variable(
     "Pricing",
     "free: every price is 0; paid: the price table applies",
@@ -528,6 +569,14 @@ function assemble(v: Values, dataDir: string) {
             requiredClaims: v.IDP_REQUIRED_CLAIMS,
           }
         : undefined,
+    upstreams: {
+      x: { url: v.X_API_URL, token: v.X_BEARER_TOKEN },
+      github: { url: v.GITHUB_API_URL, rawUrl: v.GITHUB_RAW_URL, token: v.GITHUB_TOKEN },
+      farcaster: { hubUrl: v.FARCASTER_HUB_URL, neynarUrl: v.NEYNAR_API_URL, neynarKey: v.NEYNAR_API_KEY },
+      ethos: { url: v.ETHOS_API_URL },
+      proofRecheckMs: v.PROOF_RECHECK_INTERVAL,
+      pullMs: v.PULL_INTERVAL,
+    },
     pricing: { phase: v.PRICING_PHASE, quoteMs: v.PRICE_QUOTE_SECONDS * 1000 },
     payments: {
       payTo: { deployer: v.PAY_TO_DEPLOYER, treasury: v.PAY_TO_TREASURY },

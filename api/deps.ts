@@ -1,6 +1,13 @@
 /** What the API is made of; compose.ts builds it, tests build it from real parts of their own. */
 import type pg from "pg";
-import type { Chain, Facilitator, IdentityProvider, RateCounters, ReceiptSigner } from "../clients/ports.ts";
+import type {
+  Chain,
+  Facilitator,
+  IdentityProvider,
+  ProofPlatforms,
+  RateCounters,
+  ReceiptSigner,
+} from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
@@ -42,6 +49,7 @@ export type ApiDeps = {
   /** Null when none is configured: no access tokens are taken then. */
   identityProvider: IdentityProvider | null;
   rateCounters: RateCounters;
+  proofs: ProofPlatforms;
   cards: Cards;
   /** Settles payments by signature; null where none is configured: then only transactions pay. */
   facilitator: Facilitator | null;

@@ -75,6 +75,7 @@ export const proof = offchain.table(
   (t) => [
     primaryKey({ columns: [t.tokenId, t.platform] }),
     uniqueIndex("proof_account").on(t.platform, t.accountId).where(sql`status <> 'lapsed'`),
+    index("proof_due").on(t.platform, t.checkedAt).where(sql`status <> 'lapsed'`),
   ],
 );
 
@@ -132,12 +133,17 @@ export const sessionOutcome = offchain.table(
   ],
 );
 
-/** Scores as Ethos gives them; absent = not known. */
-export const ethosScore = offchain.table("ethos_score", {
-  wallet: text().primaryKey(),
-  score: integer().notNull(),
-  fetchedAt: at().notNull(),
-});
+/** Scores as Ethos gives them; absent = never asked. */
+export const ethosScore = offchain.table(
+  "ethos_score",
+  {
+    wallet: text().primaryKey(),
+    /** Null: Ethos was asked, and knows nothing about the wallet. */
+    score: integer(),
+    fetchedAt: at().notNull(),
+  },
+  (t) => [index("ethos_fetched").on(t.fetchedAt)],
+);
 
 /** The score of each agent with the raw values it was computed from. Narrow on purpose: a full recompute rewrites it. */
 export const cred = offchain.table(

@@ -1,7 +1,7 @@
 /** What every job and loop of the worker process is given. Built in compose.ts, faked nowhere but at the ports. */
 import type pg from "pg";
 import type { Logger } from "pino";
-import type { Chain, Signer } from "../clients/ports.ts";
+import type { Chain, Ethos, ProofPlatforms, Signer } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { Fault } from "../faults.ts";
 import type { Queues } from "./queue.ts";
@@ -11,9 +11,11 @@ export type JobContext = {
   chain: Chain;
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;
+  proofs: ProofPlatforms;
+  ethos: Ethos;
   queue: Queues;
   clock: () => Date;
   log: Logger;
   fault: Fault;
-  config: Pick<Config, "chain" | "contracts" | "sender">;
+  config: Pick<Config, "chain" | "contracts" | "sender" | "service" | "upstreams">;
 };

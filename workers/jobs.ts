@@ -1,6 +1,8 @@
 /** Every job there is. A new one is a file in jobs/ and a line here. */
 import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
+import { ethosRefresh } from "./jobs/ethos-refresh.ts";
+import { proofRecheck } from "./jobs/proof-recheck.ts";
 import { prune } from "./jobs/prune.ts";
 import { reconcile } from "./jobs/reconcile.ts";
 import { referralCodes } from "./jobs/referral-codes.ts";
@@ -8,4 +10,14 @@ import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { tokenStats } from "./jobs/token-stats.ts";
 
-export const JOBS: readonly Job[] = [score, referralCodes, reconcile, ageRefresh, selfCheck, tokenStats, prune];
+export const JOBS: readonly Job[] = [
+  score,
+  referralCodes,
+  reconcile,
+  ageRefresh,
+  selfCheck,
+  tokenStats,
+  proofRecheck,
+  ethosRefresh,
+  prune,
+];

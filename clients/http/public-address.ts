@@ -54,3 +54,9 @@ export function publicUrl(text: string, allowance: Allowance): URL {
     throw new RefusedTarget("must be on a public host");
   return url;
 }
+
+/** Whether a URL of the operator's own names this machine. */
+export function isLoopback(url: string): boolean {
+  const host = hostOf(new URL(url));
+  return host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
+}

@@ -10,6 +10,7 @@ import { createCardRenderer } from "../../../cards/renderer.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { openRateCounters } from "../../../clients/rate-counters.ts";
 import { createReceiptSigner } from "../../../clients/receipt-signer.ts";
+import { unconfiguredProofs } from "../../../clients/unavailable.ts";
 import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -77,6 +78,11 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     chain: options.chain ?? healthyChain(),
     identityProvider: null,
     rateCounters: openRateCounters({ prefix: "test", log: SILENT }),
+    proofs: {
+      x: unconfiguredProofs("X"),
+      github: unconfiguredProofs("GitHub"),
+      farcaster: unconfiguredProofs("Farcaster"),
+    },
     cards: createCardRenderer(),
     facilitator: null,
     receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,

@@ -1,0 +1,43 @@
+/** Scores that Ethos gave, by wallet, and the wallets it is to be asked about. */
+import type { Address } from "../core/facts.ts";
+import type { Queryable } from "./transaction.ts";
+
+const NOBODY = `0x${"0".repeat(40)}`;
+
+/**
+ * Wallets of agents and of their owners that Ethos was not asked about since a moment; each once.
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export async function walletsToScore(db: Queryable, since: Date, limit: number): Promise<Address[]> {
+  const stale = (column: string) => `(
+    select a.${column} as wallet from onchain.agent a
+    where a.${column} <> $3
+      and not exists (select from offchain.ethos_score e where e.wallet = a.${column} and e.fetched_at >= $1)
+    limit $2)`;
+  const { rows } = await db.query<{ wallet: Address }>(`${stale("agent_address")} union ${stale("owner")} limit $2`, [
+    since,
+    limit,
+    NOBODY,
+  ]);
+  return rows.map(({ wallet }) => wallet);
+}
+
+/** Stores answers of Ethos; null = it knows nothing about the wallet. @returns how many scores are new or other than before */
+export async function storeEthosScores(
+  db: Queryable,
+  scores: ReadonlyMap<Address, number | null>,
+  now: Date,
+): Promise<number> {
+  const { rows } = await db.query(
+    `with before as (select wallet, score from offchain.ethos_score where wallet = any($1::text[])),
+     stored as (
+       insert into offchain.ethos_score (wallet, score, fetched_at)
+       select wallet, score, $3 from unnest($1::text[], $2::int4[]) as s(wallet, score) order by wallet
+       on conflict (wallet) do update set score = excluded.score, fetched_at = excluded.fetched_at
+       returning wallet, score)
+     select count(*)::int4 as changed from stored left join before using (wallet)
+     where stored.score is distinct from before.score`,
+    [[...scores.keys()], [...scores.values()], now],
+  );
+  return rows[0].changed;
+}
