@@ -1,7 +1,9 @@
 /** Requests to mint: from acceptance to the token, one row each. */
+import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../core/facts.ts";
 import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
 import type { Queryable } from "./transaction.ts";
+import { queueIntent } from "./tx-outbox.ts";
 
 /** Announces that a mint is decided; the payload is its id. */
 export const MINT_CHANNEL = "mint";
@@ -102,6 +104,22 @@ export async function insertMint(tx: Queryable, mintId: string, mint: MintReques
       at,
     ],
   );
+}
+
+/** The call that registers it on chain. */
+export type MintCall = { to: Address; data: Hex };
+
+/** The commit point of a registration: its row and its transaction, in the caller's transaction. */
+export async function commitMint(tx: Queryable, request: MintRequest, call: MintCall, at: Date): Promise<Mint> {
+  const mintId = randomUUID();
+  await insertMint(tx, mintId, request, at);
+  await queueIntent(tx, { intentKey: `mint:${mintId}`, ...call });
+  return (await mintById(tx, mintId))!;
+}
+
+/** Requests of one wallet, one after the other, until the transaction ends; different wallets do not wait for each other. */
+export async function lockWalletMints(tx: Queryable, wallet: Address): Promise<void> {
+  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`mint:${wallet}`]);
 }
 
 const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;

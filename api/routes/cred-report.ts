@@ -1,9 +1,8 @@
 /** The paid cred report, and the check of its receipt. */
 import { z } from "zod";
 import type { Hex } from "../../core/facts.ts";
-import { shownPrice } from "../../core/prices.ts";
+import { formatUsdc } from "../../core/prices.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { takePayment } from "../guards/payment.ts";
 import { agentRef } from "../parameters.ts";
 import { credReportSchema, receiptCheckSchema } from "../schemas/cred-report.ts";
 import { draftReport, reportOfReceipt, sealReport } from "../services/cred-report.ts";
@@ -21,10 +20,14 @@ export const credReport = endpoint({
   params: z.object({ ref: agentRef }),
   responses: { 200: { description: "The report with its receipt", schema: credReportSchema } },
   errors: ["not_found", "upstream_unavailable"],
-  async handler({ deps, params: { ref }, now }) {
-    const draft = await draftReport(deps, ref, shownPrice("credReport", deps.config.pricing.phase), now);
-    const payment = takePayment(deps, "credReport");
-    return json(await sealReport(deps, draft, payment.method));
+  async handler({ deps, params: { ref }, now, payment }) {
+    const draft = await draftReport(deps, ref, formatUsdc(payment.price), now);
+    const paid = await payment.settle();
+    // A price that was asked a moment ago is taken too: the report says what was really paid.
+    draft.input.price = formatUsdc(paid.amountUnits);
+    const report = await sealReport(deps, draft, paid.reference);
+    await paid.fulfil(deps.db, `cred-report:${report.reportId}`);
+    return json(report);
   },
 });
 

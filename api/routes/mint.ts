@@ -7,7 +7,7 @@ import { mintOriginIndex } from "../../core/mint-origins.ts";
 import type { Mint } from "../../db/mints.ts";
 import type { ApiParts } from "../deps.ts";
 import { CACHE, endpoint, json, type WalletCaller } from "../endpoint.ts";
-import { takePayment } from "../guards/payment.ts";
+import type { Till } from "../guards/payment/till.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
 import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
 import { isMinted, registrationOf } from "../services/registration.ts";
@@ -50,7 +50,7 @@ export const mint = endpoint({
         identity: deps.config.contracts.identity.address,
         now: new Date(now),
         fault: deps.fault,
-        pay: () => takePayment(deps, "agentMint"),
+        payment: call.payment,
       },
     );
     const known = accepted.createdAt.getTime() !== now;
@@ -59,7 +59,7 @@ export const mint = endpoint({
     if (!isMinted(decided))
       return fail("conflict", `The chain refused the registration: ${decided.error ?? "no reason was given"}.`, {
         extra: { mintId: decided.mintId },
-        hint: "Sign a new credential, or use a new Idempotency-Key, to try again.",
+        hint: `Sign a new credential, or use a new Idempotency-Key, to try again.${call.payment.price > 0n ? " What was paid is a credit that the next request uses." : ""}`,
       });
     const registration = await registrationOf(deps, decided, now, INDEX_PATIENCE_MS.mint);
     return json(registration, { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} });
@@ -67,12 +67,22 @@ export const mint = endpoint({
 });
 
 /**
- * What makes two requests the same one. With an Idempotency-Key: wallet, key and content, so that a retry may be signed
+ * What makes two requests the same one. With a payment: wallet, payment and content. With an Idempotency-Key: wallet, key and content, so that a retry may be signed
  * anew. Without: the credential and the content, byte for byte.
  */
-function identify(call: { caller: WalletCaller; idempotencyKey: string | undefined; fingerprint: string }): string {
-  const { caller, idempotencyKey, fingerprint } = call;
-  const name = idempotencyKey === undefined ? ["credential", caller.credentialId] : ["key", idempotencyKey];
+function identify(call: {
+  caller: WalletCaller;
+  idempotencyKey: string | undefined;
+  fingerprint: string;
+  payment: Pick<Till, "key">;
+}): string {
+  const { caller, idempotencyKey, fingerprint, payment } = call;
+  const name =
+    payment.key !== null
+      ? ["payment", payment.key]
+      : idempotencyKey === undefined
+        ? ["credential", caller.credentialId]
+        : ["key", idempotencyKey];
   return hash("sha256", JSON.stringify([caller.wallet, ...name, fingerprint]), "hex");
 }
 

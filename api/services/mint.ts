@@ -1,5 +1,4 @@
 /** The verb mint: accepts a request and its transaction in one commit, and waits for what the chain says. */
-import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
@@ -8,61 +7,84 @@ import type { Address } from "../../core/facts.ts";
 import { ogOf } from "../../core/og-wallets.ts";
 import {
   agentOfWallet,
-  insertMint,
+  commitMint,
   liveMintOf,
+  lockWalletMints,
   MINT_CHANNEL,
   type Mint,
+  type MintCall,
   type MintRequest,
   mintByFingerprint,
   mintById,
 } from "../../db/mints.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
-import { queueIntent } from "../../db/tx-outbox.ts";
 import type { Fault } from "../../faults.ts";
+import type { MintEffect } from "../../payments/effects.ts";
+import type { Paid, Till } from "../guards/payment/till.ts";
 import { lookUntil } from "./look-until.ts";
 import { requireFunds } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;
+/** One more where it is paid for: the money is there, the mint is not. */
+export const PAID_MINT_FAULT_POINT = "mint.paid";
 
 export type MintDeps = {
   /** The identity contract. */
   identity: Address;
   now: Date;
   fault: Fault;
-  /** Takes the price, of all but V1 wallets; called when nothing else can refuse the request any more. @throws Failure payment_required */
-  pay(): unknown;
+  /** Pays for it, unless the wallet is a V1 wallet. */
+  payment: Pick<Till, "price" | "settle">;
 };
 
 /**
  * Accepts a request to mint: its row and its transaction are committed together, so that it is minted exactly once
- * whatever dies afterwards. The same fingerprint again is the same mint, in whatever state it is by then.
+ * whatever dies afterwards. What has a price is checked, paid and checked again: no transaction of the database waits
+ * for a settlement. The same fingerprint again is the same mint, in whatever state it is by then.
  * @throws Failure out_of_funds, already_registered (with the wallet's `tokenId`), invalid_input (referral code),
- *   indexer_behind
+ *   indexer_behind, and what settling throws
  */
 export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
   try {
-    const mint = await transaction(db, async (tx) => {
-      // Requests of one wallet, one after the other; different wallets do not wait for each other.
-      await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`mint:${request.wallet}`]);
-      const known = await mintByFingerprint(tx, request.fingerprint);
-      if (known) return known;
-      await refuseUnlessPossible(tx, request);
-      deps.fault("mint.checked");
-      // A V1 wallet's registration is free; that it happens once is seen to above.
-      if (!ogOf(request.wallet)) await deps.pay();
-      const accepted = await commitMint(tx, request, deps);
-      deps.fault("mint.before-commit");
-      return accepted;
-    });
+    // A V1 wallet's registration is free; that it happens once is seen to below.
+    const free = deps.payment.price === 0n || ogOf(request.wallet) !== undefined;
+    const accepted = free ? await accept(db, request, deps, null) : await acceptPaid(db, request, deps);
     deps.fault("mint.after-commit");
-    return mint;
+    return accepted;
   } catch (error) {
     if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
     throw error;
   }
 }
+
+async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
+  const known = await transaction(db, async (tx) => {
+    const found = await mintByFingerprint(tx, request.fingerprint);
+    if (!found) await refuseUnlessPossible(tx, request);
+    return found;
+  });
+  if (known) return known;
+  const effect: MintEffect = { kind: "mint", request, call: mintCall(request, deps.identity) };
+  const paid = await deps.payment.settle({ holds: `mint:${request.wallet}`, effect });
+  deps.fault("mint.paid");
+  return accept(db, request, deps, paid);
+}
+
+/** The commit point. */
+const accept = (db: pg.Pool, request: MintRequest, deps: MintDeps, paid: Paid | null): Promise<Mint> =>
+  transaction(db, async (tx) => {
+    await lockWalletMints(tx, request.wallet);
+    const known = await mintByFingerprint(tx, request.fingerprint);
+    if (known) return known;
+    await refuseUnlessPossible(tx, request);
+    deps.fault("mint.checked");
+    const mint = await commitMint(tx, request, mintCall(request, deps.identity), deps.now);
+    await paid?.fulfil(tx, `mint:${mint.mintId}`);
+    deps.fault("mint.before-commit");
+    return mint;
+  });
 
 /** Every check that may refuse, cheapest first. */
 async function refuseUnlessPossible(tx: Queryable, request: MintRequest): Promise<void> {
@@ -83,21 +105,14 @@ async function refuseUnlessPossible(tx: Queryable, request: MintRequest): Promis
     refusal("A wallet cannot use its own referral code.");
 }
 
-/** The commit point: row and intent. */
-async function commitMint(tx: Queryable, request: MintRequest, { identity, now }: MintDeps): Promise<Mint> {
-  const mintId = randomUUID();
-  await insertMint(tx, mintId, request, now);
-  await queueIntent(tx, {
-    intentKey: `mint:${mintId}`,
-    to: identity,
-    data: encodeFunctionData({
-      abi: identityAbi,
-      functionName: "mintFor",
-      args: [request.recipient, request.wallet, request.name, request.framework, request.soulbound, request.origin],
-    }),
-  });
-  return (await mintById(tx, mintId))!;
-}
+const mintCall = (request: MintRequest, identity: Address): MintCall => ({
+  to: identity,
+  data: encodeFunctionData({
+    abi: identityAbi,
+    functionName: "mintFor",
+    args: [request.recipient, request.wallet, request.name, request.framework, request.soulbound, request.origin],
+  }),
+});
 
 /** A mint by its id; null when there is none. */
 export const mintStatus = (db: Queryable, mintId: string): Promise<Mint | null> => mintById(db, mintId);

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { decodeFunctionData } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
+import { FREE_TILL } from "../../api/guards/payment/till.ts";
 import { acceptMint, awaitMint, MINT_FAULT_POINTS, mintStatus } from "../../api/services/mint.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
@@ -44,7 +45,7 @@ const request = (over: Partial<MintRequest> = {}): MintRequest => {
   };
 };
 const accept = (asked: MintRequest, fault = (_point: string) => {}) =>
-  acceptMint(db, asked, { identity: IDENTITY, now, fault, pay: async () => {} });
+  acceptMint(db, asked, { identity: IDENTITY, now, fault, payment: FREE_TILL });
 const refusal = async (asked: MintRequest): Promise<Failure> => {
   const error = await accept(asked).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(Failure);
@@ -151,9 +152,13 @@ describe("payment", () => {
         identity: IDENTITY,
         now,
         fault: () => {},
-        async pay() {
-          payments.push(asked.fingerprint);
-          if (refused) fail("payment_required", "It costs 1.00 USDC.");
+        payment: {
+          price: 1_000_000n,
+          async settle() {
+            payments.push(asked.fingerprint);
+            if (refused) fail("payment_required", "It costs 1.00 USDC.");
+            return { method: "x402", reference: "8453:0x0:1", amountUnits: 1_000_000n, fulfil: async () => {} };
+          },
         },
       });
     const registered = request();
@@ -171,9 +176,9 @@ describe("payment", () => {
   });
 
   it("is not asked of a V1 wallet, which registers once", async () => {
-    const pay = () => fail("payment_required", "It costs 1.00 USDC.");
+    const settle = () => fail("payment_required", "It costs 1.00 USDC.");
     const veteran = request({ wallet: OG_WALLETS[2]!.wallet });
-    const deps = { identity: IDENTITY, now, fault: () => {}, pay };
+    const deps = { identity: IDENTITY, now, fault: () => {}, payment: { price: 1_000_000n, settle } };
     expect(await acceptMint(db, veteran, deps)).toMatchObject({ state: "pending" });
     await expect(acceptMint(db, { ...veteran, fingerprint: "again" }, deps)).rejects.toMatchObject({
       code: "already_registered",

@@ -4,6 +4,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Log } from "../../clients/ports.ts";
 import { fieldWrites } from "../../core/profile-input.ts";
 import { recomputeCred } from "../../db/cred.ts";
+import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
 import { completeMint, failMint, type Mint, mintById, reopenMint, setAwardsDue } from "../../db/mints.ts";
 import { deleteProfileFields, writeProfileFields } from "../../db/profiles.ts";
 import { deleteReferrals, ensureReferralCodes, recordReferral } from "../../db/referral-codes.ts";
@@ -32,7 +33,9 @@ export const mintEffect: IntentEffect = {
   },
 
   async failed(tx, intent, reason, now) {
-    await failMint(tx, mintIdOf(intent), reason, now);
+    const failed = await failMint(tx, mintIdOf(intent), reason, now);
+    // Whatever it was paid with is there again for the wallet's next request.
+    if (failed) await oweWhatBought(tx, `mint:${failed.mintId}`, "refused_by_chain");
   },
 
   /**
@@ -42,6 +45,7 @@ export const mintEffect: IntentEffect = {
    */
   async undone(tx, intent) {
     const before = await reopenMint(tx, mintIdOf(intent));
+    if (before?.state === "failed") await unoweWhatBought(tx, `mint:${before.mintId}`);
     if (!before || before.tokenId === null) return;
     await deleteProfileFields(tx, before.tokenId);
     await deleteReferrals(tx, before.tokenId);

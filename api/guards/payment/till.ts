@@ -38,6 +38,8 @@ export type Paid = {
   method: "free" | Payment["method"];
   /** Names the payment in receipts: `free`, or `<chain>:<transaction>:<log index>`. */
   reference: string;
+  /** What was paid, in USDC units. */
+  amountUnits: bigint;
   /**
    * Marks the payment as used up, in the transaction that does what was paid for.
    * @param bought `<kind>:<id>` of what it bought
@@ -112,6 +114,7 @@ export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: 
       return {
         method: payment.method,
         reference: `${payment.chainId}:${payment.txHash}:${payment.logIndex}`,
+        amountUnits: payment.amountUnits,
         async fulfil(tx, bought) {
           if (till.paid!.fulfilled) return;
           const done = await fulfilPayment(tx, { paymentId: payment.paymentId }, bought);
@@ -124,7 +127,7 @@ export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: 
   return till;
 }
 
-const FREE: Paid = { method: "free", reference: "free", async fulfil() {} };
+const FREE: Paid = { method: "free", reference: "free", amountUnits: 0n, async fulfil() {} };
 
 /** The till of what has no price. */
 export const FREE_TILL: Till = {

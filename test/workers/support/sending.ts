@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { encodeFunctionData, type Hex, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { identityAbi } from "../../../abis/identity.ts";
+import { FREE_TILL } from "../../../api/guards/payment/till.ts";
 import { acceptMint } from "../../../api/services/mint.ts";
 import { createChain } from "../../../clients/chain.ts";
 import type { Chain } from "../../../clients/ports.ts";
@@ -166,7 +167,7 @@ export async function startSending() {
       },
 
       accept: (request: MintRequest) =>
-        acceptMint(db, request, { identity, now: new Date(), fault: () => {}, pay: () => {} }),
+        acceptMint(db, request, { identity, now: new Date(), fault: () => {}, payment: FREE_TILL }),
 
       /** Waits until a mint is decided. */
       decided: (mintId: string): Promise<Mint> =>
