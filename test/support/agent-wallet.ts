@@ -3,7 +3,7 @@ import { createTestClient, createWalletClient, encodeFunctionData, http, parseEt
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { identityAbi } from "../../abis/identity.ts";
-import { siwaText } from "../../core/signed-texts.ts";
+import { siwaText, siweText } from "../../core/signed-texts.ts";
 
 /** Anvil with the calls a test makes of it. */
 export const testChain = (rpcUrl: string) =>
@@ -13,8 +13,19 @@ export const testChain = (rpcUrl: string) =>
 
 export type AgentWallet = ReturnType<typeof agentWallet>;
 
-/** @param privateKey a fresh one unless given */
-export function agentWallet({ host, privateKey = generatePrivateKey() }: { host: string; privateKey?: `0x${string}` }) {
+/**
+ * @param privateKey a fresh one unless given
+ * @param webUrl the service's web address, which SIWE texts name
+ */
+export function agentWallet({
+  host,
+  privateKey = generatePrivateKey(),
+  webUrl = `https://${host}`,
+}: {
+  host: string;
+  privateKey?: `0x${string}`;
+  webUrl?: string;
+}) {
   const account = privateKeyToAccount(privateKey);
   return {
     account,
@@ -22,6 +33,14 @@ export function agentWallet({ host, privateKey = generatePrivateKey() }: { host:
     /** Value of an Authorization header signed now, or at `timestamp`. */
     async siwa(timestamp: number | string = Date.now(), forHost = host): Promise<string> {
       const message = siwaText(forHost, account.address, String(timestamp));
+      return `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
+    },
+    /** The same for SIWE, as a human signs in; `change` alters parts of the text. */
+    async siwe(timestamp: number = Date.now(), change: Partial<Parameters<typeof siweText>[0]> = {}): Promise<string> {
+      const message = siweText({
+        ...{ host, address: account.address, serviceName: "Helixa", webUrl, chainId: 8453 },
+        ...{ timestamp: String(timestamp), issuedAt: new Date(timestamp).toISOString(), ...change },
+      });
       return `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
     },
     /** Sends a call of the identity contract. @returns the receipt */

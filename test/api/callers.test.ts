@@ -1,0 +1,360 @@
+/** Who a caller is: SIWA or SIWE by the text that was signed, access tokens, API keys, and credentials that were ended. */
+import { randomBytes } from "node:crypto";
+import { hashMessage } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createApi } from "../../api/app.ts";
+import { type CallerRule, endpoint, json } from "../../api/endpoint.ts";
+import { revoke } from "../../api/routes/auth.ts";
+import { startServer } from "../../api/server.ts";
+import { type Http, openHttp } from "../../clients/http.ts";
+import { createIdentityProvider } from "../../clients/identity-provider.ts";
+import type { Chain } from "../../clients/ports.ts";
+import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
+import { siwaText, siweText } from "../../core/signed-texts.ts";
+import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { healthyChain, stubChain } from "./support/stub-chain.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00.000Z");
+const HOUR = 3_600_000;
+const WEB = `https://${HOST}`;
+
+/** Answers with the caller, for each rule. */
+const who = (caller: CallerRule) =>
+  endpoint({
+    method: "post",
+    path: `/${caller}`,
+    operationId: caller,
+    tag: "Test",
+    summary: "Who calls",
+    guard: { caller },
+    responses: { 200: { description: "The caller", schema: z.object({ kind: z.string() }).loose() } },
+    handler: (call) => json(call.caller),
+  });
+
+let api: TestApi;
+let keys: KeyServer;
+let http: Http;
+let chain: Chain;
+let now: number;
+beforeAll(async () => {
+  now = NOW;
+  chain = healthyChain();
+  keys = await startKeyServer(() => now);
+  http = openHttp({ userAgent: "test", patienceMs: 0, limits: { totalMs: 1_000 } });
+  const current = new Proxy({} as Chain, { get: (_, method: keyof Chain) => chain[method] });
+  api = await startApi({
+    chain: current,
+    now: () => now,
+    endpoints: [who("siwa"), who("human"), who("apiKey"), revoke],
+    env: { SERVICE_HOST: `${HOST},second.test` },
+    deps: {
+      identityProvider: createIdentityProvider(
+        { issuer: ISSUER, audience: AUDIENCE, jwksUrl: keys.jwksUrl, requiredClaims: [] },
+        http,
+      ),
+    },
+  });
+});
+beforeEach(() => {
+  chain = healthyChain();
+  now = NOW;
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(async () => {
+  await api?.close();
+  await http?.close();
+  await keys?.close();
+});
+
+const wallet = agentWallet({ host: HOST });
+const address = wallet.address.toLowerCase();
+const call = (path: string, headers: Record<string, string>) => api.send("POST", path, { headers });
+const authorized = (path: string, authorization: string) => call(path, { authorization });
+
+describe("a human signs in", () => {
+  it("by SIWE, with a text that is the standard's byte for byte", async () => {
+    const issuedAt = new Date(NOW - 1234);
+    const message = createSiweMessage({
+      ...{ domain: HOST, address: wallet.address, statement: "Sign in to Helixa", uri: WEB, version: "1" },
+      ...{ chainId: 8453, nonce: String(issuedAt.getTime()), issuedAt },
+    });
+    const signature = await wallet.account.signMessage({ message });
+    const answer = await authorized("/human", `Bearer ${wallet.address}:${issuedAt.getTime()}:${signature}`);
+    expect(answer).toMatchObject({ status: 200, body: { kind: "siwe", wallet: address, issuedAt: NOW - 1234 } });
+  });
+
+  it.each<[string, () => Promise<string>, string]>([
+    ["SIWE at the end of its hour", () => wallet.siwe(NOW - HOUR), "siwe"],
+    ["SIWE five minutes ahead", () => wallet.siwe(NOW + 300_000), "siwe"],
+    ["SIWE for the second host", () => wallet.siwe(NOW, { host: "second.test" }), "siwe"],
+    [
+      "SIWE with the address in lower case",
+      () => wallet.siwe(NOW).then((c) => c.replace(wallet.address, address)),
+      "siwe",
+    ],
+    ["SIWA of the wallet", () => wallet.siwa(NOW), "siwa"],
+  ])("by %s", async (_, credential, kind) => {
+    expect(await authorized("/human", await credential())).toMatchObject({
+      status: 200,
+      body: { kind, wallet: address },
+    });
+  });
+
+  it("by SIWE dated in seconds", async () => {
+    const seconds = NOW / 1000;
+    const message = siweText({
+      ...{ host: HOST, address: wallet.address, serviceName: "Helixa", webUrl: WEB, chainId: 8453 },
+      ...{ timestamp: String(seconds), issuedAt: new Date(NOW).toISOString() },
+    });
+    const signature = await wallet.account.signMessage({ message });
+    expect((await authorized("/human", `${wallet.address}:${seconds}:${signature}`)).status).toBe(200);
+  });
+
+  it.each<[string, Parameters<typeof wallet.siwe>]>([
+    ["a millisecond more than an hour old", [NOW - HOUR - 1]],
+    ["more than five minutes ahead", [NOW + 300_001]],
+    ["for another host", [NOW, { host: "elsewhere.test" }]],
+    ["for another chain", [NOW, { chainId: 1 }]],
+    ["for another URI", [NOW, { webUrl: "https://evil.test" }]],
+    ["for another service", [NOW, { serviceName: "Other" }]],
+    ["with another nonce", [NOW, { timestamp: String(NOW - 1) }]],
+    ["issued at another time", [NOW, { issuedAt: new Date(NOW + 1).toISOString() }]],
+    ["for another wallet", [NOW, { address: privateKeyToAccount(generatePrivateKey()).address }]],
+  ])("not by a text %s", async (_, args) => {
+    expect(await authorized("/human", await wallet.siwe(...args))).toMatchObject({
+      status: 401,
+      body: { code: "unauthenticated" },
+    });
+  });
+
+  it("an agent's operation takes no SIWE, before and after it was good elsewhere", async () => {
+    const credential = await wallet.siwe(NOW - 7);
+    expect((await authorized("/siwa", credential)).status).toBe(401);
+    expect((await authorized("/human", credential)).status).toBe(200);
+    expect(await authorized("/siwa", credential)).toMatchObject({
+      status: 401,
+      body: { hint: expect.stringMatching(/auth.agent.message/) },
+    });
+  });
+
+  it("with a contract wallet, which is asked about the SIWE text", async () => {
+    const contract = privateKeyToAccount(generatePrivateKey()).address;
+    const signature = `0x${randomBytes(90).toString("hex")}`;
+    const text = siweText({
+      ...{ host: HOST, address: contract, serviceName: "Helixa", webUrl: WEB, chainId: 8453 },
+      ...{ timestamp: String(NOW), issuedAt: new Date(NOW).toISOString() },
+    });
+    chain = stubChain({
+      isDeployed: async () => true,
+      verifySignature: async ({ hash }) => hash === hashMessage(text),
+    });
+    expect((await authorized("/siwa", `${contract}:${NOW}:${signature}`)).status).toBe(401);
+    expect(await authorized("/human", `${contract}:${NOW}:${signature}`)).toMatchObject({
+      status: 200,
+      body: { kind: "siwe" },
+    });
+    chain = stubChain();
+    expect((await authorized("/human", `${contract}:${NOW - 1}:${signature}`)).status).toBe(503);
+  });
+});
+
+describe("an access token", () => {
+  it("lets its human in, who has no wallet", async () => {
+    expect(await authorized("/human", `Bearer ${await keys.token()}`)).toMatchObject({
+      status: 200,
+      body: { kind: "accessToken", issuer: ISSUER, subject: "did:idp:1" },
+    });
+  });
+
+  it("is refused when it is not good, and where agents call", async () => {
+    expect((await authorized("/human", `Bearer ${await keys.token({ aud: "other" })}`)).status).toBe(401);
+    expect((await authorized("/siwa", `Bearer ${await keys.token()}`)).status).toBe(401);
+  });
+
+  it("beside a wallet's credential is one too many", async () => {
+    const headers = { authorization: `Bearer ${await keys.token()}`, "x-siwa": await wallet.siwa(NOW) };
+    expect(await call("/human", headers)).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+  });
+
+  it("is 503 while the provider cannot be asked; wallets are let in all the same", async () => {
+    await keys.rotate();
+    keys.instead = { status: 500, body: "" };
+    expect(await authorized("/human", `Bearer ${await keys.token()}`)).toMatchObject({
+      status: 503,
+      body: { code: "upstream_unavailable" },
+    });
+    expect((await authorized("/human", await wallet.siwe(NOW))).status).toBe(200);
+    keys.instead = null;
+    expect((await authorized("/human", `Bearer ${await keys.token()}`)).status).toBe(200);
+  });
+
+  it("is 401 without a configured provider, and the answer says so", async () => {
+    const other = await startApi({ endpoints: [who("human")] });
+    try {
+      const answer = await other.send("POST", "/human", { headers: { authorization: `Bearer ${await keys.token()}` } });
+      expect(answer).toMatchObject({ status: 401, body: { error: expect.stringMatching(/no identity provider/) } });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe("an API key", () => {
+  const key = apiKeyText("aaaaaaaaaa", randomBytes(32).toString("base64url"));
+  beforeAll(() => insertApiKey(api.database.pool, { id: "aaaaaaaaaa", name: "a platform", hash: apiKeyHash(key) }));
+  const used = async () =>
+    (await api.database.pool.query("select last_used_at from offchain.api_key where id = 'aaaaaaaaaa'")).rows[0]
+      .last_used_at;
+
+  it("lets its holder in, and its use is noted once a minute", async () => {
+    expect(await call("/apiKey", { "x-api-key": key })).toMatchObject({
+      status: 200,
+      body: { kind: "apiKey", apiKeyId: "aaaaaaaaaa" },
+    });
+    expect(await used()).toEqual(new Date(NOW));
+    now += 59_000;
+    await call("/apiKey", { "x-api-key": key });
+    expect(await used()).toEqual(new Date(NOW));
+    now += 2_000;
+    await call("/apiKey", { "x-api-key": key });
+    expect(await used()).toEqual(new Date(NOW + 61_000));
+  });
+
+  it("is the whole key, and is in its own header", async () => {
+    const wrong = [
+      "",
+      "ak_",
+      key.slice(0, -1),
+      `${key}A`,
+      key.toUpperCase(),
+      apiKeyText("aaaaaaaaaa", randomBytes(32).toString("base64url")),
+      apiKeyText("bbbbbbbbbb", key.slice(-43)),
+      "aaaaaaaaaa",
+      Buffer.from(apiKeyHash(key)).toString("hex"),
+      "x".repeat(10_000),
+    ];
+    for (const attempt of wrong)
+      expect(await call("/apiKey", { "x-api-key": attempt }), attempt).toMatchObject({ status: 401 });
+    expect((await authorized("/apiKey", `Bearer ${key}`)).status).toBe(401);
+    expect((await authorized("/apiKey", await wallet.siwa(NOW))).status).toBe(401);
+  });
+
+  it("is over once it is revoked", async () => {
+    expect(await revokeApiKey(api.database.pool, "aaaaaaaaaa")).toBe(true);
+    expect(await call("/apiKey", { "x-api-key": key })).toMatchObject({
+      status: 401,
+      body: { code: "unauthenticated" },
+    });
+    expect(await revokeApiKey(api.database.pool, "bbbbbbbbbb")).toBe(false);
+  });
+});
+
+describe("revoking", () => {
+  const revokeAs = async (signer: ReturnType<typeof agentWallet>, at = now) =>
+    authorized("/api/v2/auth/revoke", await signer.siwa(at));
+
+  it("ends every credential of the wallet issued before, SIWA and SIWE, in another process at once", async () => {
+    const signer = agentWallet({ host: HOST });
+    const other = await startServer(createApi({ ...api.deps, now: () => now }, [who("siwa"), who("human")]), {
+      host: "127.0.0.1",
+      port: 0,
+    });
+    const elsewhere = async (path: string, authorization: string) =>
+      (await fetch(other.url + path, { method: "POST", headers: { authorization } })).status;
+    try {
+      const agent = await signer.siwa(NOW - 1000);
+      const human = await signer.siwe(NOW - 500);
+      const unused = await signer.siwe(NOW - HOUR / 2);
+      // Known to be good, in both processes' memory.
+      for (const [path, credential] of [
+        ["/siwa", agent],
+        ["/human", human],
+      ] as const) {
+        expect((await authorized(path, credential)).status).toBe(200);
+        expect(await elsewhere(path, credential)).toBe(200);
+      }
+      expect(await revokeAs(signer, NOW - 2)).toMatchObject({
+        status: 200,
+        body: { success: true, address: signer.address, revokedBefore: new Date(NOW).toISOString() },
+      });
+      for (const [path, credential] of [
+        ["/siwa", agent],
+        ["/human", human],
+        ["/human", unused],
+      ] as const) {
+        expect(await authorized(path, credential)).toMatchObject({
+          status: 401,
+          body: { error: expect.stringMatching(/revoked/) },
+        });
+        expect(await elsewhere(path, credential)).toBe(401);
+      }
+      expect((await authorized("/siwa", await signer.siwa(NOW))).status).toBe(200);
+      expect(await elsewhere("/human", await signer.siwe(NOW + 1))).toBe(200);
+      expect((await authorized("/siwa", await wallet.siwa(NOW - 1000))).status).toBe(200);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it("ends the credential it was done with, even one dated ahead, and needs a good one itself", async () => {
+    const signer = agentWallet({ host: HOST });
+    const ahead = await signer.siwa(NOW + 60_000);
+    expect((await authorized("/api/v2/auth/revoke", ahead)).status).toBe(200);
+    expect((await authorized("/siwa", ahead)).status).toBe(401);
+    expect((await authorized("/api/v2/auth/revoke", ahead)).status).toBe(401);
+    expect((await revokeAs(signer, NOW - HOUR - 1)).status).toBe(401);
+    expect((await authorized("/api/v2/auth/revoke", await signer.siwe(NOW + 90_000))).status).toBe(401);
+  });
+
+  it("never moves back, and nobody can do it to another", async () => {
+    const signer = agentWallet({ host: HOST });
+    expect((await revokeAs(signer, NOW + 120_000)).status).toBe(200);
+    const stranger = agentWallet({ host: HOST });
+    const forged = (await stranger.siwa(NOW)).replace(stranger.address, wallet.address);
+    expect((await authorized("/api/v2/auth/revoke", forged)).status).toBe(401);
+    expect((await authorized("/siwa", await wallet.siwa(NOW - 5))).status).toBe(200);
+    now += 1000;
+    expect((await revokeAs(signer, NOW + 130_000)).status).toBe(200);
+    expect((await authorized("/siwa", await signer.siwa(NOW + 125_000))).status).toBe(401);
+  });
+
+  it("needs the database: while it is away nobody is let in, not even whom memory knows", async () => {
+    const signer = agentWallet({ host: HOST });
+    const credential = await signer.siwa(NOW);
+    expect((await authorized("/siwa", credential)).status).toBe(200);
+    const broken = createApi(
+      {
+        ...api.deps,
+        now: () => now,
+        db: new Proxy(api.deps.db, {
+          get: (pool, name) =>
+            name === "query"
+              ? async () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }))
+              : Reflect.get(pool, name),
+        }),
+      },
+      [who("siwa")],
+    );
+    const server = await startServer(broken, { host: "127.0.0.1", port: 0 });
+    try {
+      expect(
+        (await fetch(`${server.url}/siwa`, { method: "POST", headers: { authorization: credential } })).status,
+      ).toBe(503);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+it("a SIWA text is never a SIWE text, nor the other way round", () => {
+  const parts = { host: HOST, address: wallet.address, serviceName: "Helixa", webUrl: WEB, chainId: 8453 };
+  const human = siweText({ ...parts, timestamp: String(NOW), issuedAt: new Date(NOW).toISOString() });
+  expect(human.startsWith("Sign-In With Agent:")).toBe(false);
+  expect(siwaText(HOST, wallet.address, String(NOW)).includes("\n")).toBe(false);
+});

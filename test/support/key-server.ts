@@ -1,0 +1,70 @@
+/** An identity provider of a test's own: publishes keys, signs whatever it is told to, and fails on demand. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
+
+export const ISSUER = "idp.test";
+export const AUDIENCE = "agents-app";
+
+type Pair = Awaited<ReturnType<typeof generateKeyPair>> & { kid: string };
+type Answer = { status: number; body: string };
+
+export type KeyServer = {
+  jwksUrl: string;
+  /** How often the keys were asked for. */
+  asked: number;
+  /** What is answered instead of the keys; null = the keys. */
+  instead: Answer | "hang" | null;
+  /** Signs with the current key. Claims and header override the usual; undefined leaves one out. */
+  token(claims?: JWTPayload, header?: Partial<JWTHeaderParameters>, key?: Pair["privateKey"]): Promise<string>;
+  /** New keys; the former are no longer published. */
+  rotate(): Promise<void>;
+  current: Pair;
+  close(): Promise<void>;
+};
+
+const makePair = async (kid: string): Promise<Pair> => ({
+  ...(await generateKeyPair("ES256", { extractable: true })),
+  kid,
+});
+
+/** @param now milliseconds since the epoch at which tokens are issued */
+export async function startKeyServer(now: () => number): Promise<KeyServer> {
+  let rotations = 0;
+  const server = createServer(async (_, response) => {
+    state.asked++;
+    if (state.instead === "hang") return;
+    const { status, body } = state.instead ?? { status: 200, body: JSON.stringify({ keys: [await published()] }) };
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  const published = async (): Promise<JWK> => ({
+    ...(await exportJWK(state.current.publicKey)),
+    ...{ kid: state.current.kid, alg: "ES256", use: "sig" },
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const state: KeyServer = {
+    jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    asked: 0,
+    instead: null,
+    current: await makePair("key-0"),
+    token(claims = {}, header = {}, key = state.current.privateKey) {
+      const at = Math.floor(now() / 1000);
+      const usual = { iss: ISSUER, aud: AUDIENCE, sub: "did:idp:1", iat: at, exp: at + 3600 };
+      const payload = Object.fromEntries(
+        Object.entries({ ...usual, ...claims }).filter(([, value]) => value !== undefined),
+      );
+      return new SignJWT(payload)
+        .setProtectedHeader({ alg: "ES256", kid: state.current.kid, typ: "JWT", ...header })
+        .sign(key);
+    },
+    async rotate() {
+      state.current = await makePair(`key-${++rotations}`);
+    },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+  return state;
+}
