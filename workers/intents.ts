@@ -5,6 +5,7 @@ import type { Intent } from "../db/tx-outbox.ts";
 import { awardEffect } from "./intents/award.ts";
 import { mintEffect } from "./intents/mint.ts";
 import { profileEffect } from "./intents/profile.ts";
+import { proofEffect } from "./intents/proof.ts";
 
 /**
  * The consequences of an intent. Each runs in the same database transaction as the intent's change of state, so it
@@ -25,7 +26,7 @@ export type IntentEffect = {
   undone(tx: pg.ClientBase, intent: Intent, now: Date): Promise<void>;
 };
 
-export const INTENT_EFFECTS: readonly IntentEffect[] = [mintEffect, awardEffect, profileEffect];
+export const INTENT_EFFECTS: readonly IntentEffect[] = [mintEffect, awardEffect, profileEffect, proofEffect];
 
 /** The effect of an intent; undefined for those without one (the fillers of nonce gaps). */
 export function effectOf(intentKey: string, effects = INTENT_EFFECTS): IntentEffect | undefined {

@@ -15,6 +15,7 @@ import { metadata } from "./metadata.ts";
 import { mint, mintState } from "./mint.ts";
 import { nameCheck } from "./names.ts";
 import { pricing } from "./pricing.ts";
+import { verifyFarcaster, verifyGithub, verifyX } from "./proofs.ts";
 import { og, referral, referralCode } from "./referrals.ts";
 import { report, verifications } from "./report.ts";
 import { search } from "./search.ts";
@@ -58,5 +59,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   sessionOutcome,
   update,
   personality,
+  verifyX,
+  verifyGithub,
+  verifyFarcaster,
   ...documentEndpoints(() => ENDPOINTS),
 ];

@@ -1,0 +1,99 @@
+/** The verb prove: asks a platform for an account's proof, and records it with its trait and the score in one commit. */
+import { encodeFunctionData } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import type { FoundProof, ProofPlatform } from "../../clients/ports.ts";
+import { fail } from "../../core/errors.ts";
+import type { Address, AgentFacts, Hex, Platform } from "../../core/facts.ts";
+import { proofTrait } from "../../core/proofs.ts";
+import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/proofs.ts";
+import { queueRepeatable } from "../../db/tx-outbox.ts";
+import type { ApiParts } from "../deps.ts";
+import { requireController } from "./agent-control.ts";
+import { factsOf } from "./agent-facts.ts";
+import { requireFunds, type Write, writeAgent } from "./writing.ts";
+
+/** A request to prove an account of a platform. */
+export type Claimed<C> = {
+  platform: Platform;
+  source: ProofPlatform<C>;
+  claim: C;
+  tokenId: number;
+  /** Who asks. */
+  wallet: Address;
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** What the account has to show, and how to show it; told when it does not. */
+  expected: string;
+  hint: string;
+};
+
+export type Proven = FoundProof & {
+  trait: string;
+  /** The transaction of the trait, or the key of the intent that brings it. */
+  transaction: { txHash: Hex } | { intentKey: string };
+};
+
+/**
+ * Proves an account for an agent. The platform is asked before anything is written; nothing is granted unless it says
+ * that the proof is there. A proof that stands already is confirmed, and its trait is never given twice.
+ * @throws Failure not_found, forbidden, proof_missing, conflict, upstream_unavailable, out_of_funds, indexer_behind
+ */
+export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Proven> {
+  const { platform, source, tokenId, wallet, now, expected, hint } = claimed;
+  const authorize = (facts: AgentFacts) => requireController(facts, wallet);
+  authorize(await factsOf(deps.db, { tokenId }));
+  const found = await source.find(claimed.claim, { tokenId, prefix: deps.config.service.prefix });
+  if ("reason" in found) return fail("proof_missing", found.reason, { hint, extra: { expected } });
+
+  const identity = deps.config.contracts.identity.address;
+  const valueWei = (await deps.chain.traitPrice(identity)) ?? 0n;
+  try {
+    return await writeAgent(deps, { tokenId, now }, authorize, async (write) => {
+      await refuseIfTaken(write, platform, found);
+      const transaction = await giveTrait(write, platform, { identity, valueWei });
+      const txHash = "txHash" in transaction ? transaction.txHash : null;
+      await recordProof(write.tx, { tokenId, platform, ...found }, txHash, write.now);
+      const trait = proofTrait(platform).name;
+      return { result: { ...found, trait, transaction }, scored: true, cause: `${trait}` };
+    });
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint === PROOF_ACCOUNT_INDEX) taken(found);
+    throw error;
+  }
+}
+
+/** Kindly, before the index that makes it sure. */
+async function refuseIfTaken({ tx, facts }: Write, platform: Platform, found: FoundProof): Promise<void> {
+  const holder = await agentProvenBy(tx, platform, found.accountId);
+  if (holder !== null && holder !== facts.tokenId) taken(found, holder);
+}
+
+const taken = ({ handle }: FoundProof, holder?: number): never =>
+  fail("conflict", `The account ${handle} proves ${holder === undefined ? "another agent" : `agent ${holder}`}.`, {
+    hint: "An account proves one agent at a time. It is free again once its proof there is withdrawn and has lapsed.",
+    ...(holder !== undefined && { extra: { provesTokenId: holder } }),
+  });
+
+/** The trait is given once for each agent and platform, whatever becomes of the proof. */
+async function giveTrait(
+  { tx, facts }: Write,
+  platform: Platform,
+  contract: { identity: Address; valueWei: bigint },
+): Promise<Proven["transaction"]> {
+  const { tokenId } = facts;
+  const trait = proofTrait(platform);
+  const given = await traitTransaction(tx, tokenId, trait);
+  if (given !== null) return { txHash: given };
+  const { intentKey, queued } = await queueRepeatable(tx, {
+    intentKey: `proof:${tokenId}:${platform}`,
+    to: contract.identity,
+    valueWei: contract.valueWei,
+    data: encodeFunctionData({
+      abi: identityAbi,
+      functionName: "addTrait",
+      args: [BigInt(tokenId), trait.name, trait.category],
+    }),
+  });
+  if (queued) await requireFunds(tx);
+  return { intentKey };
+}
