@@ -12,6 +12,7 @@ export const STATUS = {
   already_registered: 409,
   request_in_progress: 409,
   payment_already_used: 409,
+  gone: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   proof_missing: 422,

@@ -95,27 +95,32 @@ export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions):
 }
 
 /**
+ * Recomputes the agents whose exchange attestation expired: no event tells of that.
+ * @returns how many scores moved
+ */
+export async function refreshExpired(pool: pg.Pool, now: Date): Promise<number> {
+  const expired = await tokenIdsOf(
+    pool,
+    `select c.token_id from offchain.cred c join offchain.exchange_verification e on e.token_id = c.token_id
+     where c.coinbase > 0 and e.expires_at <> 0 and e.expires_at <= $1`,
+    [unixSeconds(now)],
+  );
+  return recomputeAny(pool, expired, { now, cause: "expiry" });
+}
+
+/**
  * Recomputes what the clock alone moves: ages that reached another day, attestations that expired.
  * @returns how many scores moved
  */
 export async function refreshAges(pool: pg.Pool, now: Date): Promise<number> {
   const seconds = unixSeconds(now);
-  const expired = await tokenIdsOf(
-    pool,
-    `select c.token_id from offchain.cred c join offchain.exchange_verification e on e.token_id = c.token_id
-     where c.coinbase > 0 and e.expires_at <> 0 and e.expires_at <= $1`,
-    [seconds],
-  );
   const older = await tokenIdsOf(
     pool,
     `select c.token_id from offchain.cred c join onchain.agent a on a.token_id = c.token_id
      where c.age < 100 and c.age <> ${ageSql("a.minted_at", "$1::int8")}`,
     [seconds],
   );
-  return (
-    (await recomputeAny(pool, expired, { now, cause: "expiry" })) +
-    (await recomputeAny(pool, older, { now, cause: "age" }))
-  );
+  return (await refreshExpired(pool, now)) + (await recomputeAny(pool, older, { now, cause: "age" }));
 }
 
 /**

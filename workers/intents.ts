@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { Receipt } from "../clients/ports.ts";
 import type { Intent } from "../db/tx-outbox.ts";
 import { awardEffect } from "./intents/award.ts";
+import { exchangeEffect } from "./intents/exchange.ts";
 import { mintEffect } from "./intents/mint.ts";
 import { profileEffect } from "./intents/profile.ts";
 import { proofEffect } from "./intents/proof.ts";

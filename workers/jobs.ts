@@ -2,6 +2,7 @@
 import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
 import { ethosRefresh } from "./jobs/ethos-refresh.ts";
+import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
 import { proofRecheck } from "./jobs/proof-recheck.ts";
 import { prune } from "./jobs/prune.ts";
 import { reconcile } from "./jobs/reconcile.ts";
@@ -15,6 +16,7 @@ export const JOBS: readonly Job[] = [
   referralCodes,
   reconcile,
   ageRefresh,
+  exchangeExpiry,
   selfCheck,
   tokenStats,
   proofRecheck,

@@ -9,6 +9,7 @@ import { credUpdates } from "./cred-updates.ts";
 import { discoveryEndpoints } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
 import { health, ready, status } from "./health.ts";
+import { humanUpdate } from "./human-update.ts";
 import { aura, badge, cardImage } from "./images.ts";
 import { manifestEndpoint } from "./manifest.ts";
 import { metadata } from "./metadata.ts";
@@ -23,6 +24,7 @@ import { sessionOutcome } from "./sessions.ts";
 import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
 import { personality, update } from "./updates.ts";
+import { exchangeVerify, verify } from "./verify.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...discoveryEndpoints(() => ENDPOINTS),
@@ -62,5 +64,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   verifyX,
   verifyGithub,
   verifyFarcaster,
+  humanUpdate,
+  verify,
+  exchangeVerify,
   ...documentEndpoints(() => ENDPOINTS),
 ];

@@ -26,6 +26,9 @@ export function requireSomething(update: Update): void {
   fail("invalid_input", "The request names nothing to update.", { details: [{ path: "body", message }] });
 }
 
+/** Paths of every field an update names. */
+export const updatePaths = (update: Update): string[] => fieldWrites(update).map(({ field }) => field);
+
 /**
  * Writes an update off chain.
  * @returns paths of what it wrote: `personality.humor`, `trait:<name>`; traits the agent has already are not among them
@@ -102,7 +105,7 @@ export async function updateOnchain(
   const keys = await queueChainWrites(write, [...fields, ...additions], asked);
   const added = traits.filter((_, i) => keys[fields.length + i] !== null);
   return {
-    updated: [...fieldWrites(update).map(({ field }) => field), ...added.map(({ name }) => `trait:${name}`)],
+    updated: [...updatePaths(update), ...added.map(({ name }) => `trait:${name}`)],
     intentKeys: keys.filter((key) => key !== null),
   };
 }

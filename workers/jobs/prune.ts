@@ -1,5 +1,6 @@
-/** Removes what is only kept for a while: answers stored for idempotency keys, revocations of what has expired since. */
+/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over. */
 import { z } from "zod";
+import { forgetUsedTexts } from "../../db/human-updates.ts";
 import { forgetExpired } from "../../db/idempotency.ts";
 import { forgetRevocations } from "../../db/revocations.ts";
 import { defineJob } from "../job.ts";
@@ -9,5 +10,5 @@ export const prune = defineJob({
   concurrency: 1,
   schedule: { everyMs: 3_600_000 },
   input: z.object({}),
-  run: async ({ db }) => (await forgetExpired(db)) + (await forgetRevocations(db)),
+  run: async ({ db }) => (await forgetExpired(db)) + (await forgetRevocations(db)) + (await forgetUsedTexts(db)),
 });

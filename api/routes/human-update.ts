@@ -1,0 +1,35 @@
+/** An owner's update without SIWA: by a signature over one line of text. */
+import { z } from "zod";
+import type { Hex } from "../../core/facts.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { tokenId } from "../parameters.ts";
+import { humanUpdateBodySchema, updateSchema } from "../schemas/updates.ts";
+import { updateByHuman } from "../services/human-update.ts";
+
+export const humanUpdate = endpoint({
+  method: "post",
+  path: "/api/v2/agent/{id}/human-update",
+  operationId: "humanUpdate",
+  tag: "Changes",
+  summary: "Change personality, narrative and accounts as the token's owner, by a signed line of text",
+  description:
+    "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`. The text is good for five minutes and for one request.",
+  data: true,
+  params: z.object({ id: tokenId }),
+  body: humanUpdateBodySchema,
+  responses: { 200: { description: "Written", schema: updateSchema } },
+  errors: ["unauthenticated", "forbidden", "not_found", "rate_limited"],
+  async handler({ deps, params, body, clientAddress, fingerprint, now }) {
+    const { message, signature, ...update } = body;
+    const updated = await updateByHuman(deps, {
+      tokenId: params.id,
+      message,
+      signature: signature as Hex,
+      update,
+      client: clientAddress,
+      fingerprint,
+      now,
+    });
+    return json({ success: true, tokenId: params.id, updated, storage: "offchain" });
+  },
+});

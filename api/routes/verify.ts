@@ -1,0 +1,69 @@
+/** Verification: of an agent's wallet by its signature, of its owner by the exchange's attestation. */
+import { z } from "zod";
+import { checksum } from "../../core/addresses.ts";
+import type { ErrorCode } from "../../core/errors.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { tokenId } from "../parameters.ts";
+import { PENDING_WRITE } from "../schemas/pending.ts";
+import { exchangeVerifySchema, verifySchema } from "../schemas/verify.ts";
+import { minedIntents, pendingWrite } from "../services/await-intent.ts";
+import { verifyExchange } from "../services/exchange.ts";
+import { verifyWallet } from "../services/verify.ts";
+
+const params = z.object({ id: tokenId });
+const errors: ErrorCode[] = ["forbidden", "not_found", "conflict", "out_of_funds"];
+
+export const verify = endpoint({
+  method: "post",
+  path: "/api/v2/agent/{id}/verify",
+  operationId: "verifyWallet",
+  tag: "Verification",
+  summary: "Verify the agent's wallet, by its own signature",
+  description:
+    "The agent's own wallet signs in; the mark is written on chain. Asked again, the same transaction answers.",
+  guard: { siwa: true },
+  data: true,
+  params,
+  responses: { 200: { description: "Verified on chain", schema: verifySchema }, 202: PENDING_WRITE },
+  errors,
+  async handler({ deps, params: { id }, caller, now }) {
+    const answer = (txHash: string, block: number) =>
+      json({ success: true, tokenId: id, verified: true, txHash, block });
+    const begun = await verifyWallet(deps, { tokenId: id, wallet: caller.wallet, now });
+    if ("txHash" in begun) return answer(begun.txHash, begun.block);
+    const waiting = { timeoutMs: deps.config.mintWaitMs, what: "verification" };
+    const { mined } = await minedIntents(deps.db, [begun.intentKey], waiting);
+    const [done] = mined;
+    return done ? answer(done.txHash, done.block) : pendingWrite(id, mined);
+  },
+});
+
+export const exchangeVerify = endpoint({
+  method: "post",
+  path: "/api/v2/agent/{id}/coinbase-verify",
+  operationId: "verifyExchange",
+  tag: "Verification",
+  summary: "Verify the owner by the exchange's attestation",
+  description:
+    "Asked by the token's owner or the agent's wallet. The attestation of the present owner counts while it is neither revoked nor expired, and until the token is transferred.",
+  guard: { siwa: true },
+  data: true,
+  params,
+  responses: { 200: { description: "Verified", schema: exchangeVerifySchema }, 202: PENDING_WRITE },
+  errors: [...errors, "gone"],
+  async handler({ deps, params: { id }, caller, now }) {
+    const { attestation, intentKey } = await verifyExchange(deps, { tokenId: id, wallet: caller.wallet, now });
+    const waiting = { timeoutMs: deps.config.mintWaitMs, what: "verification" };
+    const { complete, mined } = await minedIntents(deps.db, intentKey === null ? [] : [intentKey], waiting);
+    if (!complete) return pendingWrite(id, mined);
+    return json({
+      success: true,
+      tokenId: id,
+      coinbaseVerified: true,
+      attestationUid: attestation.uid,
+      attester: checksum(attestation.attester),
+      txHash: mined[0]?.txHash ?? null,
+      ...(mined[0] && { block: mined[0].block }),
+    });
+  },
+});

@@ -1,0 +1,134 @@
+/** The verb coinbase-verify: finds the exchange's attestation of an agent's owner and records that it counts. */
+import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
+import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
+import { easAbi } from "../../abis/eas.ts";
+import { identityAbi } from "../../abis/identity.ts";
+import { checksum } from "../../core/addresses.ts";
+import { unixSeconds } from "../../core/cred.ts";
+import { fail } from "../../core/errors.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { type Attestation, attestationsOf, recordExchangeVerification } from "../../db/attestations.ts";
+import { isNoIndex } from "../../db/transaction.ts";
+import { queueRepeatable } from "../../db/tx-outbox.ts";
+import type { ApiParts } from "../deps.ts";
+import { requireController } from "./agent-control.ts";
+import { factsOf } from "./agent-facts.ts";
+import { requireFunds, writeAgent } from "./writing.ts";
+
+/** `bool verifiedAccount` = true. */
+const TRUE = `0x${"1".padStart(64, "0")}`;
+const NO_UID = `0x${"0".repeat(64)}`;
+
+/**
+ * Verifies an agent by the attestation of its present owner, which the index knows or the chain tells.
+ * @returns the attestation that counts, and the intent that tells the identity contract; null when it has no such flag
+ * @throws Failure forbidden, not_found (agent, attestation), gone (revoked or expired), out_of_funds, upstream_unavailable
+ */
+export async function verifyExchange(
+  deps: ApiParts,
+  asked: { tokenId: number; wallet: Address; now: number },
+): Promise<{ attestation: Attestation; intentKey: string | null }> {
+  const { tokenId, wallet, now } = asked;
+  const identity = deps.config.contracts.identity.address;
+  const before = await factsOf(deps.facts, { tokenId });
+  requireController(before, wallet);
+  const attestation = await validAttestation(deps, before.owner, now);
+  const flagged = await hasFlag(deps, identity, tokenId);
+  return writeAgent(
+    deps,
+    { tokenId, now },
+    (facts) => {
+      requireController(facts, wallet);
+      if (facts.owner !== before.owner)
+        fail("conflict", `Agent ${tokenId} changed hands a moment ago.`, { hint: "Repeat the request." });
+    },
+    async ({ tx, now: at }) => {
+      await recordExchangeVerification(tx, tokenId, attestation, at);
+      const data = encodeFunctionData({
+        abi: identityAbi,
+        functionName: "setCoinbaseVerified",
+        args: [BigInt(tokenId), true],
+      });
+      let intentKey: string | null = null;
+      if (flagged) {
+        const queued = await queueRepeatable(tx, {
+          intentKey: `exchange:${tokenId}:${attestation.uid}`,
+          to: identity,
+          data,
+        });
+        if (queued.queued) await requireFunds(tx);
+        intentKey = queued.intentKey;
+      }
+      return { result: { attestation, intentKey }, scored: true, cause: "agent.exchange_verified" };
+    },
+  );
+}
+
+/** @throws Failure not_found when the owner never had one, gone when none is valid (any more) */
+async function validAttestation(deps: ApiParts, owner: Address, now: number): Promise<Attestation> {
+  const { attesters, attestationSchemas } = deps.config;
+  const schema = attestationSchemas[0]!;
+  const seconds = unixSeconds(new Date(now));
+  const isValid = ({ revokedAt, expiresAt }: Attestation) =>
+    revokedAt === 0 && (expiresAt === 0 || expiresAt > seconds);
+  const rows = await attestationsOf(deps.db, { recipient: owner, schema, attesters }).catch((error) => {
+    if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
+    throw error;
+  });
+  const known = rows.filter(({ data }) => data === TRUE);
+  const indexed = known.find(isValid);
+  if (indexed) return indexed;
+  // Older than the index, or newer.
+  const told = await attestationOnChain(deps, owner, schema);
+  const fits = told?.recipient === owner && told.schema === schema && attesters.includes(told.attester);
+  const right = fits && told.data === TRUE ? told : null;
+  if (right && isValid(right)) return right;
+  if (known.length === 0 && right === null)
+    return fail("not_found", `The exchange has not attested the owner ${checksum(owner)}.`, {
+      hint: "The owner completes the exchange's on-chain verification first.",
+    });
+  return fail("gone", `The exchange's attestation of the owner ${checksum(owner)} was revoked or has expired.`, {
+    hint: "The owner asks the exchange for a new one first.",
+  });
+}
+
+/** The newest attestation of a wallet, as the exchange's indexer and EAS tell it. @throws Failure upstream_unavailable */
+async function attestationOnChain(
+  { chain, config }: ApiParts,
+  recipient: Address,
+  schema: Hex,
+): Promise<Attestation | null> {
+  const { attestationIndexer, eas } = config.contracts;
+  const asked = await chain.call({
+    to: attestationIndexer.address,
+    data: encodeFunctionData({
+      abi: attestationIndexerAbi,
+      functionName: "getAttestationUid",
+      args: [recipient, schema],
+    }),
+  });
+  if (!asked.ok || asked.data.length !== 66 || asked.data === NO_UID) return null;
+  const read = await chain.call({
+    to: eas.address,
+    data: encodeFunctionData({ abi: easAbi, functionName: "getAttestation", args: [asked.data] }),
+  });
+  if (!read.ok || read.data === "0x") return null;
+  const told = decodeFunctionResult({ abi: easAbi, functionName: "getAttestation", data: read.data });
+  if (told.uid === NO_UID) return null;
+  return {
+    uid: told.uid,
+    schema: told.schema,
+    attester: told.attester.toLowerCase() as Address,
+    recipient: told.recipient.toLowerCase() as Address,
+    data: told.data,
+    expiresAt: Number(told.expirationTime),
+    revokedAt: Number(told.revocationTime),
+  };
+}
+
+/** Whether the identity contract keeps such a flag at all: its first version did not. @throws Failure upstream_unavailable */
+async function hasFlag({ chain }: ApiParts, identity: Address, tokenId: number): Promise<boolean> {
+  const data = encodeFunctionData({ abi: identityAbi, functionName: "coinbaseVerified", args: [BigInt(tokenId)] });
+  const answer = await chain.call({ to: identity, data });
+  return answer.ok && answer.data.length === 66;
+}

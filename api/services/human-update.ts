@@ -1,0 +1,86 @@
+/** The verb human-update: an owner's change by a signature of its own over one line of text, without SIWA. */
+import { checksum } from "../../core/addresses.ts";
+import { fail } from "../../core/errors.ts";
+import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
+import { humanUpdateText, parseHumanUpdate } from "../../core/signed-texts.ts";
+import { useText } from "../../db/human-updates.ts";
+import type { ApiParts } from "../deps.ts";
+import { personalHash, recoverSigner } from "../guards/signature.ts";
+import { factsOf } from "./agent-facts.ts";
+import { requireSomething, type Update, updateOffchain, updatePaths } from "./update.ts";
+import { writeAgent } from "./writing.ts";
+
+/** How far the text's time may be from ours, either way. */
+export const HUMAN_UPDATE_WINDOW_MS = 300_000;
+
+export type HumanUpdate = {
+  tokenId: number;
+  message: string;
+  signature: Hex;
+  update: Omit<Update, "traits">;
+  /** The client's network address. */
+  client: string;
+  fingerprint: string;
+  now: number;
+};
+
+/**
+ * Checks text, time and signature, and writes. A text is used once; the same request again is answered like the first.
+ * @returns paths of what was written
+ * @throws Failure invalid_input, unauthenticated, forbidden, not_found, rate_limited, upstream_unavailable
+ */
+export async function updateByHuman(deps: ApiParts, request: HumanUpdate): Promise<string[]> {
+  const { tokenId, now, update } = request;
+  requireSomething(update);
+  checkText(deps.config.service.name, request);
+  const { owner } = await factsOf(deps.facts, { tokenId });
+  await requireOwnerSignature(deps, owner, request);
+  return writeAgent(
+    deps,
+    { tokenId, now },
+    (facts) => requireSameOwner(facts, owner),
+    async (write) => {
+      const use = { text: request.message, tokenId, fingerprint: request.fingerprint, at: write.now };
+      switch (await useText(write.tx, use)) {
+        case "fresh":
+          return { result: await updateOffchain(write, update), scored: true };
+        case "same":
+          return { result: updatePaths(update), scored: false };
+        case "used":
+          return fail("unauthenticated", "This signed text was used already.", {
+            hint: "Sign one with the present time.",
+          });
+      }
+    },
+  );
+}
+
+function checkText(serviceName: string, { tokenId, message, now }: HumanUpdate): void {
+  const text = parseHumanUpdate(serviceName, message);
+  if (text?.tokenId !== tokenId) {
+    const expected = humanUpdateText(serviceName, tokenId, now);
+    fail("invalid_input", text ? "The signed text is about another agent." : "The signed text is not an update.", {
+      details: [{ path: "message", message: `must be "${expected}", with the present time` }],
+    });
+  }
+  if (Math.abs(now - text!.timestampMs) > HUMAN_UPDATE_WINDOW_MS)
+    fail("unauthenticated", "The signed text is more than five minutes from the present time.", {
+      hint: "Check the signer's clock, and sign a new text.",
+    });
+}
+
+/** The owner's own key, or the contract the owner is. */
+async function requireOwnerSignature({ signed }: ApiParts, owner: Address, request: HumanUpdate): Promise<void> {
+  const { message, signature, client, now } = request;
+  const one = { address: owner, texts: [message], signature };
+  if (signed.byKey(one) >= 0 || (await signed.byContract(one, client, now)) >= 0) return;
+  const signer = recoverSigner(personalHash(message), signature);
+  if (signer === null) fail("unauthenticated", "The signature is not the owner's signature of this text.");
+  fail("forbidden", `The text was signed by ${checksum(signer!)}, which does not own agent ${request.tokenId}.`, {
+    hint: `Sign with the owner ${checksum(owner)}.`,
+  });
+}
+
+function requireSameOwner({ owner, tokenId }: AgentFacts, signer: Address): void {
+  if (owner !== signer) fail("forbidden", `Agent ${tokenId} has another owner by now.`);
+}

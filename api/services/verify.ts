@@ -1,0 +1,35 @@
+/** The verb verify: an agent's own wallet has signed in, and the contract is told so, once. */
+import { encodeFunctionData } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { verificationTransaction } from "../../db/attestations.ts";
+import { queueRepeatable } from "../../db/tx-outbox.ts";
+import type { ApiParts } from "../deps.ts";
+import { requireAgentWallet } from "./agent-control.ts";
+import { requireFunds, writeAgent } from "./writing.ts";
+
+/**
+ * @returns the transaction that verified it, or the intent that will
+ * @throws Failure not_found, forbidden, out_of_funds
+ */
+export function verifyWallet(
+  deps: ApiParts,
+  { tokenId, wallet, now }: { tokenId: number; wallet: Address; now: number },
+): Promise<{ txHash: Hex; block: number } | { intentKey: string }> {
+  return writeAgent<{ txHash: Hex; block: number } | { intentKey: string }>(
+    deps,
+    { tokenId, now },
+    (facts) => requireAgentWallet(facts, wallet),
+    async ({ tx, facts }) => {
+      const done = facts.verified ? await verificationTransaction(tx, tokenId) : null;
+      if (done) return { result: done, scored: false };
+      const { intentKey, queued } = await queueRepeatable(tx, {
+        intentKey: `verify:${tokenId}`,
+        to: deps.config.contracts.identity.address,
+        data: encodeFunctionData({ abi: identityAbi, functionName: "verify", args: [BigInt(tokenId)] }),
+      });
+      if (queued) await requireFunds(tx);
+      return { result: { intentKey }, scored: false };
+    },
+  );
+}

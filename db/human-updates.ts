@@ -1,0 +1,27 @@
+/** Texts owners signed for an update: each is used once, by one request. */
+import type { Queryable } from "./transaction.ts";
+
+/**
+ * Uses a text up.
+ * @param use.fingerprint hash of the request: the same request again, after a crash, is the same use
+ * @returns "fresh" for its first use, "same" for a repetition of that request, "used" when another request has used it
+ */
+export async function useText(
+  tx: Queryable,
+  use: { text: string; tokenId: number; fingerprint: string; at: Date },
+): Promise<"fresh" | "same" | "used"> {
+  const { rowCount } = await tx.query(
+    `insert into offchain.human_update (text, token_id, fingerprint, used_at) values ($1, $2, $3, $4)
+     on conflict do nothing`,
+    [use.text, use.tokenId, use.fingerprint, use.at],
+  );
+  if (rowCount === 1) return "fresh";
+  const { rows } = await tx.query("select fingerprint from offchain.human_update where text = $1", [use.text]);
+  return rows[0]?.fingerprint === use.fingerprint ? "same" : "used";
+}
+
+/** Removes texts whose time has long passed: nobody would accept them again. @returns how many */
+export async function forgetUsedTexts(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query("delete from offchain.human_update where used_at < now() - interval '24 hours'");
+  return rowCount ?? 0;
+}

@@ -1,0 +1,191 @@
+/** POST /agent/{id}/human-update: one line of text, signed by the present owner, used once. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
+import { humanUpdateText } from "../../core/signed-texts.ts";
+import { forgetUsedTexts } from "../../db/human-updates.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { plantAgents } from "./support/agents.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { healthyChain } from "./support/stub-chain.ts";
+
+type Lower = `0x${string}`;
+let api: TestApi;
+let fault = "";
+const [owner, agentOwn, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
+const CONTRACT_WALLET = `0x${"c0".repeat(20)}` as Lower;
+const GOOD_FOR_CONTRACT = `0x${"c1".repeat(70)}`;
+const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
+const chain = healthyChain();
+beforeAll(async () => {
+  chain.isDeployed = async (address) => address === CONTRACT_WALLET;
+  chain.verifySignature = async ({ address, signature }) =>
+    address === CONTRACT_WALLET && signature === GOOD_FOR_CONTRACT;
+  api = await startApi({
+    chain,
+    deps: {
+      fault: (point) => {
+        if (point === fault) throw new Error("killed");
+      },
+    },
+  });
+});
+beforeEach(async () => {
+  await api.database.pool.query(
+    "truncate offchain.profile_field, offchain.human_update, offchain.cred, offchain.idempotency; truncate onchain.agent",
+  );
+  await plantAgents(api.database.pool, [
+    { tokenId: 0, owner: lower(owner), agentAddress: lower(agentOwn) },
+    { tokenId: 1, owner: lower(owner) },
+  ]);
+});
+afterEach(() => {
+  fault = "";
+  expect(api?.errors).toEqual([]);
+});
+afterAll(() => api?.close());
+
+const text = (tokenId = 0, at = Date.now()) => humanUpdateText("Helixa", tokenId, at);
+const signed = async (message = text(), by = owner!) => ({
+  message,
+  signature: await by.account.signMessage({ message }),
+});
+const send = (body: unknown, { id = 0, headers = {} } = {}) =>
+  api.send("POST", `/api/v2/agent/${id}/human-update`, {
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+const update = { narrative: { origin: "by its owner" } };
+const agent = async () => (await api.get("/api/v2/agent/0")).body as never as Record<string, never>;
+
+describe("the owner", () => {
+  it("changes personality, narrative and accounts with one signature, and no other credential", async () => {
+    const { status, body, headers } = await send({
+      ...(await signed()),
+      personality: { humor: "dry" },
+      narrative: { mission: "" },
+      social: { twitter: "@jack_o", website: "https://example.org/me", github: "https://github.com/octo-cat" },
+    });
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(body).toEqual({
+      success: true,
+      tokenId: 0,
+      updated: ["personality.humor", "narrative.mission", "social.twitter", "social.website", "social.github"],
+      storage: "offchain",
+    });
+    expect((await agent()).socials).toEqual({
+      twitter: "jack_o",
+      website: "https://example.org/me",
+      github: "octo-cat",
+    });
+    await send({ ...(await signed(text(0, Date.now() + 1))), social: { website: "" } });
+    expect((await agent()).socials).toEqual({ twitter: "jack_o", github: "octo-cat" });
+    const { rows } = await api.database.pool.query("select verify, coinbase from offchain.cred");
+    expect(rows).toEqual([{ verify: 0, coinbase: 0 }]);
+  });
+
+  it("may be a contract wallet", async () => {
+    await api.database.pool.query("update onchain.agent set owner = $1 where token_id = 0", [CONTRACT_WALLET]);
+    expect(await send({ message: text(), signature: GOOD_FOR_CONTRACT, ...update })).toMatchObject({ status: 200 });
+    expect(await send({ message: text(), signature: `0x${"ee".repeat(70)}`, ...update })).toMatchObject({
+      status: 401,
+    });
+    // While the chain is away nothing is decided.
+    const asked = chain.isDeployed;
+    chain.isDeployed = async () => {
+      throw Object.assign(new (await import("../../core/errors.ts")).Failure("upstream_unavailable", "Away."));
+    };
+    expect(await send({ message: text(), signature: GOOD_FOR_CONTRACT, ...update })).toMatchObject({ status: 503 });
+    chain.isDeployed = asked;
+  });
+});
+
+describe("is refused", () => {
+  it.each([
+    ["another wallet", () => signed(text(), stranger!), 403],
+    ["the agent's own wallet", () => signed(text(), agentOwn!), 403],
+    ["no signature at all", async () => ({ message: text(), signature: `0x${"11".repeat(65)}` }), 401],
+    ["a text of six minutes ago", () => signed(text(0, Date.now() - 360_000)), 401],
+    ["a text six minutes ahead", () => signed(text(0, Date.now() + 360_000)), 401],
+    ["a text about another agent", () => signed(text(1)), 400],
+    ["a text with more behind it", () => signed(`${text()} and more`), 400],
+    ["a text with more before it", () => signed(`I agree. ${text()}`), 400],
+    ["another service's text", () => signed(text().replace("Helixa", "Other")), 400],
+    ["a SIWA text", () => signed(`Sign-In With Agent: ${HOST} wants you to sign in`), 400],
+    ["seconds instead of milliseconds", () => signed(text().slice(0, -3)), 400],
+    ["no message", async () => ({ signature: (await signed()).signature }), 400],
+    ["no signature field", async () => ({ message: text() }), 400],
+    ["a signature that is no hex", async () => ({ message: text(), signature: "0xzz" }), 400],
+  ] as [string, () => Promise<object>, number][])("for %s", async (_, credential, status) => {
+    expect((await send({ ...(await credential()), ...update })).status).toBe(status);
+    expect((await api.database.pool.query("select * from offchain.profile_field")).rows).toEqual([]);
+  });
+
+  it.each([
+    ["nothing to update", {}],
+    ["traits", { ...update, traits: [{ name: "x" }] }],
+    ["a handle with spaces", { social: { twitter: "not a handle" } }],
+    ["a profile elsewhere", { social: { github: "https://evil.example/octo" } }],
+    ["a script for a website", { social: { website: "javascript:alert(1)" } }],
+    ["a website with a password", { social: { website: "https://a:b@example.org" } }],
+    ["an unknown account", { social: { mastodon: "x" } }],
+  ])("for %s", async (_, body) => {
+    expect(await send({ ...(await signed()), ...body })).toMatchObject({ status: 400 });
+  });
+
+  it("when there is no such agent, and when it was sold", async () => {
+    expect(await send({ ...(await signed(text(9))), ...update }, { id: 9 })).toMatchObject({ status: 404 });
+    const before = await signed();
+    await api.database.pool.query("update onchain.agent set owner = $1 where token_id = 0", [lower(stranger)]);
+    expect(await send({ ...before, ...update })).toMatchObject({ status: 403 });
+    expect(await send({ ...(await signed(text(), stranger!)), ...update })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a text", () => {
+  it("is used once: the same request again is the same update, any other is refused", async () => {
+    const credential = await signed();
+    const first = await send({ ...credential, ...update });
+    expect(first.status).toBe(200);
+    await send({ ...(await signed(text(0, Date.now() + 5))), narrative: { origin: "later" } });
+    expect(await send({ ...credential, ...update })).toMatchObject({ status: 200, text: first.text });
+    expect((await agent()).narrative).toMatchObject({ origin: "later" });
+    expect(await send({ ...credential, narrative: { origin: "replayed" } })).toMatchObject({
+      status: 401,
+      body: { code: "unauthenticated" },
+    });
+    // The twin of a signature (s in the upper half) is none.
+    const s = BigInt(`0x${credential.signature.slice(66, 130)}`);
+    const n = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+    const v = credential.signature.endsWith("1b") ? "1c" : "1b";
+    const twin = `${credential.signature.slice(0, 66)}${(n - s).toString(16).padStart(64, "0")}${v}`;
+    expect((await send({ ...credential, signature: twin, narrative: { origin: "twin" } })).status).toBe(401);
+  });
+
+  it("of 20 different requests at once lets one through", async () => {
+    const credential = await signed();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => send({ ...credential, narrative: { lore: `${n}` } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 401)]);
+  });
+
+  it.each(WRITE_FAULT_POINTS)("killed at %s: the retry gets its answer", async (point) => {
+    const body = { ...(await signed()), ...update };
+    const headers = { "idempotency-key": `human-${point}` };
+    fault = point;
+    expect((await send(body, { headers })).status).toBe(500);
+    fault = "";
+    expect(await send(body, { headers })).toMatchObject({ status: 200, body: { updated: ["narrative.origin"] } });
+    expect((await agent()).narrative).toMatchObject({ origin: "by its owner" });
+    api.errors.length = 0;
+  });
+
+  it("is forgotten when nobody would accept it any more", async () => {
+    await send({ ...(await signed()), ...update });
+    const { pool } = api.database;
+    expect(await forgetUsedTexts(pool)).toBe(0);
+    await pool.query("update offchain.human_update set used_at = now() - interval '25 hours'");
+    expect(await forgetUsedTexts(pool)).toBe(1);
+  });
+});

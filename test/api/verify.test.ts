@@ -1,0 +1,295 @@
+/** POST /agent/{id}/verify and /coinbase-verify: who may, what counts, what is told to the contract, and how often. */
+import { encodeFunctionData, encodeFunctionResult } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
+import { easAbi } from "../../abis/eas.ts";
+import { fail } from "../../core/errors.ts";
+import { refreshExpired } from "../../db/cred.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { plantRows } from "../support/onchain.ts";
+import { plantAgents } from "./support/agents.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
+import { healthyChain } from "./support/stub-chain.ts";
+
+type Lower = `0x${string}`;
+let api: TestApi;
+const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
+const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
+const chain = healthyChain();
+const ATTESTER = "0x357458739f90461b99789350868cd7cf330dd7ee";
+const SCHEMA = "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9";
+const TRUE: Lower = `0x${"1".padStart(64, "0")}`;
+const uid = (n: number): Lower => `0x${n.toString(16).padStart(64, "a")}`;
+/** What the chain says of the owner's newest attestation; null = it has none, "away" = it cannot be asked. */
+let onChain: Partial<ReturnType<typeof attestation>> | null | "away" = null;
+/** Whether the identity contract keeps the mark. */
+let flagged = true;
+
+const attestation = () => ({
+  uid: uid(99),
+  schema: SCHEMA as Lower,
+  time: 1_790_000_000n,
+  expirationTime: 0n,
+  revocationTime: 0n,
+  refUID: uid(0),
+  recipient: lower(owner),
+  attester: ATTESTER as Lower,
+  revocable: true,
+  data: TRUE,
+});
+
+beforeAll(async () => {
+  const selector = (data: Lower) => data.slice(0, 10);
+  const UID_OF = selector(
+    encodeFunctionData({ abi: attestationIndexerAbi, functionName: "getAttestationUid", args: [lower(owner), SCHEMA] }),
+  );
+  const GET = selector(encodeFunctionData({ abi: easAbi, functionName: "getAttestation", args: [uid(1)] }));
+  chain.call = async ({ data }) => {
+    if (selector(data) === "0x978b2afc")
+      return flagged ? { ok: true, data: `0x${"0".repeat(64)}` } : { ok: false, data: "0x", reason: "reverted" };
+    if (onChain === "away") return fail("upstream_unavailable", "The chain cannot be reached at the moment.");
+    if (selector(data) === UID_OF)
+      return { ok: true, data: onChain ? (onChain.uid ?? uid(99)) : `0x${"0".repeat(64)}` };
+    if (selector(data) !== GET) throw new Error(`unexpected call ${data}`);
+    const result = { ...attestation(), ...(onChain as object) };
+    return { ok: true, data: encodeFunctionResult({ abi: easAbi, functionName: "getAttestation", result }) };
+  };
+  api = await startApi({ chain, env: { MINT_WAIT_MS: "1000" } });
+});
+beforeEach(async () => {
+  onChain = null;
+  flagged = true;
+  await api.database.pool.query(
+    `truncate offchain.tx_intent, offchain.tx_attempt, offchain.exchange_verification, offchain.cred,
+       offchain.cred_history, offchain.idempotency, offchain.sender_state cascade;
+     truncate onchain.agent; truncate onchain.attestation; truncate onchain.points_award`,
+  );
+  await plantAgents(api.database.pool, [
+    { tokenId: 0, owner: lower(owner), agentAddress: lower(own), soulbound: false },
+  ]);
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const post = async (what: string, { by = own!, id = "0", headers = {} as Record<string, string>, body = "" } = {}) =>
+  api.send("POST", `/api/v2/agent/${id}/${what}`, {
+    headers: { authorization: await by.siwa(), ...headers },
+    ...(body && { body }),
+  });
+const plantAttestation = (over: object = {}) =>
+  plantRows(api.database.pool, "attestation", [
+    {
+      uid: uid(1),
+      schema: SCHEMA,
+      attester: ATTESTER,
+      recipient: lower(owner),
+      data: TRUE,
+      attestedAt: 1_790_000_000,
+      expiresAt: 0,
+      revokedAt: 0,
+      block: 900,
+      txHash: "0x1",
+      ...over,
+    },
+  ]);
+const score = async () => {
+  const { rows } = await api.database.pool.query(
+    "select score, verify, coinbase from offchain.cred where token_id = 0",
+  );
+  return rows[0];
+};
+
+describe("verify", () => {
+  it("is the agent's wallet's alone, not its owner's", async () => {
+    expect(await post("verify", { by: owner! })).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    expect(await post("verify", { by: stranger! })).toMatchObject({ status: 403 });
+    expect((await api.send("POST", "/api/v2/agent/0/verify")).status).toBe(401);
+    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+
+  it("is one transaction, whoever asks how often; an empty JSON body is none", async () => {
+    const answer = post("verify", { headers: { "content-type": "application/json" } });
+    const { intents, hashes } = await mineQueued(api.database.pool, 1, { block: 1003 });
+    expect(intents).toMatchObject([{ key: "verify:0", functionName: "verify", args: [0n] }]);
+    const first = await answer;
+    expect(first).toMatchObject({
+      status: 200,
+      body: { success: true, tokenId: 0, verified: true, txHash: hashes[0], block: 1003 },
+    });
+    expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
+    // As the index brings it back.
+    await api.database.pool.query("update onchain.agent set verified = true");
+    const award = {
+      id: "1",
+      tokenId: 0,
+      amount: 75n,
+      reason: "verified",
+      awardedAt: 1,
+      block: 1003,
+      txHash: hashes[0],
+    };
+    await plantRows(api.database.pool, "pointsAward", [award]);
+    expect(await post("verify")).toMatchObject({ status: 200, text: first.text });
+    expect((await intentsIn(api.database.pool, "mined")).length).toBe(1);
+  });
+
+  it("of an agent that the contract's owner has verified tells that transaction", async () => {
+    await api.database.pool.query("update onchain.agent set verified = true");
+    const txHash = `0x${"9".repeat(64)}`;
+    const award = { id: "1", tokenId: 0, amount: 75n, reason: "verified", awardedAt: 1, block: 77, txHash };
+    await plantRows(api.database.pool, "pointsAward", [award]);
+    expect(await post("verify")).toMatchObject({ status: 200, body: { txHash, block: 77 } });
+    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+
+  it("is 202 while the chain is slow, 409 when it refuses, and a revert is followed by a new intent", async () => {
+    const slow = await post("verify", { headers: { "idempotency-key": "v" } });
+    expect(slow).toMatchObject({ status: 202, body: { status: "pending", tokenId: 0, txHashes: [] } });
+    const refused = post("verify", { headers: { "idempotency-key": "v" } });
+    await decide(api.database.pool, "verify:0", { reverted: "reverted" });
+    expect(await refused).toMatchObject({ status: 409, body: { code: "conflict" } });
+    const again = post("verify", { headers: { "idempotency-key": "w" } });
+    const { intents, hashes } = await mineQueued(api.database.pool, 1);
+    expect(intents).toMatchObject([{ key: "verify:0#2" }]);
+    expect(await again).toMatchObject({ status: 200, body: { txHash: hashes[0] } });
+  });
+
+  it.each([
+    ["7", 404],
+    ["-1", 400],
+    ["9007199254740993", 400],
+  ])("of agent %s is %i", async (id, status) => expect((await post("verify", { id })).status).toBe(status));
+
+  it("queues nothing that cannot be paid for", async () => {
+    await api.database.pool.query(
+      "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x00', 0, false, now())",
+    );
+    expect(await post("verify")).toMatchObject({ status: 503, body: { code: "out_of_funds" } });
+    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+});
+
+describe("coinbase-verify", () => {
+  const verified = async (by = owner!) => {
+    const answer = post("coinbase-verify", { by });
+    const { hashes } = await mineQueued(api.database.pool, 1, { block: 1001 });
+    return { answer: await answer, hash: hashes[0]! };
+  };
+
+  it("is worth exactly 15 points of score while the attestation stands, and lost by itself", async () => {
+    await plantAttestation();
+    await post("coinbase-verify", { by: stranger! });
+    const { pool } = api.database;
+    const { recomputeCred } = await import("../../db/cred.ts");
+    const recompute = (now = new Date()) =>
+      recomputeCred(pool, { tokenIds: [0] }, { now, cause: "attestation.revoked" });
+    await recompute();
+    const before = await score();
+    const { answer, hash } = await verified();
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        tokenId: 0,
+        coinbaseVerified: true,
+        attestationUid: uid(1),
+        attester: "0x357458739F90461b99789350868CD7CF330Dd7EE",
+        txHash: hash,
+        block: 1001,
+      },
+    });
+    expect(await score()).toMatchObject({ score: before.score + 15, coinbase: 100 });
+    expect(await post("coinbase-verify", { by: own! })).toMatchObject({ status: 200, body: { txHash: hash } });
+    expect(await intentsIn(pool, "mined")).toHaveLength(1);
+    // Revoked on chain: the index' event recomputes, nobody calls.
+    await pool.query("update onchain.attestation set revoked_at = 1790000100");
+    await recompute();
+    expect(await score()).toEqual(before);
+    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 410, body: { code: "gone" } });
+    // A new one takes its place.
+    await plantAttestation({ uid: uid(2), attestedAt: 1_790_000_200 });
+    expect((await verified()).answer).toMatchObject({ status: 200, body: { attestationUid: uid(2) } });
+    expect(await score()).toMatchObject({ score: before.score + 15 });
+    // Sold: the attestation names somebody else now.
+    await pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
+    await recompute();
+    expect(await score()).toEqual(before);
+    expect(await post("coinbase-verify", { by: stranger! })).toMatchObject({ status: 404 });
+    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 403 });
+    // And back: what was told to the contract need not be told again.
+    await pool.query("update onchain.agent set owner = $1", [lower(owner)]);
+    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 200 });
+    expect(await score()).toMatchObject({ score: before.score + 15 });
+    expect(await intentsIn(pool, "queued")).toEqual([]);
+  });
+
+  it("ends with the attestation's expiry, which no event announces", async () => {
+    const seconds = Math.floor(Date.now() / 1000);
+    await plantAttestation({ expiresAt: seconds + 60 });
+    await verified();
+    const before = (await score()).score;
+    const { pool } = api.database;
+    expect(await refreshExpired(pool, new Date((seconds + 59) * 1000))).toBe(0);
+    expect(await refreshExpired(pool, new Date((seconds + 61) * 1000))).toBe(1);
+    expect(await score()).toMatchObject({ score: before - 15, coinbase: 0 });
+    expect(await refreshExpired(pool, new Date((seconds + 62) * 1000))).toBe(0);
+  });
+
+  const planted: [string, object, number][] = [
+    ["another attester", { attester: lower(stranger) }, 404],
+    ["another schema", { schema: uid(5) }, 404],
+    ["the agent's wallet instead of its owner", { recipient: lower(own) }, 404],
+    ["a revoked one", { revokedAt: 1 }, 410],
+    ["an expired one", { expiresAt: 1_790_000_001 }, 410],
+    ["one that says false", { data: `0x${"0".repeat(64)}` }, 404],
+    ["one that says nothing", { data: "0x" }, 404],
+  ];
+  it.each(planted)("by an indexed attestation of %s is refused", async (_, over, status) => {
+    await plantAttestation(over);
+    expect((await post("coinbase-verify", { by: owner! })).status).toBe(status);
+    expect((await api.database.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
+  });
+
+  it("finds one that is older than the index", async () => {
+    onChain = {};
+    const { answer } = await verified();
+    expect(answer).toMatchObject({ status: 200, body: { attestationUid: uid(99) } });
+    expect(await score()).toMatchObject({ coinbase: 100 });
+    // Its revocation is indexed although its making is not.
+    await plantAttestation({ uid: uid(99), revokedAt: 1_790_000_300 });
+    const { recomputeCred } = await import("../../db/cred.ts");
+    await recomputeCred(api.database.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
+    expect(await score()).toMatchObject({ coinbase: 0 });
+  });
+
+  const told: [string, typeof onChain, number][] = [
+    ["nothing", null, 404],
+    ["an outage", "away", 503],
+    ["a revoked one", { revocationTime: 5n }, 410],
+    ["an expired one", { expirationTime: 1_790_000_001n }, 410],
+    ["another attester's", { attester: `0x${"66".repeat(20)}` }, 404],
+    ["another recipient's", { recipient: `0x${"77".repeat(20)}` }, 404],
+    ["another schema's", { schema: uid(6) }, 404],
+  ];
+  it.each(told)("when the chain tells of %s is refused", async (_, says, status) => {
+    onChain = says;
+    expect((await post("coinbase-verify", { by: owner! })).status).toBe(status);
+    expect((await api.database.pool.query("select * from offchain.exchange_verification")).rows).toEqual([]);
+  });
+
+  it("has no transaction where the contract keeps no mark", async () => {
+    flagged = false;
+    await plantAttestation();
+    expect(await post("coinbase-verify", { by: own! })).toMatchObject({ status: 200, body: { txHash: null } });
+    expect(await score()).toMatchObject({ coinbase: 100 });
+    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+
+  it("keeps who may and what exists", async () => {
+    await plantAttestation();
+    expect((await post("coinbase-verify", { by: stranger! })).status).toBe(403);
+    expect((await post("coinbase-verify", { by: owner!, id: "5" })).status).toBe(404);
+    expect((await api.send("POST", "/api/v2/agent/0/coinbase-verify")).status).toBe(401);
+  });
+});
