@@ -27,7 +27,13 @@ export type IntentEffect = {
   undone(tx: pg.ClientBase, intent: Intent, now: Date): Promise<void>;
 };
 
-export const INTENT_EFFECTS: readonly IntentEffect[] = [mintEffect, awardEffect, profileEffect, proofEffect];
+export const INTENT_EFFECTS: readonly IntentEffect[] = [
+  mintEffect,
+  awardEffect,
+  profileEffect,
+  proofEffect,
+  exchangeEffect,
+];
 
 /** The effect of an intent; undefined for those without one (the fillers of nonce gaps). */
 export function effectOf(intentKey: string, effects = INTENT_EFFECTS): IntentEffect | undefined {
