@@ -13,8 +13,6 @@ export type RateCounterOptions = {
 const WINDOW_SECONDS = 60;
 /** A Redis that hangs may cost a request this much, not more. */
 const PATIENCE_MS = 250;
-/** While it is away, it is told of this often. */
-const TELL_MS = 60_000;
 /** Counting refuses nothing: what is too much, the guard decides. */
 const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS };
 
@@ -23,11 +21,11 @@ export function openRateCounters({ redisUrl, prefix, log }: RateCounterOptions):
   const memory = new RateLimiterMemory(UNLIMITED);
   if (!redisUrl) return { count: (key) => countIn(memory, key), close() {} };
 
-  let toldAt = 0;
+  let told = false;
+  /** An outage is told of once. */
   const tell = (err: unknown) => {
-    if (Date.now() - toldAt < TELL_MS) return;
-    toldAt = Date.now();
-    log.warn({ err }, "the Redis of the rate limits is not reachable; each process counts for itself");
+    if (!told) log.warn({ err }, "the Redis of the rate limits is not reachable; each process counts for itself");
+    told = true;
   };
   const redis = new Redis(redisUrl, {
     enableOfflineQueue: false,
@@ -36,6 +34,9 @@ export function openRateCounters({ redisUrl, prefix, log }: RateCounterOptions):
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   });
   redis.on("error", tell);
+  redis.on("ready", () => {
+    told = false;
+  });
   const shared = new RateLimiterRedis({
     ...UNLIMITED,
     storeClient: redis,
@@ -45,7 +46,8 @@ export function openRateCounters({ redisUrl, prefix, log }: RateCounterOptions):
   return {
     count: (key) =>
       countIn(shared, key).catch((error) => {
-        tell(error);
+        // Not connected yet is no outage; a connection that is lost says so itself.
+        if (redis.status === "ready") tell(error);
         return countIn(memory, key);
       }),
     close: () => redis.disconnect(),

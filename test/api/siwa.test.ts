@@ -1,12 +1,11 @@
 /** Who gets in by SIWA, and who does not. */
 import { randomBytes } from "node:crypto";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { hashMessage, recoverAddress } from "viem";
+import { hashMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint, json } from "../../api/endpoint.ts";
-import { personalHash, recoverSigner } from "../../api/guards/signature.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
 import { siwaText } from "../../core/signed-texts.ts";
@@ -221,32 +220,5 @@ describe("contract wallets", () => {
     expect(asked).toBeLessThanOrEqual(61);
     expect(new Set(flood.map(({ status }) => status))).toEqual(new Set([401, 429]));
     expect(flood.find(({ status }) => status === 429)?.headers.get("retry-after")).toMatch(/^\d+$/);
-  });
-});
-
-describe("native recovery", () => {
-  it("agrees with noble and viem on random signatures", async () => {
-    for (let i = 0; i < 300; i++) {
-      const key = secp256k1.utils.randomSecretKey();
-      const text = randomBytes(i % 90).toString("latin1");
-      const hash = personalHash(text);
-      expect(Buffer.from(hash).toString("hex")).toBe(hashMessage(text).slice(2));
-      const compact = secp256k1.sign(hash, key, { prehash: false, format: "recovered" });
-      const signature = `0x${Buffer.from([...compact.subarray(1), compact[0]! + 27]).toString("hex")}` as Hex;
-      const expected = privateKeyToAccount(`0x${Buffer.from(key).toString("hex")}`).address;
-      expect(recoverSigner(hash, signature)).toBe(expected.toLowerCase());
-      if (i % 30 === 0) expect(await recoverAddress({ hash: hashMessage(text), signature })).toBe(expected);
-    }
-  });
-
-  it("answers null, and throws nothing, on edge values", () => {
-    const order = secp256k1.Point.Fn.ORDER.toString(16).padStart(64, "0");
-    const one = "1".padStart(64, "0");
-    const hash = personalHash("text");
-    for (const r of ["0".repeat(64), order, "f".repeat(64), "5".padStart(64, "0")])
-      for (const s of ["0".repeat(64), order, "f".repeat(64)])
-        for (const v of ["00", "1b", "1c", "ff"]) expect(recoverSigner(hash, `0x${r}${s}${v}`)).toBeNull();
-    expect(recoverSigner(hash, "0x")).toBeNull();
-    expect(recoverSigner(hash, `0x${one}${one}1b00`)).toBeNull();
   });
 });
