@@ -200,7 +200,8 @@ export function errorCodes(endpoint: Endpoint): ErrorCode[] {
   add(data, "indexer_behind", "upstream_unavailable", "timeout");
   add(guard.caller !== "anyone", "unauthenticated", "invalid_input", "upstream_unavailable", "timeout");
   add(guard.bucket !== "unlimited", "rate_limited");
-  add(guard.price, "payment_required", "payment_pending");
+  add(guard.price, "payment_required", "payment_pending", "payment_already_used", "request_in_progress");
+  add(guard.price, "invalid_input", "unauthenticated", "upstream_unavailable", "timeout");
   add(method !== "get", "invalid_input", "payload_too_large", "unsupported_media_type");
   add(method !== "get", "idempotency_key_reused", "request_in_progress", "upstream_unavailable", "timeout");
   return [...codes];

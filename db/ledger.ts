@@ -170,15 +170,47 @@ export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "sett
  * meanwhile
  */
 export async function recordPaid(db: pg.Pool, who: Holder, chainId: number, at: Settlement): Promise<Payment | null> {
-  return transaction(db, async (tx) => {
-    const fact = transferFact(chainId, at.txHash, at.logIndex);
+  return transaction(db, async (tx) =>
+    (await ownTransfer(tx, who.paymentId, chainId, at)) ? move(tx, who, "paid", settled(at)) : null,
+  );
+}
+
+/** Makes a transfer a payment's own. @returns false when it is another's */
+async function ownTransfer(tx: Queryable, paymentId: string, chainId: number, at: Settlement): Promise<boolean> {
+  const fact = transferFact(chainId, at.txHash, at.logIndex);
+  await tx.query("insert into offchain.payment_fact (fact, payment_id) values ($1, $2) on conflict (fact) do nothing", [
+    fact,
+    paymentId,
+  ]);
+  const { rows } = await tx.query("select payment_id from offchain.payment_fact where fact = $1", [fact]);
+  return rows[0].payment_id === paymentId;
+}
+
+/** Somebody has settled what was released: the money is there, and nobody waits for what it should buy. */
+export const oweReleased = (
+  db: pg.Pool,
+  { paymentId, chainId }: Pick<Payment, "paymentId" | "chainId">,
+  at: Settlement,
+): Promise<Payment | null> =>
+  transaction(db, async (tx) =>
+    (await ownTransfer(tx, paymentId, chainId, at))
+      ? move(tx, { paymentId }, "refund_due", { ...settled(at), holds: null, effect: null, reason: "settled_late" })
+      : null,
+  );
+
+/** A reorganisation has moved the transfer to another place. */
+export async function relocatePayment(
+  db: pg.Pool,
+  { paymentId, chainId }: Pick<Payment, "paymentId" | "chainId">,
+  at: Settlement,
+): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await ownTransfer(tx, paymentId, chainId, at))) return;
     await tx.query(
-      "insert into offchain.payment_fact (fact, payment_id) values ($1, $2) on conflict (fact) do nothing",
-      [fact, who.paymentId],
+      `update offchain.payment set tx_hash = $2, log_index = $3, block = $4, block_hash = $5, updated_at = clock_timestamp()
+       where payment_id = $1`,
+      [paymentId, at.txHash, at.logIndex, at.block, at.blockHash],
     );
-    const { rows } = await tx.query("select payment_id from offchain.payment_fact where fact = $1", [fact]);
-    if (rows[0].payment_id !== who.paymentId) return null;
-    return move(tx, who, "paid", settled(at));
   });
 }
 

@@ -69,8 +69,20 @@ export async function isUsed(chain: Chain, asset: Address, payer: Address, nonce
 export const isDeepEnough = async (chain: Chain, block: number, confirmations: number): Promise<boolean> =>
   (await chain.headBlock()) - block + 1 >= confirmations;
 
-/** Whether a settlement is still where it was. @throws Failure upstream_unavailable */
-export async function isStillThere(chain: Chain, { txHash, blockHash }: Pick<Settlement, "txHash" | "blockHash">) {
-  const receipt = await chain.receipt(txHash);
-  return receipt !== null && receipt.status === "success" && receipt.blockHash === blockHash;
+/**
+ * Where a transfer that was seen before is now: the same place, another one after a reorganisation, or null.
+ * @throws Failure upstream_unavailable
+ */
+export async function placeNow(
+  chain: Chain,
+  seen: Omit<Expected, "nonce" | "sinceBlock"> & { txHash: Hex; logIndex: number; blockHash: Hex },
+): Promise<Settlement | null> {
+  const receipt = await chain.receipt(seen.txHash);
+  if (receipt === null || receipt.status !== "success") return null;
+  const asked = { token: seen.asset, from: seen.payer, to: seen.payee, values: [seen.amountUnits] };
+  const transfers = transfersOf(receipt.logs, asked);
+  const same =
+    receipt.blockHash === seen.blockHash ? transfers.find((one) => one.logIndex === seen.logIndex) : transfers[0];
+  if (!same) return null;
+  return { txHash: receipt.hash, logIndex: same.logIndex, block: receipt.block, blockHash: receipt.blockHash };
 }

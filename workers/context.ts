@@ -17,5 +17,5 @@ export type JobContext = {
   clock: () => Date;
   log: Logger;
   fault: Fault;
-  config: Pick<Config, "chain" | "contracts" | "sender" | "service" | "upstreams">;
+  config: Pick<Config, "chain" | "contracts" | "payments" | "sender" | "service" | "upstreams">;
 };

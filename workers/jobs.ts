@@ -3,6 +3,7 @@ import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
 import { ethosRefresh } from "./jobs/ethos-refresh.ts";
 import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
+import { paymentSweep } from "./jobs/payment-sweep.ts";
 import { proofRecheck } from "./jobs/proof-recheck.ts";
 import { prune } from "./jobs/prune.ts";
 import { reconcile } from "./jobs/reconcile.ts";
@@ -21,5 +22,6 @@ export const JOBS: readonly Job[] = [
   tokenStats,
   proofRecheck,
   ethosRefresh,
+  paymentSweep,
   prune,
 ];

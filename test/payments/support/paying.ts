@@ -1,0 +1,261 @@
+/** A chain with money on it, the API in its paid phase, a worker that mints, and clients that pay: real ones and a hand-made one. */
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { ExactEvmSchemeV1 } from "@x402/evm/v1";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { createWalletClient, type Hex, http, parseEther, toHex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { usdcAbi } from "../../../abis/usdc.ts";
+import { createChain } from "../../../clients/chain.ts";
+import { createLocalFacilitator } from "../../../clients/facilitator-local.ts";
+import type { Facilitator } from "../../../clients/ports.ts";
+import { createSigner } from "../../../clients/signer.ts";
+import { loadConfig } from "../../../config.ts";
+import { standardPrices } from "../../../core/prices.ts";
+import { setPrices } from "../../../db/price-list.ts";
+import { startAnvil } from "../../../devnet/anvil.ts";
+import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
+import { runSender } from "../../../workers/sender.ts";
+import { type ApiOptions, HOST, startApi } from "../../api/support/api.ts";
+import { agentWallet, testChain } from "../../support/agent-wallet.ts";
+import { testLog } from "../../support/log.ts";
+import { plantCheckpoint } from "../../support/onchain.ts";
+import { until } from "../../support/until.ts";
+
+export type Paying = Awaited<ReturnType<typeof startPaying>>;
+export type Payer = ReturnType<typeof agentWallet>;
+
+export const MINT_PRICE = 1_000_000n;
+export const REPORT_PRICE = 10_000n;
+
+/** What of an authorization a test may want otherwise. */
+export type Terms = Partial<{
+  to: Hex;
+  value: bigint;
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+  domain: Partial<{ name: string; version: string; chainId: number; verifyingContract: Hex }>;
+}>;
+
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const;
+
+export const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
+export const unbase64 = (text: string | null) => JSON.parse(Buffer.from(text ?? "", "base64").toString());
+
+/** What a client of version 1 sees of an answer: it knows no PAYMENT-REQUIRED, this library's would prefer it. */
+const withoutVersion2: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const headers = new Headers(response.headers);
+  headers.delete("payment-required");
+  return new Response(response.body, { status: response.status, headers });
+};
+
+export async function startPaying() {
+  const anvil = await startAnvil();
+  const devnet = await deployDevnet(anvil.url);
+  const evm = testChain(anvil.url);
+  const env = { RPC_URL: anvil.url, ...serviceEnv(devnet) };
+  const config = loadConfig({ ...env, DATABASE_URL: "postgres://unused", DATA_DIR: "/nonexistent" });
+  const usdc = devnet.contracts.usdc;
+  const { payTo } = config.payments;
+  const chain = createChain({ id: config.chain.id, rpcUrls: [anvil.url] });
+  const openFacilitator = () =>
+    createLocalFacilitator(chain, createSigner(config.payments.facilitator.privateKey!, config.chain.id));
+  const rich = devnet.accounts[0]!;
+  const walletOf = (privateKey: Hex) =>
+    createWalletClient({ account: privateKeyToAccount(privateKey), chain: base, transport: http(anvil.url) });
+  const richWallet = walletOf(rich.privateKey);
+
+  const balance = (address: Hex) =>
+    evm.readContract({ address: usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });
+
+  /** A fresh wallet with this much USDC. */
+  async function payer(units = 10_000_000n) {
+    const privateKey = generatePrivateKey();
+    const wallet = agentWallet({ host: HOST, privateKey });
+    if (units > 0n) {
+      const hash = await richWallet.writeContract({
+        address: usdc,
+        abi: usdcAbi,
+        functionName: "transfer",
+        args: [wallet.address, units],
+      });
+      await evm.waitForTransactionReceipt({ hash });
+    }
+    await evm.setBalance({ address: wallet.address, value: parseEther("1") });
+    return { ...wallet, privateKey, client: walletOf(privateKey) };
+  }
+
+  /** Signs an authorization, as asked unless told otherwise. */
+  async function authorize(account: Payer["account"], terms: Terms = {}) {
+    const authorization = {
+      from: account.address,
+      to: terms.to ?? payTo.deployer,
+      value: terms.value ?? MINT_PRICE,
+      validAfter: terms.validAfter ?? 0n,
+      validBefore: terms.validBefore ?? BigInt(Math.floor(Date.now() / 1000) + 290),
+      nonce: terms.nonce ?? toHex(crypto.getRandomValues(new Uint8Array(32))),
+    };
+    const domain = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: usdc, ...terms.domain };
+    const signature = await account.signTypedData({
+      domain,
+      types: TYPES,
+      primaryType: "TransferWithAuthorization",
+      message: authorization,
+    });
+    return { authorization, signature };
+  }
+  type Signed = Awaited<ReturnType<typeof authorize>>;
+
+  /** A payload of version 2, before its encoding. */
+  const payload = ({ authorization, signature }: Signed, over: Record<string, unknown> = {}) => ({
+    x402Version: 2,
+    accepted: {
+      scheme: "exact",
+      network: "eip155:8453",
+      amount: String(authorization.value),
+      asset: usdc,
+      payTo: authorization.to,
+      maxTimeoutSeconds: 300,
+      extra: { name: "USD Coin", version: "2" },
+    },
+    payload: {
+      signature,
+      authorization: {
+        ...authorization,
+        value: String(authorization.value),
+        validAfter: String(authorization.validAfter),
+        validBefore: String(authorization.validBefore),
+      },
+    },
+    ...over,
+  });
+
+  /** The API, paid, with its own database and a sender that mints. `facilitator` wraps the real one. */
+  async function api(options: ApiOptions & { facilitator?: (real: Facilitator) => Facilitator; mints?: boolean } = {}) {
+    const { facilitator = (real) => real, mints = true, ...rest } = options;
+    const started = await startApi({
+      chain,
+      ...rest,
+      env: {
+        ...env,
+        PRICING_PHASE: "paid",
+        MINT_WAIT_MS: "15000",
+        PAYMENT_WAIT_MS: "3000",
+        RATE_WRITES_PER_CLIENT: "100000",
+        RATE_READS_PER_CLIENT: "100000",
+        ...rest.env,
+      },
+      deps: { facilitator: facilitator(openFacilitator()), ...rest.deps },
+    });
+    const { pool } = started.database;
+    // Ahead of the chain for ever: nobody waits for an index that is not there.
+    await plantCheckpoint(pool, { block: 10_000_000, finalized: 900 });
+    const log = testLog();
+    const sender = runSender({
+      db: pool,
+      chain,
+      signer: createSigner(config.sender.privateKey!, config.chain.id),
+      clock: () => new Date(),
+      log,
+      fault: () => {},
+      config,
+      options: { pollMs: 20, idleMs: 50, rebroadcastMs: 150, stuckAfterMs: 2000, confirmations: 3 },
+    });
+    if (!mints) await sender.stop();
+
+    async function mint(
+      wallet: Payer,
+      { headers = {}, body = { name: "Ada" } as object, credential = undefined as string | undefined } = {},
+    ) {
+      return started.send("POST", "/api/v2/mint", {
+        headers: {
+          "content-type": "application/json",
+          authorization: credential ?? (await wallet.siwa()),
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      });
+    }
+    return {
+      ...started,
+      pool,
+      log,
+      mint,
+      /** Mints with a payment made by hand. */
+      pay: async (wallet: Payer, signed?: Signed, more: Parameters<typeof mint>[1] = {}) =>
+        mint(wallet, {
+          ...more,
+          headers: {
+            "payment-signature": base64(payload(signed ?? (await authorize(wallet.account)))),
+            ...more.headers,
+          },
+        }),
+      payments: async () =>
+        (await pool.query("select * from offchain.payment order by created_at")).rows as Record<string, never>[],
+      mints: async () => (await pool.query("select * from offchain.mint order by created_at")).rows,
+      setPhase: (phase: "free" | "paid", prices: Partial<Record<"agentMint" | "credReport", bigint>> = {}) =>
+        setPrices(pool, { phase, prices: { ...standardPrices(phase).prices, ...prices } }),
+      async close() {
+        await sender.stop();
+        await started.close();
+      },
+    };
+  }
+
+  return {
+    anvil,
+    devnet,
+    evm,
+    chain,
+    config,
+    usdc,
+    payTo,
+    balance,
+    payer,
+    authorize,
+    payload,
+    api,
+    walletOf,
+    openFacilitator,
+    /** fetch that pays by x402 version 2, or 1. */
+    payingFetch: (account: Payer["account"], version: 1 | 2 = 2) => {
+      const client = new x402Client().setSpendControls(false);
+      if (version === 2) client.register("eip155:8453", new ExactEvmScheme(account));
+      else client.registerV1("base", new ExactEvmSchemeV1(account));
+      return wrapFetchWithPayment(version === 2 ? fetch : withoutVersion2, client);
+    },
+    /** Sends USDC. @returns the receipt */
+    async transfer(from: { client: ReturnType<typeof walletOf> }, to: Hex, units: bigint) {
+      const hash = await from.client.writeContract({
+        address: usdc,
+        abi: usdcAbi,
+        functionName: "transfer",
+        args: [to, units],
+      });
+      return evm.waitForTransactionReceipt({ hash });
+    },
+    /** Settles somebody's authorization with another's gas, as anybody may who has seen it. */
+    async frontRun(by: { client: ReturnType<typeof walletOf> }, { authorization: a, signature }: Signed) {
+      const hash = await by.client.writeContract({
+        address: usdc,
+        abi: usdcAbi,
+        functionName: "transferWithAuthorization",
+        args: [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce, signature],
+      });
+      return evm.waitForTransactionReceipt({ hash });
+    },
+    until,
+    stop: () => anvil.stop(),
+  };
+}

@@ -1,0 +1,159 @@
+/** Finishes what became of payments without their request: settles accounts with the chain, carries out what was bought, watches for reorganisations. */
+import { z } from "zod";
+import { usdcDomain } from "../../core/payments/token-domain.ts";
+import {
+  dropLease,
+  finalizePayment,
+  type Held,
+  losePayment,
+  owePayment,
+  oweReleased,
+  releasePayment,
+  relocatePayment,
+  takeUp,
+  unsettlePayment,
+} from "../../db/ledger.ts";
+import { type Payment, selectPayments } from "../../db/payments.ts";
+import { isIndexed, transaction } from "../../db/transaction.ts";
+import { carryOut } from "../../payments/effects.ts";
+import { findSettlement, isDeepEnough, placeNow } from "../../payments/evidence.ts";
+import { authorizationOf, bringIn } from "../../payments/settle.ts";
+import type { JobContext } from "../context.ts";
+import { defineJob } from "../job.ts";
+
+const EVERY_MS = 5_000;
+const LEASE_MS = 30_000;
+/** A request that was given up by its client may still come back: its payment is left alone for so long. */
+const PATIENCE = "20 seconds";
+/** An answer that was paid for can be collected for so long. */
+const ANSWER_PATIENCE = "24 hours";
+/** After the end of an authorization, so long is waited for a block that may still hold it. */
+const GRACE_MS = 120_000;
+/** Blocks after which nothing is taken back any more. */
+const FINAL_BLOCKS = 64;
+
+export const paymentSweep = defineJob({
+  name: "payment-sweep",
+  concurrency: 1,
+  schedule: { everyMs: EVERY_MS },
+  input: z.object({}),
+  async run(context) {
+    const steps = [settleLeft, finishPaid, watchReleased, watchBlocks];
+    let changed = 0;
+    for (const step of steps) changed += await step(context);
+    return changed;
+  },
+});
+
+/** Takes up each of the payments in turn. @returns how many `work` changed */
+async function each(
+  { db, log }: JobContext,
+  payments: Payment[],
+  work: (held: Held) => Promise<boolean>,
+): Promise<number> {
+  let changed = 0;
+  for (const { paymentId } of payments) {
+    const held = await takeUp(db, paymentId, LEASE_MS);
+    if (!held) continue;
+    try {
+      if (await work(held)) changed++;
+    } catch (err) {
+      log.warn({ err, paymentId }, "a payment could not be brought further");
+    } finally {
+      await dropLease(db, { paymentId, lease: held.lease });
+    }
+  }
+  return changed;
+}
+
+/** Payments whose request has gone: looked for on the chain, released once their authorization is void. */
+async function settleLeft(context: JobContext): Promise<number> {
+  const { db, chain, config } = context;
+  const left = await selectPayments(
+    db,
+    `state in ('new', 'settling') and updated_at < clock_timestamp() - interval '${PATIENCE}'
+     and (lease_until is null or lease_until < clock_timestamp())`,
+  );
+  const parts = {
+    db,
+    chain,
+    // It only looks: whoever gave up waiting is not charged behind its back.
+    facilitator: null,
+    domain: usdcDomain(config.chain.id, config.contracts.usdc.address),
+    confirmations: config.payments.confirmations,
+    fault: context.fault,
+  };
+  return each(context, left, async (held) => {
+    const { payment, lease } = held;
+    const result = await bringIn(parts, held, 0);
+    if (result.kind !== "pending") return true;
+    if (payment.credential === null) return false;
+    const end = payment.validBefore?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (end + GRACE_MS > context.clock().getTime()) return false;
+    const { kind } = await evidenceOf(context, payment);
+    if (kind !== "unused") return false;
+    return (await releasePayment(db, { paymentId: payment.paymentId, lease }, "expired")) !== null;
+  });
+}
+
+const evidenceOf = ({ chain, config }: JobContext, payment: Payment) =>
+  findSettlement(chain, { ...payment, nonce: authorizationOf(payment).nonce }, config.payments.confirmations);
+
+/** Paid, and the effect was not done: it is done now, or owed. */
+async function finishPaid(context: JobContext): Promise<number> {
+  const { db, clock } = context;
+  if (!(await isIndexed(db))) return 0;
+  const paid = await selectPayments(
+    db,
+    `state = 'paid' and (lease_until is null or lease_until < clock_timestamp())
+     and updated_at < clock_timestamp() - case when effect is null then interval '${ANSWER_PATIENCE}' else interval '${PATIENCE}' end`,
+  );
+  return each(context, paid, ({ payment }) => {
+    const { paymentId, effect } = payment;
+    if (effect !== null) return transaction(db, (tx) => carryOut(tx, payment, clock()));
+    return owePayment(db, { paymentId }, "answer_not_collected").then((owed) => owed !== null);
+  });
+}
+
+/** A released authorization may be settled by whoever has seen it, until it is void: then its money is owed. */
+async function watchReleased(context: JobContext): Promise<number> {
+  const { db } = context;
+  const released = await selectPayments(
+    db,
+    `state = 'released' and credential is not null and valid_before > clock_timestamp() - interval '${GRACE_MS} ms'`,
+  );
+  return each(context, released, async ({ payment }) => {
+    const evidence = await evidenceOf(context, payment);
+    if (evidence.kind !== "settled") return false;
+    return (await oweReleased(db, payment, evidence.settlement)) !== null;
+  });
+}
+
+/** Transfers that are not final yet: still there, moved, to be settled again, or lost. */
+async function watchBlocks(context: JobContext): Promise<number> {
+  const { db, chain, log } = context;
+  const open = await selectPayments(db, "block is not null and final_at is null and state <> 'lost'");
+  let changed = 0;
+  for (const payment of open) {
+    const { paymentId, txHash, logIndex, blockHash, block, state, method } = payment;
+    const seen = { ...payment, txHash: txHash!, logIndex: logIndex!, blockHash: blockHash! };
+    const place = await placeNow(chain, seen);
+    if (place?.blockHash === blockHash) {
+      if (!(await isDeepEnough(chain, block!, FINAL_BLOCKS))) continue;
+      await finalizePayment(db, paymentId);
+    } else if (place) {
+      await relocatePayment(db, payment, place);
+    } else if (state === "paid") {
+      // Whoever comes back with the same payment has it settled, or its transaction looked for, again.
+      await unsettlePayment(db, paymentId);
+      if (method === "transaction") await releasePayment(db, { paymentId }, "reorganised_away");
+    } else if (await isDeepEnough(chain, block!, FINAL_BLOCKS)) {
+      await losePayment(db, paymentId, "reorganised_away");
+    } else {
+      log.error({ paymentId, txHash, state }, "the transfer of a payment is no longer in the chain");
+      continue;
+    }
+    changed++;
+  }
+  return changed;
+}
