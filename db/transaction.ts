@@ -16,6 +16,12 @@ export async function transaction<T>(
   const borrowed = "totalCount" in db ? await db.connect() : undefined;
   const tx = borrowed ?? (db as pg.Client);
   let broken: Error | undefined;
+  // A pool listens to its idle connections only: a lost one that nobody listens to would end the process. The loss
+  // itself shows in the statement that is under way, or in the next.
+  const lose = (error: Error) => {
+    broken = error;
+  };
+  borrowed?.on("error", lose);
   try {
     await tx.query(begin);
     const result = await work(tx);
@@ -28,6 +34,7 @@ export async function transaction<T>(
     });
     throw error;
   } finally {
+    borrowed?.off("error", lose);
     borrowed?.release(broken);
   }
 }

@@ -248,7 +248,7 @@ describe("trouble of our own", () => {
     const test = await startApi({ deps: { db } });
     const read = async () => {
       const started = performance.now();
-      const { status, body } = await test.get("/api/v2/stats");
+      const { status, body } = await test.get("/api/v2/leaderboard");
       return { status, code: body.code, soon: performance.now() - started < 2_500 };
     };
     const away = { status: 503, code: "upstream_unavailable", soon: true };
