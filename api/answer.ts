@@ -1,7 +1,6 @@
 /** How one endpoint answers one request: guard, parameters, body, index, idempotency, handler, representation. */
 import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Context } from "hono";
 import type { z } from "zod";
 import { Failure, fail } from "../core/errors.ts";
 import type { Operation } from "../core/prices.ts";
@@ -24,7 +23,17 @@ import { idempotencyKey, once } from "./idempotency.ts";
 
 /** What Hono hands through from the Node server. */
 export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
-export type HttpContext = Context<{ Bindings: Bindings }>;
+/** A request on its way: the part of Hono's context that is used here. */
+export type HttpContext = {
+  env: Bindings;
+  req: { url: string; path: string; method: string; param(): Record<string, string> };
+};
+/** What goes out beside the headers already set on the response. */
+export type HttpAnswer = {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Uint8Array<ArrayBuffer> | null;
+};
 
 /** The parts of the machinery that live as long as the API. */
 export type Machinery = { deps: ApiParts; wallets: WalletGuard; clientAddress: ClientAddress };
@@ -107,13 +116,13 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     return once(deps, { scope: caller ? nameOf(caller) : clientAddress, key, fingerprint, requestId }, handle);
   }
 
-  return async (c: HttpContext): Promise<Response> => {
+  const represent = representationOf(endpoint);
+  return async (c: HttpContext): Promise<HttpAnswer> => {
     const requestId = String(c.env.outgoing.getHeader("X-Request-Id"));
     try {
-      return await represent(endpoint, c, await reply(c, requestId));
+      return await represent(c.env.incoming, await reply(c, requestId));
     } catch (error) {
-      const { status, headers, body } = errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
-      return new Response(body, { status, headers });
+      return errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
     }
   };
 }
@@ -142,25 +151,34 @@ const withOffer = (deps: ApiParts, operation: Operation, path: string) => async 
 };
 
 /** The reply as an HTTP response: validators and 304 for public reads, nothing kept of the rest. */
-async function represent(endpoint: Endpoint, c: HttpContext, reply: Reply): Promise<Response> {
-  const { status, type, content, headers } = reply;
-  const { incoming } = c.env;
-  const costly = typeof content === "object" && "make" in content ? content : undefined;
-  const all: Record<string, string> = { "content-type": type, ...headers };
-  if (endpoint.guard.caller !== "anyone" || endpoint.guard.price) all["cache-control"] = "private, no-store";
-  else if (endpoint.method !== "get" || status !== 200) all["cache-control"] ??= CACHE.never;
-  else {
-    all["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;
-    all.etag = costly ? costly.etag : strongEtag(content as string | Uint8Array);
-    if (isNotModified(incoming.headers["if-none-match"], all.etag)) {
-      delete all["content-type"];
-      return new Response(null, { status: 304, headers: all });
-    }
+function representationOf(endpoint: Endpoint) {
+  // Much of what is asked for again and again has not changed since the last time.
+  let last: { content: string; etag: string } | undefined;
+  function etagOf(content: string | Uint8Array): string {
+    if (typeof content !== "string") return strongEtag(content);
+    if (last?.content !== content) last = { content, etag: strongEtag(content) };
+    return last.etag;
   }
-  if (!costly) return new Response(content as string, { status, headers: all });
-  // HEAD tells of costly bytes without making them; only their length it cannot tell.
-  const bytes = incoming.method === "HEAD" ? null : await costly.make();
-  return new Response(bytes as Uint8Array<ArrayBuffer> | null, { status, headers: all });
+
+  return async (incoming: IncomingMessage, reply: Reply): Promise<HttpAnswer> => {
+    const { status, type, content } = reply;
+    const costly = typeof content === "object" && "make" in content ? content : undefined;
+    const headers: Record<string, string> = { "content-type": type, ...reply.headers };
+    if (endpoint.guard.caller !== "anyone" || endpoint.guard.price) headers["cache-control"] = "private, no-store";
+    else if (endpoint.method !== "get" || status !== 200) headers["cache-control"] ??= CACHE.never;
+    else {
+      headers["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;
+      headers.etag = costly ? costly.etag : etagOf(content as string | Uint8Array);
+      if (isNotModified(incoming.headers["if-none-match"], headers.etag)) {
+        delete headers["content-type"];
+        return { status: 304, headers, body: null };
+      }
+    }
+    if (!costly) return { status, headers, body: content as HttpAnswer["body"] };
+    // HEAD tells of costly bytes without making them; only their length it cannot tell.
+    const bytes = incoming.method === "HEAD" ? null : await costly.make();
+    return { status, headers, body: bytes as Uint8Array<ArrayBuffer> | null };
+  };
 }
 
 /** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */

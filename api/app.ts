@@ -1,10 +1,10 @@
 /** The API as a whole: every endpoint mounted, and the listener that Node's server calls. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { Failure } from "../core/errors.ts";
 import { factsReader } from "../db/facts-reader.ts";
-import { answerWith, type Bindings, type HttpContext, type Machinery } from "./answer.ts";
+import { answerWith, type Bindings, type Machinery } from "./answer.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { openPaymentDesk } from "./guards/payment/desk.ts";
@@ -14,6 +14,7 @@ import { walletGuard } from "./guards/wallet.ts";
 import { clientAddressBehind } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
+import { shortWay } from "./http/short-way.ts";
 import { ENDPOINTS } from "./routes/index.ts";
 import { totalsMemory } from "./services/agent-totals.ts";
 import { balanceMemory } from "./services/balances.ts";
@@ -47,11 +48,16 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
     clientAddress: clientAddressBehind(http.trustedProxies),
   };
   const app = new Hono<{ Bindings: Bindings }>();
-  for (const endpoint of endpoints)
-    app.on(endpoint.method.toUpperCase(), honoPath(endpoint.path), answerWith(endpoint, machinery));
+  const mounted = endpoints.map((endpoint) => ({ ...endpoint, answer: answerWith(endpoint, machinery) }));
+  for (const { method, path, answer } of mounted)
+    app.on(method.toUpperCase(), honoPath(path), async (c) => {
+      const { body, ...init } = await answer(c);
+      return new Response(body, init);
+    });
+  const answeredShortly = shortWay(mounted.filter(({ method }) => method === "get"));
 
   const methodsOf = allowedMethods(endpoints);
-  const refuse = (c: HttpContext, failure: Failure, headers: Record<string, string> = {}) => {
+  const refuse = (c: Context<{ Bindings: Bindings }>, failure: Failure, headers: Record<string, string> = {}) => {
     const answer = errorAnswer(failure, String(c.env.outgoing.getHeader("X-Request-Id")));
     return new Response(answer.body, { status: answer.status, headers: { ...answer.headers, ...headers } });
   };
@@ -61,9 +67,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
     const allow = [...allowed, "OPTIONS"].join(", ");
     return refuse(c, new Failure("method_not_allowed", `This path understands ${allow}.`), { allow });
   });
-  app.onError((error, c) =>
-    refuse(c as HttpContext, toFailure(error, deps.log, String(c.env.outgoing.getHeader("X-Request-Id")))),
-  );
+  app.onError((error, c) => refuse(c, toFailure(error, deps.log, String(c.env.outgoing.getHeader("X-Request-Id")))));
 
   const headers = constantHeaders(service.publicUrl);
   const unusable = new Failure("invalid_input", "The request line or the Host header cannot be used.");
@@ -84,7 +88,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       for (const [name, value] of headers) outgoing.setHeader(name, value);
       if (incoming.method === "OPTIONS")
         answerOptions(incoming, outgoing, methodsOf((incoming.url ?? "").split("?", 1)[0]!));
-      else void listener(incoming, outgoing);
+      else if (!answeredShortly(incoming, outgoing)) void listener(incoming, outgoing);
     },
   };
 }

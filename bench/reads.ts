@@ -1,0 +1,186 @@
+/** `npm run bench -- reads [--quick] [--keyed]`: keyed reads beside the database's own limit and a common build, /health beside bare Node, then lists and cards. */
+import { type ChildProcess, execFile, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, loadavg, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { type Postgres, startPostgres } from "../devnet/postgres.ts";
+import cards from "./cards.ts";
+import list from "./list.ts";
+import { cpuOf, cpuOfMachine } from "./reads/cpu.ts";
+import type { Load, Loaded } from "./reads/load.ts";
+import { findPgbench, runPgbench } from "./reads/pgbench.ts";
+import { type Served, startApi, startNode, startReference } from "./reads/servers.ts";
+import { plantProfiles } from "./reads/world.ts";
+
+type Plan = { agents: number; rounds: number; seconds: number; warmSeconds: number };
+const FULL: Plan = { agents: 200_000, rounds: 7, seconds: 6, warmSeconds: 8 };
+const QUICK: Plan = { agents: 20_000, rounds: 3, seconds: 2, warmSeconds: 3 };
+const CONNECTIONS = 32;
+const AGENT = "/api/v2/agent/*";
+const HEALTH = "/health";
+
+/** One round of one server. CPU in microseconds a request. */
+type Round = { rate: number; nodeUs: number; postgresUs: number; p50Ms: number; p99Ms: number };
+type Contender = { name: string; run(seconds: number): Promise<Round> };
+
+/** @param args `--quick` for a short look; `--keyed` leaves out lists and cards */
+export default async function reads(args: string[]): Promise<void> {
+  const quick = args.includes("--quick");
+  await keyed(quick ? QUICK : FULL);
+  if (args.includes("--keyed")) return;
+  console.log("\n## lists\n");
+  await list(quick ? ["--short"] : []);
+  console.log("\n## cards\n");
+  await cards(quick ? ["--short"] : []);
+}
+
+async function keyed(plan: Plan): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "bench-reads-"));
+  const postgres = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
+  const started: { stop(): unknown }[] = [];
+  try {
+    console.log(
+      `${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
+    );
+    await plant(postgres.url, plan.agents);
+    const node = await startNode();
+    started.push(node);
+    const dataDir = join(directory, "data");
+    const api = await startApi(postgres.url, dataDir, node.url);
+    started.push(api);
+    const [reference, bare, middlewares] = (await Promise.all(
+      ["reference", "bare", "middlewares"].map(async (kind) => {
+        const server = await startReference(kind, postgres.url, dataDir);
+        started.push(server);
+        return server;
+      }),
+    )) as [Served, Served, Served];
+    const load = fork(join(import.meta.dirname, "reads/load.ts"));
+    started.push({ stop: () => load.kill() });
+    const asking = (name: string, server: Served, path: string): Contender => ({
+      name,
+      run: (seconds) => ask(load, server, postgres, { path, ids: plan.agents }, seconds),
+    });
+
+    const pgbench = findPgbench();
+    if (!pgbench) console.log("pgbench is not installed: the database's own limit is not measured.");
+    const ofAgents = [
+      ...(pgbench ? [limit(pgbench, postgres, plan.agents)] : []),
+      asking("GET agent, the service", api, AGENT),
+      asking("GET agent, ORM + stock middlewares", reference, AGENT),
+    ];
+    const ofHealth = [
+      asking("node:http alone", bare, HEALTH),
+      asking("GET /health, the service", api, HEALTH),
+      asking("Hono + three stock middlewares", middlewares, HEALTH),
+    ];
+    console.log(
+      `${plan.agents.toLocaleString("en")} agents, random ids, ${CONNECTIONS} connections; medians of ${plan.rounds} interleaved rounds of ${plan.seconds} s\n`,
+    );
+    const foreign = await play(
+      [...ofAgents, ...ofHealth],
+      plan,
+      [process.pid, load.pid!, ...pids([api, reference, bare, middlewares])],
+      postgres,
+    );
+    ratio("GET agent / pgbench", ofAgents.length === 3 ? [1, 0] : undefined, ofAgents, "≥ 0.45");
+    ratio("GET agent / ORM + stock middlewares", [ofAgents.length - 2, ofAgents.length - 1], ofAgents, "≥ 3");
+    ratio("/health / node:http", [1, 0], ofHealth, "≥ 0.5");
+    ratio("/health / Hono + stock middlewares", [1, 2], ofHealth, "≥ 4");
+    console.log(
+      `\nload ${loadavg()[0]!.toFixed(1)}; ${(foreign * 100).toFixed(0)} % of the machine went to others meanwhile${foreign > 0.15 ? ": too much for figures to be kept" : ""}`,
+    );
+  } finally {
+    await Promise.all(started.map(({ stop }) => stop()));
+    await postgres.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function plant(url: string, agents: number): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, "list/world.ts"), url, String(agents)]);
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    await plantProfiles(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+const pids = (servers: Served[]) => servers.map(({ pid }) => pid);
+
+/** What the database gives when nothing but pgbench asks it. */
+const limit = (program: string, postgres: Postgres, agents: number): Contender => ({
+  name: "pgbench -M prepared -c 8, same SQL",
+  async run(seconds) {
+    const before = cpuOf(postgres.pid, { children: true });
+    const rate = await runPgbench(program, postgres.url, agents, seconds);
+    const postgresUs = ((cpuOf(postgres.pid, { children: true }) - before) / (rate * seconds)) * 1e6;
+    return { rate, nodeUs: Number.NaN, postgresUs, p50Ms: Number.NaN, p99Ms: Number.NaN };
+  },
+});
+
+async function ask(
+  load: ChildProcess,
+  server: Served,
+  postgres: Postgres,
+  what: Pick<Load, "path" | "ids">,
+  seconds: number,
+): Promise<Round> {
+  const cpu = () => [cpuOf(server.pid), cpuOf(postgres.pid, { children: true })] as const;
+  const before = cpu();
+  load.send({ url: server.url, connections: CONNECTIONS, forMs: seconds * 1000, ...what } satisfies Load);
+  const [loaded] = (await once(load, "message")) as [Loaded];
+  if (loaded.failures > 0) throw new Error(`${loaded.failures} answers of ${server.url}${what.path} were no 200`);
+  const [nodeUs, postgresUs] = cpu().map((after, i) => ((after - before[i]!) / loaded.answers) * 1e6) as [
+    number,
+    number,
+  ];
+  return { rate: loaded.answers / loaded.seconds, nodeUs, postgresUs, p50Ms: loaded.p50Ms, p99Ms: loaded.p99Ms };
+}
+
+const rounds = new Map<Contender, Round[]>();
+
+/** Everybody in turn, round after round. @returns the share of the machine that went to processes of others */
+async function play(all: Contender[], plan: Plan, own: number[], postgres: Postgres): Promise<number> {
+  for (const { run } of all) await run(plan.warmSeconds);
+  const ownCpu = () => own.reduce((sum, pid) => sum + cpuOf(pid), cpuOf(postgres.pid, { children: true }));
+  const [beganOwn, beganAll, began] = [ownCpu(), cpuOfMachine(), performance.now()];
+  let unseen = 0;
+  for (let round = 0; round < plan.rounds; round++)
+    for (const contender of all) {
+      const before = cpuOfMachine() - ownCpu();
+      const result = await contender.run(plan.seconds);
+      // pgbench's own work ends with its process, and nobody counts it.
+      if (Number.isNaN(result.nodeUs)) unseen += cpuOfMachine() - ownCpu() - before;
+      rounds.set(contender, [...(rounds.get(contender) ?? []), result]);
+    }
+  const capacity = ((performance.now() - began) / 1000) * cpus().length;
+  console.log("                                     answers/s   CPU µs in Node   in Postgres      p50 ms   p99 ms");
+  for (const contender of all) {
+    const of = (pick: (round: Round) => number, digits = 0) => {
+      const value = median(rounds.get(contender)!.map(pick));
+      return Number.isNaN(value) ? "–" : value.toFixed(digits);
+    };
+    console.log(
+      `${contender.name.padEnd(36)} ${of((r) => r.rate).padStart(9)} ${of((r) => r.nodeUs).padStart(16)} ${of((r) => r.postgresUs).padStart(13)} ` +
+        `${of((r) => r.p50Ms, 1).padStart(11)} ${of((r) => r.p99Ms, 1).padStart(8)}`,
+    );
+  }
+  return Math.max(0, (cpuOfMachine() - beganAll - (ownCpu() - beganOwn) - unseen) / capacity);
+}
+
+/** The median of the ratios round by round: neighbours in time share the machine's mood. */
+function ratio(name: string, pair: [number, number] | undefined, among: Contender[], goal: string): void {
+  if (!pair) return;
+  const [one, other] = pair.map((i) => rounds.get(among[i]!)!) as [Round[], Round[]];
+  const inRate = median(one.map(({ rate }, i) => rate / other[i]!.rate));
+  const inCpu = median(one.map(({ nodeUs }, i) => other[i]!.nodeUs / nodeUs));
+  const cpu = Number.isNaN(inCpu) ? "" : `, ${inCpu.toFixed(2)} × by CPU in Node`;
+  console.log(`${name}: ${inRate.toFixed(2)} ×${cpu} (goal ${goal})`);
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;

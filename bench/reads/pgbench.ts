@@ -1,0 +1,42 @@
+/** PostgreSQL's own load generator: the most that the database gives for the same SQL, with nobody in between. */
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const INSTALLED = "/usr/lib/postgresql";
+
+/** The program's path; undefined when it is not installed (Debian: postgresql-contrib). */
+export function findPgbench(): string | undefined {
+  const own = existsSync(INSTALLED)
+    ? readdirSync(INSTALLED).map((version) => join(INSTALLED, version, "bin/pgbench"))
+    : [];
+  return [...own, "pgbench"].find((program) => {
+    try {
+      execFileSync(program, ["--version"], { stdio: "ignore" });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Reads of random agents through the view `public.agent_facts`, prepared, over 8 connections. @returns reads a second */
+export async function runPgbench(program: string, url: string, agents: number, seconds: number): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), "bench-pgbench-"));
+  const script = join(directory, "read.sql");
+  writeFileSync(
+    script,
+    `\\set token random(0, ${agents - 1})\nselect facts from public.agent_facts where token_id = :token;\n`,
+  );
+  try {
+    const options = ["-n", "-M", "prepared", "-c", "8", "-T", String(seconds), "-f", script, url];
+    const { stdout } = await promisify(execFile)(program, options);
+    const [, rate] = /tps = ([\d.]+)/.exec(stdout) ?? [];
+    if (rate === undefined) throw new Error(`pgbench told no rate: ${stdout}`);
+    return Number(rate);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

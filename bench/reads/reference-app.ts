@@ -1,0 +1,99 @@
+/** The same keyed read as it is commonly built: an ORM's query builder, nothing prepared, and the framework's stock middlewares. */
+import { asc, eq, or } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { etag } from "hono/etag";
+import { requestId } from "hono/request-id";
+import { secureHeaders } from "hono/secure-headers";
+import type pg from "pg";
+import type { AgentFacts } from "../../core/facts.ts";
+import { agentView } from "../../core/views/agent.ts";
+import type { Site } from "../../core/views/site.ts";
+import * as off from "../../db/schema.ts";
+import * as on from "../../ponder.schema.ts";
+
+/**
+ * `GET /api/v2/agent/{token id}` with the same fields as the service's, and `GET /health`.
+ * @param db its connections look for tables in `onchain` first
+ * @param indexedBlock told in every answer
+ */
+export function referenceApp(db: pg.Pool, site: Site, indexedBlock: number, clock = () => new Date()): Hono {
+  const orm = drizzle(db, { casing: "snake_case" });
+  const app = new Hono();
+  app.use(requestId(), secureHeaders(), cors());
+  app.use("/api/*", etag());
+  app.get("/health", (c) => c.json({ status: "ok", version: "v2", port: 0, contractDeployed: true }));
+  app.get("/api/v2/agent/:id", async (c) => {
+    const facts = await factsOf(orm, Number(c.req.param("id")));
+    if (!facts) return c.json({ error: "There is no such agent.", code: "not_found" }, 404);
+    return c.json(agentView(facts, site, clock(), indexedBlock));
+  });
+  return app;
+}
+
+async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<AgentFacts | undefined> {
+  const [rows, traits, profileTraits, profile, proofs] = await Promise.all([
+    orm
+      .select({ agent: on.agent, cred: off.cred, code: off.referralCode, exchange: off.exchangeVerification })
+      .from(on.agent)
+      .leftJoin(off.cred, eq(off.cred.tokenId, on.agent.tokenId))
+      .leftJoin(off.referralCode, eq(off.referralCode.tokenId, on.agent.tokenId))
+      .leftJoin(off.exchangeVerification, eq(off.exchangeVerification.tokenId, on.agent.tokenId))
+      .where(eq(on.agent.tokenId, id)),
+    orm.select().from(on.trait).where(eq(on.trait.tokenId, id)).orderBy(asc(on.trait.position)),
+    orm
+      .select()
+      .from(off.profileTrait)
+      .where(eq(off.profileTrait.tokenId, id))
+      .orderBy(asc(off.profileTrait.addedAt), asc(off.profileTrait.name)),
+    orm.select().from(off.profileField).where(eq(off.profileField.tokenId, id)).orderBy(asc(off.profileField.field)),
+    orm.select().from(off.proof).where(eq(off.proof.tokenId, id)).orderBy(asc(off.proof.platform)),
+  ]);
+  const row = rows[0];
+  if (!row) return undefined;
+  const { agent, cred, code, exchange } = row;
+  const [ethos, attestations] = await Promise.all([
+    orm
+      .select()
+      .from(off.ethosScore)
+      .where(or(eq(off.ethosScore.wallet, agent.agentAddress), eq(off.ethosScore.wallet, agent.owner))),
+    exchange
+      ? orm
+          .select()
+          .from(on.attestation)
+          .where(eq(on.attestation.uid, exchange.attestationUid as AgentFacts["mintTx"]))
+      : [],
+  ]);
+  const score = ethos.find(({ wallet }) => wallet === agent.agentAddress) ?? ethos[0];
+  return {
+    ...agent,
+    points: Number(agent.points),
+    onchainPersonality: agent.personality,
+    onchainNarrative: agent.narrative,
+    traits: [
+      ...traits.map(({ name, category, addedAt }) => ({ name, category, addedAt: iso(new Date(addedAt * 1000)) })),
+      ...profileTraits.map(({ name, category, addedAt }) => ({ name, category, addedAt: iso(addedAt) })),
+    ],
+    profile: profile.map(({ field, value, writtenAt }) => ({
+      field,
+      value: value as string | number,
+      writtenAt: iso(writtenAt),
+    })),
+    proofs: proofs.map((proof) => ({
+      ...(proof as unknown as AgentFacts["proofs"][number]),
+      verifiedAt: iso(proof.verifiedAt),
+      checkedAt: iso(proof.checkedAt),
+    })),
+    exchange: exchange && {
+      ...(exchange as unknown as NonNullable<AgentFacts["exchange"]>),
+      revokedAt: attestations[0]?.revokedAt ?? 0,
+      verifiedAt: iso(exchange.verifiedAt),
+    },
+    ethosScore: score?.score ?? null,
+    referralCode: code?.code ?? null,
+    cred: cred && { score: cred.score, raw: cred, seenBlock: cred.seenBlock, computedAt: iso(cred.computedAt) },
+  };
+}
+
+const iso = (at: Date) => at.toISOString();
