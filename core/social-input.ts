@@ -1,18 +1,20 @@
 /** Links to an owner's accounts, as an owner writes them: handles in one form, a website as a URL. Shown, never counted. */
 import { z } from "zod";
+import { parseGithubLogin, parseXHandle } from "./proofs.ts";
 
 const MAX_URL = 256;
 
 /** A handle, or the address of its profile on one of `hosts`; stored as the bare handle. An empty string clears it. */
-const handle = (hosts: readonly string[], shape: RegExp, what: string) =>
+const handle = (hosts: readonly string[], parse: (text: string) => string | null, what: string) =>
   z
     .string()
     .max(MAX_URL)
     .transform((raw, ctx) => {
       const text = raw.trim();
       if (text === "") return "";
-      const bare = /^https?:\/\//i.test(text) ? handleOf(text, hosts) : text.replace(/^@/, "");
-      if (bare !== null && shape.test(bare)) return bare;
+      const named = /^https?:\/\//i.test(text) ? handleOf(text, hosts) : text;
+      const bare = named === null ? null : parse(named);
+      if (bare !== null) return bare;
       ctx.addIssue(`must be ${what}`);
       return z.NEVER;
     });
@@ -21,7 +23,7 @@ function handleOf(url: string, hosts: readonly string[]): string | null {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || !hosts.includes(parsed.hostname.replace(/^www\./, ""))) return null;
   const [first = "", ...rest] = parsed.pathname.split("/").filter(Boolean);
-  return rest.length === 0 ? first.replace(/^@/, "") : null;
+  return rest.length === 0 ? first : null;
 }
 
 const website = z
@@ -44,15 +46,11 @@ const website = z
 
 /** Only what is given changes. */
 export const socialSchema = z.strictObject({
-  twitter: handle(
-    ["x.com", "twitter.com"],
-    /^[A-Za-z0-9_]{1,15}$/,
-    "a handle of 1 to 15 letters, digits and _",
-  ).optional(),
+  twitter: handle(["x.com", "twitter.com"], parseXHandle, "a handle of 1 to 15 letters, digits and _").optional(),
   website: website.optional(),
   github: handle(
     ["github.com"],
-    /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}$/,
+    parseGithubLogin,
     "a user name of 1 to 39 letters, digits and single hyphens",
   ).optional(),
 });

@@ -25,6 +25,7 @@ import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
 import { personality, update } from "./updates.ts";
 import { exchangeVerify, verify } from "./verify.ts";
+import { crossRegistration, linkToken } from "./registries.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...discoveryEndpoints(() => ENDPOINTS),
@@ -67,5 +68,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   verifyX,
   verifyGithub,
   verifyFarcaster,
+  linkToken,
+  crossRegistration,
   ...documentEndpoints(() => ENDPOINTS),
 ];

@@ -1,0 +1,97 @@
+/** The verb link-token: checks that a token is what it is said to be, and stores it in four traits on chain. */
+import { decodeFunctionResult, encodeFunctionData, hexToString } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import { usdcAbi } from "../../abis/usdc.ts";
+import type { Chain } from "../../clients/ports.ts";
+import { fail } from "../../core/errors.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { cleanText } from "../../core/text.ts";
+import { storedTraits, type TokenInput } from "../../core/token-input.ts";
+import type { LinkedToken } from "../../core/traits.ts";
+import { onchainTraits } from "../../db/chain-writes.ts";
+import type { ApiParts } from "../deps.ts";
+import { requireController } from "./agent-control.ts";
+import { queueChainWrites } from "./chain-writes.ts";
+import { writeAgent } from "./writing.ts";
+
+/** The chain whose contracts this service can ask. */
+const OWN_CHAIN = "base";
+
+/**
+ * Queues the link; of several, the newest counts.
+ * @returns the token as it is stored, and the keys of the intents to wait for
+ * @throws Failure invalid_input, forbidden, not_found, out_of_funds, rate_limited, upstream_unavailable
+ */
+export async function linkToken(
+  deps: ApiParts,
+  asked: { tokenId: number; wallet: Address; input: TokenInput; now: number },
+): Promise<{ token: LinkedToken; intentKeys: string[] }> {
+  const { tokenId, wallet, input, now } = asked;
+  const identity = deps.config.contracts.identity.address;
+  const indexedBlock = deps.index.block;
+  requireController(await loadControl(deps, tokenId), wallet);
+  const token = await checkedToken(deps.chain, input);
+  const valueWei = (await deps.chain.traitPrice(identity)) ?? 0n;
+  return writeAgent(
+    deps,
+    { tokenId, now },
+    (facts) => requireController(facts, wallet),
+    async (write) => {
+      const onchain = await onchainTraits(write.tx, tokenId);
+      const calls = storedTraits(token).map(([name, value]) => ({
+        slot: name,
+        data: encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [BigInt(tokenId), name, value] }),
+        valueWei,
+        held: onchain.findLast((trait) => trait.name.toLowerCase() === name)?.category === value,
+      }));
+      const keys = await queueChainWrites(write, calls, { wallet, identity, indexedBlock });
+      return { result: { token, intentKeys: keys.filter((key) => key !== null) }, scored: false };
+    },
+  );
+}
+
+/** Before the chain is asked about a stranger's token, it is seen who asks. */
+async function loadControl(deps: ApiParts, tokenId: number) {
+  return (await deps.facts({ tokenId })) ?? fail("not_found", `There is no agent ${tokenId}.`);
+}
+
+/** On our own chain the contract itself is asked; on others its word has to do. */
+async function checkedToken(chain: Pick<Chain, "code" | "call">, input: TokenInput): Promise<LinkedToken> {
+  const { contractAddress, chain: chainName, symbol } = input;
+  if (chainName !== OWN_CHAIN) return { contractAddress, chain: chainName, symbol, name: input.name ?? symbol };
+  const address = contractAddress.toLowerCase() as Address;
+  const refuse = (path: string, message: string): never =>
+    fail("invalid_input", `The token cannot be linked: ${path} ${message}.`, { details: [{ path, message }] });
+  if ((await chain.code(address)) === "0x") refuse("contractAddress", "must be a contract on Base");
+  const [ownSymbol, ownName] = await Promise.all([
+    readText(chain, address, "symbol"),
+    readText(chain, address, "name"),
+  ]);
+  if (ownSymbol === null) return refuse("contractAddress", "must be a token: this contract has no symbol");
+  if (ownSymbol.toLowerCase() !== symbol.toLowerCase()) refuse("symbol", `must be the contract's own, "${ownSymbol}"`);
+  return { contractAddress, chain: chainName, symbol: ownSymbol, name: input.name ?? ownName ?? ownSymbol };
+}
+
+/** A text that a contract gives, as a string or, as the oldest tokens do, in 32 bytes; null when it is none to show. */
+async function readText(
+  chain: Pick<Chain, "call">,
+  to: Address,
+  functionName: "symbol" | "name",
+): Promise<string | null> {
+  const answer = await chain.call({ to, data: encodeFunctionData({ abi: usdcAbi, functionName }) });
+  if (!answer.ok || answer.data === "0x") return null;
+  const cleaned = cleanText(decodeText(answer.data, functionName) ?? "", {
+    min: 1,
+    max: functionName === "name" ? 64 : 32,
+  });
+  return "text" in cleaned ? cleaned.text : null;
+}
+
+function decodeText(data: Hex, functionName: "symbol" | "name"): string | null {
+  try {
+    if (data.length === 66) return hexToString(data, { size: 32 });
+    return decodeFunctionResult({ abi: usdcAbi, functionName, data });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,59 @@
+/** The token an agent's controller links: the chains there are, and what an address looks like on each. */
+import { z } from "zod";
+import { checksum, parseAddress } from "./addresses.ts";
+import { textSchema } from "./text.ts";
+import type { LinkedToken } from "./traits.ts";
+import { LINKED_TOKEN } from "./traits.ts";
+
+const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/** A Solana address: 32 bytes in base58, each leading zero byte a `1`. */
+function isSolanaAddress(text: string): boolean {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return false;
+  let value = 0n;
+  for (const letter of text) value = value * 58n + BigInt(BASE58.indexOf(letter));
+  const zeros = /^1*/.exec(text)![0].length;
+  const bytes = value === 0n ? 0 : Math.ceil(value.toString(16).length / 2);
+  return zeros + bytes === 32;
+}
+
+const evm = { shape: (text: string) => parseAddress(text) !== null, what: "a 0x address of 20 bytes" };
+const CHAINS = {
+  base: evm,
+  ethereum: evm,
+  arbitrum: evm,
+  optimism: evm,
+  polygon: evm,
+  bsc: evm,
+  avalanche: evm,
+  solana: { shape: isSolanaAddress, what: "a Solana address in base58" },
+} as const;
+type ChainName = keyof typeof CHAINS;
+const CHAIN_NAMES = Object.keys(CHAINS) as [ChainName, ...ChainName[]];
+
+export const linkTokenSchema = z
+  .strictObject({
+    contractAddress: z.string().trim().max(64),
+    chain: z.string().trim().toLowerCase().pipe(z.enum(CHAIN_NAMES)).default("base"),
+    symbol: textSchema({ min: 1, max: 32 }),
+    name: textSchema({ min: 1, max: 64 }).optional(),
+  })
+  .check((ctx) => {
+    const { contractAddress, chain } = ctx.value;
+    const { shape, what } = CHAINS[chain];
+    if (!shape(contractAddress))
+      ctx.issues.push({ code: "custom", input: ctx.value, path: ["contractAddress"], message: `must be ${what}` });
+  })
+  .transform((token) => {
+    const address = parseAddress(token.contractAddress);
+    return { ...token, contractAddress: address ? checksum(address) : token.contractAddress };
+  });
+export type TokenInput = z.output<typeof linkTokenSchema>;
+
+/** The traits that store a linked token on chain: name → value, which stands in the trait's category. */
+export const storedTraits = (token: LinkedToken): [name: string, value: string][] => [
+  [LINKED_TOKEN, token.contractAddress],
+  [`${LINKED_TOKEN}-chain`, token.chain],
+  [`${LINKED_TOKEN}-symbol`, token.symbol],
+  [`${LINKED_TOKEN}-name`, token.name],
+];

@@ -1,0 +1,203 @@
+/** POST /agent/{id}/link-token and /crossreg: what is checked, what is stored, what the owner gets to sign. */
+import { decodeFunctionData, encodeAbiParameters } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { plantRows } from "../support/onchain.ts";
+import { plantAgents } from "./support/agents.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { intentsIn, mineQueued } from "./support/play-sender.ts";
+import { healthyChain } from "./support/stub-chain.ts";
+
+type Lower = `0x${string}`;
+let api: TestApi;
+const [owner, own, stranger] = [1, 2, 3].map(() => agentWallet({ host: HOST }));
+const lower = (wallet: typeof owner) => wallet!.address.toLowerCase() as Lower;
+const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const OLD = `0x${"0d".repeat(20)}`;
+const MUTE = `0x${"0e".repeat(20)}`;
+const LIAR = `0x${"0f".repeat(20)}`;
+const SOLANA_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+const chain = healthyChain();
+const text = (value: string) => encodeAbiParameters([{ type: "string" }], [value]);
+
+beforeAll(async () => {
+  const contracts = [USDC, OLD, MUTE, LIAR].map((address) => address.toLowerCase());
+  chain.code = async (address) => (contracts.includes(address) ? "0x60" : "0x");
+  chain.call = async ({ to, data }) => {
+    const wantsSymbol = data.startsWith("0x95d89b41");
+    if (to === USDC.toLowerCase()) return { ok: true, data: text(wantsSymbol ? "USDC" : "USD Coin") };
+    if (to === OLD) return { ok: true, data: `0x${Buffer.from("MKR").toString("hex").padEnd(64, "0")}` };
+    if (to === LIAR) return { ok: true, data: text("USDC\u202e") };
+    return { ok: false, data: "0x", reason: "reverted" };
+  };
+  chain.traitPrice = async () => 7n;
+  api = await startApi({ chain, env: { MINT_WAIT_MS: "1000" } });
+});
+beforeEach(async () => {
+  await api.database.pool.query(
+    `truncate offchain.tx_intent, offchain.tx_attempt, offchain.chain_write, offchain.idempotency, offchain.profile_field cascade;
+     truncate onchain.agent; truncate onchain.trait`,
+  );
+  await plantAgents(api.database.pool, [
+    { tokenId: 0, name: "Ada", owner: lower(owner), agentAddress: lower(own), framework: "eliza" },
+  ]);
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const post = async (what: string, body?: unknown, { by = owner!, id = "0" } = {}) =>
+  api.send("POST", `/api/v2/agent/${id}/${what}`, {
+    headers: { "content-type": "application/json", authorization: await by.siwa() },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+const usdc = { contractAddress: USDC.toLowerCase(), chain: "base", symbol: "usdc" };
+let position = 0;
+/** As the index brings them back. */
+const indexed = async (intents: { args: readonly unknown[] }[]) =>
+  plantRows(
+    api.database.pool,
+    "trait",
+    intents.map(({ args }) => ({
+      tokenId: 0,
+      position: ++position,
+      name: args[1],
+      category: args[2],
+      addedAt: 1_790_000_000,
+      txHash: "0x1",
+    })),
+  );
+
+describe("link-token", () => {
+  it("stores a token of Base in four traits, with the contract's own symbol, and shows it", async () => {
+    const answer = post("link-token", usdc);
+    const { intents, hashes } = await mineQueued(api.database.pool, 4, { block: 1000 });
+    expect(intents.map(({ functionName, args, valueWei }) => [functionName, ...args, valueWei])).toEqual([
+      ["addTrait", 0n, "linked-token", USDC, 7n],
+      ["addTrait", 0n, "linked-token-chain", "base", 7n],
+      ["addTrait", 0n, "linked-token-symbol", "USDC", 7n],
+      ["addTrait", 0n, "linked-token-name", "USD Coin", 7n],
+    ]);
+    const first = await answer;
+    const linkedToken = { contractAddress: USDC, chain: "base", symbol: "USDC", name: "USD Coin" };
+    expect(first).toMatchObject({
+      status: 200,
+      body: { success: true, tokenId: 0, linkedToken, txHashes: hashes, block: 1000 },
+    });
+    await indexed(intents);
+    expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ linkedToken, traits: [] });
+    expect(await post("link-token", usdc)).toMatchObject({ status: 200, text: first.text });
+    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+
+  it("the newest counts, and linking back to the first is a link of its own", async () => {
+    const other = { contractAddress: SOLANA_MINT, chain: "Solana", symbol: "USDC", name: "USD Coin" };
+    for (const [token, sent] of [
+      [usdc, 4],
+      [other, 2],
+      [usdc, 2],
+    ] as const) {
+      const answer = post("link-token", token, { by: own! });
+      const { intents } = await mineQueued(api.database.pool, sent);
+      await indexed(intents);
+      const { status, body } = await answer;
+      expect(status).toBe(200);
+      expect(body.txHashes).toHaveLength(4);
+      expect(((await api.get("/api/v2/agent/0")).body as never as { linkedToken: unknown }).linkedToken).toEqual(
+        body.linkedToken,
+      );
+    }
+  });
+
+  it("takes symbols in 32 bytes, as the oldest tokens have them", async () => {
+    const answer = post("link-token", { contractAddress: OLD, symbol: "MKR" });
+    await mineQueued(api.database.pool, 4);
+    expect(await answer).toMatchObject({
+      status: 200,
+      body: { linkedToken: { symbol: "MKR", name: "MKR", chain: "base" } },
+    });
+  });
+
+  it.each([
+    ["no contract there", { ...usdc, contractAddress: `0x${"aa".repeat(20)}` }, "contractAddress"],
+    ["a contract that is no token", { ...usdc, contractAddress: MUTE }, "contractAddress"],
+    ["a token whose symbol reorders text", { ...usdc, contractAddress: LIAR }, "contractAddress"],
+    ["another token's symbol", { ...usdc, symbol: "WETH" }, "symbol"],
+    ["an address too short", { ...usdc, contractAddress: "0x1234" }, "contractAddress"],
+    ["a Solana address on Base", { ...usdc, contractAddress: SOLANA_MINT }, "contractAddress"],
+    ["an EVM address on Solana", { ...usdc, chain: "solana" }, "contractAddress"],
+    ["a Solana address of 31 bytes", { ...usdc, chain: "solana", contractAddress: "1".repeat(31) }, "contractAddress"],
+    [
+      "base58 that is longer than 32 bytes",
+      { ...usdc, chain: "solana", contractAddress: "z".repeat(44) },
+      "contractAddress",
+    ],
+    ["an unknown chain", { ...usdc, chain: "dogecoin" }, "chain"],
+    ["no symbol", { contractAddress: USDC }, "symbol"],
+    ["no address", { symbol: "USDC" }, "contractAddress"],
+    ["a name too long", { ...usdc, name: "n".repeat(65) }, "name"],
+    ["an unknown key", { ...usdc, decimals: 6 }, "decimals"],
+  ])("refuses %s", async (_, body, path) => {
+    expect(await post("link-token", body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
+    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+
+  it("is the controllers' alone, and 202 while the chain is slow", async () => {
+    expect((await post("link-token", usdc, { by: stranger! })).status).toBe(403);
+    expect((await post("link-token", usdc, { id: "4" })).status).toBe(404);
+    expect((await post("link-token", usdc)).status).toBe(202);
+    expect((await post("link-token", usdc)).status).toBe(202);
+    expect(await intentsIn(api.database.pool, "queued")).toHaveLength(4);
+  });
+});
+
+describe("crossreg", () => {
+  it("gives the owner a registration file and calldata that say the same", async () => {
+    await api.database.pool.query(
+      `insert into offchain.profile_field (token_id, field, value) values (0, 'narrative.mission', '"Count “well” 🤖"')`,
+    );
+    const { status, body } = await post("crossreg");
+    expect(status).toBe(200);
+    const { canonicalRegistration: ready } = body as never as {
+      canonicalRegistration: Record<string, string> & { data: Lower };
+    };
+    expect(body).toMatchObject({ success: true, tokenId: 0, manualRequired: true });
+    expect(ready).toMatchObject({
+      registry: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+      to: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+      method: "register(string)",
+      ownerMustBeCaller: true,
+      chainId: 8453,
+      note: expect.stringContaining(owner!.address),
+    });
+    expect(decodeFunctionData({ abi: erc8004IdentityAbi, data: ready.data })).toEqual({
+      functionName: "register",
+      args: [ready.dataURI],
+    });
+    expect(ready.data.startsWith("0xf2c298be")).toBe(true);
+    const [head, base64] = ready.dataURI!.split(",");
+    expect(head).toBe("data:application/json;base64");
+    expect(JSON.parse(Buffer.from(base64!, "base64").toString("utf8"))).toEqual({
+      type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+      name: "Ada",
+      description: "Count “well” 🤖",
+      image: expect.stringMatching(/^https:\/\/agents\.test\/api\/v2\/aura\/0\.png\?v=[0-9a-f]{16}$/),
+      services: [
+        { name: "web", endpoint: "https://agents.test/agent/0" },
+        { name: "Helixa", endpoint: "https://agents.test/api/v2/agent/0" },
+      ],
+      x402Support: false,
+      active: true,
+      registrations: [],
+      supportedTrust: ["reputation"],
+    });
+    expect((await post("crossreg", undefined, { by: own! })).status).toBe(200);
+    expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+
+  it("is the controllers' alone", async () => {
+    expect((await post("crossreg", undefined, { by: stranger! })).status).toBe(403);
+    expect((await post("crossreg", undefined, { id: "3" })).status).toBe(404);
+    expect((await api.send("POST", "/api/v2/agent/0/crossreg")).status).toBe(401);
+  });
+});
