@@ -18,6 +18,7 @@ import { nameCheck } from "./names.ts";
 import { pricing } from "./pricing.ts";
 import { verifyFarcaster, verifyGithub, verifyX } from "./proofs.ts";
 import { og, referral, referralCode } from "./referrals.ts";
+import { crossRegistration, linkToken } from "./registries.ts";
 import { report, verifications } from "./report.ts";
 import { search } from "./search.ts";
 import { sessionOutcome } from "./sessions.ts";
@@ -25,7 +26,6 @@ import { stats } from "./stats.ts";
 import { tokenHolders } from "./token-stats.ts";
 import { personality, update } from "./updates.ts";
 import { exchangeVerify, verify } from "./verify.ts";
-import { crossRegistration, linkToken } from "./registries.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...discoveryEndpoints(() => ENDPOINTS),
