@@ -1,7 +1,16 @@
 /** x402 as its clients speak it: real clients pay, every malformed or tampered payment costs nothing. Numbers are those of README.md. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantAgents } from "../api/support/agents.ts";
-import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
+import {
+  base64,
+  MINT_PRICE,
+  type Payer,
+  type Paying,
+  REPORT_PRICE,
+  startPaying,
+  type Terms,
+  unbase64,
+} from "./support/paying.ts";
 
 let world: Paying;
 let api: Awaited<ReturnType<Paying["api"]>>;
@@ -51,5 +60,217 @@ describe("real clients", () => {
       unbase64(response.headers.get("payment-response")).transaction,
     );
     expect(await world.balance(world.payTo.treasury)).toBe(before + REPORT_PRICE);
+  });
+});
+
+const raw = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: "manual", ...init });
+const spent = async (payer: Payer, had = 10_000_000n) => had - (await world.balance(payer.address));
+
+describe("the 402", () => {
+  it("case 3: one answer serves version 2 and version 1, and tells of transfers", async () => {
+    const payer = await world.payer(0n);
+    const answer = await api.mint(payer);
+    expect(answer.status).toBe(402);
+    expect(answer.body).toMatchObject({
+      code: "payment_required",
+      price: "1.00",
+      x402Version: 1,
+      transfer: { amount: "1000000", headers: expect.arrayContaining(["X-Payment-Tx"]) },
+    });
+    expect(answer.text).not.toMatch(/outputSchema|null/);
+    expect(answer.headers.get("cache-control")).toMatch(/no-store/);
+    const v2 = unbase64(answer.headers.get("payment-required"));
+    expect(v2).toMatchObject({ x402Version: 2, accepts: [{ scheme: "exact", amount: "1000000" }] });
+    expect(v2.accepts[0].payTo.toLowerCase()).toBe(world.payTo.deployer);
+    expect(v2.accepts[0].extra).toEqual({ name: "USD Coin", version: "2" });
+  });
+
+  it("case 5: networks in the words of each version, the resource canonical whatever Host is sent", async () => {
+    const answer = await raw(REPORT, { headers: { "x-forwarded-host": "evil.test" } });
+    const body = (await answer.json()) as { accepts: { network: string; resource: string }[] };
+    const v2 = unbase64(answer.headers.get("payment-required"));
+    expect(v2.accepts[0].network).toBe("eip155:8453");
+    expect(v2.resource.url).toBe(`https://agents.test${REPORT}`);
+    expect(body.accepts).toMatchObject([{ network: "base", resource: `https://agents.test${REPORT}` }]);
+  });
+
+  it("case 30: planned methods and other tokens are in no `accepts`", async () => {
+    const answer = await raw(REPORT);
+    const body = (await answer.json()) as { accepts: { asset: string }[] };
+    const v2 = unbase64(answer.headers.get("payment-required"));
+    for (const { asset } of [...body.accepts, ...v2.accepts]) expect(asset).toBe(world.usdc);
+    expect([body.accepts.length, v2.accepts.length]).toEqual([1, 1]);
+  });
+
+  it("comes with the 401 of a bare probe, so that crawlers see the terms", async () => {
+    const answer = await api.send("POST", "/api/v2/mint", { body: "{}" });
+    expect(answer).toMatchObject({ status: 401, body: { code: "unauthenticated", x402Version: 1, price: "1.00" } });
+    expect(unbase64(answer.headers.get("payment-required")).accepts).toHaveLength(1);
+  });
+
+  it("case 6: HEAD is told the terms and OPTIONS nothing; neither runs what has a price, paid or not", async () => {
+    const payer = await world.payer();
+    const header = base64(
+      world.payload(await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE })),
+    );
+    for (const headers of [{}, { "payment-signature": header }]) {
+      const head = await raw(REPORT, { method: "HEAD", headers });
+      expect([head.status, await head.text()]).toEqual([402, ""]);
+      expect(head.headers.get("payment-required")).not.toBeNull();
+      expect((await raw(REPORT, { method: "OPTIONS", headers })).status).toBe(204);
+      expect((await raw("/api/v2/mint", { method: "HEAD", headers })).status).toBe(405);
+    }
+    expect(await spent(payer)).toBe(0n);
+  });
+
+  it.each([
+    "//api/v2/agent/900/cred-report",
+    "/api/v2/agent/900/cred-report/",
+    "/API/v2/agent/900/cred-report",
+    "/api/v2/agent/900%2Fcred-report",
+    "/api/v2/agent/900/./cred-report",
+    "/api/v2/agent/900/cred%2Dreport",
+    "/api/v2/agent/900/cred-report;a",
+    "/api/v2/agent/0900/cred-report",
+    "/api/v2/agent/900/cred-report%00",
+  ])("case 7: %s is not the paid answer", async (path) => {
+    const answer = await raw(path);
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(await answer.text()).not.toContain("paidReport");
+  });
+});
+
+describe("malformed payments", () => {
+  const hash = `0x${"ab".repeat(32)}`;
+  const cases: [string, Record<string, string> | [string, string][]][] = [
+    ["both headers", { "payment-signature": base64({}), "x-payment": base64({}) }],
+    ["a payload and a hash", { "payment-signature": base64({}), "x-payment-tx": hash }],
+    ["two different hashes", { "x-payment-tx": hash, "x-payment-proof": `0x${"cd".repeat(32)}` }],
+    ["joined duplicates", { "payment-signature": `${base64({})}, ${base64({})}` }],
+    [
+      "repeated headers",
+      [
+        ["payment-signature", base64({})],
+        ["payment-signature", base64({})],
+      ],
+    ],
+    ["more than 8 KiB", { "payment-signature": "A".repeat(8196) }],
+    ["no base64", { "payment-signature": "%%%" }],
+    ["base64 of no JSON", { "payment-signature": Buffer.from("{").toString("base64") }],
+    ["base64 of bytes", { "x-payment": Buffer.from([255, 254]).toString("base64") }],
+    ["null", { "payment-signature": base64(null) }],
+    ["a list", { "payment-signature": base64([]) }],
+    ["a number", { "x-payment": base64(7) }],
+    ["version 3", { "payment-signature": base64({ x402Version: 3 }) }],
+    [
+      "version 1 in the header of version 2",
+      { "payment-signature": base64({ x402Version: 1, scheme: "exact", network: "base", payload: {} }) },
+    ],
+    ["an empty header", { "payment-signature": "" }],
+    ["a hash too short", { "x-payment-tx": "0xab" }],
+    ["a payload in a header for hashes", { "x-payment-proof": base64({}) }],
+    ["a key twice", { "payment-signature": Buffer.from('{"x402Version":2,"x402Version":2}').toString("base64") }],
+  ];
+  it.each(cases)("case 8: %s is 400 in plain words", async (_what, headers) => {
+    const answer = await api.send("GET", REPORT, { headers });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(answer.text).not.toMatch(/undefined|JSON\.parse|Unexpected token|at position|zod/i);
+  });
+});
+
+describe("tampered payments", () => {
+  const soon = () => BigInt(Math.floor(Date.now() / 1000) + 290);
+  const other = `0x${"77".repeat(20)}` as const;
+  const signed: [string, string, () => Terms][] = [
+    ["another amount", "wrong_amount", () => ({ value: 999_999n })],
+    ["too much", "wrong_amount", () => ({ value: 1_000_001n })],
+    ["another recipient", "wrong_recipient", () => ({ to: other })],
+    ["the treasury (case 31)", "wrong_recipient", () => ({ to: world.payTo.treasury })],
+    ["an end in the past", "expired", () => ({ validBefore: soon() - 600n })],
+    ["an end too far away", "valid_too_long", () => ({ validBefore: soon() + 100_000n })],
+    ["a beginning in the future", "not_yet_valid", () => ({ validAfter: soon() - 100n })],
+    ["a wrong domain name", "invalid_signature", () => ({ domain: { name: "USDC" } })],
+    ["another chain", "invalid_signature", () => ({ domain: { chainId: 1 } })],
+    ["another token", "invalid_signature", () => ({ domain: { verifyingContract: other } })],
+  ];
+  it.each(signed)("case 9: signed for %s is refused as %s", async (_what, reason, terms) => {
+    const payer = await world.payer();
+    const answer = await api.pay(payer, await world.authorize(payer.account, terms()));
+    expect(answer).toMatchObject({ status: 402, body: { code: "payment_required", reason } });
+    expect(unbase64(answer.headers.get("payment-response"))).toMatchObject({ success: false, errorReason: reason });
+    expect(await spent(payer)).toBe(0n);
+  });
+
+  const changed: [string, string, (payload: ReturnType<Paying["payload"]>) => unknown][] = [
+    ["the amount", "wrong_amount", (p) => ({ ...p, accepted: { ...p.accepted, amount: "1" } })],
+    ["the scheme", "unsupported_scheme", (p) => ({ ...p, accepted: { ...p.accepted, scheme: "upto" } })],
+    ["the network", "unsupported_network", (p) => ({ ...p, accepted: { ...p.accepted, network: "eip155:84532" } })],
+    ["the asset", "wrong_asset", (p) => ({ ...p, accepted: { ...p.accepted, asset: other } })],
+    ["payTo", "wrong_recipient", (p) => ({ ...p, accepted: { ...p.accepted, payTo: other } })],
+    ["the resource", "wrong_resource", (p) => ({ ...p, resource: { url: "https://agents.test/api/v2/else" } })],
+    [
+      "the payer",
+      "invalid_signature",
+      (p) => ({ ...p, payload: { ...p.payload, authorization: { ...p.payload.authorization, from: other } } }),
+    ],
+    [
+      "the nonce",
+      "invalid_signature",
+      (p) => ({
+        ...p,
+        payload: { ...p.payload, authorization: { ...p.payload.authorization, nonce: `0x${"01".repeat(32)}` } },
+      }),
+    ],
+    [
+      "the end",
+      "invalid_signature",
+      (p) => ({
+        ...p,
+        payload: {
+          ...p.payload,
+          authorization: {
+            ...p.payload.authorization,
+            validBefore: String(BigInt(p.payload.authorization.validBefore) - 1n),
+          },
+        },
+      }),
+    ],
+    [
+      "the signature",
+      "invalid_signature",
+      (p) => ({ ...p, payload: { ...p.payload, signature: p.payload.signature.replace(/^0x..../, "0x1234") } }),
+    ],
+  ];
+  it.each(changed)("case 9: %s changed after signing is refused as %s", async (_what, reason, change) => {
+    const payer = await world.payer();
+    const payload = world.payload(await world.authorize(payer.account));
+    const answer = await api.mint(payer, { headers: { "payment-signature": base64(change(payload)) } });
+    expect(answer).toMatchObject({ status: 402, body: { reason } });
+    expect(await spent(payer)).toBe(0n);
+    // A refusal settles nothing: the same authorization, untouched, still pays.
+    if (reason !== "unsupported_network") return;
+    expect((await api.mint(payer, { headers: { "payment-signature": base64(payload) } })).status).toBe(201);
+  });
+});
+
+describe("case 20: what is refused costs nothing", () => {
+  it("invalid input, an unknown agent, a bad credential, a wallet that is registered", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    expect((await api.pay(payer, signed, { body: { name: "" } })).status).toBe(400);
+    expect((await api.pay(payer, signed, { body: { name: "A", referralCode: "nobody-0000" } })).status).toBe(400);
+    expect((await api.pay(payer, signed, { credential: "Bearer x:y:z" })).status).toBe(401);
+    const report = base64(
+      world.payload(await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE })),
+    );
+    const unknown = await api.send("GET", "/api/v2/agent/4040/cred-report", {
+      headers: { "payment-signature": report },
+    });
+    expect(unknown.status).toBe(404);
+    expect(await spent(payer)).toBe(0n);
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    const again = await api.pay(payer, await world.authorize(payer.account), { body: { name: "Second" } });
+    expect(again).toMatchObject({ status: 409, body: { code: "already_registered" } });
+    expect(await spent(payer)).toBe(MINT_PRICE);
   });
 });
