@@ -13,6 +13,7 @@ export const LAYOUT = {
   stackEnv: STACK_FILE,
   supervisor: "supervisor.pid",
   seeded: "seeded",
+  simulators: "simulators.json",
 } as const;
 
 export type DataDir = { root: string } & Record<keyof typeof LAYOUT, string>;

@@ -24,6 +24,7 @@ import { serviceTokenAbi } from "../abis/service-token.ts";
 import { siwaText } from "../core/signed-texts.ts";
 import { queueIntent } from "../db/tx-outbox.ts";
 import type { Devnet } from "./deploy.ts";
+import { type Citizen, plantReputation, proveAccounts } from "./seed-accounts.ts";
 import { type SeedAgent, WORLD } from "./world.ts";
 
 type SeedContext = {
@@ -31,13 +32,14 @@ type SeedContext = {
   /** Host name in signed texts. */
   host: string;
   rpcUrl: string;
+  simulatorUrl: string;
+  /** Of proofs. */
+  prefix: string;
   databaseUrl: string;
   devnet: Devnet;
   /** Progress, a short line. */
   say: (line: string) => void;
 };
-
-type Citizen = { agent: SeedAgent; account: PrivateKeyAccount; tokenId: number };
 
 const accountOf = (seed: string) => privateKeyToAccount(keccak256(toHex(`local world: ${seed}`)));
 const ORIGIN_OWNER = 3;
@@ -125,6 +127,10 @@ export async function seed(context: SeedContext): Promise<string> {
     };
 
     const [first, ...others] = WORLD.map((agent, i) => ({ agent, account: accounts[i]! }));
+    await plantReputation(
+      context,
+      WORLD.map((agent, i) => ({ agent, account: accounts[i]! })),
+    );
     context.say("registering the first agent");
     const founder = (await ways[first!.agent.via](first!.agent, first!.account)) as
       | { yourReferralCode?: string }
@@ -142,7 +148,7 @@ export async function seed(context: SeedContext): Promise<string> {
     );
 
     const citizens = await tokensOf(chain, identity, accounts);
-    context.say("traits, names, narratives, attestations");
+    context.say("traits, names, narratives, attestations, accounts");
     await Promise.all([
       ...citizens.map(async ({ agent, account, tokenId }) => {
         // Its own mint is the first transaction of a wallet that called the contract; more means that this was done.
@@ -181,6 +187,7 @@ export async function seed(context: SeedContext): Promise<string> {
       ),
       attestAll(),
       shareTokens(),
+      proveAccounts(context, context.prefix, citizens),
     ]);
 
     async function attestAll(): Promise<void> {

@@ -11,6 +11,7 @@ import { portOr } from "./ports.ts";
 import { ensureDatabase, startPostgres } from "./postgres.ts";
 import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
+import { simulatedUpstreams } from "./simulators/environment.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** A problem the operator can solve; shown as one sentence. */
@@ -26,6 +27,7 @@ type Stack = {
   devnet?: Devnet;
   rpcUrl?: string;
   wsUrl?: string;
+  simulatorUrl?: string;
   supervisor?: Supervisor;
   seeded?: string;
   /** Undo steps, the last one first. */
@@ -129,13 +131,26 @@ async function startChain(): Promise<void> {
   stack.devnet = await deployDevnet(chain.url);
   stack.rpcUrl = chain.url;
   stack.wsUrl = chain.wsUrl;
-  Object.assign(stack.env, { RPC_URL: chain.url, ...serviceEnv(stack.devnet), ...localDefaults(config) });
+  // Only beside a chain of its own: on a real one, a simulated account must prove nothing.
+  stack.simulatorUrl = `http://127.0.0.1:${await portOr(config.http.port + 2)}`;
+  Object.assign(stack.env, {
+    RPC_URL: chain.url,
+    ...serviceEnv(stack.devnet),
+    ...simulatedUpstreams(stack.simulatorUrl),
+    ...localDefaults(config),
+  });
 }
 
 /** What differs on a development chain unless the operator has set it. */
 function localDefaults({ service, http }: Config): Record<string, string> {
   const hosts = new Set([...service.hosts, `localhost:${http.port}`, `127.0.0.1:${http.port}`]);
-  return { POLL_INTERVAL_MS: "200", SERVICE_HOST: [...hosts].join(",") };
+  return {
+    POLL_INTERVAL_MS: "200",
+    SERVICE_HOST: [...hosts].join(","),
+    // What changes in the simulators is to be seen by whoever changed it.
+    PROOF_RECHECK_INTERVAL: "10s",
+    PULL_INTERVAL: "30s",
+  };
 }
 
 async function startProcesses(): Promise<void> {
@@ -150,9 +165,15 @@ async function startProcesses(): Promise<void> {
   });
   stack.supervisor = supervisor;
   stack.stops.push(() => supervisor.stop());
+  if (stack.simulatorUrl)
+    supervisor.start("simulators", "devnet/simulators/main.ts", [
+      new URL(stack.simulatorUrl).port,
+      directory.simulators,
+    ]);
   supervisor.start("indexer", "indexer/main.ts");
   supervisor.start("workers", "workers/main.ts");
   supervisor.start("api", "api/main.ts");
+  if (stack.simulatorUrl) await answersReady(`${stack.simulatorUrl}/health`, directory.logs);
   await answersReady(`http://127.0.0.1:${config.http.port}/ready`, directory.logs);
 }
 
@@ -183,6 +204,8 @@ async function seedWorld(say: (line: string) => void): Promise<void> {
     apiUrl: `http://127.0.0.1:${stack.config.http.port}`,
     host: stack.config.service.hosts[0]!,
     rpcUrl: stack.rpcUrl!,
+    simulatorUrl: stack.simulatorUrl!,
+    prefix: stack.config.service.prefix,
     databaseUrl: stack.env.DATABASE_URL!,
     devnet: stack.devnet!,
     say,
@@ -191,7 +214,7 @@ async function seedWorld(say: (line: string) => void): Promise<void> {
 }
 
 /** `devnet.json`: everything a test or a curious person needs to talk to the stack. */
-function writeDevnet({ config, devnet, indexUrl, rpcUrl, wsUrl, databaseUrl, env }: Stack): void {
+function writeDevnet({ config, devnet, indexUrl, rpcUrl, wsUrl, simulatorUrl, databaseUrl, env }: Stack): void {
   const { contracts, schemas, accounts, keys } = devnet!;
   const content = {
     apiUrl: config.service.publicUrl,
@@ -199,6 +222,7 @@ function writeDevnet({ config, devnet, indexUrl, rpcUrl, wsUrl, databaseUrl, env
     rpcUrl,
     wsUrl,
     databaseUrl: databaseUrl ?? env.DATABASE_URL ?? config.database.url,
+    simulatorUrl,
     chainId: config.chain.id,
     contracts,
     schemas,
@@ -208,7 +232,7 @@ function writeDevnet({ config, devnet, indexUrl, rpcUrl, wsUrl, databaseUrl, env
   writeFileSync(dataDir(config.dataDir).devnet, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
 }
 
-function printReady({ config, indexUrl, rpcUrl, databaseUrl, seeded }: Stack): void {
+function printReady({ config, indexUrl, rpcUrl, simulatorUrl, databaseUrl, seeded }: Stack): void {
   const base = config.service.publicUrl;
   const rows: [string, string | undefined][] = [
     ["API", `${base}/api/v2`],
@@ -218,12 +242,13 @@ function printReady({ config, indexUrl, rpcUrl, databaseUrl, seeded }: Stack): v
     ["GraphQL", `${indexUrl}/graphql`],
     ["SQL", `${indexUrl}/sql`],
     ["Chain", rpcUrl],
+    ["Simulators", simulatorUrl],
     ["Database", databaseUrl],
     ["Logs", dataDir(config.dataDir).logs],
     ["World", seeded],
   ];
   console.log(`\nready ${base}\n`);
-  for (const [name, value] of rows) if (value) console.log(`  ${name.padEnd(9)} ${value}`);
+  for (const [name, value] of rows) if (value) console.log(`  ${name.padEnd(10)} ${value}`);
   console.log("\nCtrl-C ends everything.");
 }
 

@@ -32,11 +32,11 @@ export class Supervisor {
   }
 
   /** Starts one process and keeps it running. @param script path from the project's root */
-  start(name: string, script: string): void {
+  start(name: string, script: string, args: readonly string[] = []): void {
     const log = createWriteStream(join(this.#logDirectory, `${name}.log`), { flags: "a" });
     const part: Part = { name, delay: FIRST_DELAY_MS, log };
     this.#parts.push(part);
-    this.#run(part, script);
+    this.#run(part, [script, ...args]);
   }
 
   /** Process id of a part, for tests and the status table. */
@@ -54,10 +54,10 @@ export class Supervisor {
     }
   }
 
-  #run(part: Part, script: string): void {
+  #run(part: Part, [script, ...args]: [script: string, ...args: string[]]): void {
     const started = Date.now();
     // Detached: a Ctrl-C reaches the supervisor alone, which ends the parts in order. The channel ends them if it is killed.
-    const child = spawn(process.execPath, [join(ROOT, script)], {
+    const child = spawn(process.execPath, [join(ROOT, script), ...args], {
       cwd: ROOT,
       env: this.#env,
       detached: true,
@@ -78,7 +78,7 @@ export class Supervisor {
       this.#say(
         `${part.name} ended (${signal ?? code}), starting it again in ${part.delay / 1000} s: ${lastLine(lastWords)}`,
       );
-      part.timer = setTimeout(() => this.#run(part, script), part.delay);
+      part.timer = setTimeout(() => this.#run(part, [script, ...args]), part.delay);
       part.delay = Math.min(part.delay * 2, LONGEST_DELAY_MS);
     });
   }

@@ -1,4 +1,5 @@
 /** The small world the local stack is seeded with: who is in it and what each of them has done. */
+import type { Platform } from "../core/facts.ts";
 
 export type SeedAgent = {
   name: string;
@@ -20,6 +21,10 @@ export type SeedAgent = {
   traits?: [name: string, category: string][];
   /** Registered itself in the canonical ERC-8004 registry too. */
   erc8004?: boolean;
+  /** Its accounts on the platforms, each proven. Agents registered by the API only. */
+  accounts?: Partial<Record<Platform, string>>;
+  /** Its wallet's score at Ethos. */
+  ethos?: number;
 };
 
 const SKILLS: [string, string][] = [
@@ -46,6 +51,8 @@ const full = (origin: string, mission: string, lore: string, manifesto: string) 
 export const WORLD: SeedAgent[] = [
   {
     name: "Meridian",
+    accounts: { x: "meridian_buoys", github: "meridian-sea", farcaster: "meridian" },
+    ethos: 1840,
     framework: "langchain",
     via: "api",
     soulbound: true,
@@ -71,6 +78,8 @@ export const WORLD: SeedAgent[] = [
   },
   {
     name: "Kestrel",
+    accounts: { x: "kestrel_watch", farcaster: "kestrel.eth" },
+    ethos: 1611,
     framework: "eliza",
     via: "api",
     soulbound: true,
@@ -95,6 +104,8 @@ export const WORLD: SeedAgent[] = [
   },
   {
     name: "Quill & Ledger",
+    accounts: { github: "quill-ledger" },
+    ethos: 1475,
     framework: "crewai",
     via: "api",
     verified: true,
@@ -112,6 +123,7 @@ export const WORLD: SeedAgent[] = [
   },
   {
     name: "Óðinn",
+    accounts: { x: "odinn_asks", github: "odinn" },
     framework: "autogpt",
     via: "api",
     soulbound: true,
@@ -128,6 +140,8 @@ export const WORLD: SeedAgent[] = [
   },
   {
     name: "Ferrous",
+    accounts: { github: "ferrous-builds" },
+    ethos: 1302,
     framework: "agentkit",
     via: "api",
     soulbound: true,
@@ -152,6 +166,8 @@ export const WORLD: SeedAgent[] = [
   },
   {
     name: "Nightjar",
+    accounts: { farcaster: "nightjar" },
+    ethos: 1188,
     framework: "eliza",
     via: "api",
     verified: true,
@@ -213,6 +229,8 @@ export const WORLD: SeedAgent[] = [
   { name: "Corvid-19", framework: "autogpt", via: "api", narrative: { lore: "Collects bright things." } },
   {
     name: "Minerva",
+    accounts: { x: "minerva_dusk" },
+    ethos: 980,
     framework: "crewai",
     via: "api",
     verified: true,

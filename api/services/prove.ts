@@ -54,7 +54,7 @@ export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Pro
       const txHash = "txHash" in transaction ? transaction.txHash : null;
       await recordProof(write.tx, { tokenId, platform, ...found }, txHash, write.now);
       const trait = proofTrait(platform).name;
-      return { result: { ...found, trait, transaction }, scored: true, cause: `${trait}` };
+      return { result: { ...found, trait, transaction }, scored: true, cause: trait };
     });
   } catch (error) {
     if ((error as { constraint?: string }).constraint === PROOF_ACCOUNT_INDEX) taken(found);

@@ -228,7 +228,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
     ).toMatchObject({ status: 200 });
   });
 
-  it("is refused before anything is asked while the service cannot pay for a trait", async () => {
+  it("is refused while the service cannot pay for the trait", async () => {
     await api.database.pool.query(
       "insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ('0x1', 0, false, now())",
     );

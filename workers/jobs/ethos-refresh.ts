@@ -12,7 +12,7 @@ export const ethosRefresh = defineJob({
   name: "ethos-refresh",
   concurrency: 1,
   // Looks often, so that a new agent's wallet is not waited for; asks about each wallet once in the pull interval.
-  schedule: { everyMs: 30_000 },
+  schedule: { everyMs: 20_000 },
   input: z.object({}),
   async run({ db, ethos, clock, config }) {
     const limit = pLimit(2);

@@ -17,7 +17,7 @@ export const proofRecheck = defineJob({
   name: "proof-recheck",
   concurrency: 1,
   // Looks for what is due more often than each proof is due, which spreads the requests over the day.
-  schedule: { everyMs: 30_000 },
+  schedule: { everyMs: 10_000 },
   input: z.object({}),
   async run(context) {
     const runs = await Promise.all(

@@ -1,0 +1,84 @@
+/** Seeds what lies outside of the chain: accounts on the simulated platforms, the proofs they give, reputation at Ethos. */
+import pLimit from "p-limit";
+import type { PrivateKeyAccount } from "viem";
+import { gistFileName, needleOf } from "../core/proofs.ts";
+import { siwaText } from "../core/signed-texts.ts";
+import type { SeedAgent } from "./world.ts";
+
+type Outside = { apiUrl: string; host: string; simulatorUrl: string };
+
+export type Citizen = { agent: SeedAgent; account: PrivateKeyAccount; tokenId: number };
+
+/** Plants the Ethos scores of wallets; the workers fetch them like any others. */
+export async function plantReputation(
+  { simulatorUrl }: Pick<Outside, "simulatorUrl">,
+  wallets: readonly { agent: SeedAgent; account: PrivateKeyAccount }[],
+): Promise<void> {
+  const known = wallets.filter(({ agent }) => agent.ethos !== undefined);
+  await Promise.all(
+    known.map(({ agent, account }) => control(simulatorUrl, `ethos/${account.address}`, { score: agent.ethos })),
+  );
+}
+
+/** Lets the accounts of agents say whose they are, and proves them by the API as the agents would do themselves. */
+export async function proveAccounts(outside: Outside, prefix: string, citizens: readonly Citizen[]): Promise<void> {
+  const limit = pLimit(8);
+  const proofs = citizens.flatMap((citizen) =>
+    Object.entries(citizen.agent.accounts ?? {}).map(([platform, name]) => ({ ...citizen, platform, name })),
+  );
+  await Promise.all(
+    proofs.map(({ account, tokenId, platform, name }, i) =>
+      limit(async () => {
+        const id = 1_000 + i;
+        const shows = needleOf(prefix, tokenId);
+        const { path, planted, claim } = ACCOUNTS[platform as keyof typeof ACCOUNTS](name, id, shows, prefix);
+        await control(outside.simulatorUrl, path, planted);
+        await prove(outside, account, `agent/${tokenId}/verify/${platform}`, claim);
+      }),
+    ),
+  );
+}
+
+/** What an account shows on each platform, and how it is claimed. */
+const ACCOUNTS = {
+  x: (name: string, id: number, shows: string) => ({
+    path: `x/users/${name}`,
+    planted: { id: String(id), name, description: `An agent of its own. ${shows}` },
+    claim: { handle: name },
+  }),
+  github: (name: string, id: number, shows: string, prefix: string) => ({
+    path: `github/users/${name}`,
+    planted: { id, gists: [{ id: `9e1d${id}`, public: true, files: { [gistFileName(prefix)]: shows } }] },
+    claim: { username: name },
+  }),
+  farcaster: (name: string, id: number, shows: string) => ({
+    path: `farcaster/users/${name}`,
+    planted: { fid: id, casts: [{ hash: `0x${String(id).padStart(40, "c")}`, text: `claiming ${shows}` }] },
+    claim: { username: name },
+  }),
+};
+
+async function control(simulatorUrl: string, path: string, body: unknown): Promise<void> {
+  const response = await fetch(`${simulatorUrl}/_control/${path}`, { method: "PUT", body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`planting ${path}: ${response.status}`);
+}
+
+async function prove(
+  { apiUrl, host }: Outside,
+  account: PrivateKeyAccount,
+  path: string,
+  claim: object,
+): Promise<void> {
+  const timestamp = String(Date.now());
+  const signature = await account.signMessage({ message: siwaText(host, account.address, timestamp) });
+  const response = await fetch(`${apiUrl}/api/v2/${path}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${account.address}:${timestamp}:${signature}`,
+    },
+    body: JSON.stringify(claim),
+  });
+  // 202: the proof counts, its trait is on the way.
+  if (!response.ok) throw new Error(`proving ${path}: ${response.status} ${await response.text()}`);
+}
