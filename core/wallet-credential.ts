@@ -90,23 +90,34 @@ export function checkCredentialTime(credential: Pick<WalletCredential, "issuedAt
     fail("unauthenticated", "The credential is dated in the future.", { hint: "Check the clock of the signer." });
 }
 
-/** Every text whose signature is accepted for a credential: each kind asked for, each host, the address as sent or checksummed. */
-export function signInTexts(
+/**
+ * Every text whose signature is accepted for a credential: each kind asked for, each host, the address as sent or
+ * checksummed. One after the other, for the first is nearly always the one.
+ */
+export function* signInTexts(
   service: SignInService,
   credential: WalletCredential,
   kinds: readonly SignInKind[],
-): { kind: SignInKind; text: string }[] {
-  const { address, timestamp } = credential.sent;
-  const forms = [...new Set([address, checksum(credential.address)])];
-  const issuedAt = new Date(credential.issuedAt).toISOString();
-  const { name: serviceName, webUrl, chainId } = service;
-  const write: Record<SignInKind, (host: string, form: string) => string> = {
-    siwa: (host, form) => siwaText(host, form, timestamp),
-    siwe: (host, form) => siweText({ host, address: form, serviceName, webUrl, chainId, timestamp, issuedAt }),
-  };
-  return kinds.flatMap((kind) =>
-    service.hosts.flatMap((host) => forms.map((form) => ({ kind, text: write[kind](host, form) }))),
-  );
+): Generator<{ kind: SignInKind; text: string }> {
+  for (const kind of kinds)
+    for (const host of service.hosts) {
+      const { address } = credential.sent;
+      yield { kind, text: signInText(kind, service, credential, host, address) };
+      const checksummed = checksum(credential.address);
+      if (checksummed !== address) yield { kind, text: signInText(kind, service, credential, host, checksummed) };
+    }
+}
+
+function signInText(
+  kind: SignInKind,
+  { name: serviceName, webUrl, chainId }: SignInService,
+  { issuedAt, sent: { timestamp } }: WalletCredential,
+  host: string,
+  address: string,
+): string {
+  if (kind === "siwa") return siwaText(host, address, timestamp);
+  const at = new Date(issuedAt).toISOString();
+  return siweText({ host, address, serviceName, webUrl, chainId, timestamp, issuedAt: at });
 }
 
 /** The parts of a header that look like a wallet's credential. A header too long to read counts as one, unread. */

@@ -54,16 +54,16 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
       good.set(credentialId, caller, until);
       return admit(caller, accepted);
     };
-    const signedBy = signInTexts(service, credential, KINDS);
-    const own = signedBy[signed.byKey({ address, texts: signedBy.map(({ text }) => text), signature })];
-    if (own) return enter(own.kind, issuedAt + CREDENTIAL_LIFETIME_MS);
+    for (const { kind, text } of signInTexts(service, credential, KINDS))
+      if (signed.byKey(credential, text)) return enter(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
 
     const refusal = `${accepted.join()}:${credentialId}`;
     if (!bad.get(refusal, now)) {
-      const asked = signedBy.filter(({ kind }) => accepted.includes(kind));
+      const asked = [...signInTexts(service, credential, accepted)];
       const texts = asked.map(({ text }) => text);
-      const agreed = asked[await signed.byContract({ address, texts, signature }, client, now)];
-      if (agreed) return enter(agreed.kind, now + CONTRACT_VERDICT_MS);
+      const agreed = await signed.byContract(credential, texts, client, now);
+      const found = asked.find(({ text }) => text === agreed);
+      if (found) return enter(found.kind, now + CONTRACT_VERDICT_MS);
       bad.set(refusal, true, now + CONTRACT_VERDICT_MS);
     }
     const where = accepted.map((kind) => TEXT_OF[kind]).join(" or ");

@@ -5,6 +5,7 @@ import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
 import { humanUpdateText, parseHumanUpdate } from "../../core/signed-texts.ts";
 import { useText } from "../../db/human-updates.ts";
 import type { ApiParts } from "../deps.ts";
+import { requireUnrevoked } from "../guards/callers.ts";
 import { personalHash, recoverSigner } from "../guards/signature.ts";
 import { factsOf } from "./agent-facts.ts";
 import { requireSomething, type Update, updateOffchain, updatePaths } from "./update.ts";
@@ -32,9 +33,10 @@ export type HumanUpdate = {
 export async function updateByHuman(deps: ApiParts, request: HumanUpdate): Promise<string[]> {
   const { tokenId, now, update } = request;
   requireSomething(update);
-  checkText(deps.config.service.name, request);
+  const issuedAt = checkText(deps.config.service.name, request);
   const { owner } = await factsOf(deps.facts, { tokenId });
   await requireOwnerSignature(deps, owner, request);
+  await requireUnrevoked(deps.db, { wallet: owner, issuedAt });
   return writeAgent(
     deps,
     { tokenId, now },
@@ -55,25 +57,31 @@ export async function updateByHuman(deps: ApiParts, request: HumanUpdate): Promi
   );
 }
 
-function checkText(serviceName: string, { tokenId, message, now }: HumanUpdate): void {
+/** @returns when the text was signed, milliseconds since the epoch */
+function checkText(serviceName: string, { tokenId, message, now }: HumanUpdate): number {
   const text = parseHumanUpdate(serviceName, message);
   if (text?.tokenId !== tokenId) {
     const expected = humanUpdateText(serviceName, tokenId, now);
-    fail("invalid_input", text ? "The signed text is about another agent." : "The signed text is not an update.", {
-      details: [{ path: "message", message: `must be "${expected}", with the present time` }],
-    });
+    return fail(
+      "invalid_input",
+      text ? "The signed text is about another agent." : "The signed text is not an update.",
+      {
+        details: [{ path: "message", message: `must be "${expected}", with the present time` }],
+      },
+    );
   }
-  if (Math.abs(now - text!.timestampMs) > HUMAN_UPDATE_WINDOW_MS)
+  if (Math.abs(now - text.timestampMs) > HUMAN_UPDATE_WINDOW_MS)
     fail("unauthenticated", "The signed text is more than five minutes from the present time.", {
       hint: "Check the signer's clock, and sign a new text.",
     });
+  return text.timestampMs;
 }
 
 /** The owner's own key, or the contract the owner is. */
 async function requireOwnerSignature({ signed }: ApiParts, owner: Address, request: HumanUpdate): Promise<void> {
   const { message, signature, client, now } = request;
-  const one = { address: owner, texts: [message], signature };
-  if (signed.byKey(one) >= 0 || (await signed.byContract(one, client, now)) >= 0) return;
+  const claim = { address: owner, signature };
+  if (signed.byKey(claim, message) || (await signed.byContract(claim, [message], client, now)) !== null) return;
   const signer = recoverSigner(personalHash(message), signature);
   if (signer === null) fail("unauthenticated", "The signature is not the owner's signature of this text.");
   fail("forbidden", `The text was signed by ${checksum(signer!)}, which does not own agent ${request.tokenId}.`, {

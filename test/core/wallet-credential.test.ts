@@ -45,14 +45,14 @@ describe("a credential", () => {
     expect(parsed.address).toBe(address);
     expect(parsed.issuedAt).toBe(1_795_262_400_000);
     expect(parsed.sent).toEqual({ address: checksummed, timestamp: "1795262400" });
-    expect(signInTexts({ ...service, hosts: ["a.example", "b.example"] }, parsed, ["siwa"])).toEqual([
+    expect([...signInTexts({ ...service, hosts: ["a.example", "b.example"] }, parsed, ["siwa"])]).toEqual([
       { kind: "siwa", text: siwaText("a.example", checksummed, "1795262400") },
       { kind: "siwa", text: siwaText("b.example", checksummed, "1795262400") },
     ]);
   });
 
   it("may be signed over the address as sent or checksummed", () => {
-    expect(signInTexts(service, parseCredential(credential), ["siwa"]).map(({ text }) => text)).toEqual([
+    expect([...signInTexts(service, parseCredential(credential), ["siwa"])].map(({ text }) => text)).toEqual([
       `Sign-In With Agent: h wants you to sign in with your wallet ${address} at 1795262400000`,
       `Sign-In With Agent: h wants you to sign in with your wallet ${checksummed} at 1795262400000`,
     ]);
@@ -195,7 +195,7 @@ describe("signed texts", () => {
   it("the SIWE text is the standard's, byte for byte", () => {
     const host = "api.example.org:4000";
     const signed = parseCredential(`${checksummed}:1795262400123:${signature}`);
-    expect(signInTexts({ ...service, hosts: [host] }, signed, ["siwe"])).toEqual([
+    expect([...signInTexts({ ...service, hosts: [host] }, signed, ["siwe"])]).toEqual([
       {
         kind: "siwe",
         text: createSiweMessage({
@@ -207,7 +207,9 @@ describe("signed texts", () => {
   });
 
   it("an address sent in lower case may stand in the SIWE text as sent or checksummed", () => {
-    const texts = signInTexts(service, parseCredential(credential), ["siwe"]).map(({ text }) => text.split("\n")[1]);
+    const texts = [...signInTexts(service, parseCredential(credential), ["siwe"])].map(
+      ({ text }) => text.split("\n")[1],
+    );
     expect(texts).toEqual([address, checksummed]);
   });
 
