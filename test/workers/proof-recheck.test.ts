@@ -1,0 +1,241 @@
+/** The job that looks at proofs again: what vanished lapses and the score follows, what cannot be asked goes stale and recovers. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { farcasterProofs } from "../../clients/farcaster.ts";
+import { hubReader } from "../../clients/farcaster-hub.ts";
+import { githubProofs } from "../../clients/github.ts";
+import type { ProofPlatform, ProofPlatforms } from "../../clients/ports.ts";
+import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { xProofs } from "../../clients/x.ts";
+import { Failure } from "../../core/errors.ts";
+import type { Platform } from "../../core/facts.ts";
+import { recomputeCred } from "../../db/cred.ts";
+import { recordProof } from "../../db/proofs.ts";
+import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
+import { JOBS } from "../../workers/jobs.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { type Simulated, simulated } from "../clients/support/simulated.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { testLog } from "../support/log.ts";
+import { plantOnchain } from "../support/onchain.ts";
+
+const DAY_MS = 86_400_000;
+let sim: Simulated;
+let raw: PublicHttp;
+let database: TestDatabase;
+let platforms: ProofPlatforms;
+let now: number;
+/** How many proofs each platform was asked about, call by call. */
+let asked: [Platform, number][] = [];
+
+beforeAll(async () => {
+  sim = await simulated();
+  raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url] });
+  database = await testDatabase();
+  await plantOnchain(database.pool);
+});
+beforeEach(async () => {
+  // Fresh breakers: what one test broke is not the next one's.
+  const roomy = { rate: { burst: 10_000, perSecond: 1_000 } };
+  platforms = {
+    x: xProofs(sim.upstream("/x", { ...roomy, headers: { authorization: "Bearer key" } })),
+    github: githubProofs(sim.upstream("/github", roomy), raw),
+    farcaster: farcasterProofs(hubReader(sim.upstream("/farcaster", roomy))),
+  };
+  asked = [];
+  now = Date.parse("2026-11-21T12:00:00Z");
+  for (const source of ["x", "github", "farcaster"]) await sim.fail(source, { times: 0 });
+  await database.pool.query(
+    "truncate offchain.proof, offchain.cred, offchain.cred_history cascade; truncate onchain.agent",
+  );
+  await plantAgents(
+    database.pool,
+    [1, 2, 3].map((tokenId) => ({ tokenId, points: 0 })),
+  );
+});
+afterEach(() => sim.control("PUT", "x/not-found", { style: "200" }));
+afterAll(async () => {
+  await raw?.close();
+  await database?.drop();
+  await sim?.close();
+});
+
+const show = {
+  x: (id: number, tokenId: number | null) =>
+    sim.control("PUT", `x/users/user${id}`, {
+      id: String(id),
+      description: tokenId === null ? "" : `helixa:${tokenId}`,
+    }),
+  github: (id: number, tokenId: number | null) =>
+    sim.control("PUT", `github/users/user${id}`, {
+      id,
+      gists: [{ id: `a${id}`, public: true, files: { "helixa-verify.txt": String(tokenId) } }],
+    }),
+  farcaster: (id: number, tokenId: number | null) =>
+    sim.control("PUT", `farcaster/users/user${id}`, {
+      fid: id,
+      casts: [{ hash: `0xa${id}`, text: `helixa:${tokenId}` }],
+    }),
+};
+/** Proves an account for an agent as the endpoint would. */
+async function prove(platform: Platform, id: number, tokenId: number): Promise<void> {
+  await show[platform](id, tokenId);
+  const source = platforms[platform] as ProofPlatform<object>;
+  const name = `user${id}`;
+  const found = await source.find({ handle: name, username: name }, { tokenId, prefix: "helixa" });
+  if ("reason" in found) throw new Error(found.reason);
+  await recordProof(database.pool, { tokenId, platform, ...found }, null, new Date(now));
+  await recomputeCred(database.pool, { tokenIds: [tokenId] }, { now: new Date(now), cause: "test" });
+}
+const run = () => {
+  const counted = Object.entries(platforms).map(([platform, source]) => [
+    platform,
+    {
+      ...source,
+      recheck(proofs: Parameters<typeof source.recheck>[0]) {
+        asked.push([platform as Platform, proofs.length]);
+        return source.recheck(proofs);
+      },
+    },
+  ]);
+  return proofRecheck.run(
+    {
+      db: database.pool,
+      proofs: Object.fromEntries(counted),
+      clock: () => new Date(now),
+      log: testLog(),
+      config: { service: { prefix: "helixa" }, upstreams: { proofRecheckMs: DAY_MS } },
+    } as never,
+    {},
+  );
+};
+const records = async () =>
+  (
+    await database.pool.query(
+      "select token_id::int4 as token, platform, status, checked_at from offchain.proof order by 1, 2",
+    )
+  ).rows as { token: number; platform: string; status: string; checked_at: Date }[];
+const statuses = async () => (await records()).map(({ token, platform, status }) => `${token} ${platform} ${status}`);
+const verifyOf = async (tokenId: number) =>
+  (await database.pool.query("select verify from offchain.cred where token_id = $1", [tokenId])).rows[0].verify;
+const nextDay = () => {
+  now += DAY_MS + 1;
+};
+
+it("runs with the other jobs", () => expect(JOBS).toContain(proofRecheck));
+
+describe("a proof that stands", () => {
+  it("is looked at once a day", async () => {
+    await prove("x", 1, 1);
+    expect(await run()).toBe(0);
+    now += DAY_MS - 1;
+    expect(await run()).toBe(0);
+    expect(asked).toEqual([]);
+    now += 2;
+    expect(await run()).toBe(1);
+    expect((await records())[0]).toMatchObject({ status: "verified", checked_at: new Date(now) });
+    expect(await run()).toBe(0);
+  });
+
+  it("is looked at in bulk where the platform offers that", async () => {
+    await plantAgents(
+      database.pool,
+      Array.from({ length: 120 }, (_, i) => ({ tokenId: 100 + i })),
+    );
+    for (let i = 0; i < 120; i++) await prove("x", 500 + i, 100 + i);
+    await prove("github", 1, 1);
+    await prove("github", 2, 2);
+    nextDay();
+    expect(await run()).toBe(122);
+    expect(asked.sort()).toEqual([
+      ["github", 1],
+      ["github", 1],
+      ["x", 100],
+      ["x", 20],
+    ]);
+  });
+});
+
+describe("a proof that vanished", () => {
+  it.each<Platform>(["x", "github", "farcaster"])(
+    "lapses, and the score falls by what it gave (%s)",
+    async (platform) => {
+      await prove(platform, 1, 1);
+      await prove(platform, 2, 2);
+      expect(await verifyOf(1)).toBe(25);
+      await show[platform](1, 3);
+      nextDay();
+      expect(await run()).toBe(2);
+      expect(await statuses()).toEqual([`1 ${platform} lapsed`, `2 ${platform} verified`]);
+      expect([await verifyOf(1), await verifyOf(2)]).toEqual([0, 25]);
+      const { rows } = await database.pool.query(
+        "select token_id::int4, cause from offchain.cred_history order by id desc limit 1",
+      );
+      expect(rows).toEqual([{ token_id: 1, cause: "proof.lapsed" }]);
+      // Lapsed is lapsed: it is not asked about again, and its account is free.
+      nextDay();
+      expect(await run()).toBe(1);
+      await prove(platform, 1, 3);
+      expect(await verifyOf(3)).toBe(25);
+    },
+  );
+
+  it.each(["200", "404"])("is told by a deleted account too (style %s)", async (style) => {
+    await sim.control("PUT", "x/not-found", { style });
+    await prove("x", 1, 1);
+    await sim.control("DELETE", "x/users/user1");
+    nextDay();
+    await run();
+    expect(await statuses()).toEqual(["1 x lapsed"]);
+  });
+
+  it("is not confused with one that was proven anew meanwhile", async () => {
+    await prove("x", 1, 1);
+    nextDay();
+    await sim.fail("x", { delayMs: 200 });
+    await show.x(1, null);
+    const running = run();
+    // While the job waits for X, the agent proves another account.
+    await recordProof(
+      database.pool,
+      { tokenId: 1, platform: "x", accountId: "77", handle: "new", username: null, evidence: {} },
+      null,
+      new Date(now + 1),
+    );
+    await running;
+    expect(await statuses()).toEqual(["1 x verified"]);
+  });
+});
+
+describe("a platform that cannot be asked", () => {
+  it.each([{ status: 500 }, { status: 429 }, { body: "<html></html>" }, { delayMs: 10_000 }])(
+    "makes its proofs stale, and takes no score (%j)",
+    async (plan) => {
+      await prove("x", 1, 1);
+      await prove("github", 2, 2);
+      const confirmed = new Date(now);
+      nextDay();
+      await sim.fail("x", plan);
+      // The run tells of its trouble, having written down what it could find out.
+      await expect(run()).rejects.toBeInstanceOf(Failure);
+      expect(await records()).toMatchObject([
+        { token: 1, status: "stale", checked_at: confirmed },
+        { token: 2, status: "verified", checked_at: new Date(now) },
+      ]);
+      expect(await verifyOf(1)).toBe(25);
+      await sim.fail("x", { times: 0 });
+      expect(await run()).toBe(1);
+      expect(await statuses()).toEqual(["1 x verified", "2 github verified"]);
+    },
+  );
+
+  it("does not keep a vanished proof for ever", async () => {
+    await prove("x", 1, 1);
+    nextDay();
+    await sim.fail("x", { status: 500 });
+    await expect(run()).rejects.toBeInstanceOf(Failure);
+    await show.x(1, null);
+    expect(await run()).toBe(1);
+    expect(await statuses()).toEqual(["1 x lapsed"]);
+    expect(await verifyOf(1)).toBe(0);
+  });
+});
