@@ -1,6 +1,6 @@
 /** `npm start`: what it refuses, what it keeps, and that it leaves nothing behind. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,6 +78,20 @@ describe("a running stack", () => {
     });
     expect(created.status).toBe(201);
     const { tokenId } = (await created.json()) as { tokenId: number };
+
+    const listed = await (await fetch(`${api()}/api/v2/agents?search=keeper`)).json();
+    expect(listed).toMatchObject({ total: 1, agents: [{ tokenId, name: "Keeper" }] });
+    const log = () => readFileSync(join(dataDir(directory).logs, "api.log"), "utf8");
+    await until("lists are answered from memory", () => log().includes("loaded into memory"));
+    expect(stack.output()).toContain(`${stack.devnet.indexUrl}/graphql`);
+    await until("GraphQL knows the agent", async () => {
+      const response = await fetch(`${stack.devnet.indexUrl}/graphql`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ query: "{ agents { items { tokenId name } } }" }),
+      });
+      return (await response.text()).includes('"name":"Keeper"');
+    });
 
     const apiPid = descendants(stack.process.pid!).find(({ command }) => command.includes("api/main.ts"))!.pid;
     process.kill(apiPid, "SIGKILL");

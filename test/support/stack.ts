@@ -12,6 +12,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 export type DevnetFile = {
   apiUrl: string;
+  /** GraphQL and SQL of the index. */
+  indexUrl: string;
   rpcUrl: string;
   wsUrl: string;
   databaseUrl: string;
