@@ -22,7 +22,7 @@ const errors: ErrorCode[] = [
 ];
 const common = {
   tag: "Verification",
-  guard: { siwa: true, bucket: "proofs" } as const,
+  guard: { caller: "siwa", bucket: "proofs" } as const,
   data: true,
   params,
   responses: { 200: { description: "Proven", schema: provenSchema }, 202: PENDING_WRITE },

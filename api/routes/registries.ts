@@ -23,7 +23,7 @@ export const linkToken = endpoint({
   summary: "Link a token to the agent",
   description:
     "Stored on chain. A token on Base must be a contract with this symbol; for other chains the address is checked by its form. Of several the newest counts.",
-  guard: { siwa: true },
+  guard: { caller: "siwa" },
   data: true,
   params,
   body: linkTokenBodySchema,
@@ -51,7 +51,7 @@ export const crossRegistration = endpoint({
   tag: "Changes",
   summary: "Prepare the agent's registration in the canonical ERC-8004 registry",
   description: "Nothing is sent: the owner's wallet submits the transaction, so that the registration is its own.",
-  guard: { siwa: true },
+  guard: { caller: "siwa" },
   data: true,
   params,
   responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },

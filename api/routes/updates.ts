@@ -16,7 +16,7 @@ const query = z.object({ onchain: flag("Write to the chain; by default the servi
 
 const common = {
   tag: "Changes",
-  guard: { siwa: true } as const,
+  guard: { caller: "siwa" } as const,
   data: true,
   params,
   query,

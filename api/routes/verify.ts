@@ -21,7 +21,7 @@ export const verify = endpoint({
   summary: "Verify the agent's wallet, by its own signature",
   description:
     "The agent's own wallet signs in; the mark is written on chain. Asked again, the same transaction answers.",
-  guard: { siwa: true },
+  guard: { caller: "siwa" },
   data: true,
   params,
   responses: { 200: { description: "Verified on chain", schema: verifySchema }, 202: PENDING_WRITE },
@@ -46,7 +46,7 @@ export const exchangeVerify = endpoint({
   summary: "Verify the owner by the exchange's attestation",
   description:
     "Asked by the token's owner or the agent's wallet. The attestation of the present owner counts while it is neither revoked nor expired, and until the token is transferred.",
-  guard: { siwa: true },
+  guard: { caller: "siwa" },
   data: true,
   params,
   responses: { 200: { description: "Verified", schema: exchangeVerifySchema }, 202: PENDING_WRITE },
