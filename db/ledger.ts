@@ -116,10 +116,13 @@ async function insertPayment(tx: Queryable, given: NewPayment, leaseMs: number):
 async function presentAgain(tx: Queryable, before: Payment, given: NewPayment, leaseMs: number): Promise<Presented> {
   const { paymentId } = before;
   const lease = randomUUID();
+  // What was seen of it for one request proves nothing for another: its signature may be public by now.
+  const sameRequest = before.fingerprint === given.fingerprint;
+  const sinceBlock = sameRequest ? Math.min(before.sinceBlock, given.sinceBlock) : given.sinceBlock;
   const { rows } = await tx.query(
-    `update offchain.payment set state = 'new', ${TERMS}
+    `update offchain.payment set state = 'new', ${TERMS}, since_block = $15
      where payment_id = $1 and state = any($14) returning ${COLUMNS}`,
-    [paymentId, ...termsOf(given, lease, leaseMs), statesBefore("new")],
+    [paymentId, ...termsOf(given, lease, leaseMs), statesBefore("new"), sinceBlock],
   );
   const payment = toPayment(rows[0]);
   if (!given.settlement) return { kind: "ours", payment, lease };

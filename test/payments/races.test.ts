@@ -1,0 +1,377 @@
+/** Money under race: copies, front-runners, lost answers, lying and dead facilitators. Numbers are those of README.md. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
+import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import type { Hex } from "../../core/facts.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
+
+let world: Paying;
+let api: Awaited<ReturnType<Paying["api"]>>;
+/** What happens instead of settling, once or as long as it stays. */
+let settle: ((order: PaymentOrder, real: Facilitator) => Promise<FacilitatorOutcome>) | undefined;
+let fault: ((point: string) => void) | undefined;
+
+beforeAll(async () => {
+  world = await startPaying();
+  api = await world.api({
+    facilitator: (real) => ({
+      verify: (order) => real.verify(order),
+      settle: (order) => (settle ? settle(order, real) : real.settle(order)),
+    }),
+    deps: { fault: (point) => fault?.(point) },
+  });
+  await plantAgents(api.pool, [
+    { tokenId: 900, name: "Grace", score: 40 },
+    { tokenId: 901, name: "Hedy", score: 41 },
+  ]);
+});
+afterEach(() => {
+  settle = undefined;
+  fault = undefined;
+});
+afterAll(async () => {
+  await api?.close();
+  await world?.stop();
+});
+
+const report = async (payer: Awaited<ReturnType<Paying["payer"]>>) =>
+  base64(world.payload(await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE })));
+const spent = async (payer: { address: Hex }, had = 10_000_000n) => had - (await world.balance(payer.address));
+const mintsOf = async (wallet: string) =>
+  (await api.mints()).filter((mint) => mint.wallet === wallet.toLowerCase()).length;
+
+describe("one payment", () => {
+  it("case 10: 50 copies at once are one mint and one charge", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    const credential = await payer.siwa();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => api.pay(payer, signed, { credential })));
+    const created = answers.filter(({ status }) => status === 201);
+    expect(created.length).toBeGreaterThan(0);
+    expect(new Set(created.map(({ body }) => body.tokenId)).size).toBe(1);
+    expect(answers.filter(({ status }) => status !== 201 && status !== 409).map(({ text }) => text)).toEqual([]);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+    expect(await mintsOf(payer.address)).toBe(1);
+    const late = await api.pay(payer, signed);
+    expect([late.status, late.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+    expect(late.headers.get("payment-response")).not.toBeNull();
+  });
+
+  it("case 11: pays for one request: another body, agent or route is 409 and charges nothing", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    const other = await world.payer(0n);
+    expect(await api.pay(other, signed)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    expect(await api.pay(other, signed, { body: { name: "Else" } })).toMatchObject({ status: 409 });
+
+    const header = { "payment-signature": await report(payer) };
+    expect((await api.get("/api/v2/agent/900/cred-report", { headers: header })).status).toBe(200);
+    expect(await api.get("/api/v2/agent/901/cred-report", { headers: header })).toMatchObject({
+      status: 409,
+      body: { code: "payment_already_used" },
+    });
+    expect(await spent(payer)).toBe(MINT_PRICE + REPORT_PRICE);
+  });
+
+  it("the same report again is the answer it bought, byte for byte", async () => {
+    const payer = await world.payer();
+    const header = { "payment-signature": await report(payer) };
+    const first = await api.get("/api/v2/agent/900/cred-report", { headers: header });
+    const again = await api.get("/api/v2/agent/900/cred-report", { headers: header });
+    expect(again.text).toBe(first.text);
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+    expect(await spent(payer)).toBe(REPORT_PRICE);
+  });
+
+  it("case 12: two authorizations on one balance are one fulfilment", async () => {
+    const sponsor = await world.payer(MINT_PRICE);
+    const wallets = [await world.payer(0n), await world.payer(0n)];
+    const answers = await Promise.all(
+      wallets.map(async (wallet) => api.pay(wallet, await world.authorize(sponsor.account))),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 402]);
+    expect(await world.balance(sponsor.address)).toBe(0n);
+  });
+
+  it("case 21: two payments for one registration: the second is told to wait and not charged", async () => {
+    const payer = await world.payer();
+    const answers = await Promise.all([
+      api.pay(payer, await world.authorize(payer.account), { body: { name: "One" } }),
+      api.pay(payer, await world.authorize(payer.account), { body: { name: "Two" } }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it("case 25: 20 payments at once all settle", async () => {
+    const payers = await Promise.all([]).then(async () => {
+      const list = [];
+      for (let i = 0; i < 20; i++) list.push(await world.payer());
+      return list;
+    });
+    const answers = await Promise.all(payers.map((payer) => api.pay(payer)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
+    for (const payer of payers) expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+});
+
+describe("between the check and the settlement", () => {
+  it("case 13: a cancelled authorization has no effect", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async (order, real) => {
+      const signature = await payer.account.signTypedData({
+        domain: { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: world.usdc },
+        types: {
+          CancelAuthorization: [
+            { name: "authorizer", type: "address" },
+            { name: "nonce", type: "bytes32" },
+          ],
+        },
+        primaryType: "CancelAuthorization",
+        message: { authorizer: payer.address, nonce: signed.authorization.nonce },
+      });
+      const hash = await payer.client.writeContract({
+        address: world.usdc,
+        abi: usdcAbi,
+        functionName: "cancelAuthorization",
+        args: [payer.address, signed.authorization.nonce, signature],
+      });
+      await world.evm.waitForTransactionReceipt({ hash });
+      return real.settle(order);
+    };
+    expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
+    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([0n, 0]);
+  });
+
+  it("case 14: a drained balance has no effect", async () => {
+    const payer = await world.payer(MINT_PRICE);
+    settle = async (order, real) => {
+      await world.transfer(payer, world.devnet.accounts[1]!.address, 1n);
+      return real.settle(order);
+    };
+    const signed = await world.authorize(payer.account);
+    const answer = await api.pay(payer, signed);
+    expect(answer).toMatchObject({ status: 402, body: { code: "payment_required" } });
+    expect(await mintsOf(payer.address)).toBe(0);
+    settle = undefined;
+    // Nothing was charged, so the same authorization is still good once there is money again.
+    await world.transfer({ client: world.walletOf(world.devnet.accounts[1]!.privateKey) }, payer.address, 1n);
+    expect((await api.pay(payer, signed)).status).toBe(201);
+  });
+
+  it("case 15: a front-runner pays the gas, the customer is served once", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    const thief = await world.payer(0n);
+    settle = async (order, real) => {
+      await world.frontRun(thief, signed);
+      return real.settle(order);
+    };
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+    // The signature is public now; it serves nobody else.
+    expect((await api.pay(thief, signed)).status).toBe(409);
+  });
+
+  it("an authorization that was settled before we heard of it serves only its payer", async () => {
+    const payer = await world.payer();
+    const thief = await world.payer(0n);
+    const signed = await world.authorize(payer.account);
+    await world.frontRun(thief, signed);
+    await world.evm.mine({ blocks: 2 });
+    expect(await api.pay(thief, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+});
+
+describe("lost answers", () => {
+  it("case 16: the settlement's answer is lost: served all the same, charged once", async () => {
+    const payer = await world.payer();
+    settle = async (order, real) => {
+      await real.settle(order);
+      return { kind: "unknown", cause: new Error("connection lost") };
+    };
+    expect((await api.pay(payer)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it("case 17: no settlement in time is 503 payment_pending; the same payment is served later, charged once", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    const pending = await api.pay(payer, signed);
+    expect(pending).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(Number(pending.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(pending.headers.get("payment-required")).toBeNull();
+    // A second payment for the same registration is not taken meanwhile.
+    expect((await api.pay(payer, await world.authorize(payer.account))).status).toBe(409);
+    settle = undefined;
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+  });
+
+  it("case 19: a failure of ours after the payment is a free retry", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    fault = (point) => {
+      if (point === "mint.paid") throw new Error("out of memory");
+    };
+    expect((await api.pay(payer, signed)).status).toBe(500);
+    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 0]);
+    fault = undefined;
+    api.errors.length = 0;
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+  });
+
+  it("a client that forgets its payment after a failure of ours is served without a second one", async () => {
+    const payer = await world.payer();
+    fault = (point) => {
+      if (point === "mint.paid") throw new Error("out of memory");
+    };
+    expect((await api.pay(payer)).status).toBe(500);
+    fault = undefined;
+    api.errors.length = 0;
+    expect((await api.mint(payer)).status).toBe(201);
+    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+  });
+});
+
+describe("case 22: a facilitator that lies", () => {
+  const bogus: Hex = `0x${"be".repeat(32)}`;
+  const lies: [string, (order: PaymentOrder) => Promise<Hex>][] = [
+    ["a transaction that is none", async () => bogus],
+    [
+      "a transfer of another amount",
+      async () => {
+        const other = await world.payer();
+        return (await world.transfer(other, world.payTo.deployer, 10_000n)).transactionHash;
+      },
+    ],
+    [
+      "somebody else's transfer of the same amount",
+      async () => {
+        const other = await world.payer();
+        return (await world.transfer(other, world.payTo.deployer, MINT_PRICE)).transactionHash;
+      },
+    ],
+    [
+      "a settlement that was believed before",
+      async () => (await api.payments()).find(({ tx_hash, state }) => tx_hash && state === "fulfilled")!.tx_hash as Hex,
+    ],
+  ];
+  it.each(lies)("with %s is not believed", async (_what, lie) => {
+    const payer = await world.payer();
+    settle = async (order) => ({ kind: "settled", txHash: await lie(order) });
+    expect(await api.pay(payer)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect([await spent(payer), await mintsOf(payer.address)]).toEqual([0n, 0]);
+  });
+
+  it("case 24: one settlement given for two payments (a stale cache) serves only the one it is", async () => {
+    const [a, b] = [await world.payer(), await world.payer()];
+    let first: FacilitatorOutcome | undefined;
+    settle = async (order, real) => {
+      first ??= await real.settle(order);
+      return first;
+    };
+    expect((await api.pay(a)).status).toBe(201);
+    expect((await api.pay(b)).status).toBe(503);
+    expect([await spent(a), await spent(b)]).toEqual([MINT_PRICE, 0n]);
+  });
+});
+
+describe("case 23: a facilitator that is of no use is 503, and nothing is fulfilled", () => {
+  const servers: Server[] = [];
+  const listen = (answer: Parameters<typeof createServer>[1]) =>
+    new Promise<string>((done) => {
+      const server = createServer(answer as never);
+      servers.push(server);
+      server.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    });
+  afterAll(() => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  const dead: [string, () => Promise<string>][] = [
+    ["down", async () => "http://127.0.0.1:9"],
+    ["slow", () => listen(() => {})],
+    ["HTML", () => listen((_request, response) => void response.end("<html>login</html>"))],
+    ["a redirect", () => listen((_request, response) => void response.writeHead(302, { location: "/yes" }).end())],
+    ["an error", () => listen((_request, response) => void response.writeHead(500).end('{"isValid":true}'))],
+    ["no verdict", () => listen((_request, response) => void response.end('{"ok":true}'))],
+  ];
+  it.each(dead)("%s", async (_what, open) => {
+    const facilitator = createHttpFacilitator({ url: await open(), timeoutMs: 400 });
+    const other = await world.api({ facilitator: () => facilitator, mints: false });
+    const payer = await world.payer();
+    expect(await other.pay(payer)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    expect(await spent(payer)).toBe(0n);
+    expect(await other.mints()).toEqual([]);
+    await other.close();
+    await facilitator.close();
+  });
+
+  it("a database that is away fails closed", async () => {
+    const away = new pg.Pool({ connectionString: "postgres://127.0.0.1:9/none", connectionTimeoutMillis: 300 });
+    const other = await world.api({ mints: false, deps: { db: away } });
+    const payer = await world.payer();
+    expect((await other.pay(payer)).status).toBe(503);
+    expect(await spent(payer)).toBe(0n);
+    await other.close();
+  });
+
+  it("case 4: over HTTP payments settle as in process", async () => {
+    const real = world.openFacilitator();
+    const url = await listen(async (request, response) => {
+      let text = "";
+      for await (const piece of request) text += piece;
+      const { paymentPayload, paymentRequirements } = JSON.parse(text);
+      const { authorization: a, signature } = paymentPayload.payload;
+      const lower = (address: string) => address.toLowerCase() as Hex;
+      const order: PaymentOrder = {
+        authorization: {
+          from: lower(a.from),
+          to: lower(a.to),
+          value: BigInt(a.value),
+          validAfter: BigInt(a.validAfter),
+          validBefore: BigInt(a.validBefore),
+          nonce: a.nonce,
+        },
+        signature,
+        token: { address: lower(paymentRequirements.asset), ...paymentRequirements.extra, chainId: 8453 },
+        maxTimeoutSeconds: 300,
+        resourceUrl: paymentPayload.resource.url,
+      };
+      if (request.headers.authorization !== "Bearer key") return void response.writeHead(401).end("{}");
+      if (request.url === "/verify") {
+        const verdict = await real.verify(order);
+        const invalidReason = verdict.kind === "refused" ? verdict.reason : undefined;
+        return void response.end(JSON.stringify({ isValid: verdict.kind === "good", invalidReason }));
+      }
+      const outcome = await real.settle(order);
+      const transaction = outcome.kind === "settled" ? outcome.txHash : "";
+      response.end(JSON.stringify({ success: outcome.kind === "settled", transaction, network: "eip155:8453" }));
+    });
+    const facilitator = createHttpFacilitator({ url, authorization: "Bearer key", timeoutMs: 5_000 });
+    const other = await world.api({ facilitator: () => facilitator });
+    const payer = await world.payer();
+    expect((await other.pay(payer)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+    const poor = await world.payer(1n);
+    expect(await other.pay(poor)).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });
+    expect(await api.pay(await world.payer(1n))).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });
+    await other.close();
+    await facilitator.close();
+  });
+});

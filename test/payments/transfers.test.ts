@@ -1,0 +1,257 @@
+/** Payments by transaction hash: what a mined transfer pays for, for whom, and once. Numbers are those of README.md. */
+import { encodeFunctionData, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
+
+let world: Paying;
+let api: Awaited<ReturnType<Paying["api"]>>;
+beforeAll(async () => {
+  world = await startPaying();
+  api = await world.api();
+  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
+});
+afterAll(async () => {
+  await api?.close();
+  await world?.stop();
+});
+
+const REPORT = "/api/v2/agent/900/cred-report";
+type Payer = Awaited<ReturnType<Paying["payer"]>>;
+const show = (payer: Payer, hash: Hex, header = "x-payment-tx", more: { body?: object } = {}) =>
+  api.mint(payer, { headers: { [header]: hash }, ...more });
+const paid = async (payer: Payer, units = MINT_PRICE, to: Hex = world.payTo.deployer) =>
+  (await world.transfer(payer, to, units)).transactionHash;
+const refused = (reason: string) => ({ status: 402, body: { code: "payment_required", reason } });
+
+describe("case 32: a transaction's hash", () => {
+  it.each(["payment-signature", "x-payment", "x-payment-tx", "x-payment-txhash", "x-payment-proof"])(
+    "pays a mint in %s, once, in any case of its letters",
+    async (header) => {
+      const payer = await world.payer();
+      const hash = await paid(payer);
+      const upper: Hex = `0x${hash.slice(2).toUpperCase()}`;
+      const answer = await show(payer, upper, header);
+      expect(answer.status).toBe(201);
+      expect(unbase64(answer.headers.get("payment-response"))).toMatchObject({ success: true, transaction: hash });
+      expect((await show(payer, hash)).status).toBe(201);
+      expect(await show(payer, hash, header, { body: { name: "Else" } })).toMatchObject({ status: 409 });
+      expect(await world.balance(payer.address)).toBe(10_000_000n - MINT_PRICE);
+    },
+  );
+
+  it("in several headers is fine when it is the same", async () => {
+    const payer = await world.payer();
+    const hash = await paid(payer);
+    const answer = await api.mint(payer, {
+      headers: { "x-payment-tx": hash, "x-payment-proof": hash.toUpperCase().replace("0X", "0x") },
+    });
+    expect(answer.status).toBe(201);
+  });
+
+  it("that nobody knows is refused for now", async () => {
+    const answer = await show(await world.payer(), `0x${"ab".repeat(32)}`);
+    expect(answer).toMatchObject(refused("transaction_not_found"));
+    expect(answer.headers.get("retry-after")).not.toBeNull();
+  });
+
+  const wrong: [string, string, (payer: Payer) => Promise<Hex>][] = [
+    ["a transfer of less", "no_matching_transfer", (payer) => paid(payer, MINT_PRICE - 1n)],
+    ["a transfer of more", "no_matching_transfer", (payer) => paid(payer, MINT_PRICE + 1n)],
+    ["a transfer to the treasury", "no_matching_transfer", (payer) => paid(payer, MINT_PRICE, world.payTo.treasury)],
+    ["somebody else's transfer", "no_matching_transfer", async () => paid(await world.payer())],
+    [
+      "an approval",
+      "no_matching_transfer",
+      async (payer) => {
+        const args = [world.payTo.deployer, MINT_PRICE] as const;
+        const hash = await payer.client.writeContract({
+          address: world.usdc,
+          abi: usdcAbi,
+          functionName: "approve",
+          args,
+        });
+        await world.evm.waitForTransactionReceipt({ hash });
+        return hash;
+      },
+    ],
+    [
+      "a transfer of ETH",
+      "no_matching_transfer",
+      async (payer) => {
+        const hash = await payer.client.sendTransaction({ to: world.payTo.deployer, value: MINT_PRICE });
+        await world.evm.waitForTransactionReceipt({ hash });
+        return hash;
+      },
+    ],
+    [
+      "a transfer of another token",
+      "no_matching_transfer",
+      async (payer) => {
+        const treasury = world.walletOf(world.devnet.keys.treasury);
+        const token = world.devnet.contracts.serviceToken;
+        const call = (to: Hex) =>
+          encodeFunctionData({ abi: usdcAbi, functionName: "transfer", args: [to, MINT_PRICE] });
+        const gift = await treasury.sendTransaction({ to: token, data: call(payer.address) });
+        await world.evm.waitForTransactionReceipt({ hash: gift });
+        const hash = await payer.client.sendTransaction({ to: token, data: call(world.payTo.deployer) });
+        await world.evm.waitForTransactionReceipt({ hash });
+        return hash;
+      },
+    ],
+    [
+      "a transaction that failed",
+      "transaction_failed",
+      async (payer) => {
+        const data = encodeFunctionData({
+          abi: usdcAbi,
+          functionName: "transfer",
+          args: [world.payTo.deployer, 99_000_000n],
+        });
+        const hash = await payer.client.sendTransaction({ to: world.usdc, data, gas: 200_000n });
+        await world.evm.waitForTransactionReceipt({ hash });
+        return hash;
+      },
+    ],
+  ];
+  it.each(wrong)("of %s is refused as %s", async (_what, reason, make) => {
+    const payer = await world.payer();
+    expect(await show(payer, await make(payer))).toMatchObject(refused(reason));
+    expect((await api.mints()).filter(({ wallet }) => wallet === payer.address.toLowerCase())).toEqual([]);
+  });
+
+  it("of a transfer by somebody else's hand counts for whom the money came from", async () => {
+    const payer = await world.payer();
+    const spender = await world.payer(0n);
+    const approve = await payer.client.writeContract({
+      address: world.usdc,
+      abi: usdcAbi,
+      functionName: "approve",
+      args: [spender.address, MINT_PRICE],
+    });
+    await world.evm.waitForTransactionReceipt({ hash: approve });
+    const hash = await spender.client.writeContract({
+      address: world.usdc,
+      abi: usdcAbi,
+      functionName: "transferFrom",
+      args: [payer.address, world.payTo.deployer, MINT_PRICE],
+    });
+    await world.evm.waitForTransactionReceipt({ hash });
+    expect(await show(spender, hash)).toMatchObject(refused("no_matching_transfer"));
+    expect((await show(payer, hash)).status).toBe(201);
+  });
+
+  it("of an x402 settlement is no second payment", async () => {
+    const payer = await world.payer();
+    const answer = await api.pay(payer);
+    expect(answer.status).toBe(201);
+    const { transaction } = unbase64(answer.headers.get("payment-response"));
+    const again = await show(payer, transaction, "x-payment-tx", { body: { name: "Else" } });
+    expect(again).toMatchObject({ status: 409 });
+    // Of an authorization that the payer had settled by itself and presents both ways, neither.
+    const second = await world.payer();
+    const signed = await world.authorize(second.account);
+    const { transactionHash } = await world.frontRun(second, signed);
+    expect((await show(second, transactionHash)).status).toBe(201);
+    expect((await api.pay(await world.payer(0n), signed)).status).toBe(409);
+  });
+
+  it("pays on one route only", async () => {
+    const payer = await world.payer();
+    const hash = await paid(payer);
+    expect((await show(payer, hash)).status).toBe(201);
+    const headers = { "x-payment-tx": hash, authorization: await payer.siwa() };
+    expect(await api.get(REPORT, { headers })).toMatchObject(refused("no_matching_transfer"));
+  });
+
+  it("with two transfers in it pays twice, not three times", async () => {
+    const payer = await world.payer();
+    // Each authorization makes one transfer; a batch contract would do the same in one transaction.
+    const transfer = (units: bigint) => ({
+      target: world.usdc,
+      allowFailure: false,
+      callData: encodeFunctionData({
+        abi: usdcAbi,
+        functionName: "transferFrom",
+        args: [payer.address, world.payTo.treasury, units],
+      }),
+    });
+    const multicall = world.devnet.contracts.multicall3;
+    const approve = await payer.client.writeContract({
+      address: world.usdc,
+      abi: usdcAbi,
+      functionName: "approve",
+      args: [multicall, 2n * REPORT_PRICE],
+    });
+    await world.evm.waitForTransactionReceipt({ hash: approve });
+    const abi = (await import("../../abis/multicall3.ts")).multicall3Abi;
+    const hash = await payer.client.writeContract({
+      address: multicall,
+      abi,
+      functionName: "aggregate3",
+      args: [[transfer(REPORT_PRICE), transfer(REPORT_PRICE)]],
+    });
+    await world.evm.waitForTransactionReceipt({ hash });
+    const headers = { "x-payment-tx": hash, authorization: await payer.siwa() };
+    const read = (query: string) => api.get(`${REPORT}?${query}`, { headers });
+    expect((await read("a=1")).status).toBe(200);
+    expect((await read("a=2")).status).toBe(200);
+    expect(await read("a=3")).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+  });
+
+  it("waits for confirmations, and too old it pays nothing", async () => {
+    const careful = await world.api({ env: { PAYMENT_CONFIRMATIONS: "3" } });
+    const payer = await world.payer();
+    const hash = await paid(payer);
+    const mint = () => careful.mint(payer, { headers: { "x-payment-tx": hash } });
+    expect(await mint()).toMatchObject(refused("transaction_not_confirmed"));
+    await world.evm.mine({ blocks: 2 });
+    expect((await mint()).status).toBe(201);
+    await careful.close();
+
+    const late = await world.payer();
+    const old = await paid(late);
+    const later = await world.api({ now: () => Date.now() + 3_700_000 });
+    const credential = await late.siwa(Date.now() + 3_700_000);
+    expect(await later.mint(late, { headers: { "x-payment-tx": old }, credential })).toMatchObject(
+      refused("transaction_too_old"),
+    );
+    await later.close();
+  });
+
+  it("is not taken while the chain cannot be asked: 503, never 402", async () => {
+    const receipt = async (): Promise<never> => {
+      const { fail } = await import("../../core/errors.ts");
+      return fail("upstream_unavailable", "The chain cannot be reached at the moment.");
+    };
+    const other = await world.api({ chain: { ...world.chain, receipt }, mints: false });
+    expect(
+      (await other.mint(await world.payer(0n), { headers: { "x-payment-tx": `0x${"ab".repeat(32)}` } })).status,
+    ).toBe(503);
+    await other.close();
+  });
+
+  it("reorganised away is not there any more", async () => {
+    const payer = await world.payer();
+    const hash = await paid(payer);
+    await world.evm.request({ method: "anvil_reorg", params: [1, []] } as never);
+    expect(await show(payer, hash)).toMatchObject(refused("transaction_not_found"));
+  });
+});
+
+describe("case 33: a hash for the cred report", () => {
+  it("counts only for the wallet that signed in and paid", async () => {
+    const payer = await world.payer();
+    const thief = await world.payer(0n);
+    const hash = await paid(payer, REPORT_PRICE, world.payTo.treasury);
+    const read = (headers: Record<string, string>) =>
+      api.get(REPORT, { headers: { "x-payment-tx": hash, ...headers } });
+    expect(await read({})).toMatchObject(refused("payer_unknown"));
+    expect(await read({ authorization: await thief.siwa() })).toMatchObject(refused("no_matching_transfer"));
+    const answer = await read({ authorization: await payer.siwa() });
+    expect(answer.status).toBe(200);
+    expect((await read({ authorization: await payer.siwa() })).text).toBe(answer.text);
+    expect(await read({ authorization: await thief.siwa() })).toMatchObject({ status: 402 });
+  });
+});
