@@ -12,6 +12,7 @@ import list from "./list.ts";
 import { cpuOf, cpuOfMachine } from "./reads/cpu.ts";
 import type { Load, Loaded } from "./reads/load.ts";
 import { findPgbench, runPgbench } from "./reads/pgbench.ts";
+import type { Read, Reads } from "./reads/pipelined.ts";
 import { type Served, startApi, startNode, startReference } from "./reads/servers.ts";
 import { plantProfiles } from "./reads/world.ts";
 
@@ -46,10 +47,10 @@ async function keyed(plan: Plan): Promise<void> {
       `${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
     );
     await plant(postgres.url, plan.agents);
-    const node = await startNode();
-    started.push(node);
+    const chain = await startNode();
+    started.push(chain);
     const dataDir = join(directory, "data");
-    const api = await startApi(postgres.url, dataDir, node.url);
+    const api = await startApi(postgres.url, dataDir, chain.url);
     started.push(api);
     const [reference, bare, middlewares] = (await Promise.all(
       ["reference", "bare", "middlewares"].map(async (kind) => {
@@ -66,30 +67,31 @@ async function keyed(plan: Plan): Promise<void> {
     });
 
     const pgbench = findPgbench();
-    if (!pgbench) console.log("pgbench is not installed: the database's own limit is not measured.");
-    const ofAgents = [
-      ...(pgbench ? [limit(pgbench, postgres, plan.agents)] : []),
-      asking("GET agent, the service", api, AGENT),
-      asking("GET agent, ORM + stock middlewares", reference, AGENT),
-    ];
-    const ofHealth = [
-      asking("node:http alone", bare, HEALTH),
-      asking("GET /health, the service", api, HEALTH),
-      asking("Hono + three stock middlewares", middlewares, HEALTH),
-    ];
+    if (!pgbench) console.log("pgbench is not installed: the database's own limit is not measured, only the driver's.");
+    const pipelining = fork(join(import.meta.dirname, "reads/pipelined.ts"));
+    started.push({ stop: () => pipelining.kill() });
+    const limit = pgbench ? [byPgbench(pgbench, postgres, plan.agents)] : [];
+    const driver = byDriver(pipelining, postgres, plan.agents);
+    const agent = asking("GET agent, the service", api, AGENT);
+    const common = asking("GET agent, ORM + stock middlewares", reference, AGENT);
+    const node = asking("node:http alone", bare, HEALTH);
+    const health = asking("GET /health, the service", api, HEALTH);
+    const stock = asking("Hono + three stock middlewares", middlewares, HEALTH);
     console.log(
       `${plan.agents.toLocaleString("en")} agents, random ids, ${CONNECTIONS} connections; medians of ${plan.rounds} interleaved rounds of ${plan.seconds} s\n`,
     );
-    const foreign = await play(
-      [...ofAgents, ...ofHealth],
-      plan,
-      [process.pid, load.pid!, ...pids([api, reference, bare, middlewares])],
-      postgres,
-    );
-    ratio("GET agent / pgbench", ofAgents.length === 3 ? [1, 0] : undefined, ofAgents, "≥ 0.45");
-    ratio("GET agent / ORM + stock middlewares", [ofAgents.length - 2, ofAgents.length - 1], ofAgents, "≥ 3");
-    ratio("/health / node:http", [1, 0], ofHealth, "≥ 0.5");
-    ratio("/health / Hono + stock middlewares", [1, 2], ofHealth, "≥ 4");
+    const own = [process.pid, load.pid!, pipelining.pid!, ...[api, reference, bare, middlewares].map(({ pid }) => pid)];
+    const contenders = [...limit, driver, agent, common, node, health, stock];
+    const { rounds, foreign } = await play(contenders, plan, own, postgres);
+    table(rounds);
+    const ratio = (name: string, one: Contender, other: Contender, goal: string) =>
+      console.log(`${name}: ${ratios(rounds.get(one)!, rounds.get(other)!)}${goal && ` (goal ${goal})`}`);
+    console.log("");
+    for (const pgbench of limit) ratio("GET agent / pgbench", agent, pgbench, "≥ 0.45");
+    ratio("GET agent / one pipelined statement each", agent, driver, "");
+    ratio("GET agent / ORM + stock middlewares", agent, common, "≥ 3");
+    ratio("/health / node:http", health, node, "≥ 0.5");
+    ratio("/health / Hono + stock middlewares", health, stock, "");
     console.log(
       `\nload ${loadavg()[0]!.toFixed(1)}; ${(foreign * 100).toFixed(0)} % of the machine went to others meanwhile${foreign > 0.15 ? ": too much for figures to be kept" : ""}`,
     );
@@ -110,16 +112,27 @@ async function plant(url: string, agents: number): Promise<void> {
   }
 }
 
-const pids = (servers: Served[]) => servers.map(({ pid }) => pid);
-
 /** What the database gives when nothing but pgbench asks it. */
-const limit = (program: string, postgres: Postgres, agents: number): Contender => ({
+const byPgbench = (program: string, postgres: Postgres, agents: number): Contender => ({
   name: "pgbench -M prepared -c 8, same SQL",
   async run(seconds) {
     const before = cpuOf(postgres.pid, { children: true });
     const rate = await runPgbench(program, postgres.url, agents, seconds);
     const postgresUs = ((cpuOf(postgres.pid, { children: true }) - before) / (rate * seconds)) * 1e6;
     return { rate, nodeUs: Number.NaN, postgresUs, p50Ms: Number.NaN, p99Ms: Number.NaN };
+  },
+});
+
+/** What the driver gives without HTTP and without gathering. */
+const byDriver = (child: ChildProcess, postgres: Postgres, agents: number): Contender => ({
+  name: "pg driver, pipelined, one each",
+  async run(seconds) {
+    const cpu = () => [cpuOf(child.pid!), cpuOf(postgres.pid, { children: true })] as const;
+    const before = cpu();
+    child.send({ url: postgres.url, ids: agents, inFlight: CONNECTIONS, forMs: seconds * 1000 } satisfies Reads);
+    const [read] = (await once(child, "message")) as [Read];
+    const [nodeUs, postgresUs] = cpu().map((after, i) => ((after - before[i]!) / read.reads) * 1e6) as [number, number];
+    return { rate: read.reads / read.seconds, nodeUs, postgresUs, p50Ms: Number.NaN, p99Ms: Number.NaN };
   },
 });
 
@@ -142,45 +155,48 @@ async function ask(
   return { rate: loaded.answers / loaded.seconds, nodeUs, postgresUs, p50Ms: loaded.p50Ms, p99Ms: loaded.p99Ms };
 }
 
-const rounds = new Map<Contender, Round[]>();
+type Played = { rounds: Map<Contender, Round[]>; foreign: number };
 
-/** Everybody in turn, round after round. @returns the share of the machine that went to processes of others */
-async function play(all: Contender[], plan: Plan, own: number[], postgres: Postgres): Promise<number> {
+/** Everybody in turn, round after round; `foreign` is the share of the machine that went to processes of others. */
+async function play(all: Contender[], plan: Plan, own: number[], postgres: Postgres): Promise<Played> {
   for (const { run } of all) await run(plan.warmSeconds);
-  const ownCpu = () => own.reduce((sum, pid) => sum + cpuOf(pid), cpuOf(postgres.pid, { children: true }));
-  const [beganOwn, beganAll, began] = [ownCpu(), cpuOfMachine(), performance.now()];
-  let unseen = 0;
+  const rounds = new Map<Contender, Round[]>(all.map((contender) => [contender, []]));
+  const others = () =>
+    cpuOfMachine() - own.reduce((sum, pid) => sum + cpuOf(pid), cpuOf(postgres.pid, { children: true }));
+  const began = performance.now();
+  let spent = -others();
   for (let round = 0; round < plan.rounds; round++)
     for (const contender of all) {
-      const before = cpuOfMachine() - ownCpu();
+      const before = others();
       const result = await contender.run(plan.seconds);
-      // pgbench's own work ends with its process, and nobody counts it.
-      if (Number.isNaN(result.nodeUs)) unseen += cpuOfMachine() - ownCpu() - before;
-      rounds.set(contender, [...(rounds.get(contender) ?? []), result]);
+      rounds.get(contender)!.push(result);
+      // pgbench's own work ends with its process, and nobody can tell it from that of others.
+      if (Number.isNaN(result.nodeUs)) spent -= others() - before;
     }
+  spent += others();
   const capacity = ((performance.now() - began) / 1000) * cpus().length;
+  return { rounds, foreign: Math.max(0, spent / capacity) };
+}
+
+function table(rounds: Played["rounds"]): void {
   console.log("                                     answers/s   CPU µs in Node   in Postgres      p50 ms   p99 ms");
-  for (const contender of all) {
+  for (const [{ name }, own] of rounds) {
     const of = (pick: (round: Round) => number, digits = 0) => {
-      const value = median(rounds.get(contender)!.map(pick));
+      const value = median(own.map(pick));
       return Number.isNaN(value) ? "–" : value.toFixed(digits);
     };
     console.log(
-      `${contender.name.padEnd(36)} ${of((r) => r.rate).padStart(9)} ${of((r) => r.nodeUs).padStart(16)} ${of((r) => r.postgresUs).padStart(13)} ` +
+      `${name.padEnd(36)} ${of((r) => r.rate).padStart(9)} ${of((r) => r.nodeUs).padStart(16)} ${of((r) => r.postgresUs).padStart(13)} ` +
         `${of((r) => r.p50Ms, 1).padStart(11)} ${of((r) => r.p99Ms, 1).padStart(8)}`,
     );
   }
-  return Math.max(0, (cpuOfMachine() - beganAll - (ownCpu() - beganOwn) - unseen) / capacity);
 }
 
 /** The median of the ratios round by round: neighbours in time share the machine's mood. */
-function ratio(name: string, pair: [number, number] | undefined, among: Contender[], goal: string): void {
-  if (!pair) return;
-  const [one, other] = pair.map((i) => rounds.get(among[i]!)!) as [Round[], Round[]];
+function ratios(one: Round[], other: Round[]): string {
   const inRate = median(one.map(({ rate }, i) => rate / other[i]!.rate));
   const inCpu = median(one.map(({ nodeUs }, i) => other[i]!.nodeUs / nodeUs));
-  const cpu = Number.isNaN(inCpu) ? "" : `, ${inCpu.toFixed(2)} × by CPU in Node`;
-  console.log(`${name}: ${inRate.toFixed(2)} ×${cpu} (goal ${goal})`);
+  return `${inRate.toFixed(2)} ×${Number.isNaN(inCpu) ? "" : `, ${inCpu.toFixed(2)} × by CPU in Node`}`;
 }
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;

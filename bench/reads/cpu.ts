@@ -1,5 +1,5 @@
 /** CPU time of processes as Linux counts it, in steps of 10 ms; elsewhere it is not known. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
 const TICK_SECONDS = 0.01;
@@ -42,5 +42,3 @@ export function cpuOf(pid: number, { children = false } = {}): number {
 /** Seconds all cores have worked, for whomever. */
 export const cpuOfMachine = (): number =>
   cpus().reduce((sum, { times }) => sum + times.user + times.sys + times.nice + times.irq, 0) / 1000;
-
-export const canCountCpu = existsSync("/proc/self/stat");
