@@ -1,0 +1,121 @@
+/** `npm run payments -- …`: shows the operator what was paid and what is owed, and sets prices while the service runs. */
+
+import pg from "pg";
+import { parseUnits } from "viem/utils";
+import { loadConfig } from "../config.ts";
+import { PAYMENT_STATES, type PaymentState } from "../core/payments/states.ts";
+import { formatUsdc, type Operation, type Phase, PRICES, standardPrices } from "../core/prices.ts";
+import { refundPayment } from "../db/ledger.ts";
+import { type Payment, selectPayments } from "../db/payments.ts";
+import { currentPrices, setPrices } from "../db/price-list.ts";
+
+const USAGE = `Usage: npm run payments -- <command>
+  list [state]                     payments, the oldest first (${PAYMENT_STATES.join(", ")})
+  refund-due                       what is owed, by payer
+  refunded <paymentId> <reference> notes that it was sent back, and how (a transaction's hash)
+  prices                           what things cost now
+  price <operation> <USDC>         changes a price (${Object.keys(PRICES).join(", ")})
+  phase free|paid                  asks for money, or for none`;
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+async function run([verb, ...rest]: string[]): Promise<void> {
+  const [first, second] = rest;
+  if (verb === "list" && rest.length <= 1 && (first === undefined || isState(first)))
+    return withDatabase((db) => list(db, first));
+  if (verb === "refund-due" && rest.length === 0) return withDatabase(refundDue);
+  if (verb === "refunded" && first && second && rest.length === 2)
+    return withDatabase((db) => refunded(db, first, second));
+  if (verb === "prices" && rest.length === 0) return withDatabase(prices);
+  if (verb === "price" && first && second && rest.length === 2)
+    return withDatabase((db) => changePrice(db, first, second));
+  if (verb === "phase" && (first === "free" || first === "paid") && rest.length === 1)
+    return withDatabase((db) => changePhase(db, first));
+  throw new Error(USAGE);
+}
+
+async function withDatabase(work: (db: pg.Client) => Promise<void>): Promise<void> {
+  const { url } = loadConfig().database;
+  if (!url) throw new Error("DATABASE_URL is not set and no local stack is running (npm start).");
+  const db = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  try {
+    await db.connect();
+  } catch (error) {
+    throw new Error("The database cannot be reached: is the stack running?", { cause: error });
+  }
+  try {
+    await work(db);
+  } finally {
+    await db.end();
+  }
+}
+
+const isState = (text: string): text is PaymentState => (PAYMENT_STATES as string[]).includes(text);
+
+async function list(db: pg.Client, state?: PaymentState): Promise<void> {
+  const found = await selectPayments(db, "$1::text is null or state = $1", [state ?? null]);
+  if (found.length === 0) return console.log("There are no such payments.");
+  console.table(found.map(line));
+}
+
+async function refundDue(db: pg.Client): Promise<void> {
+  const owed = await selectPayments(db, "state = 'refund_due'");
+  if (owed.length === 0) return console.log("Nothing is owed.");
+  console.table(owed.map(line));
+  const total = owed.reduce((sum, { amountUnits }) => sum + amountUnits, 0n);
+  console.log(`${owed.length} payments, ${formatUsdc(total)} USDC. Each is a credit until its payer asks again.`);
+}
+
+const line = (payment: Payment) => ({
+  id: payment.paymentId,
+  at: payment.createdAt.toISOString().slice(0, 16).replace("T", " "),
+  state: payment.state,
+  method: payment.method,
+  operation: payment.operation,
+  usdc: formatUsdc(payment.amountUnits),
+  payer: payment.payer,
+  bought: payment.bought ?? "",
+  transaction: payment.txHash ?? "",
+  reason: payment.reason ?? "",
+});
+
+async function refunded(db: pg.Client, paymentId: string, reference: string): Promise<void> {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(paymentId)) throw new Error("This is no payment id.");
+  const payment = await refundPayment(db, paymentId, reference);
+  if (!payment) throw new Error("There is no payment of this id that is to be refunded.");
+  console.log(`${formatUsdc(payment.amountUnits)} USDC to ${payment.payer} are noted as sent back.`);
+}
+
+/** What is in force: the newest list, else the configuration's. */
+const inForce = async (db: pg.Client) => (await currentPrices(db)) ?? standardPrices(loadConfig().pricing.phase);
+
+async function prices(db: pg.Client): Promise<void> {
+  const { phase, prices } = await inForce(db);
+  console.log(`phase ${phase}`);
+  console.table(
+    Object.entries(prices).map(([operation, units]) => ({
+      operation,
+      listed: formatUsdc(units),
+      asked: phase === "free" ? "0.00" : formatUsdc(units),
+    })),
+  );
+}
+
+async function changePrice(db: pg.Client, operation: string, usdc: string): Promise<void> {
+  if (!(operation in PRICES)) throw new Error(`The operations are ${Object.keys(PRICES).join(", ")}.`);
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(usdc))
+    throw new Error("The price must be USDC with at most six decimals, like 0.25.");
+  const list = await inForce(db);
+  await setPrices(db, { ...list, prices: { ...list.prices, [operation as Operation]: parseUnits(usdc, 6) } });
+  await prices(db);
+}
+
+async function changePhase(db: pg.Client, phase: Phase): Promise<void> {
+  await setPrices(db, { ...(await inForce(db)), phase });
+  await prices(db);
+}
