@@ -26,6 +26,9 @@ const integerText = ({ min, max }: Pick<IntegerRule, "min" | "max">) =>
     return z.NEVER;
   });
 
+/** A token id inside another parameter; made once, for making a schema costs more than asking it. */
+const tokenIdText = integerText({ min: 0, max: Number.MAX_SAFE_INTEGER });
+
 /** A required integer. */
 export const integer = (rule: IntegerRule) =>
   documented(integerText(rule), {
@@ -120,8 +123,8 @@ export const tokenId = integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what: "Id
 export const fileOf = (extension: "png" | "svg") =>
   documented(
     z.string().transform((text, ctx) => {
-      const [, name] = text.match(new RegExp(`^(.+)\\.${extension}$`)) ?? [];
-      const id = integerText({ min: 0, max: Number.MAX_SAFE_INTEGER }).safeParse(name ?? "");
+      const name = text.endsWith(`.${extension}`) ? text.slice(0, -extension.length - 1) : "";
+      const id = tokenIdText.safeParse(name);
       if (id.success) return id.data;
       ctx.addIssue(`must be a token id and .${extension}`);
       return z.NEVER;
@@ -140,7 +143,7 @@ export const agentRef = documented(
   z.string().transform((text, ctx): AgentRef => {
     const address = parseAddress(text);
     if (address) return { address };
-    const id = integerText({ min: 0, max: Number.MAX_SAFE_INTEGER }).safeParse(text);
+    const id = tokenIdText.safeParse(text);
     if (id.success) return { tokenId: id.data };
     ctx.addIssue("must be a token id or a 0x address");
     return z.NEVER;
