@@ -1,0 +1,127 @@
+/** Writes of agents' profiles on a real chain: for whoever controls the agent when they are signed, each once. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import { type Update, updateOffchain, updateOnchain } from "../../api/services/update.ts";
+import type { Address } from "../../core/facts.ts";
+import { loadFacts } from "../../db/facts.ts";
+import { transaction } from "../../db/transaction.ts";
+import { FAULT_POINTS } from "../../workers/sender.ts";
+import { until } from "../support/until.ts";
+import { type Sending, startSending } from "./support/sending.ts";
+
+let on: Sending;
+let desk: Awaited<ReturnType<Sending["fresh"]>>;
+beforeAll(async () => {
+  on = await startSending();
+});
+beforeEach(async () => {
+  desk = await on.fresh();
+});
+afterEach(() => desk.close());
+afterAll(() => on?.stop());
+
+const STRANGER = `0x${"5a".repeat(20)}` as Address;
+
+/** An agent on the chain and in the index. */
+async function agent() {
+  const { mintId, wallet } = await desk.accept(desk.request());
+  const sender = desk.send();
+  const { tokenId } = await desk.decided(mintId);
+  await sender.stop();
+  await desk.plantAgent(tokenId!, wallet);
+  return { tokenId: tokenId!, wallet };
+}
+type Agent = Awaited<ReturnType<typeof agent>>;
+const write = (kind: "on" | "off", { tokenId, wallet }: Agent, update: Omit<Update, "social">) =>
+  transaction(desk.db, async (tx) => {
+    const [facts] = await loadFacts(tx, [tokenId]);
+    const frame = { tx, facts: facts!, now: new Date() };
+    if (kind === "off") return [String(await updateOffchain(frame, update))];
+    const asked = { wallet, identity: on.identity, indexedBlock: 0, traitPriceWei: 0n };
+    return (await updateOnchain(frame, update, asked)).intentKeys;
+  });
+const settled = (keys: string[]) =>
+  until("the writes are decided", async () => {
+    const intents = await Promise.all(keys.map((key) => desk.intent(key)));
+    return intents.every(({ state }) => state === "mined" || state === "failed") && intents;
+  });
+const read = <N extends "getPersonality" | "getNarrative" | "getTraits">(functionName: N, tokenId: number) =>
+  on.evm.readContract({ address: on.identity, abi: identityAbi, functionName, args: [BigInt(tokenId)] });
+const fields = async (tokenId: number) =>
+  Object.fromEntries(
+    (await desk.db.query("select field, value from offchain.profile_field where token_id = $1", [tokenId])).rows.map(
+      ({ field, value }) => [field, value],
+    ),
+  );
+
+it("brings the profile to the chain, and what was kept off chain in line with it", async () => {
+  const ada = await agent();
+  await write("off", ada, {
+    personality: { quirks: "hums", riskTolerance: 2 },
+    narrative: { origin: "old" },
+    traits: [{ name: "kind", category: "character" }],
+  });
+  const keys = await write("on", ada, {
+    personality: { humor: "dry" },
+    narrative: { origin: "new" },
+    traits: [{ name: "kind", category: "character" }],
+  });
+  desk.send();
+  await settled(keys);
+  expect(await read("getPersonality", ada.tokenId)).toMatchObject({ quirks: "hums", humor: "dry", riskTolerance: 2 });
+  expect(await read("getNarrative", ada.tokenId)).toMatchObject({ origin: "new", mission: "" });
+  expect(await read("getTraits", ada.tokenId)).toMatchObject([{ name: "kind", category: "character" }]);
+  expect(await fields(ada.tokenId)).toEqual({
+    "personality.quirks": "hums",
+    "personality.riskTolerance": 2,
+    "narrative.origin": "new",
+  });
+  expect((await desk.db.query("select * from offchain.profile_trait")).rows).toEqual([]);
+});
+
+it("does not touch a later write off chain", async () => {
+  const ada = await agent();
+  const keys = await write("on", ada, { narrative: { lore: "chain" } });
+  await write("off", ada, { narrative: { lore: "later" } });
+  desk.send();
+  await settled(keys);
+  expect(await fields(ada.tokenId)).toEqual({ "narrative.lore": "later" });
+});
+
+it("is not signed for somebody who sold the agent meanwhile", async () => {
+  const ada = await agent();
+  const keys = await write("on", ada, { narrative: { origin: "mine" }, traits: [{ name: "mine", category: "c" }] });
+  await desk.db.query("update onchain.agent set owner = $1, agent_address = $1", [STRANGER]);
+  desk.send();
+  const intents = await settled(keys);
+  expect(intents.map(({ state, error }) => [state, error])).toEqual(
+    keys.map(() => ["failed", "the agent changed hands"]),
+  );
+  expect(await read("getNarrative", ada.tokenId)).toMatchObject({ origin: "" });
+  expect(await read("getTraits", ada.tokenId)).toEqual([]);
+});
+
+describe("kill -9 of the sender", () => {
+  it.each(FAULT_POINTS)("at %s: each part is written once", async (point) => {
+    const ada = await agent();
+    const keys = await write("on", ada, {
+      narrative: { manifesto: "once" },
+      traits: [
+        { name: "one", category: "c" },
+        { name: "two", category: "c" },
+      ],
+    });
+    expect(await desk.spawnSender(point).ended).toBe("SIGKILL");
+    desk.send();
+    await settled(keys);
+    expect((await read("getTraits", ada.tokenId)).map(({ name }) => name)).toEqual(["one", "two"]);
+    const logs = await on.evm.getContractEvents({
+      address: on.identity,
+      abi: identityAbi,
+      eventName: "NarrativeSet",
+      args: { tokenId: BigInt(ada.tokenId) },
+      fromBlock: 0n,
+    });
+    expect(logs).toHaveLength(1);
+  });
+});
