@@ -1,0 +1,222 @@
+/** What becomes of payments whose request is gone: finished, owed, credited, found again after a reorganisation. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import { transaction } from "../../db/transaction.ts";
+import { mintEffect } from "../../workers/intents/mint.ts";
+import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { testLog } from "../support/log.ts";
+import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
+
+let world: Paying;
+let api: Awaited<ReturnType<Paying["api"]>>;
+let settle: ((order: PaymentOrder, real: Facilitator) => Promise<FacilitatorOutcome>) | undefined;
+let fault: ((point: string) => void) | undefined;
+const log = testLog();
+
+beforeAll(async () => {
+  world = await startPaying();
+  api = await world.api({
+    env: { PAYMENT_WAIT_MS: "500" },
+    // A new one each time: a reorganisation takes the memory of nonces away, as a restart would.
+    facilitator: () => ({
+      verify: (order) => world.openFacilitator().verify(order),
+      settle: (order) => (settle ? settle(order, world.openFacilitator()) : world.openFacilitator().settle(order)),
+    }),
+    deps: { fault: (point) => fault?.(point) },
+  });
+  await plantAgents(api.pool, [{ tokenId: 900, name: "Grace", score: 40 }]);
+});
+beforeEach(() => api.pool.query("truncate offchain.payment cascade"));
+afterEach(() => {
+  settle = undefined;
+  fault = undefined;
+  api.errors.length = 0;
+});
+afterAll(async () => {
+  await api?.close();
+  await world?.stop();
+});
+
+const sweep = (confirmations = 1) =>
+  paymentSweep.run(
+    {
+      db: api.pool,
+      chain: world.chain,
+      clock: () => new Date(),
+      log,
+      fault: () => {},
+      config: { ...world.config, payments: { ...world.config.payments, confirmations } },
+    } as never,
+    {},
+  );
+/** As if the request had gone long ago. */
+const forget = () =>
+  api.pool.query("update offchain.payment set updated_at = updated_at - interval '1 hour', lease_until = null");
+const states = async () => (await api.payments()).map(({ state }) => state);
+const spent = async (payer: { address: `0x${string}` }) => 10_000_000n - (await world.balance(payer.address));
+const dieAfterPayment = () => {
+  fault = (point) => {
+    if (point === "mint.paid") throw new Error("killed");
+  };
+};
+
+describe("the sweeper", () => {
+  it("case 18: mints what was paid when its request died, and the same payment is answered with it", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    dieAfterPayment();
+    expect((await api.pay(payer, signed)).status).toBe(500);
+    expect(await sweep()).toBe(0);
+    await forget();
+    expect(await sweep()).toBe(1);
+    expect(await states()).toEqual(["fulfilled"]);
+    fault = undefined;
+    const answer = await api.pay(payer, signed);
+    expect([answer.status, answer.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+    await forget();
+    expect(await sweep()).toBe(0);
+  });
+
+  it("finds a settlement that nobody waited for, and finishes it", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    expect((await api.pay(payer, signed)).status).toBe(503);
+    await world.frontRun(await world.payer(0n), signed);
+    await forget();
+    await sweep();
+    expect(await states()).toEqual(["paid"]);
+    await forget();
+    await sweep();
+    expect(await states()).toEqual(["fulfilled"]);
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it("lets go of an authorization that is void, and its wallet may pay anew", async () => {
+    const payer = await world.payer();
+    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    expect((await api.pay(payer)).status).toBe(503);
+    settle = undefined;
+    await forget();
+    expect(await sweep()).toBe(0);
+    expect((await api.pay(payer)).status).toBe(409);
+    await api.pool.query("update offchain.payment set valid_before = now() - interval '3 minutes'");
+    expect(await sweep()).toBe(1);
+    expect((await api.pay(payer)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it("makes a credit of money that came after its refusal, and the next request uses it", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "refused", reason: "whatever" });
+    expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "not_settled" } });
+    await world.frontRun(await world.payer(0n), signed);
+    expect(await sweep()).toBe(1);
+    expect(await states()).toEqual(["refund_due"]);
+    const answer = await api.mint(payer);
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("payment-response")).not.toBeNull();
+    expect(await states()).toEqual(["fulfilled"]);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it("owes what the chain refused, and takes it back when the chain did it after all", async () => {
+    const payer = await world.payer();
+    const stopped = await world.api({ mints: false, env: { MINT_WAIT_MS: "0" } });
+    const signed = await world.authorize(payer.account);
+    expect((await stopped.pay(payer, signed)).status).toBe(202);
+    const [mint] = await stopped.mints();
+    const intent = { intentKey: `mint:${mint.mint_id}` } as never;
+    const run = (effect: "failed" | "undone") =>
+      transaction(stopped.pool, (tx) =>
+        effect === "failed"
+          ? mintEffect.failed(tx, intent, "reverted", new Date())
+          : mintEffect.undone(tx, intent, new Date()),
+      );
+    const state = async () => (await stopped.payments())[0]!.state;
+    await run("failed");
+    expect(await state()).toBe("refund_due");
+    await run("undone");
+    expect(await state()).toBe("fulfilled");
+    await run("failed");
+    // A new request of the wallet is paid by the credit: 202 again, no second charge.
+    expect((await stopped.mint(payer, { body: { name: "Again" } })).status).toBe(202);
+    expect(await state()).toBe("fulfilled");
+    expect(await spent(payer)).toBe(MINT_PRICE);
+    await stopped.close();
+  });
+
+  it("owes what became impossible between the check and the commit", async () => {
+    const payer = await world.payer();
+    fault = (point) => {
+      if (point === "payment.paid") throw new Error("killed");
+    };
+    expect((await api.pay(payer)).status).toBe(503);
+    fault = undefined;
+    await plantAgents(api.pool, [{ tokenId: 950, agentAddress: payer.address.toLowerCase() as `0x${string}` }]);
+    await forget();
+    await sweep();
+    await forget();
+    await sweep();
+    expect(await states()).toEqual(["refund_due"]);
+    expect((await api.payments())[0]!.reason).toBe("already_registered");
+    await api.pool.query("delete from onchain.agent where token_id = 950");
+  });
+});
+
+describe("case 26: reorganisations", () => {
+  const reorg = (depth: number) => world.evm.request({ method: "anvil_reorg", params: [depth, []] } as never);
+
+  it("take a payment back that has bought nothing yet: the same payment settles again", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    dieAfterPayment();
+    expect((await api.pay(payer, signed)).status).toBe(500);
+    fault = undefined;
+    await reorg(1);
+    expect(await spent(payer)).toBe(0n);
+    expect(await sweep()).toBe(1);
+    expect(await states()).toEqual(["settling"]);
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect([await states(), await spent(payer)]).toEqual([["fulfilled"], MINT_PRICE]);
+  });
+
+  it("that move a transfer to another block are followed, and deep transfers are final", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+    const header = { "payment-signature": base64(world.payload(signed)) };
+    expect((await api.get("/api/v2/agent/900/cred-report", { headers: header })).status).toBe(200);
+    const [before] = await api.payments();
+    const raw = await world.evm.request({ method: "eth_getRawTransactionByHash", params: [before!.tx_hash] } as never);
+    await reorg(1);
+    log.lines.length = 0;
+    await sweep();
+    expect(log.lines.join("")).toContain("no longer in the chain");
+    await world.evm.mine({ blocks: 1 });
+    await world.evm.sendRawTransaction({ serializedTransaction: raw as never });
+    await world.evm.mine({ blocks: 1 });
+    expect(await sweep()).toBe(1);
+    const [after] = await api.payments();
+    expect(after!.block_hash).not.toBe(before!.block_hash);
+    await world.evm.mine({ blocks: 70 });
+    expect(await sweep()).toBe(1);
+    const [final] = await api.payments();
+    expect([final!.state, final!.credential, final!.final_at !== null]).toEqual(["fulfilled", null, true]);
+    expect(await sweep()).toBe(0);
+  });
+
+  it("that take the money away for good leave a lost payment for the operator", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+    const header = { "payment-signature": base64(world.payload(signed)) };
+    expect((await api.get("/api/v2/agent/900/cred-report", { headers: header })).status).toBe(200);
+    await reorg(1);
+    await world.evm.mine({ blocks: 70 });
+    expect(await sweep()).toBe(1);
+    expect(await states()).toEqual(["lost"]);
+  });
+});
