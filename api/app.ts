@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { Failure } from "../core/errors.ts";
+import { agentTotals } from "../db/agents.ts";
 import { factsReader } from "../db/facts-reader.ts";
+import { staleScores } from "../db/service-status.ts";
 import { answerWith, type Bindings, type Machinery } from "./answer.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -16,9 +18,9 @@ import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
 import { shortWay } from "./http/short-way.ts";
 import { ENDPOINTS } from "./routes/index.ts";
-import { totalsMemory } from "./services/agent-totals.ts";
 import { balanceMemory } from "./services/balances.ts";
 import { contractMemory } from "./services/contract-facts.ts";
+import { countedOnce } from "./services/counts.ts";
 
 export type Api = {
   /** Takes a request from Node's HTTP server; never throws. */
@@ -37,7 +39,8 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       signed,
       limits: rateLimits(rates, deps.rateCounters),
       payments: openPaymentDesk(deps),
-      totals: totalsMemory(deps),
+      totals: countedOnce(deps, agentTotals),
+      staleScores: countedOnce(deps, staleScores),
       contract: contractMemory(deps.chain, contracts.identity.address, deps.now),
       balances: balanceMemory(deps.chain, contracts.usdc.address, deps.now),
     },

@@ -71,6 +71,8 @@ export type ApiParts = ApiDeps & {
   limits: RateLimits;
   payments: PaymentDesk;
   totals(): Promise<AgentTotals>;
+  /** How many scores do not belong to their agent's present state. */
+  staleScores(): Promise<number>;
   contract: ContractMemory;
   balances: BalanceMemory;
 };

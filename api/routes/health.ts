@@ -1,6 +1,6 @@
 /** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status. */
 import { z } from "zod";
-import { scheduledRuns, staleScores } from "../../db/service-status.ts";
+import { scheduledRuns } from "../../db/service-status.ts";
 import type { ApiParts } from "../deps.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { integer } from "../parameters.ts";
@@ -95,7 +95,7 @@ export const status = endpoint({
     const [head, runs, stale, queues] = await Promise.all([
       headOf(deps.chain),
       scheduledRuns(deps.db),
-      state.ready ? staleScores(deps.db) : 0,
+      state.ready ? deps.staleScores() : 0,
       deps.queues(),
     ]);
     const lagSeconds = lag(state, head, now);
