@@ -48,13 +48,9 @@ export type Bucket = "reads" | "writes" | "proofs" | "unlimited";
 export type Guard = { caller: CallerRule; price?: Operation; bucket: Bucket };
 
 /** A guard as an endpoint states it: anyone may call, reads and writes count as what they are, unless it says otherwise. */
-export type GuardSpec = Partial<Guard> & { siwa?: boolean };
+export type GuardSpec = Partial<Guard>;
 
-type RuleOf<G extends GuardSpec> = G extends { siwa: true }
-  ? "siwa"
-  : G extends { caller: infer R extends CallerRule }
-    ? R
-    : "anyone";
+type RuleOf<G extends GuardSpec> = G extends { caller: infer R extends CallerRule } ? R : "anyone";
 
 /** One request, checked and typed. */
 export type Call<P, Q, B, C> = {
@@ -154,14 +150,7 @@ export function endpoint<
   B extends z.ZodType = z.ZodUndefined,
   const G extends GuardSpec = { caller: "anyone" },
 >(spec: EndpointSpec<P, Q, B, G>): Endpoint {
-  const {
-    siwa,
-    caller = siwa ? "siwa" : "anyone",
-    price,
-    bucket = spec.method === "get" ? "reads" : "writes",
-  } = {
-    ...(spec.guard as GuardSpec | undefined),
-  };
+  const { caller = "anyone", price, bucket = spec.method === "get" ? "reads" : "writes" }: GuardSpec = spec.guard ?? {};
   return { ...spec, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
 }
 

@@ -1,0 +1,278 @@
+/** Who may change what: every write of the service beside every kind of caller. A write without a row here fails. */
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Endpoint } from "../../api/endpoint.ts";
+import { ENDPOINTS } from "../../api/routes/index.ts";
+import type { FoundProof, ProofPlatform } from "../../clients/ports.ts";
+import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
+import { humanUpdateText } from "../../core/signed-texts.ts";
+import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { plantRows } from "../support/onchain.ts";
+import { plantAgents } from "./support/agents.ts";
+import { HOST, startApi, type TestApi } from "./support/api.ts";
+import { healthyChain } from "./support/stub-chain.ts";
+
+const HOUR = 3_600_000;
+
+/** Who asks. The spoilt credentials are those of a caller that could pass with a good one. */
+const CALLERS = [
+  "none",
+  "other wallet",
+  "owner",
+  "agent wallet",
+  "human (SIWE)",
+  "API key",
+  "access token",
+  "expired",
+  "future-dated",
+  "other host",
+  "forged",
+  "replay after revoke",
+] as const;
+type CallerName = (typeof CALLERS)[number];
+
+/** A world of one agent, of its own for each attempt. */
+type World = {
+  tokenId: number;
+  other: Wallet;
+  owner: Wallet;
+  agent: Wallet;
+  apiKey: string;
+};
+type Wallet = ReturnType<typeof agentWallet>;
+type Asked = { headers?: Record<string, string>; body?: object };
+
+/** A write: how it is asked by each caller, and what each is answered; 2xx stands for every success. */
+type Row = {
+  body?: (world: World) => object;
+  /** Whose credentials the spoilt ones are. */
+  by?: (world: World) => Wallet;
+  /** How a caller asks, where that is not by a credential in the headers. */
+  ask?: (caller: CallerName, world: World) => Promise<Asked>;
+  /** Sets the stage. */
+  before?: (world: World) => Promise<void>;
+  expected: Record<CallerName, number>;
+};
+
+const PASS = 200;
+/** What an operation for agents answers to credentials that are none for it. */
+const SIWA_ONLY = {
+  none: 401,
+  "human (SIWE)": 401,
+  "API key": 401,
+  "access token": 401,
+  expired: 401,
+  "future-dated": 401,
+  "other host": 401,
+  forged: 401,
+  "replay after revoke": 401,
+} as const;
+const everyone = (status: number) => Object.fromEntries(CALLERS.map((c) => [c, status])) as Record<CallerName, number>;
+/** The token's owner and the agent's wallet. */
+const CONTROLLERS = { ...SIWA_ONLY, "other wallet": 403, owner: PASS, "agent wallet": PASS };
+
+const ROWS: Record<string, Row> = {
+  // Reads in the form of a POST: open to all.
+  getAgents: { body: ({ tokenId }) => ({ ids: [tokenId] }), expected: everyone(PASS) },
+  verifyReceipt: { body: () => ({ payload: "{}", signature: `0x${"1".repeat(130)}` }), expected: everyone(PASS) },
+
+  // Any wallet that is no agent yet; owning a token makes it none.
+  mint: {
+    body: () => ({ name: "New" }),
+    by: ({ other }) => other,
+    expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": 409 },
+  },
+  // Each wallet over its own credentials.
+  revokeCredentials: { expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS } },
+
+  updateAgent: { body: () => ({ personality: { humor: "dry" } }), expected: CONTROLLERS },
+  updatePersonality: { body: () => ({ personality: { humor: "dry" } }), expected: CONTROLLERS },
+  linkToken: {
+    body: () => ({
+      contractAddress: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+      ...{ chain: "solana", symbol: "USDC", name: "USD Coin" },
+    }),
+    expected: CONTROLLERS,
+  },
+  prepareCrossRegistration: { expected: CONTROLLERS },
+  verifyX: { body: () => ({ handle: "ada" }), expected: CONTROLLERS },
+  verifyGithub: { body: () => ({ username: "ada" }), expected: CONTROLLERS },
+  verifyFarcaster: { body: () => ({ username: "ada" }), expected: CONTROLLERS },
+  verifyExchange: {
+    before: ({ owner }) =>
+      plantRows(api.database.pool, "attestation", [
+        {
+          uid: `0x${randomBytes(32).toString("hex")}`,
+          schema: api.deps.config.attestationSchemas[0],
+          attester: api.deps.config.attesters[0],
+          recipient: owner.address.toLowerCase(),
+          ...{ data: `0x${"1".padStart(64, "0")}`, attestedAt: 1_790_000_000, expiresAt: 0, revokedAt: 0 },
+          ...{ block: 900, txHash: "0x1" },
+        },
+      ]),
+    expected: CONTROLLERS,
+  },
+  // The agent's own wallet, not even its owner.
+  verifyWallet: { expected: { ...CONTROLLERS, owner: 403 } },
+
+  // By the owner's signature of a text in the body; what stands in the headers does not count.
+  humanUpdate: {
+    ask: askAsHuman,
+    expected: {
+      ...everyone(400),
+      owner: PASS,
+      "other wallet": 403,
+      "agent wallet": 403,
+      expired: 401,
+      "future-dated": 401,
+      forged: 401,
+      "replay after revoke": 401,
+    },
+  },
+
+  reportSessionOutcome: {
+    body: () => ({ outcome: "success" }),
+    expected: { ...everyone(401), "API key": PASS },
+  },
+};
+
+let api: TestApi;
+beforeAll(async () => {
+  const found = (handle: string) => ({ handle, username: handle, accountId: handle, evidence: {} }) as FoundProof;
+  let accounts = 0;
+  const platform = <C>(): ProofPlatform<C> => ({
+    find: async () => found(`account${++accounts}`),
+    batch: 1,
+    recheck: async () => [],
+  });
+  api = await startApi({
+    // No worker is there to mine: a write that is accepted answers 202.
+    env: { MINT_WAIT_MS: "0", RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}` },
+    // A contract that keeps no flags.
+    chain: { ...healthyChain(), call: async () => ({ ok: false, data: "0x", reason: "reverted" }) },
+    deps: {
+      proofs: { x: platform(), github: platform(), farcaster: platform() },
+    },
+  });
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+let tokens = 0;
+async function newWorld(): Promise<World> {
+  const [other, owner, agent] = [1, 2, 3].map(() => agentWallet({ host: HOST })) as [Wallet, Wallet, Wallet];
+  const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
+  const tokenId = tokens++;
+  await plantAgents(api.database.pool, [
+    { tokenId, owner: lower(owner), agentAddress: lower(agent), soulbound: false },
+  ]);
+  const id = randomBytes(5).toString("hex");
+  const apiKey = apiKeyText(id, randomBytes(32).toString("base64url"));
+  await insertApiKey(api.database.pool, { id, name: "test", hash: apiKeyHash(apiKey) });
+  return { tokenId, other, owner, agent, apiKey };
+}
+
+/** How each caller shows who it is in the headers. */
+const CREDENTIALS: Record<CallerName, (world: World, by: Wallet) => Promise<Record<string, string>>> = {
+  none: async () => ({}),
+  "other wallet": async ({ other }) => ({ authorization: await other.siwa() }),
+  owner: async ({ owner }) => ({ authorization: await owner.siwa() }),
+  "agent wallet": async ({ agent }) => ({ authorization: await agent.siwa() }),
+  "human (SIWE)": async (_, by) => ({ authorization: await by.siwe() }),
+  "API key": async ({ apiKey }) => ({ "x-api-key": apiKey }),
+  "access token": async () => ({ authorization: "Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln" }),
+  expired: async (_, by) => ({ authorization: await by.siwa(Date.now() - HOUR - 1_000) }),
+  "future-dated": async (_, by) => ({ authorization: await by.siwa(Date.now() + 310_000) }),
+  "other host": async (_, by) => ({ authorization: await by.siwa(Date.now(), "elsewhere.test") }),
+  forged: async ({ other }, by) => {
+    const [forger, victim] = by === other ? [agentWallet({ host: HOST }), other] : [other, by];
+    return { authorization: (await forger.siwa()).replace(forger.address, victim.address) };
+  },
+  "replay after revoke": async ({ apiKey }, by) => {
+    const authorization = await by.siwa();
+    expect(
+      (await api.send("POST", "/api/v2/auth/revoke", { headers: { authorization: await by.siwa() } })).status,
+    ).toBe(200);
+    await revokeApiKey(api.database.pool, apiKey.split("_")[1]!);
+    return { authorization, "x-api-key": apiKey };
+  },
+};
+
+async function askAsHuman(caller: CallerName, world: World): Promise<Asked> {
+  const { tokenId, owner, other, agent } = world;
+  const update = { personality: { humor: "dry" } };
+  const signed = async (by: Wallet, at = Date.now(), service = "Helixa") => {
+    const message = humanUpdateText(service, tokenId, at);
+    return { body: { ...update, message, signature: await by.account.signMessage({ message }) } };
+  };
+  switch (caller) {
+    case "owner":
+      return signed(owner);
+    case "other wallet":
+      return signed(other);
+    case "agent wallet":
+      return signed(agent);
+    case "expired":
+      return signed(owner, Date.now() - 301_000);
+    case "future-dated":
+      return signed(owner, Date.now() + 310_000);
+    case "other host":
+      return signed(owner, Date.now(), "Elsewhere");
+    case "forged": {
+      const { body } = await signed(owner);
+      return { body: { ...body, signature: spoilt(body.signature) } };
+    }
+    case "replay after revoke": {
+      const before = await signed(owner, Date.now() - 1_000);
+      await CREDENTIALS[caller](world, owner);
+      return before;
+    }
+    default:
+      return { headers: await CREDENTIALS[caller](world, owner), body: update };
+  }
+}
+
+/** A signature that nobody made: s in the upper half. */
+const spoilt = (signature: string) => `${signature.slice(0, 66)}${"f".repeat(64)}${signature.slice(-2)}`;
+
+/** How much has been written, whoever wrote it. */
+async function written(): Promise<unknown> {
+  const tables = ["profile_field", "profile_trait", "proof", "exchange_verification", "session_outcome", "mint"];
+  const more = ["tx_intent", "chain_write", "human_update", "credential_revocation", "idempotency"];
+  const counts = [...tables, ...more].map((name) => `(select count(*)::int from offchain.${name}) as ${name}`);
+  return (await api.database.pool.query(`select ${counts.join(", ")}`)).rows[0];
+}
+
+const writes = ENDPOINTS.filter(({ method }) => method !== "get");
+
+it("every write has its row, and every row is a write", () => {
+  expect(Object.keys(ROWS).sort()).toEqual(writes.map(({ operationId }) => operationId).sort());
+});
+
+describe.each(writes.map((endpoint): [string, Endpoint] => [endpoint.operationId, endpoint]))(
+  "%s",
+  (operationId, endpoint) => {
+    const row = ROWS[operationId]!;
+    it.each(CALLERS)("%s", async (caller) => {
+      const world = await newWorld();
+      await row.before?.(world);
+      const by = row.by?.(world) ?? world.agent;
+      const asked = row.ask
+        ? await row.ask(caller, world)
+        : { headers: await CREDENTIALS[caller](world, by), body: row.body?.(world) };
+      const before = await written();
+      const { status, body } = await api.send(
+        endpoint.method.toUpperCase(),
+        endpoint.path.replace(/\{(id|ref)\}/, String(world.tokenId)),
+        {
+          headers: { ...asked.headers, ...(asked.body && { "content-type": "application/json" }) },
+          ...(asked.body && { body: JSON.stringify(asked.body) }),
+        },
+      );
+      const answer = status >= 200 && status < 300 ? PASS : status;
+      expect([answer, body]).toEqual([row.expected[caller], expect.anything()]);
+      if (answer !== PASS) expect(await written()).toEqual(before);
+    });
+  },
+);
