@@ -1,0 +1,121 @@
+/** Wallets that are contracts sign in, on a real chain: deployed ones (ERC-1271) and those not deployed yet (ERC-6492). */
+import { concat, encodeDeployData, getContractAddress, type Hex, padHex, serializeErc6492Signature } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { signedTexts } from "../../api/guards/signed-text.ts";
+import { walletGuard } from "../../api/guards/wallet.ts";
+import { createChain } from "../../clients/chain.ts";
+import type { Chain } from "../../clients/ports.ts";
+import { readBuild } from "../../contracts/builds.ts";
+import { Failure } from "../../core/errors.ts";
+import { siwaText, siweText } from "../../core/signed-texts.ts";
+import { parseCredential, type SignInKind } from "../../core/wallet-credential.ts";
+import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
+
+const HOST = "agents.test";
+const SERVICE = { hosts: [HOST], name: "Helixa", webUrl: `https://${HOST}`, chainId: 8453 };
+/** The CREATE2 deployer that every development chain and Base have. */
+const FACTORY = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
+const NOW = Date.now();
+
+let world: ContractWorld;
+let chain: Chain;
+let deployed: Hex;
+const key = privateKeyToAccount(generatePrivateKey());
+beforeAll(async () => {
+  world = await contractWorld();
+  chain = createChain({ id: 8453, rpcUrls: [world.anvil.url] });
+  deployed = await world.deploy("ContractWallet", [key.address]);
+});
+afterAll(() => world?.anvil.stop());
+
+const texts = {
+  siwa: (address: Hex, at: number) => siwaText(HOST, address, String(at)),
+  siwe: (address: Hex, at: number) =>
+    siweText({
+      ...{ host: HOST, address, serviceName: SERVICE.name, webUrl: SERVICE.webUrl, chainId: 8453 },
+      ...{ timestamp: String(at), issuedAt: new Date(at).toISOString() },
+    }),
+};
+/** A credential of a contract wallet, signed by its key; `wrap` turns the signature into what goes over the wire. */
+async function credential(kind: SignInKind, address: Hex, { signer = key, wrap = (s: Hex): Hex => s, at = NOW } = {}) {
+  return `${address}:${at}:${wrap(await signer.signMessage({ message: texts[kind](address, at) }))}`;
+}
+/** How the guard lets it in, or the code of its refusal. */
+async function entry(header: string, accepted: SignInKind[] = ["siwe", "siwa"], asked = chain): Promise<string> {
+  try {
+    const caller = await walletGuard(SERVICE, signedTexts(asked)).verify(parseCredential(header), accepted, "c", NOW);
+    return `${caller.kind} ${caller.wallet}`;
+  } catch (error) {
+    return error instanceof Failure ? error.code : `not a Failure: ${String(error)}`;
+  }
+}
+
+/** A wallet that is not deployed: its address follows from what would deploy it. */
+function counterfactual(owner = key.address) {
+  const { abi, bytecode } = readBuild("ContractWallet");
+  const salt = padHex("0x1", { size: 32 });
+  const initcode = encodeDeployData({ abi: abi as never, bytecode, args: [owner] as never });
+  const address = getContractAddress({ opcode: "CREATE2", from: FACTORY, salt, bytecode: initcode });
+  const wrap = (signature: Hex) =>
+    serializeErc6492Signature({ address: FACTORY, data: concat([salt, initcode]), signature });
+  return { address, wrap };
+}
+
+describe("a deployed wallet", () => {
+  it("signs in by SIWA and by SIWE, each where it is taken", async () => {
+    const wallet = deployed.toLowerCase();
+    expect(await entry(await credential("siwa", deployed))).toBe(`siwa ${wallet}`);
+    expect(await entry(await credential("siwe", deployed))).toBe(`siwe ${wallet}`);
+    expect(await entry(await credential("siwe", deployed), ["siwa"])).toBe("unauthenticated");
+  });
+
+  it("is not signed for by another key, nor for another time", async () => {
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    expect(await entry(await credential("siwa", deployed, { signer: stranger }))).toBe("unauthenticated");
+    const other = (await credential("siwa", deployed)).replace(String(NOW), String(NOW - 1));
+    expect(await entry(other)).toBe("unauthenticated");
+  });
+});
+
+describe("a wallet not deployed yet", () => {
+  it("signs in with what would deploy it, and nothing is deployed", async () => {
+    const { address, wrap } = counterfactual();
+    expect(await entry(await credential("siwa", address, { wrap }))).toBe(`siwa ${address.toLowerCase()}`);
+    expect(await entry(await credential("siwe", address, { wrap }))).toBe(`siwe ${address.toLowerCase()}`);
+    expect(await chain.code(address.toLowerCase() as Hex)).toBe("0x");
+  });
+
+  it("cannot be claimed with somebody else's wallet, nor without the wrapping", async () => {
+    const { address, wrap } = counterfactual();
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    const theirs = counterfactual(stranger.address);
+    expect(await entry(await credential("siwa", address, { wrap, signer: stranger }))).toBe("unauthenticated");
+    expect(await entry(await credential("siwa", address, { wrap: theirs.wrap, signer: stranger }))).toBe(
+      "unauthenticated",
+    );
+    expect(await entry(await credential("siwa", address))).toBe("unauthenticated");
+  });
+
+  it("signs in the same way once it is deployed", async () => {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const { address, wrap } = counterfactual(owner.address);
+    const { abi, bytecode } = readBuild("ContractWallet");
+    const initcode = encodeDeployData({ abi: abi as never, bytecode, args: [owner.address] as never });
+    const data = concat([padHex("0x1", { size: 32 }), initcode]);
+    await world.mined(world.people[0]!.sendTransaction({ to: FACTORY, data }));
+    expect(await chain.code(address.toLowerCase() as Hex)).not.toBe("0x");
+    for (const form of [wrap, (s: Hex) => s])
+      expect(await entry(await credential("siwa", address, { signer: owner, wrap: form }))).toBe(
+        `siwa ${address.toLowerCase()}`,
+      );
+  });
+});
+
+it("while the chain is away contract wallets get no verdict, and keys sign in all the same", async () => {
+  const away = createChain({ id: 8453, rpcUrls: ["http://127.0.0.1:9"] });
+  expect(await entry(await credential("siwa", deployed), ["siwa"], away)).toBe("upstream_unavailable");
+  const { address, wrap } = counterfactual();
+  expect(await entry(await credential("siwa", address, { wrap }), ["siwa"], away)).toBe("upstream_unavailable");
+  expect(await entry(await credential("siwa", key.address), ["siwa"], away)).toBe(`siwa ${key.address.toLowerCase()}`);
+});
