@@ -53,6 +53,18 @@ export async function recordProof(tx: Queryable, proof: ProofRecord, txHash: Hex
   );
 }
 
+/** Whether an agent has a proof on a platform that has not lapsed. */
+export async function proofStands(
+  db: Queryable,
+  { tokenId, platform }: { tokenId: number; platform: string },
+): Promise<boolean> {
+  const { rows } = await db.query(
+    `select exists (select from offchain.proof where token_id = $1 and platform = $2 and status <> 'lapsed') as stands`,
+    [tokenId, platform],
+  );
+  return rows[0].stands;
+}
+
 /** Notes the transaction of the trait that goes with a proof; null takes it back. */
 export async function setProofTransaction(
   tx: Queryable,

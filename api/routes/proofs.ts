@@ -35,7 +35,8 @@ export const verifyX = endpoint({
   path: "/api/v2/agent/{id}/verify/x",
   operationId: "verifyX",
   summary: "Prove an account on X: its bio shows the agent",
-  description: "By the token's owner or the agent's wallet. The bio must show <prefix>:<tokenId> as a word of its own.",
+  description:
+    "By the token's owner or the agent's wallet. The bio shows helixa:<tokenId> as a word of its own: the service's name in lower case, and the agent's token id.",
   body: xProofBodySchema,
   handler(call) {
     const expected = needleOf(call.deps.config.service.prefix, call.params.id);
@@ -52,7 +53,7 @@ export const verifyGithub = endpoint({
   operationId: "verifyGithub",
   summary: "Prove a GitHub account: a public gist of its own shows the agent",
   description:
-    "By the token's owner or the agent's wallet. The gist has a file <prefix>-verify.txt with the token id or <prefix>:<tokenId>, and nothing else. Forks and gists of organisations do not count.",
+    "By the token's owner or the agent's wallet. The gist has a file helixa-verify.txt that says the token id or helixa:<tokenId>, and nothing else. Forks and gists of organisations do not count.",
   body: githubProofBodySchema,
   handler(call) {
     const { prefix } = call.deps.config.service;
@@ -70,7 +71,7 @@ export const verifyFarcaster = endpoint({
   operationId: "verifyFarcaster",
   summary: "Prove a Farcaster account: one of its recent casts shows the agent",
   description:
-    "By the token's owner or the agent's wallet. The cast is no reply and shows <prefix>:<tokenId> as a word of its own.",
+    "By the token's owner or the agent's wallet. The cast is no reply and shows helixa:<tokenId> as a word of its own. Casts further back than the newest 300 are not seen.",
   body: farcasterProofBodySchema,
   handler(call) {
     const expected = needleOf(call.deps.config.service.prefix, call.params.id);

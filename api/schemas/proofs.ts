@@ -20,7 +20,7 @@ export const xProofBodySchema = z
       examples: ["ada"],
     }),
   })
-  .meta({ id: "XProofRequest" });
+  .meta({ id: "XProofRequest", examples: [{ handle: "ada" }] });
 
 const gistId = parsed(parseGistId, "must be the id of a gist, or its address on gist.github.com");
 
@@ -36,7 +36,7 @@ export const githubProofBodySchema = z
     const gist = gistId ?? gistUrl;
     return { username, ...(gist !== undefined && { gistId: gist }) };
   })
-  .meta({ id: "GithubProofRequest" });
+  .meta({ id: "GithubProofRequest", examples: [{ username: "octocat" }] });
 
 const fid = z
   .union([z.number(), z.string()])
@@ -59,7 +59,7 @@ export const farcasterProofBodySchema = z
     if (username === undefined && fid === undefined) ctx.addIssue("must have a username or a fid");
     return { ...(username !== undefined && { username }), ...(fid !== undefined && { fid }) };
   })
-  .meta({ id: "FarcasterProofRequest" });
+  .meta({ id: "FarcasterProofRequest", examples: [{ username: "dwr" }, { fid: 3 }] });
 
 const PLATFORMS = ["x", "github", "farcaster"] as const satisfies readonly Platform[];
 

@@ -7,6 +7,7 @@ import { recomputeCred } from "../../db/cred.ts";
 import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
 import { completeMint, failMint, type Mint, mintById, reopenMint, setAwardsDue } from "../../db/mints.ts";
 import { deleteProfileFields, writeProfileFields } from "../../db/profiles.ts";
+import { deleteProofs } from "../../db/proofs.ts";
 import { deleteReferrals, ensureReferralCodes, recordReferral } from "../../db/referral-codes.ts";
 import { isIndexed } from "../../db/transaction.ts";
 import type { Intent } from "../../db/tx-outbox.ts";
@@ -49,6 +50,8 @@ export const mintEffect: IntentEffect = {
     if (!before || before.tokenId === null) return;
     await deleteProfileFields(tx, before.tokenId);
     await deleteReferrals(tx, before.tokenId);
+    // They name the token's id, which may be another agent's tomorrow.
+    await deleteProofs(tx, before.tokenId);
     await withdrawAwards(tx, before.wallet);
   },
 };

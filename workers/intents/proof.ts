@@ -1,5 +1,5 @@
 /** Intents `proof:<tokenId>:<platform>`: the trait that goes with an agent's first proof on a platform. */
-import { setProofTransaction } from "../../db/proofs.ts";
+import { proofStands, setProofTransaction } from "../../db/proofs.ts";
 import { attemptedKey, type Intent } from "../../db/tx-outbox.ts";
 import type { IntentEffect } from "../intents.ts";
 
@@ -11,10 +11,18 @@ const proofOf = ({ intentKey }: Intent) => {
 /** The proof counts from its own record on; here only the record learns of the transaction. */
 export const proofEffect: IntentEffect = {
   prefix: "proof",
+
+  /** A reorganisation may have given the token's id to somebody else, and its proofs went with it. */
+  async refusal(db, intent) {
+    return (await proofStands(db, proofOf(intent))) ? null : "the proof does not stand any more";
+  },
+
   async mined(tx, intent, receipt) {
     await setProofTransaction(tx, proofOf(intent), receipt.hash);
   },
+
   async failed() {},
+
   async undone(tx, intent) {
     await setProofTransaction(tx, proofOf(intent), null);
   },
