@@ -16,6 +16,8 @@ import { writeAgent } from "./writing.ts";
 
 /** The chain whose contracts this service can ask. */
 const OWN_CHAIN = "base";
+/** Hex digits of an answer that are looked at: a contract may say anything, at any length. */
+const LONGEST_ANSWER = 4_096;
 
 /**
  * Queues the link; of several, the newest counts.
@@ -79,7 +81,7 @@ async function readText(
   functionName: "symbol" | "name",
 ): Promise<string | null> {
   const answer = await chain.call({ to, data: encodeFunctionData({ abi: usdcAbi, functionName }) });
-  if (!answer.ok || answer.data === "0x") return null;
+  if (!answer.ok || answer.data === "0x" || answer.data.length > LONGEST_ANSWER) return null;
   const cleaned = cleanText(decodeText(answer.data, functionName) ?? "", {
     min: 1,
     max: functionName === "name" ? 64 : 32,

@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { FAULT_POINTS as API_FAULT_POINTS } from "../../api/fault-points.ts";
-import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender.ts";
+import { BONUSES } from "../../core/bonuses.ts";
+import { AWARD_FAULT_POINTS, FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender.ts";
 import { agentWallet, testChain } from "../support/agent-wallet.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 import { until } from "../support/until.ts";
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => parts?.stop());
 
 /** Posts like a patient client: again and again with the same key until there is a final answer. */
-async function mintPatiently(wallet: ReturnType<typeof agentWallet>, name: string, key: string) {
+async function mintPatiently(wallet: ReturnType<typeof agentWallet>, name: string, key: string, more: object = {}) {
   const authorization = await wallet.siwa();
   return until(
     "a final answer",
@@ -26,7 +27,7 @@ async function mintPatiently(wallet: ReturnType<typeof agentWallet>, name: strin
       const response = await fetch(`${parts.apiUrl}/api/v2/mint`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization, "idempotency-key": key },
-        body: JSON.stringify({ name }),
+        body: JSON.stringify({ name, ...more }),
       });
       // Anything but a 201 on the way must be one of the answers that ask for a retry.
       expect([201, 202, 409, 503, 504]).toContain(response.status);
@@ -75,6 +76,39 @@ describe.each(["workers", "api"] as const)("kill -9 of the %s process", (part) =
     await parts.died(part);
     await parts.start(part);
     await expectExactlyOne(wallet, name, key, await answer);
+  });
+});
+
+describe("kill -9 of the workers process while bonuses are queued", () => {
+  /** Points a token was awarded beside those of the contract itself, by reason. */
+  const bonuses = async (tokenId: number) => {
+    const logs = await testChain(parts.rpcUrl).getContractEvents({
+      address: parts.identity,
+      abi: identityAbi,
+      eventName: "PointsAwarded",
+      args: { tokenId: BigInt(tokenId) },
+      fromBlock: 0n,
+    });
+    return logs.map(({ args }) => args.reason).filter((reason) => reason !== "mint");
+  };
+
+  it.each(AWARD_FAULT_POINTS)("at %s awards each of them once", async (point) => {
+    const [referrer, newcomer] = [agentWallet({ host: parts.host }), agentWallet({ host: parts.host })];
+    const first = await mintPatiently(referrer, "Referrer", crypto.randomUUID());
+    const code = await until("the referrer's code", async () => {
+      const response = await fetch(`${parts.apiUrl}/api/v2/agent/${first.tokenId}/referral`);
+      return response.status === 200 && ((await response.json()) as { code: string | null }).code;
+    });
+    await parts.restart("workers", { FAULT_POINT: point });
+    const { tokenId } = await mintPatiently(newcomer, "Newcomer", crypto.randomUUID(), { referralCode: code });
+    await parts.died("workers");
+    await parts.start("workers");
+    await until("both are awarded", async () => {
+      const awarded = await Promise.all([bonuses(first.tokenId), bonuses(tokenId)]);
+      return awarded.every((reasons) => reasons.length > 0);
+    });
+    expect(await bonuses(first.tokenId)).toEqual([BONUSES.referrer.reason]);
+    expect(await bonuses(tokenId)).toEqual([BONUSES.minter.reason]);
   });
 });
 

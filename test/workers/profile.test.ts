@@ -43,10 +43,12 @@ const write = (kind: "on" | "off", { tokenId, wallet }: Agent, update: Omit<Upda
 const settled = (keys: string[]) =>
   until("the writes are decided", async () => {
     const intents = await Promise.all(keys.map((key) => desk.intent(key)));
-    return intents.every(({ state }) => state === "mined" || state === "failed") && intents;
+    return intents.every(({ state }) => state === "mined" || state === "failed") ? intents : undefined;
   });
-const read = <N extends "getPersonality" | "getNarrative" | "getTraits">(functionName: N, tokenId: number) =>
-  on.evm.readContract({ address: on.identity, abi: identityAbi, functionName, args: [BigInt(tokenId)] });
+const at = (tokenId: number) => ({ address: on.identity, abi: identityAbi, args: [BigInt(tokenId)] }) as const;
+const personalityOf = (tokenId: number) => on.evm.readContract({ ...at(tokenId), functionName: "getPersonality" });
+const narrativeOf = (tokenId: number) => on.evm.readContract({ ...at(tokenId), functionName: "getNarrative" });
+const traitsOf = (tokenId: number) => on.evm.readContract({ ...at(tokenId), functionName: "getTraits" });
 const fields = async (tokenId: number) =>
   Object.fromEntries(
     (await desk.db.query("select field, value from offchain.profile_field where token_id = $1", [tokenId])).rows.map(
@@ -68,9 +70,9 @@ it("brings the profile to the chain, and what was kept off chain in line with it
   });
   desk.send();
   await settled(keys);
-  expect(await read("getPersonality", ada.tokenId)).toMatchObject({ quirks: "hums", humor: "dry", riskTolerance: 2 });
-  expect(await read("getNarrative", ada.tokenId)).toMatchObject({ origin: "new", mission: "" });
-  expect(await read("getTraits", ada.tokenId)).toMatchObject([{ name: "kind", category: "character" }]);
+  expect(await personalityOf(ada.tokenId)).toMatchObject({ quirks: "hums", humor: "dry", riskTolerance: 2 });
+  expect(await narrativeOf(ada.tokenId)).toMatchObject({ origin: "new", mission: "" });
+  expect(await traitsOf(ada.tokenId)).toMatchObject([{ name: "kind", category: "character" }]);
   expect(await fields(ada.tokenId)).toEqual({
     "personality.quirks": "hums",
     "personality.riskTolerance": 2,
@@ -97,8 +99,8 @@ it("is not signed for somebody who sold the agent meanwhile", async () => {
   expect(intents.map(({ state, error }) => [state, error])).toEqual(
     keys.map(() => ["failed", "the agent changed hands"]),
   );
-  expect(await read("getNarrative", ada.tokenId)).toMatchObject({ origin: "" });
-  expect(await read("getTraits", ada.tokenId)).toEqual([]);
+  expect(await narrativeOf(ada.tokenId)).toMatchObject({ origin: "" });
+  expect(await traitsOf(ada.tokenId)).toEqual([]);
 });
 
 describe("kill -9 of the sender", () => {
@@ -114,7 +116,7 @@ describe("kill -9 of the sender", () => {
     expect(await desk.spawnSender(point).ended).toBe("SIGKILL");
     desk.send();
     await settled(keys);
-    expect((await read("getTraits", ada.tokenId)).map(({ name }) => name)).toEqual(["one", "two"]);
+    expect((await traitsOf(ada.tokenId)).map(({ name }) => name)).toEqual(["one", "two"]);
     const logs = await on.evm.getContractEvents({
       address: on.identity,
       abi: identityAbi,
