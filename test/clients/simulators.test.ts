@@ -1,0 +1,119 @@
+/** The simulators themselves: what they are told they keep, planned failures come as planned, tokens are signed by the published key. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
+import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "agents-simulators-"));
+const file = join(directory, "simulators.json");
+let simulators: RunningSimulators;
+beforeAll(async () => {
+  simulators = await startSimulators({ file });
+});
+afterAll(async () => {
+  await simulators?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function send(method: string, path: string, body?: unknown) {
+  const response = await fetch(simulators.url + path, {
+    method,
+    headers: { authorization: "Bearer key" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const json = response.headers.get("content-type")?.startsWith("application/json");
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+}
+const ada = { id: "1", name: "Ada", description: "helixa:1" };
+const lookUp = () => send("GET", "/x/2/users/by/username/ada");
+
+it("keep what they were told, restarts included", async () => {
+  expect(await send("PUT", "/_control/x/users/Ada", ada)).toMatchObject({ status: 200 });
+  const { body: keys } = await send("GET", "/idp/.well-known/jwks.json");
+  await simulators.stop();
+  simulators = await startSimulators({ file });
+  expect((await lookUp()).body).toEqual({ data: { ...ada, username: "Ada" } });
+  expect((await send("GET", "/idp/.well-known/jwks.json")).body).toEqual(keys);
+  expect(await send("DELETE", "/_control/x/users/ADA")).toMatchObject({ body: { deleted: true } });
+  expect((await lookUp()).body.errors[0].title).toBe("Not Found Error");
+  expect(await send("PUT", "/_control/x/users/ada", {})).toMatchObject({ status: 400 });
+});
+
+describe("a planned failure", () => {
+  const fail = (plan: object) => send("POST", "/_control/fail", { source: "x", ...plan });
+
+  it("comes as often as planned, once when nothing is said", async () => {
+    await fail({ status: 500, times: 2 });
+    expect([(await lookUp()).status, (await lookUp()).status, (await lookUp()).status]).toEqual([500, 500, 200]);
+    await fail({ status: 503 });
+    expect([(await lookUp()).status, (await lookUp()).status]).toEqual([503, 200]);
+  });
+
+  it("is cleared by times 0, and concerns its own source", async () => {
+    await fail({ status: 500, times: 9 });
+    expect((await send("GET", "/github/gists/none")).status).toBe(404);
+    await fail({ times: 0 });
+    expect((await lookUp()).status).toBe(200);
+  });
+
+  it("may be HTML, JSON, late, or in the upstream's own words", async () => {
+    await fail({ body: "<html></html>" });
+    const html = await lookUp();
+    expect([html.status, html.headers.get("content-type"), html.body]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      "<html></html>",
+    ]);
+    await fail({ status: 402, body: { title: "CreditsDepleted" } });
+    expect(await lookUp()).toMatchObject({ status: 402, body: { title: "CreditsDepleted" } });
+    await fail({ delayMs: 150 });
+    const before = performance.now();
+    expect((await lookUp()).status).toBe(200);
+    expect(performance.now() - before).toBeGreaterThan(140);
+    await fail({ status: 429 });
+    const limited = await lookUp();
+    expect(limited.body).toEqual({
+      title: "Too Many Requests",
+      detail: "Too Many Requests",
+      type: "about:blank",
+      status: 429,
+    });
+    expect(limited.headers.get("x-rate-limit-reset")).toMatch(/^\d{10}$/);
+  });
+
+  it("of an unknown source, or without one, is refused", async () => {
+    expect(await fail({ source: "nobody" })).toMatchObject({ status: 404 });
+    expect(await send("POST", "/_control/fail", { status: 500 })).toMatchObject({ status: 400 });
+  });
+});
+
+describe("the identity provider", () => {
+  const token = async (body: object) => (await send("POST", "/_control/idp/token", body)).body.token as string;
+
+  it("signs tokens for the service, with any claim", async () => {
+    const { IDP_ISSUER: issuer, IDP_AUDIENCE: audience, IDP_JWKS_URL } = simulatedUpstreams(simulators.url);
+    const keys = createRemoteJWKSet(new URL(IDP_JWKS_URL));
+    const { payload, protectedHeader } = await jwtVerify(await token({ sub: "did:1" }), keys, { issuer, audience });
+    expect(payload).toMatchObject({ sub: "did:1", iss: issuer, aud: audience });
+    expect(protectedHeader.alg).toBe("ES256");
+    const other = decodeJwt(await token({ sub: "a", claims: { iss: "them", aud: ["x"], sid: "s" }, expiresIn: -60 }));
+    expect(other).toMatchObject({ sub: "a", iss: "them", aud: ["x"], sid: "s" });
+    expect(other.exp).toBeLessThan(Date.now() / 1000);
+  });
+
+  it("rotates its keys: what the old one signed is signed by nobody any more", async () => {
+    const old = await token({ sub: "a" });
+    const before = (await send("GET", "/idp/.well-known/jwks.json")).body.keys;
+    await send("POST", "/_control/idp/rotate");
+    const after = (await send("GET", "/idp/.well-known/jwks.json")).body.keys;
+    expect(after[0].kid).not.toBe(before[0].kid);
+    expect(after[0]).not.toHaveProperty("d");
+    const keys = createRemoteJWKSet(new URL(simulatedUpstreams(simulators.url).IDP_JWKS_URL));
+    await expect(jwtVerify(old, keys)).rejects.toThrow();
+    expect((await jwtVerify(await token({ sub: "b" }), keys)).payload.sub).toBe("b");
+  });
+});
