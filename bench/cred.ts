@@ -9,7 +9,7 @@ import { scoresSql, tokenRange } from "../db/cred-statement.ts";
 import { loadFacts } from "../db/facts.ts";
 import { migrate } from "../db/migrate.ts";
 import { transaction } from "../db/transaction.ts";
-import { startPostgres } from "../devnet/postgres.ts";
+import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { plantOnchain } from "../test/support/onchain.ts";
 
 const DAY_MS = 86_400_000;
@@ -33,6 +33,8 @@ export default async function cred(args: string[]): Promise<void> {
   } finally {
     await pool.end();
     await server.stop();
+    // The cluster may have been moved to where its own account can reach it.
+    await removePostgres(join(directory, "pg"));
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -9,7 +9,7 @@ import pg from "pg";
 import { listAgents } from "../db/agents.ts";
 import { type AgentList, type AgentQuery, openAgentList } from "../db/columns/agents.ts";
 import { loadFacts } from "../db/facts.ts";
-import { startPostgres } from "../devnet/postgres.ts";
+import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { type Cell, matrix, newSearches, offsetOf } from "./list/matrix.ts";
 
 const LIMIT = 100;
@@ -37,6 +37,8 @@ export default async function list(args: string[]): Promise<void> {
   } finally {
     await pool.end();
     await server.stop();
+    // The cluster may have been moved to where its own account can reach it.
+    await removePostgres(join(directory, "pg"));
     rmSync(directory, { recursive: true, force: true });
   }
 }

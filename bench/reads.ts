@@ -6,7 +6,7 @@ import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { type Postgres, startPostgres } from "../devnet/postgres.ts";
+import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import cards from "./cards.ts";
 import list from "./list.ts";
 import { cpuOf, cpuOfMachine } from "./reads/cpu.ts";
@@ -98,6 +98,8 @@ async function keyed(plan: Plan): Promise<void> {
   } finally {
     await Promise.all(started.map(({ stop }) => stop()));
     await postgres.stop();
+    // The cluster may have been moved to where its own account can reach it.
+    await removePostgres(join(directory, "pg"));
     rmSync(directory, { recursive: true, force: true });
   }
 }
