@@ -73,18 +73,18 @@ const page = async (query: string) => (await api.get(`/api/v2/agents?${query}`))
 const ids = async (query: string) => (await page(query)).agents.map(({ tokenId }) => tokenId);
 
 describe(`random questions (seed ${SEED})`, () => {
-  const AGENTS = 700;
+  const AGENTS = 400;
   const ROUNDS = 4;
-  const LISTS = 500;
-  const SEARCHES = 120;
+  const LISTS = 450;
+  const SEARCHES = 80;
   const firstOfId = <T>(id: (row: T) => number) => {
     const seen = new Set<number>();
     return (row: T) => !seen.has(id(row)) && seen.add(id(row)) !== undefined;
   };
   const agents = (block: number, count: number, seed: number) =>
-    fc.sample(agentRow(fc.nat(1000), block), { numRuns: count, seed }).filter(firstOfId(({ tokenId }) => tokenId));
+    fc.sample(agentRow(fc.nat(600), block), { numRuns: count, seed }).filter(firstOfId(({ tokenId }) => tokenId));
   const scores = (count: number, seed: number) =>
-    fc.sample(fc.tuple(fc.nat(1000), fc.nat(100)), { numRuns: count, seed }).filter(firstOfId(([id]) => id));
+    fc.sample(fc.tuple(fc.nat(600), fc.nat(100)), { numRuns: count, seed }).filter(firstOfId(([id]) => id));
 
   /** A text of the query as a client writes it; what the API refuses is not asked. */
   const asked = (text: string | undefined) => (text === undefined ? undefined : [...text].slice(0, 40).join(""));
