@@ -157,6 +157,18 @@ describe("imports", () => {
   });
 });
 
+describe("the network", () => {
+  it("is reached through clients/ only, where limits and guards are", () => {
+    const callers = files.filter(
+      ({ path, text, imports }) =>
+        /^(api|workers|core|db|cards)\//.test(path) &&
+        (/\bfetch\(/.test(withoutComments(text)) ||
+          imports.some(({ target, typeOnly }) => !typeOnly && /^(undici|node:(https?|net|tls|dns))/.test(target))),
+    );
+    expect(callers.map(({ path }) => path).filter((path) => !SERVERS.has(path))).toEqual([]);
+  });
+});
+
 describe("determinism", () => {
   it.each(["core", "src", "abis"])("%s/ has no clock, no randomness, no timers", (room) => {
     const bad =
@@ -216,6 +228,9 @@ describe("files", () => {
     ).toEqual([]);
   });
 });
+
+/** They listen, or read addresses; they dial nobody. */
+const SERVERS = new Set(["api/server.ts", "api/http/client-address.ts"]);
 
 /** Beyond this a file is two things. The median is below a hundred. */
 const MOST_LINES = 400;
