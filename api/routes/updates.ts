@@ -8,6 +8,7 @@ import { PENDING_WRITE } from "../schemas/pending.ts";
 import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
 import { requireController } from "../services/agent-control.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
+import { payableTraitPrice } from "../services/chain-writes.ts";
 import { requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
 import { writeAgent } from "../services/writing.ts";
 
@@ -64,7 +65,7 @@ async function change(call: Change, update: Update): Promise<Reply> {
   }
   const identity = deps.config.contracts.identity.address;
   const indexedBlock = deps.index.block;
-  const traitPriceWei = update.traits?.length ? ((await deps.chain.traitPrice(identity)) ?? 0n) : 0n;
+  const traitPriceWei = update.traits?.length ? await payableTraitPrice(deps.chain, identity) : 0n;
   const { updated, intentKeys } = await writeAgent(deps, target, authorize, async (write) => ({
     result: await updateOnchain(write, update, { wallet: caller.wallet, identity, indexedBlock, traitPriceWei }),
     scored: false,

@@ -46,7 +46,17 @@ export const humanUpdateBodySchema = z
     narrative: narrative.optional(),
     social: socialSchema.optional().meta({ description: "Handles, or addresses of the profiles; a website is a URL" }),
   })
-  .meta({ id: "HumanUpdateRequest" });
+  .meta({
+    id: "HumanUpdateRequest",
+    examples: [
+      {
+        message: "Helixa: Update agent #1 at 1795262400000",
+        signature: `0x${"ab".repeat(64)}1b`,
+        narrative: { mission: "To be useful." },
+        social: { twitter: "example", website: "https://example.org" },
+      },
+    ],
+  });
 
 export const updateSchema = z
   .object({

@@ -1,5 +1,7 @@
 /** Writing an agent's profile on chain: each part through the outbox, once, however often it is asked for. */
 import { randomUUID } from "node:crypto";
+import { formatEther } from "viem/utils";
+import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { chainWritesSince, insertChainWrite, newestChainWrites } from "../../db/chain-writes.ts";
@@ -17,6 +19,22 @@ export type ChainCall = {
   /** The chain can add it and never replace it: while another form of it is under way, this one is refused. */
   once?: boolean;
 };
+
+/** What the service pays the contract for a trait that somebody else asks for; beyond that its owner pays itself. */
+export const TRAIT_PRICE_LIMIT_WEI = 100_000_000_000_000n;
+
+/**
+ * The price of a trait that is asked for, in wei.
+ * @throws Failure conflict when the contract asks more than the service pays, upstream_unavailable
+ */
+export async function payableTraitPrice(chain: Pick<Chain, "traitPrice">, identity: Address): Promise<bigint> {
+  const price = (await chain.traitPrice(identity)) ?? 0n;
+  if (price > TRAIT_PRICE_LIMIT_WEI)
+    fail("conflict", `The contract asks ${formatEther(price)} ETH for a trait, which the service does not pay.`, {
+      hint: "The token's owner can add it by a transaction of its own.",
+    });
+  return price;
+}
 
 /** The service pays for these transactions; so many of an agent's it takes in a day. */
 export const CHAIN_WRITES_A_DAY = 100;

@@ -11,7 +11,7 @@ import type { LinkedToken } from "../../core/traits.ts";
 import { onchainTraits } from "../../db/chain-writes.ts";
 import type { ApiParts } from "../deps.ts";
 import { requireController } from "./agent-control.ts";
-import { queueChainWrites } from "./chain-writes.ts";
+import { payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
 import { writeAgent } from "./writing.ts";
 
 /** The chain whose contracts this service can ask. */
@@ -33,7 +33,7 @@ export async function linkToken(
   const indexedBlock = deps.index.block;
   requireController(await loadControl(deps, tokenId), wallet);
   const token = await checkedToken(deps.chain, input);
-  const valueWei = (await deps.chain.traitPrice(identity)) ?? 0n;
+  const valueWei = await payableTraitPrice(deps.chain, identity);
   return writeAgent(
     deps,
     { tokenId, now },

@@ -57,11 +57,12 @@ function writeTime(facts: AgentFacts, writes: readonly FieldWrite[], now: Date):
   return new Date(Math.max(now.getTime(), ...times));
 }
 
-/** A trait on its way to the chain is the agent's as much as one that is there. */
+/** A trait that is on its way to the chain, or there and not indexed yet, is the agent's as much as any other. */
 async function refuseTraitsUnderWay(tx: Write["tx"], facts: AgentFacts, traits: readonly TraitInput[]): Promise<void> {
   const slots = traits.map(({ name }) => traitSlot(name));
   const newest = traits.length > 0 ? await newestChainWrites(tx, facts.tokenId, slots) : new Map();
-  const underWay = traits.find(({ name }) => ["queued", "signed"].includes(newest.get(traitSlot(name))?.state));
+  const coming = ["queued", "signed", "mined"];
+  const underWay = traits.find(({ name }) => coming.includes(newest.get(traitSlot(name))?.state));
   if (underWay)
     fail("conflict", `The trait "${underWay.name}" is being written on chain.`, {
       retryAfter: 5,

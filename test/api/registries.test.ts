@@ -142,6 +142,18 @@ describe("link-token", () => {
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });
 
+  it("is refused when the contract asks more for a trait than the service pays", async () => {
+    chain.traitPrice = async () => 10n ** 17n;
+    expect(await post("link-token", usdc)).toMatchObject({
+      status: 409,
+      body: { code: "conflict", error: expect.stringContaining("0.1 ETH") },
+    });
+    const update = { traits: [{ name: "dear" }] };
+    expect((await post("update?onchain=true", update)).status).toBe(409);
+    chain.traitPrice = async () => 7n;
+    expect((await post("update", update)).status).toBe(200);
+  });
+
   it("is the controllers' alone, and 202 while the chain is slow", async () => {
     expect((await post("link-token", usdc, { by: stranger! })).status).toBe(403);
     expect((await post("link-token", usdc, { id: "4" })).status).toBe(404);

@@ -114,6 +114,39 @@ describe("off chain", () => {
     expect(await agent()).toMatchObject({ narrative: { origin: "again" } });
   });
 
+  it("what an owner adds on chain under a reserved word is a trait like any other", async () => {
+    const { pool } = api.database;
+    const words = [
+      ["x-verified", "verification"],
+      ["V1 OG", "badge"],
+      ["coinbase-verified", "verification"],
+    ];
+    await plantRows(
+      pool,
+      "trait",
+      words.map(([name, category], position) => ({
+        tokenId: 0,
+        position,
+        name,
+        category,
+        addedAt: 1,
+        txHash: "0x1",
+      })),
+    );
+    await pool.query("update onchain.agent set trait_count = 3, framework = 'verification', name = 'x-verified'");
+    await post({ personality: { values: "verification badge coinbase" } });
+    expect(await agent()).toMatchObject({ verified: false, coinbaseVerified: false });
+    expect((await pool.query("select traits, verify, coinbase from offchain.cred")).rows).toEqual([
+      { traits: 36, verify: 0, coinbase: 0 },
+    ]);
+    expect((await api.get("/api/v2/agent/0/verifications")).body).toEqual({
+      tokenId: 0,
+      x: null,
+      github: null,
+      farcaster: null,
+    });
+  });
+
   it("two at once both count", async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
@@ -314,6 +347,15 @@ describe("on chain", () => {
     const second = post(body, { path: onchain });
     await mineQueued(api.database.pool, 1);
     expect((await second).status).toBe(200);
+  });
+
+  it("a trait that is mined and not indexed yet is not added a second time", async () => {
+    const answer = post({ traits: [trait("new")] }, { path: onchain });
+    await mineQueued(api.database.pool, 1, { block: 1007 });
+    expect((await answer).status).toBe(200);
+    expect(await post({ traits: [trait("new")] })).toMatchObject({ status: 409 });
+    expect(await post({ traits: [trait("new")] }, { path: onchain })).toMatchObject({ status: 200 });
+    expect(await intentsIn(api.database.pool, "mined")).toHaveLength(1);
   });
 
   it("a trait on its way refuses its name in another category", async () => {
