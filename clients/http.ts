@@ -123,7 +123,10 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
     }
     if (turn > 0) await new Promise((done) => setTimeout(done, turn));
     const open = circuit.wait();
-    if (open > 0) throw new Trouble("it failed time and again", open);
+    if (open > 0) {
+      rate.giveBack();
+      throw new Trouble("it failed time and again", open);
+    }
   }
 
   async function once(outgoing: Outgoing): Promise<Incoming> {
@@ -147,9 +150,10 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
       throw new Trouble("no answer", null, error);
     }
     const { status, headers, text } = incoming;
-    const seconds = retryAfter(headers, now());
     const answered = request.statuses.includes(status);
-    if (seconds !== null && (isSpent(headers) || (!answered && status === 429))) awayUntil = now() + seconds * 1000;
+    const limited = status === 429 || isSpent(headers);
+    const seconds = retryAfter(headers, { nowMs: now(), limited });
+    if (seconds !== null && (limited || !answered)) awayUntil = now() + seconds * 1000;
     if (!answered) throw new Trouble(`status ${status}`, seconds);
     try {
       return request.read({ status, headers, json: text.trim() === "" ? undefined : JSON.parse(text) });

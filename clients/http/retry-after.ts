@@ -8,12 +8,16 @@ const LONGEST_SECONDS = 900;
 /**
  * Seconds to wait that an answer asks for; null when it does not say. Understood are Retry-After (RFC 9110: seconds or a
  * date), and the moments at which the request windows of X (`x-rate-limit-reset`) and GitHub (`x-ratelimit-reset`) end.
+ * @param limited whether the window is used up: both tell of its end with every answer
  */
-export function retryAfter(headers: AnswerHeaders, nowMs: number): number | null {
+export function retryAfter(
+  headers: AnswerHeaders,
+  { nowMs, limited }: { nowMs: number; limited: boolean },
+): number | null {
   const stated = headers["retry-after"]?.trim();
   if (stated && /^\d{1,9}$/.test(stated)) return bounded(Number(stated));
   if (stated && !Number.isNaN(Date.parse(stated))) return bounded((Date.parse(stated) - nowMs) / 1000);
-  const reset = headers["x-rate-limit-reset"] ?? headers["x-ratelimit-reset"];
+  const reset = limited && (headers["x-rate-limit-reset"] ?? headers["x-ratelimit-reset"]);
   if (reset && /^\d{10}$/.test(reset)) return bounded(Number(reset) - nowMs / 1000);
   return null;
 }

@@ -11,7 +11,7 @@ const cast = z.object({
   /** Byte positions at which somebody is mentioned. */
   mentionsPositions: z.array(z.int().min(0)).default([]),
 });
-const account = z.object({ fid: z.int().min(1), casts: z.array(cast).default([]) });
+const account = z.object({ fid: z.coerce.number().int().min(1), casts: z.array(cast).default([]) });
 type Cast = z.output<typeof cast>;
 type Account = z.output<typeof account> & { username: string };
 

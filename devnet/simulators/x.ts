@@ -76,7 +76,7 @@ export const x: MakeSimulator = ({ world }) => {
     control: controls,
     failure(status) {
       const title = status === 429 ? "Too Many Requests" : status === 403 ? "Forbidden" : "Service Unavailable";
-      return { body: { title, detail: title, type: "about:blank", status }, headers: window(0) };
+      return { body: { title, detail: title, type: "about:blank", status }, headers: window(status === 429 ? 0 : 299) };
     },
   };
 };

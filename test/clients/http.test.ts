@@ -145,7 +145,26 @@ describe("a pause", () => {
     [{ "x-ratelimit-reset": String(at / 1000 + 9) }, 9],
     [{ "x-ratelimit-reset": "9" }, null],
     [{}, null],
-  ])("asked for by %j is %j s", (headers, seconds) => expect(retryAfter(headers, at)).toBe(seconds));
+  ])("asked for by %j is %j s", (headers, seconds) =>
+    expect(retryAfter(headers, { nowMs: at, limited: true })).toBe(seconds),
+  );
+
+  it("is not asked for by a window that is not used up", () => {
+    const headers = { "x-rate-limit-reset": String(at / 1000 + 120), "x-rate-limit-remaining": "299" };
+    expect(retryAfter(headers, { nowMs: at, limited: false })).toBeNull();
+    expect(retryAfter({ ...headers, "retry-after": "3" }, { nowMs: at, limited: false })).toBe(3);
+  });
+
+  it("asked for by an upstream that is down is kept, too", async () => {
+    let now = at;
+    const somewhere = upstream({ now: () => now });
+    server.answer = replying(503, {}, { "retry-after": "20", "x-rate-limit-reset": String(at / 1000 + 800) });
+    expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(20);
+    server.answer = replying(200, {});
+    expect((await trouble(somewhere.ask(get))).options.retryAfter).toBe(20);
+    now += 20_000;
+    expect(await somewhere.ask(get)).toMatchObject({ status: 200 });
+  });
 
   it("that an upstream asks for is kept", async () => {
     let now = at;
