@@ -304,7 +304,7 @@ export const VARIABLES = {
     "Limits",
     "Reads a minute of one address (IPv6: of one /64 network), counted by each process for itself; 0 = no limit, here and below",
     requestsPerMinute,
-    "600000",
+    "1200000",
   ),
   RATE_WRITES_PER_CLIENT: variable(
     "Limits",
@@ -559,16 +559,8 @@ function assemble(v: Values, dataDir: string) {
       proofsPerCaller: v.RATE_PROOFS_PER_CALLER,
       paymentsPerCaller: v.RATE_PAYMENTS_PER_CALLER,
     },
-    /** Undefined unless issuer, audience and keys are all named. */
-    identityProvider:
-      v.IDP_ISSUER && v.IDP_AUDIENCE && v.IDP_JWKS_URL
-        ? {
-            issuer: v.IDP_ISSUER,
-            audience: v.IDP_AUDIENCE,
-            jwksUrl: v.IDP_JWKS_URL,
-            requiredClaims: v.IDP_REQUIRED_CLAIMS,
-          }
-        : undefined,
+    /** Undefined: no access tokens are taken. */
+    identityProvider: identityProviderOf(v),
     upstreams: {
       x: { url: v.X_API_URL, token: v.X_BEARER_TOKEN },
       github: { url: v.GITHUB_API_URL, rawUrl: v.GITHUB_RAW_URL, token: v.GITHUB_TOKEN },
@@ -594,6 +586,14 @@ function assemble(v: Values, dataDir: string) {
     mintWaitMs: v.MINT_WAIT_MS,
     faultPoint: v.FAULT_POINT,
   };
+}
+
+function identityProviderOf(v: Values) {
+  const { IDP_ISSUER: issuer, IDP_AUDIENCE: audience, IDP_JWKS_URL: jwksUrl, IDP_REQUIRED_CLAIMS: requiredClaims } = v;
+  if (issuer && audience && jwksUrl) return { issuer, audience, jwksUrl, requiredClaims };
+  if (issuer || audience || jwksUrl)
+    throw new ConfigError("IDP_ISSUER, IDP_AUDIENCE and IDP_JWKS_URL belong together: set all of them or none");
+  return undefined;
 }
 
 /**

@@ -66,6 +66,20 @@ describe("loadConfig", () => {
     }
   });
 
+  it("an identity provider is named whole or not at all", () => {
+    const DATA_DIR = emptyDirectory();
+    const whole = { IDP_ISSUER: "idp", IDP_AUDIENCE: "us", IDP_JWKS_URL: "https://idp.test/jwks.json" };
+    expect(loadConfig({ DATA_DIR }).identityProvider).toBeUndefined();
+    expect(loadConfig({ DATA_DIR, ...whole }).identityProvider).toEqual({
+      issuer: "idp",
+      audience: "us",
+      jwksUrl: "https://idp.test/jwks.json",
+      requiredClaims: [],
+    });
+    for (const name of Object.keys(whole))
+      expect(() => loadConfig({ DATA_DIR, ...whole, [name]: "" })).toThrow(ConfigError);
+  });
+
   it("never prints a secret", () => {
     const secret = `0x${"ab".repeat(31)}`;
     expect(() => loadConfig({ DEPLOYER_PRIVATE_KEY: secret, DATA_DIR: emptyDirectory() })).toThrow(

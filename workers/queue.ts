@@ -103,6 +103,8 @@ async function onPostgres({ databaseUrl, prefix, log }: QueueOptions): Promise<S
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
   });
+  // Every queue listens to the pool they share.
+  pool.setMaxListeners(0);
   pool.on("error", (error) => log.warn({ err: error }, "a connection of the queue was lost"));
   try {
     await migrateQueue(pool);

@@ -16,7 +16,10 @@ export async function requireApiKey(
   now: Date,
 ): Promise<KeyCaller> {
   const refuse = (sentence: string) =>
-    fail("unauthenticated", sentence, { hint: "X-API-Key: the key that the operator of the service gave you" });
+    fail("unauthenticated", sentence, {
+      hint: "X-API-Key: the key that the operator of the service gave you",
+      headers: { "www-authenticate": 'ApiKey realm="X-API-Key"' },
+    });
   if (header === undefined) return refuse("This operation needs an API key.");
   const key = String(header).trim();
   const id = apiKeyId(key);

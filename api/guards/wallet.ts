@@ -15,7 +15,6 @@ import type { SignedTexts } from "./signed-text.ts";
 
 /** A contract may change its mind, so its verdict is asked for again after a minute. */
 const CONTRACT_VERDICT_MS = 60_000;
-const KINDS: readonly SignInKind[] = ["siwa", "siwe"];
 const TEXT_OF: Record<SignInKind, string> = { siwa: "auth.agent.message", siwe: "auth.human.message" };
 
 export type WalletGuard = {
@@ -32,11 +31,24 @@ export type WalletGuard = {
   ): Promise<WalletCaller>;
 };
 
+/**
+ * One signature for each turn of the event loop: whatever arrives in a storm of bad ones, reads get their turn between
+ * any two.
+ */
+function turns(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(() => new Promise((done) => setImmediate(done)));
+    return last;
+  };
+}
+
 /** @param service what signed texts say about the service */
 export function walletGuard(service: SignInService, signed: SignedTexts): WalletGuard {
   /** Credentials known to be good, by id, until they expire. */
   const good = expiringCache<WalletCaller>(20_000);
   const bad = expiringCache<true>(20_000);
+  const turn = turns();
 
   async function verify(
     credential: WalletCredential,
@@ -54,16 +66,16 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
       good.set(credentialId, caller, until);
       return admit(caller, accepted);
     };
-    for (const { kind, text } of signInTexts(service, credential, KINDS))
-      if (signed.byKey(credential, text)) return enter(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
-
     const refusal = `${accepted.join()}:${credentialId}`;
     if (!bad.get(refusal, now)) {
-      const asked = [...signInTexts(service, credential, accepted)];
-      const texts = asked.map(({ text }) => text);
-      const agreed = await signed.byContract(credential, texts, client, now);
-      const found = asked.find(({ text }) => text === agreed);
-      if (found) return enter(found.kind, now + CONTRACT_VERDICT_MS);
+      const kinds = new Map<string, SignInKind>();
+      for (const { kind, text } of signInTexts(service, credential, accepted)) {
+        await turn();
+        if (signed.byKey(credential, text)) return enter(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
+        kinds.set(text, kind);
+      }
+      const agreed = await signed.byContract(credential, [...kinds.keys()], client, now);
+      if (agreed !== null) return enter(kinds.get(agreed)!, now + CONTRACT_VERDICT_MS);
       bad.set(refusal, true, now + CONTRACT_VERDICT_MS);
     }
     const where = accepted.map((kind) => TEXT_OF[kind]).join(" or ");

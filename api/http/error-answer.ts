@@ -17,7 +17,7 @@ export function errorAnswer(failure: Failure, requestId: string): ErrorAnswer {
   };
   const wait = retryAfter ?? RETRY_AFTER[failure.code];
   if (wait !== undefined) headers["retry-after"] = String(Math.max(1, Math.ceil(wait)));
-  if (failure.code === "unauthenticated") headers["www-authenticate"] = 'Bearer realm="SIWA"';
+  if (failure.code === "unauthenticated") headers["www-authenticate"] ??= 'Bearer realm="SIWA"';
   const body = { ...extra, error: failure.message, code: failure.code, requestId, details, hint };
   return { status: failure.status, headers, body: JSON.stringify(body) };
 }

@@ -241,7 +241,9 @@ describe("an API key", () => {
     ];
     for (const attempt of wrong)
       expect(await call("/apiKey", { "x-api-key": attempt }), attempt).toMatchObject({ status: 401 });
-    expect((await authorized("/apiKey", `Bearer ${key}`)).status).toBe(401);
+    const bearer = await authorized("/apiKey", `Bearer ${key}`);
+    expect(bearer.status).toBe(401);
+    expect(bearer.headers.get("www-authenticate")).toMatch(/^ApiKey /);
     expect((await authorized("/apiKey", await wallet.siwa(NOW))).status).toBe(401);
   });
 

@@ -1,5 +1,13 @@
 /** Wallets that are contracts sign in, on a real chain: deployed ones (ERC-1271) and those not deployed yet (ERC-6492). */
-import { concat, encodeDeployData, getContractAddress, type Hex, padHex, serializeErc6492Signature } from "viem";
+import {
+  type Abi,
+  concat,
+  encodeDeployData,
+  getContractAddress,
+  type Hex,
+  padHex,
+  serializeErc6492Signature,
+} from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signedTexts } from "../../api/guards/signed-text.ts";
@@ -55,7 +63,7 @@ async function entry(header: string, accepted: SignInKind[] = ["siwe", "siwa"], 
 function counterfactual(owner = key.address) {
   const { abi, bytecode } = readBuild("ContractWallet");
   const salt = padHex("0x1", { size: 32 });
-  const initcode = encodeDeployData({ abi: abi as never, bytecode, args: [owner] as never });
+  const initcode = encodeDeployData({ abi: abi as Abi, bytecode, args: [owner] });
   const address = getContractAddress({ opcode: "CREATE2", from: FACTORY, salt, bytecode: initcode });
   const wrap = (signature: Hex) =>
     serializeErc6492Signature({ address: FACTORY, data: concat([salt, initcode]), signature });
@@ -101,7 +109,7 @@ describe("a wallet not deployed yet", () => {
     const owner = privateKeyToAccount(generatePrivateKey());
     const { address, wrap } = counterfactual(owner.address);
     const { abi, bytecode } = readBuild("ContractWallet");
-    const initcode = encodeDeployData({ abi: abi as never, bytecode, args: [owner.address] as never });
+    const initcode = encodeDeployData({ abi: abi as Abi, bytecode, args: [owner.address] });
     const data = concat([padHex("0x1", { size: 32 }), initcode]);
     await world.mined(world.people[0]!.sendTransaction({ to: FACTORY, data }));
     expect(await chain.code(address.toLowerCase() as Hex)).not.toBe("0x");
