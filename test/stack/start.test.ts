@@ -93,6 +93,17 @@ describe("a running stack", () => {
       return (await response.text()).includes('"name":"Keeper"');
     });
 
+    await fetch(`${stack.devnet.simulatorUrl}/_control/x/users/keeper`, {
+      method: "PUT",
+      body: JSON.stringify({ id: "1", description: `helixa:${tokenId}` }),
+    });
+    const proven = await fetch(`${api()}/api/v2/agent/${tokenId}/verify/x`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: await wallet.siwa() },
+      body: JSON.stringify({ handle: "keeper" }),
+    });
+    expect(await proven.json()).toMatchObject({ success: true, trait: "x-verified" });
+
     const apiPid = descendants(stack.process.pid!).find(({ command }) => command.includes("api/main.ts"))!.pid;
     process.kill(apiPid, "SIGKILL");
     await until("the API is back", async () => (await fetch(`${api()}/ready`)).ok && !isAlive(apiPid), {
@@ -109,11 +120,20 @@ describe("a running stack", () => {
     const kept = await fetch(`${api()}/api/v2/agent/${tokenId}`);
     expect(await kept.json()).toMatchObject({ tokenId, name: "Keeper", agentAddress: wallet.address });
 
+    // The simulators know the account still: its proof is confirmed, not lapsed.
+    const restartedAt = Date.now();
+    await until("the proof is looked at again", async () => {
+      const { x } = (await (await fetch(`${api()}/api/v2/agent/${tokenId}/verifications`)).json()) as {
+        x: { status: string; checkedAt: string };
+      };
+      return Date.parse(x.checkedAt) > restartedAt && x.status;
+    }).then((status) => expect(status).toBe("verified"));
+
     // The supervisor itself is killed: its processes follow, and the next start takes over database and chain.
     const orphans = descendants(stack.process.pid!).filter(({ command }) =>
-      /(api|workers|indexer)\/main\.ts|ponder/.test(command),
+      /(api|workers|indexer|simulators)\/main\.ts|ponder/.test(command),
     );
-    expect(orphans.length).toBeGreaterThanOrEqual(3);
+    expect(orphans.length).toBeGreaterThanOrEqual(4);
     stack.process.kill("SIGKILL");
     await until("the service's processes have ended", () => orphans.every(({ pid }) => !isAlive(pid)));
     stack = await startStack(options);

@@ -14,6 +14,8 @@ export type DevnetFile = {
   apiUrl: string;
   /** GraphQL and SQL of the index. */
   indexUrl: string;
+  /** The simulated upstreams and their control. */
+  simulatorUrl: string;
   rpcUrl: string;
   wsUrl: string;
   databaseUrl: string;
