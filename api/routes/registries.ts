@@ -8,7 +8,7 @@ import { endpoint, json } from "../endpoint.ts";
 import { tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { crossRegistrationSchema, linkTokenAnswerSchema, linkTokenBodySchema } from "../schemas/registries.ts";
-import { requireController } from "../services/agent-control.ts";
+import { authorizeController } from "../services/agent-control.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { linkToken as link } from "../services/token-link.ts";
@@ -57,8 +57,8 @@ export const crossRegistration = endpoint({
   responses: { 200: { description: "What the owner submits", schema: crossRegistrationSchema } },
   errors: ["forbidden", "not_found"],
   async handler({ deps, params: { id }, caller, now }) {
+    await authorizeController(deps, id, caller.wallet);
     const facts = await factsOf(deps.facts, { tokenId: id });
-    requireController(facts, caller.wallet);
     const { chain, contracts } = deps.config;
     const file = JSON.stringify(registrationFile(facts, siteOf(deps.config), new Date(now)));
     const dataURI = `data:application/json;base64,${Buffer.from(file, "utf8").toString("base64")}`;

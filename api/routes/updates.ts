@@ -1,12 +1,11 @@
 /** Changes of an agent by its controllers: update, personality, and an owner's update without SIWA. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
-import type { AgentFacts } from "../../core/facts.ts";
 import { type Call, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
 import { flag, tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
-import { requireController } from "../services/agent-control.ts";
+import { authorizeController } from "../services/agent-control.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { payableTraitPrice } from "../services/chain-writes.ts";
 import { requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
@@ -55,7 +54,7 @@ async function change(call: Change, update: Update): Promise<Reply> {
   const { deps, params, query, caller, now } = call;
   requireSomething(update);
   const target = { tokenId: params.id, now };
-  const authorize = (facts: AgentFacts) => requireController(facts, caller.wallet);
+  const authorize = await authorizeController(deps, params.id, caller.wallet);
   if (!query.onchain) {
     const updated = await writeAgent(deps, target, authorize, async (write) => ({
       result: await updateOffchain(write, update),

@@ -1,17 +1,24 @@
 /** Who may change an agent: its token's present owner and its own wallet; some things its own wallet alone. */
+import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import type { Chain } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, AgentFacts } from "../../core/facts.ts";
+import type { ApiParts } from "../deps.ts";
+import { factsOf } from "./agent-facts.ts";
 
 type Control = Pick<AgentFacts, "tokenId" | "owner" | "agentAddress">;
+
+/** Throws unless the caller may; asked again inside a write's own transaction, so that a transfer indexed meanwhile counts. */
+export type Authorize = (facts: AgentFacts) => void;
 
 /** Whether a wallet controls the agent. */
 export const controls = ({ owner, agentAddress }: Control, wallet: Address): boolean =>
   wallet === owner || wallet === agentAddress;
 
 /**
- * Lets the token's owner and the agent's wallet pass. A write asks with facts loaded inside its own transaction, so that
- * a transfer that was indexed meanwhile counts.
+ * Lets the token's owner and the agent's wallet pass.
  * @throws Failure forbidden
  */
 export function requireController(facts: Control, wallet: Address): void {
@@ -30,4 +37,49 @@ export function requireAgentWallet(facts: Control, wallet: Address): void {
   fail("forbidden", `Only the wallet of agent ${facts.tokenId} itself may do this.`, {
     hint: `Sign with ${checksum(facts.agentAddress)}.`,
   });
+}
+
+/**
+ * Sees whether a wallet controls an agent now, and gives the check for later.
+ * @throws Failure not_found, forbidden
+ */
+export const authorizeController = (deps: ApiParts, tokenId: number, wallet: Address): Promise<Authorize> =>
+  authorize(deps, tokenId, wallet, requireController);
+
+/**
+ * Sees whether a wallet is an agent's own now, and gives the check for later.
+ * @throws Failure not_found, forbidden
+ */
+export const authorizeAgentWallet = (deps: ApiParts, tokenId: number, wallet: Address): Promise<Authorize> =>
+  authorize(deps, tokenId, wallet, requireAgentWallet);
+
+async function authorize(
+  deps: ApiParts,
+  tokenId: number,
+  wallet: Address,
+  rule: (facts: Control, wallet: Address) => void,
+): Promise<Authorize> {
+  const facts = await factsOf(deps.facts, { tokenId });
+  // The contract names a new wallet without an event: neither may the new one be kept out nor the old one let in.
+  const agentAddress =
+    rule === requireController && wallet === facts.owner ? facts.agentAddress : await presentWallet(deps, facts);
+  const check: Authorize = (seen) => rule({ ...seen, agentAddress }, wallet);
+  check(facts);
+  return check;
+}
+
+/** The agent's wallet as the contract names it now; as the index does, while the chain cannot be asked. */
+async function presentWallet(
+  { chain, config }: { chain: Pick<Chain, "call">; config: ApiParts["config"] },
+  { tokenId, agentAddress }: Control,
+): Promise<Address> {
+  const data = encodeFunctionData({ abi: identityAbi, functionName: "getAgent", args: [BigInt(tokenId)] });
+  try {
+    const answer = await chain.call({ to: config.contracts.identity.address, data });
+    if (!answer.ok || answer.data === "0x") return agentAddress;
+    const agent = decodeFunctionResult({ abi: identityAbi, functionName: "getAgent", data: answer.data });
+    return agent.agentAddress.toLowerCase() as Address;
+  } catch {
+    return agentAddress;
+  }
 }

@@ -6,6 +6,7 @@ import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { chainWritesSince, insertChainWrite, newestChainWrites } from "../../db/chain-writes.ts";
 import { queueIntent } from "../../db/tx-outbox.ts";
+import { controls } from "./agent-control.ts";
 import { requireFunds, type Write } from "./writing.ts";
 
 /** What the chain is to hold in one part of an agent's profile. */
@@ -77,7 +78,9 @@ export async function queueChainWrites(
   for (const { call, intentKey } of fresh) {
     const { slot, data, valueWei = 0n } = call;
     await queueIntent(tx, { intentKey, to: asked.identity, data, valueWei });
-    await insertChainWrite(tx, { tokenId, slot, intentKey, wallet: asked.wallet, at: now });
+    // The index may not know the agent's new wallet yet; then it is the owner who must still be it.
+    const wallet = controls(facts, asked.wallet) ? asked.wallet : facts.owner;
+    await insertChainWrite(tx, { tokenId, slot, intentKey, wallet, at: now });
   }
   return keys;
 }

@@ -11,7 +11,7 @@ import { type Attestation, attestationsOf, recordExchangeVerification } from "..
 import { isNoIndex } from "../../db/transaction.ts";
 import { queueRepeatable } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
-import { requireController } from "./agent-control.ts";
+import { authorizeController } from "./agent-control.ts";
 import { factsOf } from "./agent-facts.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 
@@ -30,15 +30,15 @@ export async function verifyExchange(
 ): Promise<{ attestation: Attestation; intentKey: string | null }> {
   const { tokenId, wallet, now } = asked;
   const identity = deps.config.contracts.identity.address;
+  const authorize = await authorizeController(deps, tokenId, wallet);
   const before = await factsOf(deps.facts, { tokenId });
-  requireController(before, wallet);
   const attestation = await validAttestation(deps, before.owner, now);
   const flagged = await hasFlag(deps, identity, tokenId);
   return writeAgent(
     deps,
     { tokenId, now },
     (facts) => {
-      requireController(facts, wallet);
+      authorize(facts);
       if (facts.owner !== before.owner)
         fail("conflict", `Agent ${tokenId} changed hands a moment ago.`, { hint: "Repeat the request." });
     },

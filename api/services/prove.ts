@@ -3,13 +3,13 @@ import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { FoundProof, ProofPlatform } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, AgentFacts, Hex, Platform } from "../../core/facts.ts";
+import type { Address, Hex, Platform } from "../../core/facts.ts";
 import { proofTrait } from "../../core/proofs.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/proofs.ts";
 import { queueRepeatable } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
-import { requireController } from "./agent-control.ts";
-import { factsOf } from "./agent-facts.ts";
+import { authorizeController } from "./agent-control.ts";
+import { payableTraitPrice } from "./chain-writes.ts";
 import { requireFunds, type Write, writeAgent } from "./writing.ts";
 
 /** A request to prove an account of a platform. */
@@ -40,13 +40,12 @@ export type Proven = FoundProof & {
  */
 export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Proven> {
   const { platform, source, tokenId, wallet, now, expected, hint } = claimed;
-  const authorize = (facts: AgentFacts) => requireController(facts, wallet);
-  authorize(await factsOf(deps.db, { tokenId }));
+  const authorize = await authorizeController(deps, tokenId, wallet);
   const found = await source.find(claimed.claim, { tokenId, prefix: deps.config.service.prefix });
   if ("reason" in found) return fail("proof_missing", found.reason, { hint, extra: { expected } });
 
   const identity = deps.config.contracts.identity.address;
-  const valueWei = (await deps.chain.traitPrice(identity)) ?? 0n;
+  const valueWei = await payableTraitPrice(deps.chain, identity);
   try {
     return await writeAgent(deps, { tokenId, now }, authorize, async (write) => {
       await refuseIfTaken(write, platform, found);

@@ -10,7 +10,7 @@ import { storedTraits, type TokenInput } from "../../core/token-input.ts";
 import type { LinkedToken } from "../../core/traits.ts";
 import { onchainTraits } from "../../db/chain-writes.ts";
 import type { ApiParts } from "../deps.ts";
-import { requireController } from "./agent-control.ts";
+import { authorizeController } from "./agent-control.ts";
 import { payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
 import { writeAgent } from "./writing.ts";
 
@@ -31,30 +31,21 @@ export async function linkToken(
   const { tokenId, wallet, input, now } = asked;
   const identity = deps.config.contracts.identity.address;
   const indexedBlock = deps.index.block;
-  requireController(await loadControl(deps, tokenId), wallet);
+  // Before the chain is asked about a stranger's token, it is seen who asks.
+  const authorize = await authorizeController(deps, tokenId, wallet);
   const token = await checkedToken(deps.chain, input);
   const valueWei = await payableTraitPrice(deps.chain, identity);
-  return writeAgent(
-    deps,
-    { tokenId, now },
-    (facts) => requireController(facts, wallet),
-    async (write) => {
-      const onchain = await onchainTraits(write.tx, tokenId);
-      const calls = storedTraits(token).map(([name, value]) => ({
-        slot: name,
-        data: encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [BigInt(tokenId), name, value] }),
-        valueWei,
-        held: onchain.findLast((trait) => trait.name.toLowerCase() === name)?.category === value,
-      }));
-      const keys = await queueChainWrites(write, calls, { wallet, identity, indexedBlock });
-      return { result: { token, intentKeys: keys.filter((key) => key !== null) }, scored: false };
-    },
-  );
-}
-
-/** Before the chain is asked about a stranger's token, it is seen who asks. */
-async function loadControl(deps: ApiParts, tokenId: number) {
-  return (await deps.facts({ tokenId })) ?? fail("not_found", `There is no agent ${tokenId}.`);
+  return writeAgent(deps, { tokenId, now }, authorize, async (write) => {
+    const onchain = await onchainTraits(write.tx, tokenId);
+    const calls = storedTraits(token).map(([name, value]) => ({
+      slot: name,
+      data: encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [BigInt(tokenId), name, value] }),
+      valueWei,
+      held: onchain.findLast((trait) => trait.name.toLowerCase() === name)?.category === value,
+    }));
+    const keys = await queueChainWrites(write, calls, { wallet, identity, indexedBlock });
+    return { result: { token, intentKeys: keys.filter((key) => key !== null) }, scored: false };
+  });
 }
 
 /** On our own chain the contract itself is asked; on others its word has to do. */

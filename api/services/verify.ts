@@ -5,21 +5,22 @@ import type { Address, Hex } from "../../core/facts.ts";
 import { verificationTransaction } from "../../db/attestations.ts";
 import { queueRepeatable } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
-import { requireAgentWallet } from "./agent-control.ts";
+import { authorizeAgentWallet } from "./agent-control.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 
 /**
  * @returns the transaction that verified it, or the intent that will
  * @throws Failure not_found, forbidden, out_of_funds
  */
-export function verifyWallet(
+export async function verifyWallet(
   deps: ApiParts,
   { tokenId, wallet, now }: { tokenId: number; wallet: Address; now: number },
 ): Promise<{ txHash: Hex; block: number } | { intentKey: string }> {
+  const authorize = await authorizeAgentWallet(deps, tokenId, wallet);
   return writeAgent<{ txHash: Hex; block: number } | { intentKey: string }>(
     deps,
     { tokenId, now },
-    (facts) => requireAgentWallet(facts, wallet),
+    authorize,
     async ({ tx, facts }) => {
       const done = facts.verified ? await verificationTransaction(tx, tokenId) : null;
       if (done) return { result: done, scored: false };

@@ -3,10 +3,12 @@ import { encodeFunctionData, encodeFunctionResult } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi } from "../../abis/eas.ts";
+import { identityAbi } from "../../abis/identity.ts";
 import { fail } from "../../core/errors.ts";
 import { refreshExpired } from "../../db/cred.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { plantRows } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
@@ -23,9 +25,31 @@ const TRUE: Lower = `0x${"1".padStart(64, "0")}`;
 const uid = (n: number): Lower => `0x${n.toString(16).padStart(64, "a")}`;
 /** What the chain says of the owner's newest attestation; null = it has none, "away" = it cannot be asked. */
 let onChain: Partial<ReturnType<typeof attestation>> | null | "away" = null;
+/** The wallet the contract names as the agent's now; null = it cannot be asked. */
+let namedOnChain: Lower | null = null;
 /** Whether the identity contract keeps the mark. */
 let flagged = true;
 
+const agentAnswer = (agentAddress: Lower): { ok: true; data: Lower } => ({
+  ok: true,
+  data: encodeFunctionResult({
+    abi: identityAbi,
+    functionName: "getAgent",
+    result: {
+      agentAddress,
+      name: "Agent 0",
+      framework: "custom",
+      mintedAt: 1n,
+      verified: false,
+      soulbound: false,
+      origin: 1,
+      generation: 0,
+      parentId: 0n,
+      mutationCount: 0,
+      currentVersion: "1.0",
+    },
+  }),
+});
 const attestation = () => ({
   uid: uid(99),
   schema: SCHEMA as Lower,
@@ -44,10 +68,13 @@ beforeAll(async () => {
   const UID_OF = selector(
     encodeFunctionData({ abi: attestationIndexerAbi, functionName: "getAttestationUid", args: [lower(owner), SCHEMA] }),
   );
+  const GET_AGENT = selector(encodeFunctionData({ abi: identityAbi, functionName: "getAgent", args: [0n] }));
   const GET = selector(encodeFunctionData({ abi: easAbi, functionName: "getAttestation", args: [uid(1)] }));
   chain.call = async ({ data }) => {
     if (selector(data) === "0x978b2afc")
       return flagged ? { ok: true, data: `0x${"0".repeat(64)}` } : { ok: false, data: "0x", reason: "reverted" };
+    if (selector(data) === GET_AGENT)
+      return namedOnChain ? agentAnswer(namedOnChain) : fail("upstream_unavailable", "Away.");
     if (onChain === "away") return fail("upstream_unavailable", "The chain cannot be reached at the moment.");
     if (selector(data) === UID_OF)
       return { ok: true, data: onChain ? (onChain.uid ?? uid(99)) : `0x${"0".repeat(64)}` };
@@ -59,6 +86,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   onChain = null;
+  namedOnChain = null;
   flagged = true;
   await api.database.pool.query(
     `truncate offchain.tx_intent, offchain.tx_attempt, offchain.exchange_verification, offchain.cred,
@@ -108,6 +136,18 @@ describe("verify", () => {
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });
 
+  it("is the wallet's that the contract names now, whatever the index still says", async () => {
+    namedOnChain = lower(stranger);
+    expect(await post("verify", { by: own! })).toMatchObject({ status: 403 });
+    const answer = post("verify", { by: stranger! });
+    await mineQueued(api.database.pool, 1);
+    expect((await answer).status).toBe(200);
+    // The same for what both controllers may do.
+    expect((await post("crossreg", { by: own! })).status).toBe(403);
+    expect((await post("crossreg", { by: stranger! })).status).toBe(200);
+    expect((await post("crossreg", { by: owner! })).status).toBe(200);
+  });
+
   it("is one transaction, whoever asks how often; an empty JSON body is none", async () => {
     const answer = post("verify", { headers: { "content-type": "application/json" } });
     const { intents, hashes } = await mineQueued(api.database.pool, 1, { block: 1003 });
@@ -147,6 +187,13 @@ describe("verify", () => {
     const slow = await post("verify", { headers: { "idempotency-key": "v" } });
     expect(slow).toMatchObject({ status: 202, body: { status: "pending", tokenId: 0, txHashes: [] } });
     const refused = post("verify", { headers: { "idempotency-key": "v" } });
+    await until("the request waits", async () => {
+      const { rows } = await api.database.pool.query(
+        `select 1 from pg_stat_activity where application_name = 'notifications'
+         and datname = current_database() and query ilike 'listen%tx_outcome%'`,
+      );
+      return rows.length === 1;
+    });
     await decide(api.database.pool, "verify:0", { reverted: "reverted" });
     expect(await refused).toMatchObject({ status: 409, body: { code: "conflict" } });
     const again = post("verify", { headers: { "idempotency-key": "w" } });
