@@ -6,7 +6,9 @@ import { type Http, openHttp } from "../../clients/http.ts";
 import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import type { IdentityProvider } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
+import { IDP_AUDIENCE } from "../../devnet/simulators/identity-provider.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
+import { simulated } from "./support/simulated.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const SECONDS = NOW / 1000;
@@ -161,4 +163,37 @@ describe("the keys", () => {
     server.instead = null;
     expect(await outcome(token)).toBe("did:idp:1");
   });
+});
+
+it("the local stack's provider is one: its tokens, its rotations, its failures", async () => {
+  const sim = await simulated();
+  const local = createIdentityProvider(
+    {
+      ...{ issuer: `${sim.url}/idp`, audience: IDP_AUDIENCE, requiredClaims: [] },
+      jwksUrl: `${sim.url}/idp/.well-known/jwks.json`,
+    },
+    http,
+  );
+  const ask = async (body: object) => {
+    const { token } = (await sim.control("POST", "idp/token", body)) as { token: string };
+    return local.verify(token, new Date()).then(
+      ({ subject }) => subject,
+      (error: Failure) => error.code,
+    );
+  };
+  try {
+    expect(await ask({ sub: "did:local:1" })).toBe("did:local:1");
+    expect(await ask({ sub: "did:local:1", expiresIn: -60 })).toBe("unauthenticated");
+    expect(await ask({ sub: "did:local:1", claims: { aud: "other" } })).toBe("unauthenticated");
+    expect(await ask({ sub: "did:local:1", claims: { iss: "other" } })).toBe("unauthenticated");
+    await sim.control("POST", "idp/rotate", {});
+    expect(await ask({ sub: "did:local:2" })).toBe("did:local:2");
+    await sim.control("POST", "idp/rotate", {});
+    await sim.fail("idp", { status: 500, times: 5 });
+    expect(await ask({ sub: "did:local:3" })).toBe("upstream_unavailable");
+    await sim.fail("idp", { times: 0 });
+    expect(await ask({ sub: "did:local:3" })).toBe("did:local:3");
+  } finally {
+    await sim.close();
+  }
 });
