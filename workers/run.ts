@@ -1,5 +1,6 @@
 /** Everything the worker process does, started together and stopped together. */
 
+import { Failure } from "../core/errors.ts";
 import { recordRun } from "../db/job-runs.ts";
 import { isNoIndex } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
@@ -80,6 +81,11 @@ async function runJob(context: JobContext, job: Job, data: unknown): Promise<voi
   } catch (error) {
     // Before the first index there is nothing to do, and nothing wrong.
     if (isNoIndex(error) && job.schedule) return record({ rows: 0 });
+    // An upstream that is away is no mistake of ours, and the next turn comes by itself.
+    if (job.schedule && error instanceof Failure && error.code === "upstream_unavailable") {
+      log.warn({ job: job.name, err: error.cause }, error.message);
+      return record({ error: error.message });
+    }
     await record({ error: "The run failed; the log says why." }).catch(() => {});
     throw error;
   }

@@ -1,0 +1,63 @@
+/** Running scheduled jobs: how each run went is recorded, and an upstream that is away waits for the next turn. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { z } from "zod";
+import { fail } from "../../core/errors.ts";
+import { scheduledRuns } from "../../db/service-status.ts";
+import { defineJob, type Job } from "../../workers/job.ts";
+import { openQueues, type Queues } from "../../workers/queue.ts";
+import { runWorkers, type Workers } from "../../workers/run.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type TestLog, testLog } from "../support/log.ts";
+import { plantOnchain } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+
+let database: TestDatabase;
+let queue: Queues;
+let log: TestLog;
+let workers: Workers | undefined;
+beforeEach(async () => {
+  log = testLog();
+  database = await testDatabase();
+  await plantOnchain(database.pool);
+  queue = await openQueues({ databaseUrl: database.url, prefix: "run", log });
+});
+afterEach(async () => {
+  await workers?.stop();
+  workers = undefined;
+  await queue.close();
+  await database.drop();
+});
+
+async function start(run: () => Promise<number>, everyMs: number): Promise<void> {
+  const job: Job = defineJob({ name: "pull", concurrency: 1, schedule: { everyMs }, input: z.object({}), run });
+  const context = { db: database.pool, queue, log, signer: null, clock: () => new Date(), fault: () => {} };
+  workers = await runWorkers(context as never, [job]);
+}
+const recorded = async () => (await scheduledRuns(database.pool))[0];
+
+it("an upstream that is away is told in the status, logged as a warning, and asked again at the next turn", async () => {
+  let runs = 0;
+  await start(async () => {
+    if (++runs > 1) return 7;
+    return fail("upstream_unavailable", "X cannot be asked at the moment.", { cause: new Error("status 500") });
+  }, 2_000);
+  const first = await until("the first run", recorded);
+  expect(first).toMatchObject({ name: "pull", error: "X cannot be asked at the moment.", lastSuccessAt: null });
+  await until("the next turn", async () => (await recorded())?.rows === 7);
+  expect(await recorded()).toMatchObject({ error: null });
+  expect(runs).toBe(2);
+  const levels = log.lines.map((line) => JSON.parse(line)).filter(({ job }) => job === "pull");
+  expect(levels.find(({ level }) => level === 40)).toMatchObject({ err: { message: "status 500" } });
+  expect(levels.filter(({ level }) => level >= 50)).toEqual([]);
+});
+
+it("any other failure is a mistake: it is tried again, and its text stays in the log", async () => {
+  let runs = 0;
+  await start(async () => {
+    if (++runs > 1) return 1;
+    throw new Error("secret inside");
+  }, 600_000);
+  await until("a failed run", async () => (await recorded())?.error === "The run failed; the log says why.");
+  await until("the retry", async () => (await recorded())?.rows === 1);
+  expect(log.lines.join("")).toContain("secret inside");
+});
