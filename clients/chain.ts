@@ -210,8 +210,18 @@ function rpcError(error: unknown): RpcRequestError | null {
   return found instanceof RpcRequestError ? found : null;
 }
 
-function unreachable(cause: unknown): never {
+function unreachable(error: unknown): never {
+  const cause = error instanceof BaseError ? inBrief(error) : error;
   return fail("upstream_unavailable", "The chain cannot be reached at the moment.", { retryAfter: 5, cause });
+}
+
+/**
+ * What viem says went wrong, for the log. Its own errors quote the node's URL, which may hold a key, and the request,
+ * which may hold a signature.
+ */
+function inBrief(error: BaseError): Error {
+  const status = "status" in error && error.status !== undefined ? ` (status ${error.status})` : "";
+  return new Error(`${error.name}${status}: ${error.shortMessage} ${error.details}`.slice(0, 300));
 }
 
 /**
