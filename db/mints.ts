@@ -145,17 +145,17 @@ export type DueMint = Pick<Mint, "mintId" | "wallet" | "recipient" | "referralCo
   identity: Address;
 };
 
-/** The mints whose awards are due and whose block is not above `block`, locked until the transaction ends. */
+/** The mints whose awards are due and whose block is not above `block`, those due longest first. */
 export async function mintsDueForAwards(
-  tx: Queryable,
+  db: Queryable,
   { block, now, limit }: { block: number; now: Date; limit: number },
 ): Promise<DueMint[]> {
-  const { rows } = await tx.query(
+  const { rows } = await db.query(
     `select m.mint_id as "mintId", m.wallet, m.recipient, m.referral_code as "referralCode", m.token_id as "tokenId",
             i.to_address as identity
      from offchain.mint m join offchain.tx_intent i on i.intent_key = 'mint:' || m.mint_id
      where m.awards_due_at <= $1 and m.state = 'minted' and m.block <= $2
-     order by m.awards_due_at limit $3 for update of m skip locked`,
+     order by m.awards_due_at limit $3`,
     [now, block, limit],
   );
   return rows.map((row) => ({ ...row, tokenId: Number(row.tokenId) }));

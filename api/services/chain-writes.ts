@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
  * transaction, under way or done, unless somebody has changed the part on chain since.
  * @param asked.indexedBlock the block that the facts are at least of
  * @returns the key of the intent to wait for, for each call; null for what the chain holds without one of ours
- * @throws Failure conflict, out_of_funds, rate_limited
+ * @throws Failure request_in_progress, out_of_funds, rate_limited
  */
 export async function queueChainWrites(
   { tx, facts, now }: Write,
@@ -86,7 +86,7 @@ export async function queueChainWrites(
 }
 
 const refuseSecond = (slot: string) =>
-  fail("conflict", `The part ${slot} is being written on chain in another form.`, {
+  fail("request_in_progress", `The part ${slot} is being written on chain in another form.`, {
     retryAfter: 5,
     hint: "Try again when it is there.",
   });

@@ -40,7 +40,10 @@ export async function verifyExchange(
     (facts) => {
       authorize(facts);
       if (facts.owner !== before.owner)
-        fail("conflict", `Agent ${tokenId} changed hands a moment ago.`, { hint: "Repeat the request." });
+        fail("request_in_progress", `Agent ${tokenId} changed hands a moment ago.`, {
+          retryAfter: 1,
+          hint: "Repeat the request.",
+        });
     },
     async ({ tx, now: at }) => {
       await recordExchangeVerification(tx, tokenId, attestation, at);

@@ -32,7 +32,7 @@ export const updatePaths = (update: Update): string[] => fieldWrites(update).map
 /**
  * Writes an update off chain.
  * @returns paths of what it wrote: `personality.humor`, `trait:<name>`; traits the agent has already are not among them
- * @throws Failure conflict (a trait's name is taken, too many traits)
+ * @throws Failure conflict (a trait's name is taken, too many traits), request_in_progress (it is being written on chain)
  */
 export async function updateOffchain({ tx, facts, now }: Write, update: Update): Promise<string[]> {
   const writes = fieldWrites(update);
@@ -64,7 +64,7 @@ async function refuseTraitsUnderWay(tx: Write["tx"], facts: AgentFacts, traits: 
   const coming = ["queued", "signed", "mined"];
   const underWay = traits.find(({ name }) => coming.includes(newest.get(traitSlot(name))?.state));
   if (underWay)
-    fail("conflict", `The trait "${underWay.name}" is being written on chain.`, {
+    fail("request_in_progress", `The trait "${underWay.name}" is being written on chain.`, {
       retryAfter: 5,
       hint: "Try again when it is there.",
     });

@@ -162,6 +162,27 @@ describe("a V1 wallet", () => {
   });
 });
 
+it("awards that cannot be queued hold up neither others nor the sender, and are tried again", async () => {
+  const grace = await referrer();
+  const bad = await desk.accept(desk.request({ referralCode: grace.code }));
+  await desk.db.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse before insert on offchain.tx_intent for each row
+      when (new.intent_key like 'award:${bad.wallet}:%') execute function refuse()`);
+  const good = await desk.accept(desk.request({ referralCode: grace.code }));
+  desk.send();
+  await desk.decided(bad.mintId);
+  await desk.decided(good.mintId);
+  await allMined(2);
+  expect((await awards()).every(({ intent_key }) => intent_key.includes(good.wallet))).toBe(true);
+  const late = await desk.accept(desk.request());
+  expect((await desk.decided(late.mintId)).state).toBe("minted");
+  await desk.db.query(
+    "drop trigger refuse on offchain.tx_intent; update offchain.mint set awards_due_at = now() where awards_due_at is not null",
+  );
+  await allMined(4);
+});
+
 describe("a reorganisation", () => {
   it("that renumbers the token before its awards are signed binds them to the new number", async () => {
     const wallet = veterans[3]!;

@@ -8,20 +8,17 @@ import { identityAbi } from "../../abis/identity.ts";
 import { BONUSES } from "../../core/bonuses.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
-import { type DueMint, mintsDueForAwards, retryAwards, setAwardsDue } from "../../db/mints.ts";
+import { type DueMint, retryAwards, setAwardsDue } from "../../db/mints.ts";
 import { recordReferral } from "../../db/referral-codes.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { attemptedKey, queueRepeatable, withdrawQueued } from "../../db/tx-outbox.ts";
-import type { Fault } from "../../faults.ts";
 import type { IntentEffect } from "../intents.ts";
 
 /** Places where a crash test kills the sender while it queues awards. */
 export const AWARD_FAULT_POINTS = ["awards.before-commit", "awards.after-commit"] as const;
 
-/** So many registrations at most in one transaction. */
-const SET_SIZE = 50;
-/** An award the chain refused is tried again this much later. */
-const RETRY_MS = 600_000;
+/** An award that could not be queued, or that the chain refused, is tried again this much later. */
+export const AWARD_RETRY_MS = 600_000;
 
 const WHAT = ["referrer", "minter", "og", "badge"] as const;
 type What = (typeof WHAT)[number];
@@ -33,7 +30,7 @@ export const awardEffect: IntentEffect = {
   async mined() {},
   async failed(tx, intent, _reason, now) {
     const wallet = attemptedKey(intent.intentKey).split(":")[1] as Address;
-    await retryAwards(tx, wallet, new Date(now.getTime() + RETRY_MS));
+    await retryAwards(tx, wallet, new Date(now.getTime() + AWARD_RETRY_MS));
   },
   async undone() {},
 };
@@ -42,23 +39,10 @@ export const awardEffect: IntentEffect = {
 export const bringsAwards = (mint: { wallet: Address; referralCode: string | null }): boolean =>
   mint.referralCode !== null || ogOf(mint.wallet) !== undefined;
 
-/**
- * Queues the awards of registrations that lie deep enough, in the caller's transaction; those queued before are left alone.
- * @param due.block the highest block that is deep enough
- * @param due.traitPriceWei what the contract asks for the badge
- * @returns how many registrations it was
- */
-export async function queueAwards(
-  tx: pg.ClientBase,
-  due: { block: number; now: Date; traitPriceWei: bigint; fault: Fault },
-): Promise<number> {
-  const mints = await mintsDueForAwards(tx, { ...due, limit: SET_SIZE });
-  for (const mint of mints) {
-    for (const award of await awardsOf(tx, mint, due.traitPriceWei)) await queueRepeatable(tx, award);
-    await setAwardsDue(tx, mint.mintId, null);
-  }
-  if (mints.length > 0) due.fault("awards.before-commit");
-  return mints.length;
+/** Queues the awards of a registration, in the caller's transaction; those queued before are left alone. */
+export async function queueAwards(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint): Promise<void> {
+  for (const award of await awardsOf(tx, mint, traitPriceWei)) await queueRepeatable(tx, award);
+  await setAwardsDue(tx, mint.mintId, null);
 }
 
 async function awardsOf(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint) {

@@ -1,20 +1,36 @@
 /** minted → awarded: once a registration lies deep enough, the transactions of its bonuses are queued. */
-import { awaitsAwards } from "../../db/mints.ts";
+import { awaitsAwards, type DueMint, mintsDueForAwards, setAwardsDue } from "../../db/mints.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
-import { queueAwards } from "../intents/award.ts";
+import { AWARD_RETRY_MS, queueAwards } from "../intents/award.ts";
 import type { SenderSession } from "./session.ts";
 
-/** @returns whether any awards are queued now or wait for blocks */
+/** Registrations in one round. */
+const AT_ONCE = 50;
+
+/**
+ * One registration whose bonuses cannot be queued holds up neither the others nor the sender.
+ * @returns whether any awards were due, or wait for blocks
+ */
 export async function queueDueAwards(session: SenderSession, head: number): Promise<boolean> {
-  const { db, chain, clock, fault, log, options } = session;
+  const { db, chain, clock, options } = session;
   // Whose code it was is asked of the index.
   if (!(await awaitsAwards(db, clock())) || !(await isIndexed(db))) return false;
-  const traitPriceWei = (await chain.traitPrice(options.identity)) ?? 0n;
-  const block = head - options.awardConfirmations;
-  const queued = await transaction(db, (tx) => queueAwards(tx, { block, now: clock(), traitPriceWei, fault }));
-  if (queued > 0) {
-    fault("awards.after-commit");
-    log.info({ registrations: queued }, "awards queued");
-  }
+  const due = await mintsDueForAwards(db, { block: head - options.awardConfirmations, now: clock(), limit: AT_ONCE });
+  const traitPriceWei = due.length > 0 ? ((await chain.traitPrice(options.identity)) ?? 0n) : 0n;
+  for (const mint of due) await queueOne(session, mint, traitPriceWei);
   return true;
+}
+
+async function queueOne({ db, clock, fault, log }: SenderSession, mint: DueMint, traitPriceWei: bigint): Promise<void> {
+  try {
+    await transaction(db, async (tx) => {
+      await queueAwards(tx, mint, traitPriceWei);
+      fault("awards.before-commit");
+    });
+    fault("awards.after-commit");
+    log.info({ mint: mint.mintId }, "awards queued");
+  } catch (error) {
+    log.error({ mint: mint.mintId, error }, "the awards of a registration could not be queued");
+    await setAwardsDue(db, mint.mintId, new Date(clock().getTime() + AWARD_RETRY_MS));
+  }
 }
