@@ -70,7 +70,7 @@ export type Http = {
 
 const LIMITS = { connectMs: 3_000, headersMs: 5_000, bodyMs: 3_000, totalMs: 6_000 };
 const MAX_BYTES = 2_000_000;
-const BREAKER = { failures: 5, openMs: 1_000, longestMs: 60_000 };
+const BREAKER = { failures: 10, openMs: 1_000, longestMs: 60_000 };
 
 /** The connections of a process to its upstreams, kept alive and shared. */
 export function openHttp({ userAgent, patienceMs, limits = {}, now = Date.now }: HttpOptions): Http {

@@ -230,9 +230,9 @@ describe("a breaker", () => {
     let now = 1_000_000;
     const somewhere = upstream({ now: () => now });
     server.answer = replying(500, {});
-    for (let i = 0; i < 5; i++) await trouble(somewhere.ask(get));
+    for (let i = 0; i < 10; i++) await trouble(somewhere.ask(get));
     await trouble(somewhere.ask(get));
-    expect(server.requests).toHaveLength(5);
+    expect(server.requests).toHaveLength(10);
     server.answer = replying(200, {});
     now += 1_000;
     expect(await somewhere.ask(get)).toMatchObject({ status: 200 });
