@@ -1,4 +1,5 @@
 /** POST /agent/{id}/update and PUT /agent/{id}/personality: who may, what is written where, what is refused. */
+import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CHAIN_WRITES_A_DAY } from "../../api/services/chain-writes.ts";
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
@@ -241,6 +242,45 @@ describe("refusals", () => {
       [`{"narrative":{"lore":"${"x".repeat(200_000)}"}}`, 400],
     ] as const)
       expect((await post(body)).status, body.slice(0, 60)).toBe(status);
+  });
+
+  it("no JSON is stumbled over, and none verifies anybody", async () => {
+    const text = fc.oneof(
+      fc.constantFrom("", "verification", "badge", "x-verified", "a\u202eb", "\u0000", "🤖".repeat(70), "linked-token"),
+      fc.string({ unit: "grapheme" }),
+      fc.string({ unit: "binary", maxLength: 80 }),
+    );
+    const value = fc.oneof(text, fc.integer({ min: -2, max: 12 }), fc.double(), fc.constantFrom(null, true, [], {}));
+    const part = (...keys: string[]) =>
+      fc.oneof(fc.record(Object.fromEntries(keys.map((key) => [key, value])), { requiredKeys: [] }), value);
+    const body = fc.oneof(
+      fc.record(
+        {
+          personality: part("humor", "quirks", "riskTolerance", "autonomyLevel", "mood"),
+          narrative: part("origin", "lore", "manifesto", "__proto__"),
+          traits: fc.oneof(
+            fc.array(fc.record({ name: value, category: value }, { requiredKeys: [] }), { maxLength: 12 }),
+            value,
+          ),
+          extra: value,
+        },
+        { requiredKeys: [] },
+      ),
+      fc.json(),
+    );
+    const authorization = await owner!.siwa();
+    await fc.assert(
+      fc.asyncProperty(body, async (sent) => {
+        const answer = await api.send("POST", "/api/v2/agent/0/update", {
+          headers: { "content-type": "application/json", authorization },
+          body: typeof sent === "string" ? sent : JSON.stringify(sent),
+        });
+        expect([200, 400, 409]).toContain(answer.status);
+      }),
+      { seed: 4_2026, numRuns: 150 },
+    );
+    const { rows } = await api.database.pool.query("select verify, coinbase from offchain.cred");
+    for (const row of rows) expect(row).toEqual({ verify: 0, coinbase: 0 });
   });
 
   it("the same trait again changes nothing; another category for its name is 409; 50 are enough", async () => {
