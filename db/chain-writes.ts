@@ -25,12 +25,14 @@ export async function newestChainWrites(
   );
 }
 
+/** Remembers a write; an intent that is queued again is asked for anew. */
 export async function insertChainWrite(
   tx: Queryable,
   write: { tokenId: number; slot: string; intentKey: string; wallet: Address; at: Date },
 ): Promise<void> {
   await tx.query(
-    "insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at) values ($1, $2, $3, $4, $5)",
+    `insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at) values ($1, $2, $3, $4, $5)
+     on conflict (intent_key) do update set wallet = $4, accepted_at = $5`,
     [write.tokenId, write.slot, write.intentKey, write.wallet, write.at],
   );
 }

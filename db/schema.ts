@@ -403,7 +403,7 @@ export const chainWrite = offchain.table(
   {
     id: bigserial({ mode: "number" }).primaryKey(),
     tokenId: tokenId().notNull(),
-    /** The part written: `personality`, `narrative.origin`, `trait:<name>`. */
+    /** The part written: `personality`, `narrative.origin`, `trait:<name>`, `verified`. */
     slot: text().notNull(),
     intentKey: text().notNull().unique(),
     /** The wallet that asked; it must still control the agent when the transaction is signed. */

@@ -5,7 +5,7 @@ import type { Intent } from "../db/tx-outbox.ts";
 import { awardEffect } from "./intents/award.ts";
 import { exchangeEffect } from "./intents/exchange.ts";
 import { mintEffect } from "./intents/mint.ts";
-import { profileEffect } from "./intents/profile.ts";
+import { profileEffect, verifyEffect } from "./intents/profile.ts";
 import { proofEffect } from "./intents/proof.ts";
 
 /**
@@ -31,6 +31,7 @@ export const INTENT_EFFECTS: readonly IntentEffect[] = [
   mintEffect,
   awardEffect,
   profileEffect,
+  verifyEffect,
   proofEffect,
   exchangeEffect,
 ];

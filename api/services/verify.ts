@@ -3,9 +3,10 @@ import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { verificationTransaction } from "../../db/attestations.ts";
+import { insertChainWrite } from "../../db/chain-writes.ts";
 import { queueRepeatable } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
-import { authorizeAgentWallet } from "./agent-control.ts";
+import { authorizeAgentWallet, controls } from "./agent-control.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 
 /**
@@ -21,7 +22,7 @@ export async function verifyWallet(
     deps,
     { tokenId, now },
     authorize,
-    async ({ tx, facts }) => {
+    async ({ tx, facts, now: at }) => {
       const done = facts.verified ? await verificationTransaction(tx, tokenId) : null;
       if (done) return { result: done, scored: false };
       const { intentKey, queued } = await queueRepeatable(tx, {
@@ -29,7 +30,11 @@ export async function verifyWallet(
         to: deps.config.contracts.identity.address,
         data: encodeFunctionData({ abi: identityAbi, functionName: "verify", args: [BigInt(tokenId)] }),
       });
-      if (queued) await requireFunds(tx);
+      if (queued) {
+        await requireFunds(tx);
+        const behalf = controls(facts, wallet) ? wallet : facts.owner;
+        await insertChainWrite(tx, { tokenId, slot: "verified", intentKey, wallet: behalf, at });
+      }
       return { result: { intentKey }, scored: false };
     },
   );

@@ -89,7 +89,7 @@ beforeEach(async () => {
   namedOnChain = null;
   flagged = true;
   await api.database.pool.query(
-    `truncate offchain.tx_intent, offchain.tx_attempt, offchain.exchange_verification, offchain.cred,
+    `truncate offchain.chain_write, offchain.tx_intent, offchain.tx_attempt, offchain.exchange_verification, offchain.cred,
        offchain.cred_history, offchain.idempotency, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.attestation; truncate onchain.points_award`,
   );
@@ -139,6 +139,7 @@ describe("verify", () => {
   it("is the wallet's that the contract names now, whatever the index still says", async () => {
     namedOnChain = lower(stranger);
     expect(await post("verify", { by: own! })).toMatchObject({ status: 403 });
+    expect((await api.database.pool.query("select * from offchain.chain_write")).rows).toEqual([]);
     const answer = post("verify", { by: stranger! });
     await mineQueued(api.database.pool, 1);
     expect((await answer).status).toBe(200);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { identityAbi } from "../../abis/identity.ts";
 import { type Update, updateOffchain, updateOnchain } from "../../api/services/update.ts";
 import type { Address } from "../../core/facts.ts";
+import { insertChainWrite } from "../../db/chain-writes.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
 import { FAULT_POINTS } from "../../workers/sender.ts";
@@ -101,6 +102,17 @@ it("is not signed for somebody who sold the agent meanwhile", async () => {
   );
   expect(await narrativeOf(ada.tokenId)).toMatchObject({ origin: "" });
   expect(await traitsOf(ada.tokenId)).toEqual([]);
+});
+
+it("verifies nobody whose number went to another agent before it was signed", async () => {
+  const ada = await agent();
+  const intentKey = `verify:${ada.tokenId}`;
+  await desk.queueCall(intentKey, "verify", [BigInt(ada.tokenId)]);
+  const asked = { tokenId: ada.tokenId, slot: "verified", intentKey, wallet: ada.wallet, at: new Date() };
+  await insertChainWrite(desk.db, asked);
+  await desk.db.query("update onchain.agent set owner = $1, agent_address = $1", [STRANGER]);
+  desk.send();
+  expect(await settled([intentKey])).toMatchObject([{ state: "failed", error: "the agent changed hands" }]);
 });
 
 describe("kill -9 of the sender", () => {

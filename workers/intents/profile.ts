@@ -1,4 +1,5 @@
-/** Intents `profile:<tokenId>:<id>`: what an agent's controller asked to be written on chain, part by part. */
+/** Intents `profile:<tokenId>:<id>` and `verify:<tokenId>`: what an agent's controller asked to be written on chain, part by part. */
+import type pg from "pg";
 import { decodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Hex } from "../../core/facts.ts";
@@ -7,17 +8,28 @@ import { chainWriteOf, walletControls } from "../../db/chain-writes.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { alignProfileFields, deleteProfileTrait } from "../../db/profiles.ts";
 import { isIndexed } from "../../db/transaction.ts";
+import type { Intent } from "../../db/tx-outbox.ts";
 import type { IntentEffect } from "../intents.ts";
+
+/** The service may write to every token; on behalf of whom it does must still be so when it signs. */
+async function refusal(db: pg.ClientBase, { intentKey }: Intent): Promise<string | null> {
+  const write = await chainWriteOf(db, intentKey);
+  if (!write || !(await isIndexed(db))) return null;
+  return (await walletControls(db, write.tokenId, write.wallet)) ? null : "the agent changed hands";
+}
+
+/** Intents `verify:<tokenId>`: the mark comes back through the index. */
+export const verifyEffect: IntentEffect = {
+  prefix: "verify",
+  refusal,
+  async mined() {},
+  async failed() {},
+  async undone() {},
+};
 
 export const profileEffect: IntentEffect = {
   prefix: "profile",
-
-  /** The service may write to every token; on behalf of whom it does must still be so when it signs. */
-  async refusal(db, intent) {
-    const write = await chainWriteOf(db, intent.intentKey);
-    if (!write || !(await isIndexed(db))) return null;
-    return (await walletControls(db, write.tokenId, write.wallet)) ? null : "the agent changed hands";
-  },
+  refusal,
 
   /**
    * What was written off chain before is what the chain holds now: the clocks of blocks and of this service differ by
