@@ -198,7 +198,7 @@ export function errorCodes(endpoint: Endpoint): ErrorCode[] {
   const add = (when: unknown, ...more: ErrorCode[]) => when && more.forEach((code) => void codes.add(code));
   add(params || query || data, "invalid_input");
   add(data, "indexer_behind", "upstream_unavailable", "timeout");
-  add(guard.caller !== "anyone", "unauthenticated", "invalid_input", "upstream_unavailable", "timeout");
+  add(guard.caller !== "anyone", "unauthenticated", "invalid_input", "overloaded", "upstream_unavailable", "timeout");
   add(guard.bucket !== "unlimited", "rate_limited");
   add(guard.price, "payment_required", "payment_pending", "payment_already_used", "request_in_progress");
   add(guard.price, "invalid_input", "unauthenticated", "upstream_unavailable", "timeout");

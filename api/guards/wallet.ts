@@ -15,13 +15,15 @@ import type { SignedTexts } from "./signed-text.ts";
 
 /** A contract may change its mind, so its verdict is asked for again after a minute. */
 const CONTRACT_VERDICT_MS = 60_000;
+/** Signatures in line; the last of them waits a second or two. */
+const MOST_WAITING = 5_000;
 const TEXT_OF: Record<SignInKind, string> = { siwa: "auth.agent.message", siwe: "auth.human.message" };
 
 export type WalletGuard = {
   /**
    * The wallet of a credential, and how it signed in.
    * @param accepted the kinds the operation takes
-   * @throws Failure unauthenticated, rate_limited, upstream_unavailable
+   * @throws Failure unauthenticated, rate_limited, overloaded, upstream_unavailable
    */
   verify(
     credential: WalletCredential,
@@ -34,11 +36,24 @@ export type WalletGuard = {
 /**
  * One signature for each turn of the event loop: whatever arrives in a storm of bad ones, reads get their turn between
  * any two.
+ * @throws Failure overloaded when too many wait already
  */
 function turns(): () => Promise<void> {
   let last = Promise.resolve();
+  let waiting = 0;
   return () => {
-    last = last.then(() => new Promise((done) => setImmediate(done)));
+    if (waiting >= MOST_WAITING)
+      fail("overloaded", "Too many signatures are waiting to be checked. Try again shortly.", { retryAfter: 2 });
+    waiting++;
+    last = last.then(
+      () =>
+        new Promise((done) => {
+          setImmediate(() => {
+            waiting--;
+            done();
+          });
+        }),
+    );
     return last;
   };
 }

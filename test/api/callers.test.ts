@@ -205,6 +205,20 @@ describe("an access token", () => {
   });
 });
 
+it("an Idempotency-Key belongs to its caller, however it signed in", async () => {
+  const send = async (authorization: string) => {
+    const { status, headers } = await call("/human", { authorization, "idempotency-key": "same" });
+    return [status, headers.get("idempotent-replayed")];
+  };
+  const signer = agentWallet({ host: HOST });
+  expect(await send(await signer.siwe(NOW))).toEqual([200, null]);
+  expect(await send(await signer.siwa(NOW - 1))).toEqual([200, "true"]);
+  expect(await send(await wallet.siwe(NOW))).toEqual([200, null]);
+  expect(await send(`Bearer ${await keys.token()}`)).toEqual([200, null]);
+  expect(await send(`Bearer ${await keys.token({ jti: "another token" })}`)).toEqual([200, "true"]);
+  expect(await send(`Bearer ${await keys.token({ sub: "did:idp:2" })}`)).toEqual([200, null]);
+});
+
 describe("an API key", () => {
   const key = apiKeyText("aaaaaaaaaa", randomBytes(32).toString("base64url"));
   beforeAll(() => insertApiKey(api.database.pool, { id: "aaaaaaaaaa", name: "a platform", hash: apiKeyHash(key) }));
