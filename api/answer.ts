@@ -95,6 +95,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
           takePayment,
         )
       : undefined;
+    if (till?.given) await deps.limits.payment(caller ? nameOf(caller) : client);
     // HEAD is told the terms like GET, and never gets what they are for.
     if (till && till.price > 0n && incoming.method === "HEAD") throw till.refusal();
     const answer = async () =>

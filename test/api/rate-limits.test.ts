@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Bucket, type CallerRule, endpoint, json } from "../../api/endpoint.ts";
 import { networkOf } from "../../api/http/client-network.ts";
+import { credReport } from "../../api/routes/cred-report.ts";
 import { health } from "../../api/routes/health.ts";
 import { openRateCounters } from "../../clients/rate-counters.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
@@ -10,6 +11,7 @@ import { insertApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { REDIS_BINARY, startRedis } from "../support/redis.ts";
 import { until } from "../support/until.ts";
+import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
@@ -32,6 +34,7 @@ const ENDPOINTS = [
   route("post", "/prove", "siwa", "proofs"),
   route("post", "/report", "apiKey"),
   health,
+  credReport,
 ];
 
 let api: TestApi | undefined;
@@ -148,6 +151,22 @@ describe("writes", () => {
     const with_ = (key: string) => () => from("9.9.9.1", "POST", "/report", { "x-api-key": key });
     expect(await statuses(2, with_(keys[0]!))).toEqual([200, 429]);
     expect(await statuses(1, with_(keys[1]!))).toEqual([200]);
+  });
+
+  it("attempts to pay are counted, and only those", async () => {
+    await start({
+      RATE_PAYMENTS_PER_CALLER: "2",
+      PRICING_PHASE: "paid",
+      RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}`,
+    });
+    await plantAgents(api!.database.pool, [{ tokenId: 0 }]);
+    const report = "/api/v2/agent/0/cred-report";
+    expect(await statuses(4, () => from("9.9.9.1", "GET", report))).toEqual([402, 402, 402, 402]);
+    const pay = (client: string) => () => from(client, "GET", report, { "x-payment-tx": `0x${"9".repeat(64)}` });
+    const answers = await statuses(3, pay("9.9.9.1"));
+    expect(answers.map((status) => status === 429)).toEqual([false, false, true]);
+    expect((await from("9.9.9.1", "GET", report)).status).toBe(402);
+    expect(await statuses(1, pay("9.9.9.2"))).not.toEqual([429]);
   });
 
   it("0 is no limit, and no header", async () => {
