@@ -33,6 +33,11 @@ export class CopyRow {
     return this.#chunk.readInt32BE(at) * 0x1_0000_0000 + this.#chunk.readUInt32BE(at + 4);
   }
 
+  /** A field of type `float8`. */
+  double(field: number): number | null {
+    return this.#lengths[field]! < 0 ? null : this.#chunk.readDoubleBE(this.#starts[field]!);
+  }
+
   /** The bytes of a field: of a `text` its UTF-8, of a `bytea` what it is. */
   bytes(field: number): Uint8Array | null {
     const length = this.#lengths[field]!;

@@ -146,6 +146,11 @@ export class ColumnTable {
     };
   }
 
+  /** How many rows meet every condition. */
+  count(where: readonly Condition[]): number {
+    return this.#filter(where).total;
+  }
+
   /** Sum of a number column over all rows, as doubles add up; nulls count as 0. */
   sum(name: string): number {
     const { column } = this.#sorted(name);

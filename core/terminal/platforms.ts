@@ -1,0 +1,24 @@
+/** The registries whose agents the terminal directory shows: one table, an entry for each. */
+
+export type Platform = {
+  /** Value of `platform` in a row, and the name of its source. */
+  key: string;
+  label: string;
+  /** Whether the registry itself makes sure that the wallet it names is the agent's. */
+  provesWallets: boolean;
+};
+
+/** The service's own registry comes first: on a clash of ids its agent is the one that is meant. */
+export const OWN_PLATFORM = "helixa";
+
+export const PLATFORMS = [
+  { key: OWN_PLATFORM, label: "Own registry", provesWallets: true },
+  // The wallet registered itself, or signed for the registration (setAgentWallet).
+  { key: "erc8004", label: "ERC-8004", provesWallets: true },
+  { key: "virtuals", label: "Virtuals", provesWallets: false },
+  { key: "agentverse", label: "Agentverse", provesWallets: false },
+  { key: "mcp-registry", label: "MCP registry", provesWallets: false },
+  // Who is paid need not be who answers.
+  { key: "x402-bazaar", label: "x402 Bazaar", provesWallets: false },
+] as const satisfies readonly Platform[];
+export type PlatformKey = (typeof PLATFORMS)[number]["key"];

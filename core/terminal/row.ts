@@ -1,0 +1,151 @@
+/** A row of the terminal directory as the API shows it. Keys are in snake_case, as the specification has them. */
+import { checksum, parseAddress } from "../addresses.ts";
+import { type TierWord, tierOf, tierWord } from "../tiers.ts";
+import type { Service } from "./entry.ts";
+import { OWN_PLATFORM } from "./platforms.ts";
+
+/** A row as the database holds it, with what is claimed of its token beside it. Times are ISO 8601, money US dollars. */
+export type DirectoryRow = {
+  id: number;
+  platform: string;
+  agentId: string;
+  address: string | null;
+  tokenId: number | null;
+  chainId: number | null;
+  name: string;
+  description: string | null;
+  imageUrl: string | null;
+  registry: string | null;
+  ownerAddress: string | null;
+  x402Supported: boolean;
+  walletProven: boolean;
+  createdAt: string | null;
+  credScore: number;
+  ethosScore: number | null;
+  tokenAddress: string | null;
+  tokenSymbol: string | null;
+  tokenName: string | null;
+  marketCapUsd: number | null;
+  priceChange24h: number | null;
+  volume24hUsd: number | null;
+  liquidityUsd: number | null;
+  marketDataSource: string | null;
+  updatedAt: string;
+  claim: Claim | null;
+};
+
+/** What somebody says about an agent's token, and what the market says about the token so named. */
+export type Claim = {
+  tokenAddress: string | null;
+  tokenSymbol: string | null;
+  tokenName: string | null;
+  marketCapUsd: number | null;
+  market: Market | null;
+};
+export type Market = {
+  symbol: string | null;
+  name: string | null;
+  marketCapUsd: number | null;
+  priceChange24h: number | null;
+  volume24hUsd: number | null;
+  liquidityUsd: number | null;
+  source: string;
+};
+
+export type TerminalRow = {
+  id: number;
+  address: string | null;
+  agent_id: string;
+  token_id: number | null;
+  chain_id: number | null;
+  name: string;
+  description: string | null;
+  image_url: string | null;
+  platform: string;
+  x402_supported: 0 | 1;
+  verified: 0 | 1;
+  cred_score: number;
+  cred_tier: TierWord;
+  created_at: string | null;
+  owner_address: string | null;
+  registry: string | null;
+  token_symbol: string | null;
+  token_name: string | null;
+  token_address: string | null;
+  token_market_cap: number | null;
+  price_change_24h: number | null;
+  volume_24h: number | null;
+  liquidity_usd: number | null;
+  ethos_score: number | null;
+  market_data_source: string | null;
+  updated_at: string;
+};
+
+/** @param publicUrl base of the service's own links */
+export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
+  return {
+    id: row.id,
+    address: shownAddress(row.address),
+    agent_id: row.agentId,
+    token_id: row.tokenId,
+    chain_id: row.chainId,
+    name: row.name,
+    description: row.description,
+    image_url: row.platform === OWN_PLATFORM ? `${publicUrl}/api/v2/aura/${row.tokenId}.png` : row.imageUrl,
+    platform: row.platform,
+    x402_supported: row.x402Supported ? 1 : 0,
+    verified: row.walletProven ? 1 : 0,
+    cred_score: row.credScore,
+    cred_tier: tierWord(tierOf(row.credScore)),
+    created_at: row.createdAt,
+    owner_address: shownAddress(row.ownerAddress),
+    registry: shownAddress(row.registry),
+    ...tokenOf(row),
+    ethos_score: row.ethosScore,
+    updated_at: row.updatedAt,
+  };
+}
+
+/**
+ * The token of a row: what its registry names, with market data; where it names none, what somebody claims, and of the
+ * claimed token what the market says. Claims say so in `market_data_source`.
+ */
+function tokenOf(row: DirectoryRow) {
+  const { claim } = row;
+  if (row.tokenAddress !== null || claim === null)
+    return {
+      token_symbol: row.tokenSymbol,
+      token_name: row.tokenName,
+      token_address: shownAddress(row.tokenAddress),
+      token_market_cap: row.marketCapUsd,
+      price_change_24h: row.priceChange24h,
+      volume_24h: row.volume24hUsd,
+      liquidity_usd: row.liquidityUsd,
+      market_data_source: row.marketDataSource,
+    };
+  const { market } = claim;
+  return {
+    token_symbol: market?.symbol ?? claim.tokenSymbol,
+    token_name: market?.name ?? claim.tokenName,
+    token_address: shownAddress(claim.tokenAddress),
+    token_market_cap: market ? market.marketCapUsd : claim.marketCapUsd,
+    price_change_24h: market?.priceChange24h ?? null,
+    volume_24h: market?.volume24hUsd ?? null,
+    liquidity_usd: market?.liquidityUsd ?? null,
+    market_data_source: market?.source ?? "claimed",
+  };
+}
+
+/** EVM addresses are checksummed on the way out; what is no such address stays as it is. */
+function shownAddress(text: string | null): string | null {
+  const address = text === null ? null : parseAddress(text);
+  return address ? checksum(address) : text;
+}
+
+/** An agent in full: its row, how to talk to it, where it is known from, and who else it is. */
+export type TerminalDetail = TerminalRow & {
+  services: Service[];
+  /** Rows of other platforms with the same proven wallet. */
+  same_as: { id: number; platform: string; agent_id: string; name: string; cred_score: number }[];
+  provenance: { source: string; source_id: string; fetched_at: string; warnings: string[] }[];
+};

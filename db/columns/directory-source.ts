@@ -1,0 +1,92 @@
+/** The directory as a column table: what is kept of each row, and how it follows the rows' changes. */
+import { type CopyRow, copyRows, keepValues } from "./copy-rows.ts";
+import type { Changes, TableSource } from "./table-source.ts";
+import type { TableDefinition, Values } from "./values.ts";
+
+export const DIRECTORY_COLUMNS = {
+  credScore: { kind: "number" },
+  /** Milliseconds since the epoch, as `activeAt`. */
+  createdAt: { kind: "number" },
+  activeAt: { kind: "number" },
+  trend: { kind: "number" },
+  marketCap: { kind: "number" },
+  volume: { kind: "number" },
+  /** Lower case, as the ids and the symbol. */
+  name: { kind: "text" },
+  searched: { kind: "search", of: "name" },
+  platform: { kind: "text" },
+  address: { kind: "text" },
+  agentId: { kind: "text" },
+  symbol: { kind: "text" },
+  x402: { kind: "flag" },
+} as const satisfies TableDefinition;
+
+/** Every transaction older than `xmin` has ended, and its rows were seen. */
+export type DirectoryState = { xmin: string };
+
+const milliseconds = (at: string) => `(extract(epoch from ${at}) * 1000)::float8`;
+
+const SELECT = `
+  select d.id, d.cred_score::float8, ${milliseconds("d.created_at")}, ${milliseconds("d.active_at")}, d.trend::float8,
+    d.market_cap_usd, d.volume_24h_usd, d.sort_name, case when d.search_name <> d.sort_name then d.search_name end,
+    d.platform, d.address, lower(d.agent_id), lower(d.token_symbol), d.x402_supported, d.removed_at is not null
+  from offchain.directory d`;
+const REMOVED = 14;
+
+const read = (row: CopyRow): Values => [
+  row.double(1),
+  row.double(2),
+  row.double(3),
+  row.double(4),
+  row.double(5),
+  row.double(6),
+  row.bytes(7),
+  row.bytes(8),
+  row.bytes(9),
+  row.bytes(10),
+  row.bytes(11),
+  row.bytes(12),
+  row.flag(13),
+];
+
+/** Announces changes; nobody does as yet, so they are found by polling. */
+const CHANNEL = "directory";
+
+export const source: TableSource<DirectoryState> = {
+  definition: DIRECTORY_COLUMNS,
+  select: `${SELECT} where d.removed_at is null`,
+  read,
+  count: "select count(*) as count from offchain.directory where removed_at is null",
+  totals: `
+    select count(*)::float8 as count, coalesce(sum(cred_score), 0)::float8 as "credScore"
+    from offchain.directory where removed_at is null`,
+  channel: CHANNEL,
+
+  async begin(tx) {
+    const { rows } = await tx.query(SNAPSHOT);
+    return { xmin: rows[0].xmin };
+  },
+
+  async sync(tx, { xmin }) {
+    const { rows } = await tx.query(SNAPSHOT);
+    const { xmin: next, xmax } = rows[0];
+    const changes: Changes = { puts: [], sets: [], deletes: [] };
+    // Rows of transactions that had not ended at the last look. The upper bound leaves out marks that a restored dump
+    // brought from another server. Both are numbers of the database's own.
+    await copyRows(
+      tx,
+      `${SELECT} where d.changed_xid >= '${xmin}'::xid8 and d.changed_xid < '${xmax}'::xid8`,
+      (row) => {
+        const id = row.integer(0);
+        if (row.flag(REMOVED)) changes.deletes.push(id);
+        else changes.puts.push([id, keepValues(read(row))]);
+      },
+    );
+    return { state: { xmin: next }, changes };
+  },
+};
+
+const SNAPSHOT = {
+  name: "directory-source-snapshot",
+  text: "select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax from pg_current_snapshot() s",
+};

@@ -1,0 +1,172 @@
+/** Pages of the directory, answered from memory when the columns are there and by SQL when they are not: the same answer either way. */
+import type pg from "pg";
+import { boundsOf, type DirectorySort, searchKinds } from "../../core/terminal/filters.ts";
+import {
+  type DirectoryPage,
+  type DirectoryQuery,
+  type DirectoryTotals,
+  directoryTotals,
+  listDirectory,
+} from "../directory/list.ts";
+import { folded } from "../folded-text.ts";
+import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
+import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "./live-table.ts";
+import type { Condition } from "./matches.ts";
+import type { ColumnTable } from "./table.ts";
+
+export type DirectoryList = {
+  /** One page: ids of rows and the exact total. The rows are for the caller to fetch; one may be gone by then. */
+  list(query: DirectoryQuery): Promise<DirectoryPage>;
+  /** Totals of the whole directory; from SQL they may be a few seconds old. */
+  totals(): Promise<DirectoryTotals>;
+  /** Whether memory answers. */
+  readonly ready: boolean;
+  /** When memory was last known to equal the database. */
+  readonly asOf: Date | undefined;
+  /** Undefined when it is switched off. */
+  stats(): LiveTableStats | undefined;
+  close(): Promise<void>;
+};
+
+export type DirectoryListOptions = LiveTableOptions & {
+  db: pg.Pool;
+  /** False leaves every page to SQL. */
+  enabled?: boolean;
+  /** Memory that could not be compared with the database for so long leaves pages to SQL. */
+  maxAgeMs?: number;
+};
+
+/** A change shows after two seconds at most, whatever happens to the feed. */
+const MAX_AGE_MS = 1_500;
+/** Totals that SQL has to read all of an index for. */
+const TOTALS_MS = 5_000;
+const KNOWN_WORDS = 1_000;
+
+/** Opens the directory's pages; usable at once. `url` is that of the role `app`. */
+export function openDirectoryList({
+  db,
+  enabled = true,
+  maxAgeMs = MAX_AGE_MS,
+  ...options
+}: DirectoryListOptions): DirectoryList {
+  const live = enabled ? openLiveTable(source, import.meta.resolve("./directory-source.ts"), options) : undefined;
+  const current = (): ColumnTable | undefined =>
+    live?.asOf && Date.now() - live.asOf.getTime() <= maxAgeMs ? live.table : undefined;
+
+  const known = new Map<string, string>();
+  /** A search as the searched names are written. Letters beyond ASCII are left to the database, which has made those. */
+  async function comparable(text: string): Promise<string> {
+    if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
+    let word = known.get(text);
+    if (word === undefined) {
+      const { rows } = await db.query({
+        name: "directory-comparable",
+        text: `select ${folded("$1::text")} as word`,
+        values: [text],
+      });
+      word = rows[0].word as string;
+      if (known.size === KNOWN_WORDS) known.clear();
+      known.set(text, word);
+    }
+    return word;
+  }
+
+  /** Totals of the table as it was after a look at the database; until the next one nothing changes. */
+  let counted: { asOf: Date; table: ColumnTable; totals: DirectoryTotals } | undefined;
+  function totalsOf(table: ColumnTable, asOf: Date): DirectoryTotals {
+    if (counted?.asOf !== asOf || counted.table !== table) {
+      const totals = {
+        total: table.size,
+        scored: table.count([{ column: "credScore", from: 1 }]),
+        sum: table.sum("credScore"),
+        x402: table.count([{ column: "x402", is: true }]),
+      };
+      counted = { asOf, table, totals };
+    }
+    return counted.totals;
+  }
+
+  let asked: { at: number; totals: Promise<DirectoryTotals> } | undefined;
+  function totalsBySql(): Promise<DirectoryTotals> {
+    if (asked === undefined || Date.now() - asked.at > TOTALS_MS) {
+      const totals = directoryTotals(db);
+      totals.catch(() => {
+        asked = undefined;
+      });
+      asked = { at: Date.now(), totals };
+    }
+    return asked.totals;
+  }
+
+  return {
+    async list(query) {
+      if (current() !== undefined) {
+        const word = query.q === undefined ? undefined : await comparable(query.q);
+        // The database was asked meanwhile: what was true before need not be now.
+        const table = current();
+        if (table) return listFrom(table, query, word);
+      }
+      return listDirectory(db, query);
+    },
+    async totals() {
+      const table = current();
+      return table ? totalsOf(table, live!.asOf!) : totalsBySql();
+    },
+    get ready() {
+      return current() !== undefined;
+    },
+    get asOf() {
+      return live?.asOf;
+    },
+    stats: () => live?.stats(),
+    close: async () => live?.close(),
+  };
+}
+
+/** The answer of `listDirectory`, from memory. @param word the search as the searched names are written */
+function listFrom(table: ColumnTable, query: DirectoryQuery, word: string | undefined): DirectoryPage {
+  const { sort, descending, offset, limit } = query;
+  const { ids, total } = table.page({
+    where: conditions(query, word),
+    sort: COLUMN[sort],
+    descending,
+    position: { offset },
+    limit,
+  });
+  return { total, ids };
+}
+
+const COLUMN: Record<DirectorySort, keyof typeof DIRECTORY_COLUMNS> = {
+  cred_score: "credScore",
+  name: "name",
+  created_at: "createdAt",
+  platform: "platform",
+  token_market_cap: "marketCap",
+  volume_24h: "volume",
+  trend: "trend",
+};
+
+function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined): Condition[] {
+  const where: Condition[] = [];
+  const { x402, tier, createdSince, activeSince } = boundsOf(filter, now);
+  if (x402) where.push({ column: "x402", is: true });
+  if (tier) where.push({ column: "credScore", from: tier.from, to: tier.to });
+  if (createdSince !== undefined) where.push({ column: "createdAt", from: createdSince });
+  if (activeSince !== undefined) where.push({ column: "activeAt", from: activeSince });
+  if (q !== undefined && word !== undefined) {
+    const kinds = searchKinds(q);
+    const exact = utf8(kinds.word);
+    const anyOf: Condition[] = [
+      { column: "searched", contains: utf8(word) },
+      { column: "agentId", from: exact, to: exact },
+      { column: "symbol", from: exact, to: exact },
+    ];
+    const { addressPrefix } = kinds;
+    if (addressPrefix !== undefined)
+      anyOf.push({ column: "address", from: utf8(addressPrefix), to: utf8(`${addressPrefix}\u{10ffff}`) });
+    where.push({ anyOf });
+  }
+  return where;
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text);

@@ -1,0 +1,122 @@
+/** Pages of the directory by indexed SQL: what answers while memory does not. The page and the total are found apart, from one snapshot. */
+import type pg from "pg";
+import { boundsOf, type DirectoryFilter, type DirectorySort, searchKinds } from "../../core/terminal/filters.ts";
+import { folded } from "../folded-text.ts";
+import { type Queryable, snapshot } from "../transaction.ts";
+
+export type DirectoryQuery = {
+  filter: DirectoryFilter;
+  /** Part of a name, the beginning of an address, an agent's id or a token's symbol. */
+  q?: string | undefined;
+  sort: DirectorySort;
+  descending: boolean;
+  offset: number;
+  limit: number;
+  /** Milliseconds since the epoch: what `new` and `trending` are counted back from. */
+  now: number;
+};
+
+/** Ids of the directory in order, and the number of all that match. */
+export type DirectoryPage = { total: number; ids: number[] };
+
+/** SQL of the sort keys; nulls are last and equal keys are by id, ascending, either way. */
+const SORTS: Record<DirectorySort, string> = {
+  cred_score: "d.cred_score",
+  name: `d.sort_name collate "C"`,
+  created_at: "d.created_at",
+  platform: `d.platform collate "C"`,
+  token_market_cap: "d.market_cap_usd",
+  volume_24h: "d.volume_24h_usd",
+  trend: "d.trend",
+};
+
+/** Up to so many matches of a search are collected and sorted; beyond, the sort's index is walked. */
+const COLLECT = 20_000;
+
+/** The page and the exact total. */
+export async function listDirectory(pool: pg.Pool, query: DirectoryQuery): Promise<DirectoryPage> {
+  return snapshot(pool, async (tx) => {
+    const total = await countMatches(tx, query);
+    if (query.offset >= total) return { total, ids: [] };
+    return { total, ids: await pageOf(tx, query, total) };
+  });
+}
+
+/** Statements are not named: the planner is to see every value, and one plan for all would suit none. */
+async function countMatches(tx: Queryable, query: DirectoryQuery): Promise<number> {
+  const { where, values } = conditions(query);
+  const { rows } = await tx.query(`select count(*)::int8 as total from offchain.directory d where ${where}`, values);
+  return Number(rows[0].total);
+}
+
+async function pageOf(tx: Queryable, query: DirectoryQuery, total: number): Promise<number[]> {
+  const { sort, descending, offset, limit } = query;
+  const { where, values } = conditions(query);
+  const size = Math.min(limit, total - offset);
+  // Past the middle the way from the other end is shorter.
+  const turned = offset > total / 2;
+  const skip = turned ? total - offset - size : offset;
+  const direction = descending !== turned ? "desc" : "asc";
+  const order = `key ${direction} nulls ${turned ? "first" : "last"}, id ${turned ? "desc" : "asc"}`;
+  const matched = `select d.id, ${SORTS[sort]} as key from offchain.directory d where ${where}`;
+  const collected = query.q !== undefined && total <= COLLECT;
+  // The planner underestimates how far it has to walk an index for few matches: which way it is, is decided here.
+  if (!collected) await tx.query("set local enable_sort = off");
+  const { rows } = await tx.query<[string]>({
+    text: `${collected ? `with matched as materialized (${matched}) select id from matched` : `select id from (${matched}) matched`}
+      order by ${order} limit ${size} offset ${skip}`,
+    values,
+    rowMode: "array",
+  } as pg.QueryConfig);
+  const ids = rows.map(([id]) => Number(id));
+  return turned ? ids.reverse() : ids;
+}
+
+function conditions({ filter, q, now }: DirectoryQuery): { where: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const $ = (value: unknown) => `$${values.push(value)}`;
+  const where = ["d.removed_at is null"];
+  const { x402, tier, createdSince, activeSince } = boundsOf(filter, now);
+  if (x402) where.push("d.x402_supported");
+  if (tier) where.push(`d.cred_score between ${tier.from} and ${tier.to}`);
+  if (createdSince !== undefined) where.push(`d.created_at >= ${$(new Date(createdSince))}`);
+  if (activeSince !== undefined) where.push(`d.active_at >= ${$(new Date(activeSince))}`);
+  if (q !== undefined) {
+    const { name, word, addressPrefix } = searchKinds(q);
+    const matches = [
+      `d.search_name like '%' || ${escaped(folded(`${$(name)}::text`))} || '%'`,
+      `lower(d.agent_id) = ${$(word)}`,
+      `lower(d.token_symbol) = ${$(word)}`,
+    ];
+    if (addressPrefix !== undefined)
+      matches.push(
+        `(d.address collate "C" >= ${$(addressPrefix)} and d.address collate "C" <= ${$(`${addressPrefix}\u{10ffff}`)})`,
+      );
+    where.push(`(${matches.join(" or ")})`);
+  }
+  return { where: where.join(" and "), values };
+}
+
+/** A text that LIKE takes as it stands. */
+const escaped = (text: string) => `regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`;
+
+export type DirectoryTotals = {
+  total: number;
+  /** Rows whose score is above 0. */
+  scored: number;
+  /** Sum of all scores. */
+  sum: number;
+  x402: number;
+};
+
+/** Totals of the whole directory; reads all of an index. */
+export async function directoryTotals(db: Queryable): Promise<DirectoryTotals> {
+  const { rows } = await db.query({
+    name: "directory-totals",
+    text: `
+      select count(*)::float8 as total, count(*) filter (where cred_score > 0)::float8 as scored,
+             coalesce(sum(cred_score), 0)::float8 as sum, count(*) filter (where x402_supported)::float8 as x402
+      from offchain.directory where removed_at is null`,
+  });
+  return rows[0];
+}

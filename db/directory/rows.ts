@@ -1,0 +1,97 @@
+/** Rows of the directory as they are shown: by their ids for a page, by address, agent id or token id for one. */
+
+import type { Service } from "../../core/terminal/entry.ts";
+import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
+import type { DirectoryRow, TerminalDetail } from "../../core/terminal/row.ts";
+import type { Queryable } from "../transaction.ts";
+
+const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** A row `d` as one JSON object in the shape of `DirectoryRow`. */
+const ROW = `json_build_object(
+  'id', d.id, 'platform', d.platform, 'agentId', d.agent_id, 'address', d.address, 'tokenId', d.token_id,
+  'chainId', d.chain_id, 'name', d.name, 'description', d.description, 'imageUrl', d.image_url, 'registry', d.registry,
+  'ownerAddress', d.owner_address, 'x402Supported', d.x402_supported, 'walletProven', d.wallet_proven,
+  'createdAt', ${iso("d.created_at")}, 'credScore', d.cred_score,
+  'ethosScore', coalesce(d.ethos_score,
+    (select score from offchain.ethos_score where wallet = d.address),
+    (select score from offchain.ethos_score where wallet = d.owner_address)),
+  'tokenAddress', d.token_address, 'tokenSymbol', d.token_symbol, 'tokenName', d.token_name,
+  'marketCapUsd', d.market_cap_usd, 'priceChange24h', d.price_change_24h, 'volume24hUsd', d.volume_24h_usd,
+  'liquidityUsd', d.liquidity_usd, 'marketDataSource', d.market_data_source, 'updatedAt', ${iso("d.updated_at")},
+  'claim', (
+    select json_build_object(
+      'tokenAddress', c.token_address, 'tokenSymbol', c.token_symbol, 'tokenName', c.token_name,
+      'marketCapUsd', c.market_cap_usd,
+      'market', (
+        select json_build_object(
+          'symbol', m.symbol, 'name', m.name, 'marketCapUsd', m.market_cap_usd, 'priceChange24h', m.price_change_24h,
+          'volume24hUsd', m.volume_24h_usd, 'liquidityUsd', m.liquidity_usd, 'source', m.source)
+        from offchain.token_market m where m.token_address = c.token_address and m.known))
+    from offchain.directory_claim c where c.directory_id = d.id)
+)`;
+
+/** Rows by id, in the order asked for; those that are gone are left out. */
+export async function directoryRows(db: Queryable, ids: readonly number[]): Promise<DirectoryRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.query<{ row: DirectoryRow }>({
+    name: "directory-rows",
+    text: `
+      select ${ROW} as row from unnest((select $1::int8[])) with ordinality as asked(id, place)
+      join offchain.directory d on d.id = asked.id and d.removed_at is null
+      order by asked.place`,
+    values: [ids],
+  });
+  return rows.map(({ row }) => row);
+}
+
+/**
+ * The id of the row that a reference means: an address, an agent's id or a token id, in any case. Of several the own
+ * registry's, else the one with the highest score, else the oldest.
+ * @returns null for an unknown one
+ */
+export async function findDirectoryId(db: Queryable, ref: string): Promise<number | null> {
+  const word = ref.toLowerCase();
+  const tokenId = /^(0|[1-9]\d{0,15})$/.test(ref) && Number.isSafeInteger(Number(ref)) ? Number(ref) : null;
+  const { rows } = await db.query({
+    name: "directory-find",
+    text: `
+      select d.id from offchain.directory d
+      where d.removed_at is null
+        and (d.address collate "C" = $1::text or lower(d.agent_id) = $1::text or d.token_id = $2::int8)
+      order by d.platform = '${OWN_PLATFORM}' desc, d.cred_score desc, d.id limit 1`,
+    values: [word, tokenId],
+  });
+  return rows[0] ? Number(rows[0].id) : null;
+}
+
+/** What an agent's own page shows beside its row. */
+export type DirectoryBackground = {
+  services: Service[];
+  sameAs: TerminalDetail["same_as"];
+  provenance: TerminalDetail["provenance"];
+};
+
+/** A row with its background, in one statement; null when it is gone. */
+export async function directoryDetail(
+  db: Queryable,
+  id: number,
+): Promise<(DirectoryBackground & { row: DirectoryRow }) | null> {
+  const { rows } = await db.query({
+    name: "directory-detail",
+    text: `
+      select ${ROW} as row, coalesce(d.services, '[]') as services,
+        (select coalesce(json_agg(json_build_object('id', o.id, 'platform', o.platform, 'agent_id', o.agent_id,
+                  'name', o.name, 'cred_score', o.cred_score) order by o.cred_score desc, o.id), '[]')
+         from offchain.directory o
+         where d.wallet_proven and o.wallet_proven and o.address collate "C" = d.address and o.platform <> d.platform
+           and o.removed_at is null) as "sameAs",
+        (select coalesce(json_agg(json_build_object('source', i.source, 'source_id', i.source_id,
+                  'fetched_at', ${iso("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
+         from (select * from offchain.directory_item i where i.platform = d.platform and i.agent_id = d.agent_id
+               order by i.source, i.source_id limit 100) i) as provenance
+      from offchain.directory d where d.id = $1 and d.removed_at is null`,
+    values: [id],
+  });
+  return rows[0] ?? null;
+}

@@ -1,0 +1,39 @@
+/** The cred of foreign agents as SQL: what core/terminal/cred.ts computes for one, for any number of rows at once. */
+import { DAY_SECONDS, DAY_VALUE, NARRATIVE_VALUE, PROOF_VALUE, SIGNALS, TRAIT_VALUE } from "../../core/cred.ts";
+import type { SignalKey } from "../../core/facts.ts";
+import { UNKNOWN_ORIGIN } from "../../core/mint-origins.ts";
+import { FOREIGN_CAP } from "../../core/terminal/cred.ts";
+import { BLANKS } from "../../core/text.ts";
+
+const BLANK_TEXT = `'${BLANKS.replaceAll("'", "''")}'`;
+
+/** The owner's account is attested by the exchange. @param now SQL of the time in Unix seconds @param schema SQL of the attestation's schema */
+const attested = (r: string, now: string, schema: string) => `exists (
+  select from onchain.attestation t where t.recipient = ${r}.owner_address and t.schema = ${schema}
+    and t.revoked_at = 0 and (t.expires_at = 0 or t.expires_at > ${now}))`;
+
+const holdsIdentity = (r: string) =>
+  `(${r}.wallet_proven and exists (select from onchain.agent a where a.owner = ${r}.address))`;
+
+/** Raw values of a row; those not here are 0 for every foreign agent. */
+const raw = (r: string, now: string, schema: string): Partial<Record<SignalKey, string>> => ({
+  traits: `least(100, ${r}.trait_count::int8 * ${TRAIT_VALUE})`,
+  verify: `${r}.wallet_proven::int4 * ${PROOF_VALUE}`,
+  coinbase: `case when ${attested(r, now, schema)} then 100 else 0 end`,
+  age: `coalesce(least(100, greatest(0, (${now} - floor(extract(epoch from ${r}.created_at))::int8) / ${DAY_SECONDS}) * ${DAY_VALUE}), 0)`,
+  narrative: `(btrim(coalesce(${r}.description, ''), ${BLANK_TEXT}) <> '')::int4 * ${NARRATIVE_VALUE}`,
+  origin: String(UNKNOWN_ORIGIN.raw),
+});
+
+/**
+ * SQL of the score of a foreign row.
+ * @param r alias with the columns trait_count, description, wallet_proven, created_at, owner_address and address
+ * @param now SQL of the time in Unix seconds, int8
+ * @param schema SQL of the schema of the exchange's attestation
+ */
+export function foreignScoreSql(r: string, now: string, schema: string): string {
+  const values = raw(r, now, schema);
+  const sum = SIGNALS.flatMap(({ key, weight }) => (values[key] ? [`${weight} * ${values[key]}`] : [])).join(" + ");
+  const score = `((${sum} + 50) / 100)`;
+  return `(case when ${holdsIdentity(r)} then ${score} else least(${FOREIGN_CAP}, ${score}) end)::int2`;
+}

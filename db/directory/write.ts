@@ -1,0 +1,143 @@
+/** Writes rows of the directory: set-based, each in the order of the ids, and only where something is different. */
+import type pg from "pg";
+import type { DirectoryEntry } from "../../core/terminal/entry.ts";
+import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
+import type { Queryable } from "../transaction.ts";
+import { foreignScoreSql } from "./score-sql.ts";
+
+/** What scores are computed with. */
+export type ScoreRules = {
+  now: Date;
+  /** EAS schema of the exchange's verified account. */
+  exchangeSchema: string;
+};
+
+/** Columns written from an entry, with the type in which JSON brings them. */
+const COLUMNS = {
+  address: ["address", "text"],
+  token_id: ["tokenId", "int8"],
+  chain_id: ["chainId", "int4"],
+  name: ["name", "text"],
+  description: ["description", "text"],
+  image_url: ["imageUrl", "text"],
+  registry: ["registry", "text"],
+  owner_address: ["ownerAddress", "text"],
+  services: ["services", "jsonb"],
+  x402_supported: ["x402Supported", "bool"],
+  wallet_proven: ["walletProven", "bool"],
+  trait_count: ["traitCount", "int4"],
+  created_at: ["createdAt", "timestamptz"],
+  token_address: ["tokenAddress", "text"],
+  token_symbol: ["tokenSymbol", "text"],
+  token_name: ["tokenName", "text"],
+  uses: ["uses", "int4"],
+  used_at: ["usedAt", "timestamptz"],
+} as const satisfies Record<string, readonly [keyof DirectoryEntry, string]>;
+const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
+
+/** The market columns, as the market knows the row's token. */
+const MARKET = {
+  market_cap_usd: "m.market_cap_usd",
+  price_change_24h: "m.price_change_24h",
+  volume_24h_usd: "m.volume_24h_usd",
+  liquidity_usd: "m.liquidity_usd",
+  market_data_source: "case when m.known then m.source end",
+  traded_at: "case when m.volume_24h_usd > 0 then m.fetched_at end",
+};
+const MARKET_NAMES = Object.keys(MARKET) as (keyof typeof MARKET)[];
+
+const WRITTEN = [...NAMES, ...MARKET_NAMES];
+
+/**
+ * Own rows bring the score that every other view shows: the stored one, until there is one the entry's. Everybody else's
+ * is computed from the row.
+ */
+const UPSERT = `
+  with entry as (
+    select * from json_to_recordset($1) as r(platform text, "agentId" text, score int2,
+      ${NAMES.map((name) => `"${COLUMNS[name][0]}" ${COLUMNS[name][1]}`).join(", ")})
+  ), named as (
+    select platform, "agentId" as agent_id, score, ${NAMES.map((name) => `"${COLUMNS[name][0]}" as ${name}`).join(", ")}
+    from entry
+  ), valued as (
+    select r.*, ${MARKET_NAMES.map((name) => `${MARKET[name]} as ${name}`).join(", ")},
+      case when r.platform = '${OWN_PLATFORM}'
+           then coalesce((select c.score from offchain.cred c where c.token_id = r.token_id), r.score)
+           else ${foreignScoreSql("r", "$2::int8", "$3::text")} end as cred_score
+    from named r left join offchain.token_market m on m.token_address = r.token_address
+  )
+  insert into offchain.directory as d (platform, agent_id, cred_score, ${WRITTEN.join(", ")})
+  select platform, agent_id, cred_score, ${WRITTEN.join(", ")} from valued
+  on conflict (platform, agent_id) do update set cred_score = excluded.cred_score, removed_at = null,
+    ${WRITTEN.map((name) => `${name} = excluded.${name}`).join(", ")}
+  where d.removed_at is not null
+    or (d.cred_score, ${WRITTEN.map((name) => `d.${name}`).join(", ")})
+      is distinct from (excluded.cred_score, ${WRITTEN.map((name) => `excluded.${name}`).join(", ")})`;
+
+/** An entry of the own registry, with the score to show while none is stored. */
+export type OwnEntry = DirectoryEntry & { score: number };
+
+/**
+ * Writes entries as they are now, each (platform, id) at most once. Part of the caller's transaction, which must be READ
+ * COMMITTED.
+ * @returns how many rows are different now
+ */
+export async function upsertEntries(
+  tx: pg.ClientBase,
+  entries: readonly (DirectoryEntry | OwnEntry)[],
+  rules: ScoreRules,
+): Promise<number> {
+  if (entries.length === 0) return 0;
+  const keys = [entries.map(({ platform }) => platform), entries.map(({ agentId }) => agentId)];
+  await tx.query(
+    `select from offchain.directory d join unnest($1::text[], $2::text[]) as k(platform, agent_id)
+       on d.platform = k.platform and d.agent_id = k.agent_id order by d.id for no key update of d`,
+    keys,
+  );
+  const { rowCount } = await tx.query(UPSERT, [JSON.stringify(entries), seconds(rules.now), rules.exchangeSchema]);
+  return rowCount ?? 0;
+}
+
+/** Takes agents out of the directory that are no longer in their registry. @returns how many there were */
+export async function removeEntries(
+  db: Queryable,
+  platform: string,
+  agentIds: readonly string[],
+  now: Date,
+): Promise<number> {
+  if (agentIds.length === 0) return 0;
+  const { rowCount } = await db.query(
+    `update offchain.directory set removed_at = $3
+     where id in (select id from offchain.directory
+       where platform = $1 and agent_id = any($2) and removed_at is null order by id for no key update)`,
+    [platform, agentIds, now],
+  );
+  return rowCount ?? 0;
+}
+
+const RESCORE_RANGE = 20_000;
+
+/**
+ * Computes the scores of all foreign rows anew: ages grow, attestations are made and revoked, wallets get identities.
+ * @returns how many moved
+ */
+export async function rescoreForeign(pool: pg.Pool, { now, exchangeSchema }: ScoreRules): Promise<number> {
+  const { rows } = await pool.query("select coalesce(max(id), 0)::int8 as last from offchain.directory");
+  const last = Number(rows[0].last);
+  let moved = 0;
+  for (let from = 0; from <= last; from += RESCORE_RANGE) {
+    const { rowCount } = await pool.query(
+      `with differing as materialized (
+         select d.id, s.score from offchain.directory d,
+           lateral (select ${foreignScoreSql("d", "$1::int8", "$2::text")} as score) s
+         where d.id between $3 and $4 and d.platform <> '${OWN_PLATFORM}' and d.removed_at is null and d.cred_score <> s.score
+         order by d.id for no key update of d)
+       update offchain.directory d set cred_score = n.score from differing n where d.id = n.id`,
+      [seconds(now), exchangeSchema, from, from + RESCORE_RANGE - 1],
+    );
+    moved += rowCount ?? 0;
+  }
+  return moved;
+}
+
+const seconds = (at: Date) => Math.floor(at.getTime() / 1000);

@@ -1,0 +1,120 @@
+/** Pages of the directory from memory, from indexed SQL and from an array in this test: thousands of random questions, before and after random changes. */
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type DirectoryList, openDirectoryList } from "../../db/columns/directory.ts";
+import { listDirectory } from "../../db/directory/list.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { directoryQuestion, directoryRow, type PlantedRow, plantDirectory } from "../support/directory.ts";
+import { until } from "../support/until.ts";
+
+const ROWS = 2_500;
+const ROUNDS = 4;
+const QUESTIONS = 700;
+/** Every run asks other questions; a failing one names its seed, to be put here. */
+const SEED = Date.now() % 2 ** 31;
+const NOW = Date.UTC(2026, 10, 21, 5, 0, 30);
+
+let db: TestDatabase;
+let list: DirectoryList;
+let never: DirectoryList;
+beforeAll(async () => {
+  db = await testDatabase();
+  await plantDirectory(db.pool, sample(ROWS, SEED));
+  list = openDirectoryList({ url: db.url, db: db.pool, pollMs: 50 });
+  never = openDirectoryList({ url: db.url, db: db.pool, enabled: false });
+  await until("the columns are loaded", () => list.ready);
+});
+afterAll(async () => {
+  await list?.close();
+  await never?.close();
+  await db?.drop();
+});
+
+/** Rows of different keys. */
+function sample(count: number, seed: number): PlantedRow[] {
+  const rows = fc.sample(directoryRow(NOW), { numRuns: count, seed });
+  return [...new Map(rows.map((row) => [`${row.platform} ${row.agent_id}`, row])).values()];
+}
+
+async function ask(seed: number): Promise<void> {
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(directoryQuestion(NOW), { minLength: 10, maxLength: 10 }), async (questions) => {
+      await Promise.all(
+        questions.map(async ({ at, ...rest }) => {
+          expect(list.ready).toBe(true);
+          const { total } = await list.list({ ...rest, limit: 1, offset: 0 });
+          const query = { ...rest, offset: Math.floor(total * at) };
+          const answer = await list.list(query);
+          expect(answer, fc.stringify(query)).toEqual(await listDirectory(db.pool, query));
+          found += answer.ids.length;
+        }),
+      );
+    }),
+    { numRuns: QUESTIONS / 10, seed, endOnFailure: true },
+  );
+  expect(found).toBeGreaterThan(1_000);
+}
+
+const settled = async () => {
+  const moment = Date.now();
+  await until("memory has looked at the database", () => (list.asOf?.getTime() ?? 0) > moment);
+};
+
+test(`memory and SQL answer alike through ${ROUNDS} rounds of changes (seed ${SEED})`, async () => {
+  await ask(SEED);
+  for (let round = 1; round < ROUNDS; round++) {
+    await plantDirectory(db.pool, sample(150 * round, SEED + round));
+    await db.pool.query("update offchain.directory set cred_score = (cred_score + 7) % 101 where id % 11 = $1", [
+      round,
+    ]);
+    await db.pool.query("update offchain.directory set removed_at = now() where id % 29 = $1", [round]);
+    await settled();
+    await ask(SEED + round);
+  }
+  expect(list.stats()).toMatchObject({ phase: "ready", loads: 1, error: null });
+  const totals = await list.totals();
+  expect(totals).toEqual(await never.totals());
+  expect(totals.total).toBeGreaterThan(500);
+}, 120_000);
+
+test("indexed SQL answers as a sort of all rows does", async () => {
+  const { rows } = await db.pool.query(
+    `select id, cred_score, market_cap_usd from offchain.directory where removed_at is null and x402_supported`,
+  );
+  const x402 = rows as { id: string; cred_score: number; market_cap_usd: number | null }[];
+  for (const descending of [true, false]) {
+    const sorted = x402
+      .toSorted((a, b) => {
+        const [left, right] = [a.market_cap_usd, b.market_cap_usd];
+        if (left === null || right === null)
+          return Number(left === null) - Number(right === null) || Number(a.id) - Number(b.id);
+        return (descending ? right - left : left - right) || Number(a.id) - Number(b.id);
+      })
+      .map(({ id }) => Number(id));
+    for (const offset of [0, Math.floor(sorted.length / 3), Math.floor(sorted.length * 0.7), sorted.length - 5])
+      expect(
+        await never.list({ filter: "x402", sort: "token_market_cap", descending, offset, limit: 10, now: NOW }),
+      ).toEqual({ total: sorted.length, ids: sorted.slice(offset, offset + 10) });
+  }
+});
+
+test("a change shows within two seconds of its commit", async () => {
+  const { rows } = await db.pool.query(
+    "update offchain.directory set cred_score = 100, name = 'zzz the new one' where id = (select max(id) from offchain.directory where removed_at is null) returning id",
+  );
+  const committed = Date.now();
+  await until("it is found by its new name", async () => {
+    const found = await list.list({
+      filter: "preferred",
+      q: "THE NEW",
+      sort: "name",
+      descending: false,
+      offset: 0,
+      limit: 5,
+      now: NOW,
+    });
+    return found.ids.includes(Number(rows[0].id));
+  });
+  expect(Date.now() - committed).toBeLessThan(2_000);
+});

@@ -1,0 +1,170 @@
+/** Rows of the directory for tests: made at random, written by the column, and questions about them. */
+import fc from "fast-check";
+import type pg from "pg";
+import { DIRECTORY_FILTERS, type DirectorySort } from "../../core/terminal/filters.ts";
+import type { DirectoryQuery } from "../../db/directory/list.ts";
+
+/** A row as it is planted, by column; what is left out has its default. */
+export type PlantedRow = {
+  platform: string;
+  agent_id: string;
+  name: string;
+  cred_score: number;
+  address?: string | null;
+  token_id?: number | null;
+  owner_address?: string | null;
+  description?: string | null;
+  x402_supported?: boolean;
+  wallet_proven?: boolean;
+  created_at?: string | null;
+  token_address?: string | null;
+  token_symbol?: string | null;
+  token_name?: string | null;
+  market_cap_usd?: number | null;
+  price_change_24h?: number | null;
+  volume_24h_usd?: number | null;
+  liquidity_usd?: number | null;
+  market_data_source?: string | null;
+  trait_count?: number;
+  uses?: number;
+  used_at?: string | null;
+  traded_at?: string | null;
+  removed_at?: string | null;
+};
+
+const TYPES: Record<keyof PlantedRow, string> = {
+  platform: "text",
+  agent_id: "text",
+  name: "text",
+  cred_score: "int2",
+  address: "text",
+  token_id: "int8",
+  owner_address: "text",
+  description: "text",
+  x402_supported: "bool",
+  wallet_proven: "bool",
+  created_at: "timestamptz",
+  token_address: "text",
+  token_symbol: "text",
+  token_name: "text",
+  market_cap_usd: "float8",
+  price_change_24h: "float8",
+  volume_24h_usd: "float8",
+  liquidity_usd: "float8",
+  market_data_source: "text",
+  trait_count: "int4",
+  uses: "int4",
+  used_at: "timestamptz",
+  traded_at: "timestamptz",
+  removed_at: "timestamptz",
+};
+const COLUMNS = Object.keys(TYPES) as (keyof PlantedRow)[];
+const NEVER_NULL: Partial<Record<keyof PlantedRow, string>> = {
+  x402_supported: "false",
+  wallet_proven: "false",
+  trait_count: "0",
+  uses: "0",
+};
+
+/** Writes rows, replacing those of the same (platform, agent id). */
+export async function plantDirectory(db: Pick<pg.Pool, "query">, rows: readonly PlantedRow[]): Promise<void> {
+  await db.query(
+    `insert into offchain.directory (${COLUMNS.join(", ")})
+     select ${COLUMNS.map((c) => (NEVER_NULL[c] ? `coalesce(${c}, ${NEVER_NULL[c]})` : c)).join(", ")}
+     from json_to_recordset($1) as r(${COLUMNS.map((c) => `${c} ${TYPES[c]}`).join(", ")})
+     on conflict (platform, agent_id) do update set
+       ${COLUMNS.slice(2)
+         .map((c) => `${c} = excluded.${c}`)
+         .join(", ")}`,
+    [JSON.stringify(rows)],
+  );
+}
+
+const piece = fc.constantFrom(
+  ..."Quantum,trade,BOT,bot,agent,Agent,Ångström,Café,straße,Łódź,ΣΊΣΥΦΟΣ,İstanbul,ﬁnance,机器人,🤖,é,e\u0301,100%,a_b,\\,0xab,7,42,zz,.".split(
+    ",",
+  ),
+);
+const name = fc.oneof(
+  { weight: 6, arbitrary: fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(" ")) },
+  { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 20 }).map((text) => text.replaceAll("\0", "")) },
+);
+const digits = "0123456789abcdef";
+const address = fc
+  .tuple(
+    fc.constantFrom("0xab", "0xabc", "0x00"),
+    fc.string({ unit: fc.constantFrom(...digits), minLength: 40, maxLength: 40 }),
+  )
+  .map(([start, rest]) => (start + rest).slice(0, 42));
+const bech = fc
+  .string({ unit: fc.constantFrom(..."qpzry9x8"), minLength: 58, maxLength: 58 })
+  .map((rest) => `agent1q${rest}`);
+const symbol = fc.constantFrom("AGT", "agt", "VIRTUAL", "Ä", "42");
+const usd = fc.option(fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constantFrom(0, 1, 1000.5)), {
+  nil: null,
+});
+
+/** @param now milliseconds since the epoch: times lie within ten days before it */
+export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
+  const time = fc.option(
+    fc.integer({ min: 0, max: 10 * 86_400_000 }).map((ago) => new Date(now - ago).toISOString()),
+    { nil: null },
+  );
+  return fc.record({
+    platform: fc.constantFrom("helixa", "erc8004", "virtuals", "agentverse", "x402-bazaar"),
+    agent_id: fc.oneof(fc.nat(800).map(String), bech, piece, name),
+    name,
+    cred_score: fc.nat(100),
+    address: fc.option(fc.oneof(address, bech), { nil: null }),
+    x402_supported: fc.boolean(),
+    created_at: time,
+    token_symbol: fc.option(symbol, { nil: null }),
+    market_cap_usd: usd,
+    volume_24h_usd: usd,
+    uses: fc.nat(50),
+    used_at: time,
+    traded_at: time,
+    removed_at: fc.option(fc.constant(new Date(now).toISOString()), { nil: null, freq: 1 }).map((at) => at),
+  });
+}
+
+const SORTS: DirectorySort[] = [
+  "cred_score",
+  "name",
+  "created_at",
+  "platform",
+  "token_market_cap",
+  "volume_24h",
+  "trend",
+];
+
+const q = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(name, fc.nat(8), fc.integer({ min: 1, max: 8 }))
+      .map(([t, from, n]) => [...t].slice(from, from + n).join("")),
+  },
+  { weight: 2, arbitrary: piece },
+  { weight: 2, arbitrary: fc.tuple(address, fc.integer({ min: 2, max: 42 })).map(([t, n]) => t.slice(0, n)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(bech, fc.integer({ min: 6, max: 12 })).map(([t, n]) => t.slice(0, n).toUpperCase()),
+  },
+  { weight: 1, arbitrary: fc.nat(800).map(String) },
+  { weight: 1, arbitrary: symbol },
+  { weight: 1, arbitrary: fc.constantFrom("\u0301", "%", "_", "0x", "0X", "0xg", "agent1", "agent1q") },
+);
+
+/** A question whose page begins at a share of all matches. */
+export type DirectoryQuestion = Omit<DirectoryQuery, "offset"> & { at: number };
+export const directoryQuestion = (now: number): fc.Arbitrary<DirectoryQuestion> =>
+  fc.record({
+    filter: fc.constantFrom(...DIRECTORY_FILTERS),
+    q: fc.option(q, { nil: undefined }),
+    sort: fc.constantFrom(...SORTS),
+    descending: fc.boolean(),
+    limit: fc.constantFrom(1, 7, 50, 100),
+    now: fc.integer({ min: now, max: now + 300_000 }),
+    at: fc.oneof(fc.double({ min: 0, max: 1.1, noNaN: true }), fc.constantFrom(0, 1)),
+  });
