@@ -23,6 +23,7 @@ import { unconfiguredProofs } from "./clients/unavailable.ts";
 import { xProofs } from "./clients/x.ts";
 import type { Config } from "./config.ts";
 import { openAgentList } from "./db/columns/agents.ts";
+import { openDirectoryList } from "./db/columns/directory.ts";
 import { trackIndexedBlock } from "./db/index-state.ts";
 import { faultAt } from "./faults.ts";
 import type { JobContext } from "./workers/context.ts";
@@ -179,6 +180,13 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
     maxBytes: config.listMemoryBytes,
     log,
   });
+  const directory = openDirectoryList({
+    url: databaseUrl(config),
+    db,
+    enabled: config.listMemoryBytes > 0,
+    maxBytes: config.listMemoryBytes,
+    log,
+  });
   const queues = await openQueuesOf(config, log);
   const http = openHttp({ userAgent: userAgent(config), patienceMs: ASKING_PATIENCE_MS });
   const proofs = openProofPlatforms(config, http);
@@ -190,6 +198,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       db,
       index,
       agentList,
+      directory,
       chain,
       facilitator: facilitator.value,
       identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
@@ -209,6 +218,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       await http.close();
       rateCounters.close();
       await queues.close();
+      await directory.close();
       await agentList.close();
       await index.close();
       await db.end();

@@ -4,6 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { Failure } from "../core/errors.ts";
 import { agentTotals } from "../db/agents.ts";
+import { openDirectoryList } from "../db/columns/directory.ts";
 import { factsReader } from "../db/facts-reader.ts";
 import { staleScores } from "../db/service-status.ts";
 import { answerWith, type Bindings, type Machinery } from "./answer.ts";
@@ -35,6 +36,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   const machinery: Machinery = {
     deps: {
       ...deps,
+      directory: deps.directory ?? openDirectoryList({ url: "", db: deps.db, enabled: false }),
       facts: factsReader(deps.db),
       signed,
       limits: rateLimits(rates, deps.rateCounters),

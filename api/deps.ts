@@ -13,6 +13,7 @@ import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import type { AgentTotals } from "../db/agents.ts";
 import type { AgentList } from "../db/columns/agents.ts";
+import type { DirectoryList } from "../db/columns/directory.ts";
 import type { ReadFacts } from "../db/facts-reader.ts";
 import type { IndexTracker } from "../db/index-state.ts";
 import type { Fault } from "../faults.ts";
@@ -45,6 +46,8 @@ export type ApiDeps = {
   index: IndexTracker;
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
   agentList?: Pick<AgentList, "recall">;
+  /** Pages of the directory from memory, likewise. */
+  directory?: Pick<DirectoryList, "list" | "totals">;
   chain: Chain;
   /** Null when none is configured: no access tokens are taken then. */
   identityProvider: IdentityProvider | null;
@@ -65,6 +68,7 @@ export type ApiDeps = {
 
 /** What handlers get: the parts, and what the API itself keeps in memory. */
 export type ApiParts = ApiDeps & {
+  directory: Pick<DirectoryList, "list" | "totals">;
   facts: ReadFacts;
   /** Whether a wallet signed a text that a request carries in its body. */
   signed: SignedTexts;

@@ -23,6 +23,7 @@ import { report, verifications } from "./report.ts";
 import { search } from "./search.ts";
 import { sessionOutcome } from "./sessions.ts";
 import { stats } from "./stats.ts";
+import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalToken } from "./terminal.ts";
 import { tokenHolders } from "./token-stats.ts";
 import { personality, update } from "./updates.ts";
 import { exchangeVerify, verify } from "./verify.ts";
@@ -51,6 +52,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   credReport,
   verifyReceipt,
   leaderboard,
+  terminalAgents,
+  terminalJson,
+  terminalCsv,
+  terminalAgent,
+  terminalToken,
   metadata,
   aura,
   cardImage,

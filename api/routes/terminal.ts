@@ -1,0 +1,182 @@
+/** The terminal directory: agents of many registries in one table, one of them in full, and what is claimed of its token. */
+import { z } from "zod";
+import { fail } from "../../core/errors.ts";
+import { DIRECTORY_FILTERS, DIRECTORY_SORTS, defaultSort, TRENDING_FORMULA } from "../../core/terminal/filters.ts";
+import { type TerminalRow, terminalRow } from "../../core/terminal/row.ts";
+import { claimToken } from "../../db/directory/claims.ts";
+import type { DirectoryQuery } from "../../db/directory/list.ts";
+import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { choice, limit, offset, optionalChoice, page, searchText } from "../parameters.ts";
+import {
+  claimedSchema,
+  terminalAgentSchema,
+  terminalDetailSchema,
+  terminalExportSchema,
+  terminalListSchema,
+  tokenClaimSchema,
+} from "../schemas/terminal.ts";
+import { csvOf } from "../services/csv.ts";
+
+const narrowing = {
+  sort: optionalChoice(
+    DIRECTORY_SORTS,
+    "Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula",
+  ),
+  dir: choice(["DESC", "ASC"], { default: "DESC", what: "Direction" }),
+  filter: choice(DIRECTORY_FILTERS, {
+    default: "all",
+    what: "x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier",
+  }),
+  q: searchText("Part of a name, the beginning of an address, an agent's id or a token's symbol"),
+};
+
+type Narrowing = Pick<DirectoryQuery, "filter" | "q"> & {
+  sort?: (typeof DIRECTORY_SORTS)[number] | undefined;
+  dir: "ASC" | "DESC";
+};
+const questionOf = ({ sort, dir, filter, q }: Narrowing, now: number) => ({
+  filter,
+  q,
+  sort: sort ?? defaultSort(filter),
+  descending: dir === "DESC",
+  now,
+});
+
+export const terminalAgents = endpoint({
+  method: "get",
+  path: "/api/terminal/agents",
+  operationId: "listTerminalAgents",
+  tag: "Terminal",
+  summary: "Agents of all registries, filtered, sorted and paged",
+  description: `Totals are exact. trending is ordered by ${TRENDING_FORMULA}; claimed market data count nowhere.`,
+  query: z.object({ ...narrowing, limit: limit({ default: 50, max: 100 }), page, offset }),
+  responses: { 200: { description: "A page of the directory", schema: terminalListSchema } },
+  async handler({ deps: { db, directory, config }, query, now }) {
+    const { limit } = query;
+    const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
+    const [{ total, ids }, totals] = await Promise.all([
+      directory.list({ ...questionOf(query, now), offset: start, limit }),
+      directory.totals(),
+    ]);
+    const rows = await directoryRows(db, ids);
+    return json({
+      agents: rows.map((row) => terminalRow(row, config.service.publicUrl)),
+      total,
+      page: Math.floor(start / limit) + 1,
+      totalPages: Math.ceil(total / limit),
+      limit,
+      stats: {
+        total: totals.total,
+        scored: totals.scored,
+        avgScore: totals.scored === 0 ? 0 : Math.round((totals.sum / totals.scored) * 10) / 10,
+        x402: totals.x402,
+      },
+    });
+  },
+});
+
+/** Rows of one export, and of one of the pages it is read in. */
+const EXPORT_ROWS = 10_000;
+const EXPORT_PAGE = 1_000;
+const EXPORTED = Object.keys(terminalAgentSchema.shape) as (keyof TerminalRow)[];
+
+/** The agents of a filter as a file. */
+const exportAs = (format: "json" | "csv") =>
+  endpoint({
+    method: "get",
+    path: `/api/terminal/agents.${format}`,
+    operationId: format === "json" ? "exportTerminalJson" : "exportTerminalCsv",
+    tag: "Terminal",
+    summary: `The agents of a filter as a file, ${format.toUpperCase()}`,
+    description: `At most ${EXPORT_ROWS.toLocaleString("en")} rows; X-Total-Count tells how many match.`,
+    query: z.object(narrowing),
+    responses: {
+      200: {
+        description: "The rows, in order",
+        ...(format === "json" ? { schema: terminalExportSchema } : { type: "text/csv" }),
+      },
+    },
+    async handler({ deps: { db, directory, config }, query, now }) {
+      const question = questionOf(query, now);
+      // A row that moves while pages are read may come twice.
+      const ids = new Set<number>();
+      let total = 0;
+      for (let offset = 0; offset < EXPORT_ROWS; offset += EXPORT_PAGE) {
+        const next = await directory.list({ ...question, offset, limit: EXPORT_PAGE });
+        total = next.total;
+        for (const id of next.ids) ids.add(id);
+        if (next.ids.length < EXPORT_PAGE) break;
+      }
+      const rows = (await directoryRows(db, [...ids])).map((row) => terminalRow(row, config.service.publicUrl));
+      const headers = {
+        "x-total-count": String(total),
+        "content-disposition": `attachment; filename="agents-${query.filter}.${format}"`,
+      };
+      if (format === "json") return json(rows, { headers });
+      return { status: 200, type: "text/csv; charset=utf-8", content: csvOf(EXPORTED, rows), headers };
+    },
+  });
+export const terminalJson = exportAs("json");
+export const terminalCsv = exportAs("csv");
+
+const ref = z
+  .string()
+  .transform((text, ctx) => {
+    const trimmed = text.trim();
+    if (trimmed !== "" && trimmed.length <= 300 && trimmed.isWellFormed() && !trimmed.includes("\0")) return trimmed;
+    ctx.addIssue("must be an address, an agent's id or a token id");
+    return z.NEVER;
+  })
+  .meta({
+    documented: { type: "string", minLength: 1, maxLength: 300 },
+    description:
+      "Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score",
+    examples: ["1"],
+  });
+
+const unknown = () => fail("not_found", "The directory knows no such agent.");
+
+export const terminalAgent = endpoint({
+  method: "get",
+  path: "/api/terminal/agent/{ref}",
+  operationId: "getTerminalAgent",
+  tag: "Terminal",
+  summary: "One agent of the directory, with its services, where it is known from, and who else it is",
+  params: z.object({ ref }),
+  responses: { 200: { description: "The agent", schema: terminalDetailSchema } },
+  errors: ["not_found"],
+  async handler({ deps: { db, config }, params }) {
+    const id = await findDirectoryId(db, params.ref);
+    const found = id === null ? null : await directoryDetail(db, id);
+    if (found === null) return unknown();
+    const { row, services, sameAs, provenance } = found;
+    return json({ ...terminalRow(row, config.service.publicUrl), services, same_as: sameAs, provenance });
+  },
+});
+
+export const terminalToken = endpoint({
+  method: "post",
+  path: "/api/terminal/agent/{ref}/token",
+  operationId: "claimTerminalToken",
+  tag: "Terminal",
+  summary: "Say which token is an agent's",
+  description:
+    "Open to anybody, and therefore a claim: shown with market_data_source `claimed` until a market tells about the token, never ranked by, never in place of the token that the registry names.",
+  params: z.object({ ref }),
+  body: tokenClaimSchema,
+  responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
+  errors: ["not_found"],
+  async handler({ deps: { db }, params, body, now }) {
+    const id = await findDirectoryId(db, params.ref);
+    if (id === null) return unknown();
+    const claim = {
+      tokenAddress: body.token_address,
+      tokenSymbol: body.token_symbol,
+      tokenName: body.token_name,
+      marketCapUsd: body.token_market_cap,
+    };
+    const updated = await claimToken(db, id, claim, new Date(now));
+    return updated === 0 ? unknown() : json({ success: true, updated });
+  },
+});

@@ -1,0 +1,107 @@
+/** The terminal directory's answers and what may be claimed. Keys are in snake_case, as the specification has them. */
+import { z } from "zod";
+import { textSchema } from "../../core/text.ts";
+import { count, moment, score, tier } from "./fields.ts";
+
+const bit = z.union([z.literal(0), z.literal(1)]);
+const usd = z.number().nullable().meta({ description: "US dollars; null = not known" });
+
+export const terminalAgentSchema = z
+  .object({
+    id: z.int().min(1),
+    address: z.string().nullable().meta({ description: "Checksummed where it is an EVM address" }),
+    agent_id: z.string().meta({ description: "Its id on the platform" }),
+    token_id: z.int().min(0).nullable(),
+    chain_id: z.int().nullable(),
+    name: z.string(),
+    description: z.string().nullable(),
+    image_url: z.string().nullable(),
+    platform: z.string(),
+    x402_supported: bit,
+    verified: bit.meta({ description: "1: the wallet is proven to be the agent's" }),
+    cred_score: score,
+    cred_tier: tier,
+    created_at: moment.nullable(),
+    owner_address: z.string().nullable(),
+    registry: z.string().nullable(),
+    token_symbol: z.string().nullable(),
+    token_name: z.string().nullable(),
+    token_address: z.string().nullable(),
+    token_market_cap: usd,
+    price_change_24h: z.number().nullable().meta({ description: "Per cent" }),
+    volume_24h: usd,
+    liquidity_usd: usd,
+    ethos_score: z.int().nullable(),
+    market_data_source: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it",
+      }),
+    updated_at: moment,
+  })
+  .meta({ id: "TerminalAgent" });
+
+export const terminalListSchema = z
+  .object({
+    agents: z.array(terminalAgentSchema),
+    total: count.meta({ description: "All agents the filter and the search let through" }),
+    page: z.int().min(1),
+    totalPages: count,
+    limit: z.int().min(1),
+    stats: z
+      .object({
+        total: count,
+        scored: count.meta({ description: "Agents with a score above 0" }),
+        avgScore: z.number().meta({ description: "Over the scored, one decimal" }),
+        x402: count,
+      })
+      .meta({ description: "Of the whole directory" }),
+  })
+  .meta({ id: "TerminalList" });
+
+export const terminalDetailSchema = terminalAgentSchema
+  .extend({
+    services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
+    same_as: z
+      .array(
+        z.object({
+          id: z.int().min(1),
+          platform: z.string(),
+          agent_id: z.string(),
+          name: z.string(),
+          cred_score: score,
+        }),
+      )
+      .meta({ description: "Agents of other platforms with the same proven wallet" }),
+    provenance: z.array(
+      z.object({ source: z.string(), source_id: z.string(), fetched_at: moment, warnings: z.array(z.string()) }),
+    ),
+  })
+  .meta({ id: "TerminalAgentDetail" });
+
+export const terminalExportSchema = z.array(terminalAgentSchema);
+
+export const tokenClaimSchema = z
+  .strictObject({
+    token_address: z
+      .string()
+      .transform((text, ctx) => {
+        const trimmed = text.trim();
+        // Base58 of a Solana mint keeps its case, hex does not.
+        if (/^0x[0-9a-fA-F]{40}$/.test(trimmed)) return trimmed.toLowerCase();
+        if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(trimmed)) return trimmed;
+        ctx.addIssue("must be an address of a token");
+        return z.NEVER;
+      })
+      .optional(),
+    token_symbol: textSchema({ min: 1, max: 32 }).optional(),
+    token_name: textSchema({ min: 1, max: 64 }).optional(),
+    token_market_cap: z.number().min(0).max(1e15).optional(),
+  })
+  .refine((claim) => Object.values(claim).some((value) => value !== undefined), "must claim something")
+  .meta({ id: "TokenClaim" });
+
+export const claimedSchema = z
+  .object({ success: z.literal(true), updated: count.meta({ description: "Rows the claim is stored for" }) })
+  .meta({ id: "TokenClaimed" });

@@ -1,0 +1,219 @@
+/** The terminal directory over HTTP: filters, sorts, searches, one agent in any spelling, claims that win nothing, exports. */
+import { getAddress } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { plantDirectory } from "../support/directory.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 5);
+const ago = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
+const WALLET = "0xab5801a7d398351b8be11c439e05c5b3259aec9b";
+const TOKEN = "0x4f9fd6be4a90f2620860d680c0d4d5fb53d1a825";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ now: () => NOW });
+  await plantDirectory(api.database.pool, [
+    {
+      platform: "helixa",
+      agent_id: "7",
+      token_id: 7,
+      name: "Atlas",
+      cred_score: 80,
+      address: WALLET,
+      wallet_proven: true,
+      created_at: ago(3),
+    },
+    {
+      platform: "erc8004",
+      agent_id: "7",
+      token_id: 7,
+      name: "Atlas 8004",
+      cred_score: 49,
+      address: WALLET,
+      wallet_proven: true,
+      created_at: ago(1),
+      x402_supported: true,
+    },
+    {
+      platform: "virtuals",
+      agent_id: "1234",
+      name: "Luna",
+      cred_score: 30,
+      token_symbol: "LUNA",
+      token_address: TOKEN,
+      market_cap_usd: 5e6,
+      volume_24h_usd: 1e5,
+      market_data_source: "dexscreener",
+      traded_at: ago(0.1),
+      created_at: ago(90),
+    },
+    {
+      platform: "agentverse",
+      agent_id: `agent1q${"p".repeat(58)}`,
+      name: "Ångström",
+      cred_score: 20,
+      address: `agent1q${"p".repeat(58)}`,
+      uses: 5000,
+      used_at: ago(0.5),
+    },
+    {
+      platform: "mcp-registry",
+      agent_id: "io.github.User/weather",
+      name: "=HYPERLINK(1)",
+      cred_score: 10,
+      description: 'says "hi",\nthen more',
+    },
+    { platform: "virtuals", agent_id: "gone", name: "Gone", cred_score: 99, removed_at: ago(1) },
+  ]);
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+type Row = Record<string, unknown> & { name: string };
+type List = { agents: Row[]; total: number; page: number; totalPages: number; limit: number; stats: object };
+const list = async (query = "") => (await api.get(`/api/terminal/agents${query}`)).body as never as List;
+const names = async (query = "") => (await list(query)).agents.map(({ name }) => name);
+
+describe("the list", () => {
+  it("has the best first, exact totals and the stats of the whole directory", async () => {
+    const body = await list("?limit=2&page=2&filter=all");
+    expect(body).toMatchObject({ total: 5, page: 2, totalPages: 3, limit: 2 });
+    expect(body.agents.map(({ name }) => name)).toEqual(["Luna", "Ångström"]);
+    expect(body.stats).toEqual({ total: 5, scored: 5, avgScore: 37.8, x402: 1 });
+    expect((await list("?limit=1000")).limit).toBe(100);
+  });
+
+  it("shows a row with the specified keys", async () => {
+    const [row] = (await list("?q=LUNA")).agents;
+    expect(row).toMatchObject({
+      agent_id: "1234",
+      platform: "virtuals",
+      x402_supported: 0,
+      verified: 0,
+      cred_tier: "MARGINAL",
+      token_symbol: "LUNA",
+      token_address: getAddress(TOKEN),
+      token_market_cap: 5e6,
+      market_data_source: "dexscreener",
+      address: null,
+      token_id: null,
+    });
+    expect((await list("?q=atlas")).agents[0]).toMatchObject({
+      address: getAddress(WALLET),
+      image_url: expect.stringMatching(/\/api\/v2\/aura\/7\.png$/),
+      verified: 1,
+    });
+  });
+
+  it.each([
+    ["?sort=name&dir=asc", ["=HYPERLINK(1)", "Atlas", "Atlas 8004", "Luna", "Ångström"]],
+    ["?sort=token_market_cap&dir=Asc", ["Luna", "Atlas", "Atlas 8004", "Ångström", "=HYPERLINK(1)"]],
+    ["?sort=created_at&dir=DESC", ["Atlas 8004", "Atlas", "Luna", "Ångström", "=HYPERLINK(1)"]],
+    ["?sort=platform&dir=asc&limit=2", ["Ångström", "Atlas 8004"]],
+    ["?filter=NEW", ["Atlas 8004", "Atlas"]],
+    ["?filter=x402", ["Atlas 8004"]],
+    ["?filter=trending", ["Luna", "Ångström"]],
+    ["?filter=trending&sort=cred_score&dir=asc", ["Ångström", "Luna"]],
+    ["?filter=Prime", ["Atlas"]],
+    ["?filter=MARGINAL", ["Atlas 8004", "Luna"]],
+    ["?q=0XAB58", ["Atlas", "Atlas 8004"]],
+    ["?q=angstrom", ["Ångström"]],
+    ["?q=luna", ["Luna"]],
+    ["?q=1234", ["Luna"]],
+    ["?q=IO.GITHUB.USER/WEATHER", ["=HYPERLINK(1)"]],
+    ["?q=agent1qpp", ["Ångström"]],
+    ["?q=gone", []],
+  ])("%s", async (query, expected) => expect(await names(query)).toEqual(expected));
+
+  it.each(["sort=id", "dir=up", "filter=hot", "page=0", "limit=x"])("refuses %s", async (query) =>
+    expect(await api.get(`/api/terminal/agents?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input" },
+    }),
+  );
+});
+
+describe("one agent", () => {
+  it.each([WALLET, WALLET.toUpperCase().replace("0X", "0x"), "7"])("%s is the own registry's", async (ref) => {
+    const { body } = await api.get(`/api/terminal/agent/${ref}`);
+    expect(body).toMatchObject({ platform: "helixa", name: "Atlas", services: [] });
+    expect(body.same_as).toEqual([
+      { id: expect.any(Number), platform: "erc8004", agent_id: "7", name: "Atlas 8004", cred_score: 49 },
+    ]);
+  });
+
+  it.each([`AGENT1Q${"P".repeat(58)}`, encodeURIComponent("io.github.user/WEATHER"), "1234"])(
+    "%s is found",
+    async (ref) => expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject({ status: 200 }),
+  );
+
+  it.each(["gone", "0xdead", "99999999999999999999"])("%s is not known", async (ref) =>
+    expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject({ status: 404, body: { code: "not_found" } }),
+  );
+});
+
+const claim = (ref: string, body: object) =>
+  api.send("POST", `/api/terminal/agent/${ref}/token`, {
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+describe("a claimed token", () => {
+  it("is shown as claimed, ranked by nowhere and found by nobody", async () => {
+    const said = {
+      token_address: TOKEN.replace("4f", "5F"),
+      token_symbol: "MOON",
+      token_name: "To the moon",
+      token_market_cap: 9e12,
+    };
+    expect(await claim("io.github.user%2Fweather", said)).toMatchObject({
+      status: 200,
+      body: { success: true, updated: 1 },
+    });
+    const { body } = await api.get("/api/terminal/agent/io.github.user%2Fweather");
+    expect(body).toMatchObject({ token_symbol: "MOON", token_market_cap: 9e12, market_data_source: "claimed" });
+    expect((await names("?sort=token_market_cap"))[0]).toBe("Luna");
+    expect(await names("?q=moon")).toEqual([]);
+  });
+
+  it("gives way to the market, and never replaces the registry's token", async () => {
+    await api.database.pool.query(
+      `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, source, fetched_at)
+       values ($1, true, 'REAL', 'Real', 1000, 'dexscreener', now())`,
+      [TOKEN.replace("4f", "5f")],
+    );
+    expect((await api.get("/api/terminal/agent/io.github.user%2Fweather")).body).toMatchObject({
+      token_symbol: "REAL",
+      token_market_cap: 1000,
+      market_data_source: "dexscreener",
+    });
+    expect(await claim("1234", { token_market_cap: 1 })).toMatchObject({ status: 200 });
+    expect((await api.get("/api/terminal/agent/1234")).body).toMatchObject({
+      token_market_cap: 5e6,
+      market_data_source: "dexscreener",
+    });
+  });
+
+  it.each([{}, { token_address: "0x12" }, { token_market_cap: -1 }, { token_symbol: "a\u202eb" }, { other: 1 }])(
+    "is refused when it is %j",
+    async (body) => expect(await claim("1234", body)).toMatchObject({ status: 400 }),
+  );
+
+  it("of nobody is not stored", async () =>
+    expect(await claim("nobody", { token_symbol: "X" })).toMatchObject({ status: 404 }));
+});
+
+describe("an export", () => {
+  it("has the rows of the filter as JSON", async () => {
+    const { body, headers } = await api.get("/api/terminal/agents.json?filter=new");
+    expect((body as never as Row[]).map(({ name }) => name)).toEqual(["Atlas 8004", "Atlas"]);
+    expect(headers.get("x-total-count")).toBe("2");
+  });
+
+  it("is CSV that no spreadsheet takes for formulas", async () => {
+    const { text, headers } = await api.get("/api/terminal/agents.csv?filter=junk&sort=name&dir=asc");
+    expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(text.split("\r\n")[0]).toMatch(/^id,address,agent_id,/);
+    expect(text).toContain(`,'=HYPERLINK(1),"says ""hi"",\nthen more",`);
+  });
+});
