@@ -2,7 +2,7 @@
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/v1";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
-import { createWalletClient, type Hex, http, parseEther, toHex } from "viem";
+import { createWalletClient, type Hex, http, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { usdcAbi } from "../../../abis/usdc.ts";
@@ -21,36 +21,27 @@ import { agentWallet, testChain } from "../../support/agent-wallet.ts";
 import { testLog } from "../../support/log.ts";
 import { plantCheckpoint } from "../../support/onchain.ts";
 import { until } from "../../support/until.ts";
+import { base64, payloadOf, type Signed, signAuthorization, type Terms } from "./signing.ts";
+
+export { base64, type Terms, unbase64 } from "./signing.ts";
 
 export type Paying = Awaited<ReturnType<typeof startPaying>>;
 export type Payer = ReturnType<typeof agentWallet>;
 
+/** What the tests look at of a payment's row. */
+export type PaymentRow = {
+  payment_id: string;
+  state: string;
+  method: string;
+  tx_hash: Hex | null;
+  block_hash: Hex | null;
+  reason: string | null;
+  credential: unknown;
+  final_at: Date | null;
+};
+
 export const MINT_PRICE = 1_000_000n;
 export const REPORT_PRICE = 10_000n;
-
-/** What of an authorization a test may want otherwise. */
-export type Terms = Partial<{
-  to: Hex;
-  value: bigint;
-  validAfter: bigint;
-  validBefore: bigint;
-  nonce: Hex;
-  domain: Partial<{ name: string; version: string; chainId: number; verifyingContract: Hex }>;
-}>;
-
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-} as const;
-
-export const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
-export const unbase64 = (text: string | null) => JSON.parse(Buffer.from(text ?? "", "base64").toString());
 
 /** What a client of version 1 sees of an answer: it knows no PAYMENT-REQUIRED, this library's would prefer it. */
 const withoutVersion2: typeof fetch = async (input, init) => {
@@ -97,49 +88,8 @@ export async function startPaying() {
   }
 
   /** Signs an authorization, as asked unless told otherwise. */
-  async function authorize(account: Payer["account"], terms: Terms = {}) {
-    const authorization = {
-      from: account.address,
-      to: terms.to ?? payTo.deployer,
-      value: terms.value ?? MINT_PRICE,
-      validAfter: terms.validAfter ?? 0n,
-      validBefore: terms.validBefore ?? BigInt(Math.floor(Date.now() / 1000) + 290),
-      nonce: terms.nonce ?? toHex(crypto.getRandomValues(new Uint8Array(32))),
-    };
-    const domain = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: usdc, ...terms.domain };
-    const signature = await account.signTypedData({
-      domain,
-      types: TYPES,
-      primaryType: "TransferWithAuthorization",
-      message: authorization,
-    });
-    return { authorization, signature };
-  }
-  type Signed = Awaited<ReturnType<typeof authorize>>;
-
-  /** A payload of version 2, before its encoding. */
-  const payload = ({ authorization, signature }: Signed, over: Record<string, unknown> = {}) => ({
-    x402Version: 2,
-    accepted: {
-      scheme: "exact",
-      network: "eip155:8453",
-      amount: String(authorization.value),
-      asset: usdc,
-      payTo: authorization.to,
-      maxTimeoutSeconds: 300,
-      extra: { name: "USD Coin", version: "2" },
-    },
-    payload: {
-      signature,
-      authorization: {
-        ...authorization,
-        value: String(authorization.value),
-        validAfter: String(authorization.validAfter),
-        validBefore: String(authorization.validBefore),
-      },
-    },
-    ...over,
-  });
+  const authorize = (account: Payer["account"], terms: Terms = {}) =>
+    signAuthorization(account, { to: payTo.deployer, value: MINT_PRICE, ...terms });
 
   /** The API, paid, with its own database and a sender that mints. `facilitator` wraps the real one. */
   async function api(options: ApiOptions & { facilitator?: (real: Facilitator) => Facilitator; mints?: boolean } = {}) {
@@ -197,12 +147,12 @@ export async function startPaying() {
         mint(wallet, {
           ...more,
           headers: {
-            "payment-signature": base64(payload(signed ?? (await authorize(wallet.account)))),
+            "payment-signature": base64(payloadOf(signed ?? (await authorize(wallet.account)))),
             ...more.headers,
           },
         }),
       payments: async () =>
-        (await pool.query("select * from offchain.payment order by created_at")).rows as Record<string, never>[],
+        (await pool.query("select * from offchain.payment order by created_at")).rows as PaymentRow[],
       mints: async () => (await pool.query("select * from offchain.mint order by created_at")).rows,
       setPhase: (phase: "free" | "paid", prices: Partial<Record<"agentMint" | "credReport", bigint>> = {}) =>
         setPrices(pool, { phase, prices: { ...standardPrices(phase).prices, ...prices } }),
@@ -224,7 +174,7 @@ export async function startPaying() {
     balance,
     payer,
     authorize,
-    payload,
+    payload: payloadOf,
     api,
     walletOf,
     openFacilitator,
