@@ -22,6 +22,7 @@ import { ENDPOINTS } from "./routes/index.ts";
 import { balanceMemory } from "./services/balances.ts";
 import { contractMemory } from "./services/contract-facts.ts";
 import { countedOnce } from "./services/counts.ts";
+import { webServer } from "./web/serve.ts";
 
 export type Api = {
   /** Takes a request from Node's HTTP server; never throws. */
@@ -75,6 +76,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   app.onError((error, c) => refuse(c, toFailure(error, deps.log, String(c.env.outgoing.getHeader("X-Request-Id")))));
 
   const headers = constantHeaders(service.publicUrl);
+  const web = webServer({ publicUrl: service.publicUrl, isEndpoint: (path) => methodsOf(path).length > 0 });
   const unusable = new Failure("invalid_input", "The request line or the Host header cannot be used.");
   // Only building the request out of a bad URL or Host reaches the error handler, and it does so before the listener
   // first waits: the request id is still that of the call being made.
@@ -91,6 +93,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       requestId = requestIdOf(incoming);
       outgoing.setHeader("X-Request-Id", requestId);
       for (const [name, value] of headers) outgoing.setHeader(name, value);
+      if (web(incoming, outgoing)) return;
       if (incoming.method === "OPTIONS")
         answerOptions(incoming, outgoing, methodsOf((incoming.url ?? "").split("?", 1)[0]!));
       else if (!answeredShortly(incoming, outgoing)) void listener(incoming, outgoing);

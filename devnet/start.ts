@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { Listr, PRESET_TIMER } from "listr2";
 import { type Config, ConfigError, childEnvironment, loadConfig } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
+import { buildWeb, webIsStale } from "../web/build.ts";
 import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
 import { type Devnet, deployDevnet, serviceEnv } from "./deploy.ts";
@@ -71,6 +72,7 @@ function tasks() {
         title: "Database schema",
         task: () => migrate(stack.env.MIGRATION_DATABASE_URL ?? stack.config.database.migrationUrl!),
       },
+      { title: "Web terminal", enabled: webIsStale, task: () => buildWeb() },
       { title: "Indexer, workers and API", task: startProcesses },
       {
         title: "Seed a small world",
@@ -235,6 +237,7 @@ function writeDevnet({ config, devnet, indexUrl, rpcUrl, wsUrl, simulatorUrl, da
 function printReady({ config, indexUrl, rpcUrl, simulatorUrl, databaseUrl, seeded }: Stack): void {
   const base = config.service.publicUrl;
   const rows: [string, string | undefined][] = [
+    ["Terminal", base],
     ["API", `${base}/api/v2`],
     ["Docs", `${base}/docs`],
     ["Agents", `${base}/api/v2/agents`],

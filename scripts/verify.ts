@@ -9,6 +9,7 @@ const tool = (name: string, bin: string) => join(dirname(require.resolve(`${name
 const CHECKS: [string, string[]][] = [
   ["lint and format", [tool("@biomejs/biome", "bin/biome"), "check", "--error-on-warnings", "."]],
   ["types", [tool("typescript", "bin/tsc")]],
+  ["types of the web terminal", [tool("typescript", "bin/tsc"), "-p", "web"]],
   ["architecture and pure tests", [tool("vitest", "vitest.mjs"), "run", "--project", "core"]],
 ];
 

@@ -1,0 +1,126 @@
+/** The web terminal in front of the API: its page for browsers that navigate, its files for ever, and nothing else. */
+import { hash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fileURLToPath } from "node:url";
+import { isNotModified } from "../http/conditional.ts";
+import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
+
+/** Scripts, styles, fonts and calls of this origin only; nothing inline, nothing embedded, nobody frames it. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/** The views of the terminal. Any other address that nobody knows gets the page too, with status 404. */
+const VIEWS = /^\/(?:|terminal(?:\/[^/]+)?|agent\/[^/]+|leaderboard|compare|status|mint)$/;
+/** Never a page: programs ask here, and a wrong answer would look like a right one. */
+const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known|docs)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
+
+const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The web terminal is not built yet: run <code>npm run web</code> and load this page again. The API is at <a href="/api/v2">/api/v2</a>.</p></html>`;
+
+const DIST = fileURLToPath(new URL("../../web/dist", import.meta.url));
+
+export type WebServerOptions = {
+  /** Base of the links that leave the page, without a trailing slash. */
+  publicUrl: string;
+  /** Whether an endpoint answers at a path. */
+  isEndpoint(path: string): boolean;
+  /** Where the built terminal lies. */
+  folder?: string;
+};
+
+/** @returns a function that answers what is the terminal's and says whether it did; the rest is the API's */
+export function webServer({ publicUrl, isEndpoint, folder = DIST }: WebServerOptions) {
+  let bundle: WebBundle | null = null;
+  const built = () => {
+    bundle ??= readWebBundle(folder);
+    return bundle;
+  };
+
+  return (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
+    const { method, url = "" } = incoming;
+    if (method !== "GET" && method !== "HEAD") return false;
+    const path = url.split("?", 1)[0]!;
+    if (path.startsWith("/assets/")) {
+      const file = built()?.files.get(path);
+      if (file) sendFile(file, incoming, outgoing);
+      return file !== undefined;
+    }
+    // What is at / depends on who asks: shared caches must know, whichever answer they see first.
+    if (path === "/") outgoing.setHeader("Vary", "Accept");
+    const isView = VIEWS.test(path);
+    if (!prefersHtml(incoming) || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
+    const page = built()?.page;
+    sendPage(page?.replace("<!--of this page-->", aboutPage(path, publicUrl)), isView ? 200 : 404, incoming, outgoing);
+    return true;
+  };
+}
+
+/** A browser that navigates names text/html itself; a program that takes anything does not. */
+function prefersHtml({ headers }: IncomingMessage): boolean {
+  const mode = headers["sec-fetch-mode"];
+  if (mode !== undefined && mode !== "navigate") return false;
+  const accepted = (headers.accept ?? "").split(",").map((part) => part.trim().toLowerCase());
+  const quality = (type: string): number => {
+    const entry = accepted.find((part) => part.split(";", 1)[0]!.trim() === type);
+    if (entry === undefined) return 0;
+    const given = /;\s*q=([\d.]+)/.exec(entry)?.[1];
+    return given === undefined ? 1 : Number(given);
+  };
+  const html = quality("text/html");
+  return html > 0 && html >= quality("application/json");
+}
+
+/** What a link to an agent shows where it is shared: its card. The id is digits, so nothing can be smuggled in. */
+function aboutPage(path: string, publicUrl: string): string {
+  const id = /^\/agent\/(0|[1-9]\d{0,15})$/.exec(path)?.[1];
+  if (id === undefined) return "";
+  const base = publicUrl.replaceAll(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  return [
+    `<link rel="canonical" href="${base}/agent/${id}">`,
+    `<meta property="og:type" content="profile">`,
+    `<meta property="og:url" content="${base}/agent/${id}">`,
+    `<meta property="og:image" content="${base}/api/v2/card/${id}.png?size=og">`,
+    `<meta name="twitter:card" content="summary_large_image">`,
+  ].join("");
+}
+
+function sendPage(page: string | undefined, status: number, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const content = Buffer.from(page ?? NOT_BUILT);
+  const etag = `"${hash("sha256", content, "hex").slice(0, 16)}"`;
+  outgoing.setHeader("Vary", "Accept, Sec-Fetch-Mode");
+  outgoing.setHeader("Content-Security-Policy", PAGE_POLICY);
+  outgoing.setHeader("Cross-Origin-Opener-Policy", "same-origin-allow-popups");
+  outgoing.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
+  outgoing.setHeader("Cache-Control", page ? "public, max-age=0, must-revalidate" : "no-store");
+  outgoing.setHeader("ETag", etag);
+  if (page && status === 200 && isNotModified(incoming.headers["if-none-match"], etag)) {
+    outgoing.writeHead(304).end();
+    return;
+  }
+  outgoing.setHeader("Content-Type", "text/html; charset=utf-8");
+  outgoing.setHeader("Content-Length", content.length);
+  outgoing.writeHead(page ? status : 503).end(incoming.method === "HEAD" ? undefined : content);
+}
+
+/** Names carry a hash of the content: kept for ever, in the smallest form the client reads. */
+function sendFile(file: WebFile, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const encodings = String(incoming.headers["accept-encoding"] ?? "");
+  const reads = (name: string) => new RegExp(`(?:^|[\\s,])${name}(?!\\s*;\\s*q=0(?:\\.0+)?(?:,|$))`).test(encodings);
+  const [encoding, content] =
+    file.br && reads("br")
+      ? (["br", file.br] as const)
+      : file.gzip && reads("gzip")
+        ? (["gzip", file.gzip] as const)
+        : ([undefined, file.plain] as const);
+  const etag = `"${file.etag}${encoding ? `-${encoding}` : ""}"`;
+  outgoing.setHeader("Cache-Control", "public, max-age=31536000, immutable");
+  outgoing.setHeader("ETag", etag);
+  outgoing.setHeader("Vary", "Accept-Encoding");
+  if (isNotModified(incoming.headers["if-none-match"], etag)) {
+    outgoing.writeHead(304).end();
+    return;
+  }
+  outgoing.setHeader("Content-Type", file.type);
+  if (encoding) outgoing.setHeader("Content-Encoding", encoding);
+  outgoing.setHeader("Content-Length", content.length);
+  outgoing.writeHead(200).end(incoming.method === "HEAD" ? undefined : content);
+}

@@ -1,0 +1,133 @@
+/** The score over time, a step for every change and what caused it. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { history } from "../api/queries.ts";
+import type { CredPoint } from "../api/types.ts";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { TIERS, tierOf } from "../tiers.ts";
+import { date, moment } from "../words.ts";
+
+const WIDTH = 720;
+const HEIGHT = 200;
+const LEFT = 34;
+const BOTTOM = 22;
+const SPANS = [7, 30, 90, 365];
+
+export function History({ tokenId }: { tokenId: number }) {
+  const [days, setDays] = useState(90);
+  const { data: answer, error, refetch } = useQuery(history(tokenId, days));
+  return (
+    <>
+      <div className="panel-head">
+        <h2>History</h2>
+        <span className="segments">
+          {SPANS.map((span) => (
+            <button key={span} type="button" aria-pressed={span === days} onClick={() => setDays(span)}>
+              {span} d
+            </button>
+          ))}
+        </span>
+      </div>
+      {error && !answer ? (
+        <ProblemNote error={error} retry={() => void refetch()} />
+      ) : !answer ? (
+        <Loading rows={4} />
+      ) : (
+        <Chart points={answer.data.points} days={days} />
+      )}
+    </>
+  );
+}
+
+/** `agent.trait_added` → `trait added`. */
+const causeText = (cause: string) => cause.replace(/^\w+\./, "").replaceAll("_", " ");
+
+function Chart({ points, days }: { points: CredPoint[]; days: number }) {
+  if (points.length === 0) return <p className="muted">The score has not changed in these {days} days.</p>;
+  const end = Date.now();
+  const start = Math.min(Math.max(Date.parse(points[0]!.at), end - days * 86_400_000), end - 60_000);
+  const x = (at: number) => LEFT + ((Math.max(at, start) - start) / (end - start)) * (WIDTH - LEFT - 10);
+  const y = (score: number) => 8 + (1 - score / 100) * (HEIGHT - BOTTOM - 8);
+  const steps = points
+    .map(
+      (point, i) =>
+        `${i === 0 ? "M" : "H"}${x(Date.parse(point.at)).toFixed(1)}${i === 0 ? ` ${y(point.score)}` : `V${y(point.score)}`}`,
+    )
+    .join("");
+  const last = points.at(-1)!;
+  return (
+    <>
+      <svg
+        className="history"
+        data-tier={tierOf(last.score).key}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`Score from ${points[0]!.score} to ${last.score} in ${points.length} changes; the table below lists them`}
+      >
+        {TIERS.map(({ key, from, to }) => (
+          <rect
+            key={key}
+            data-tier={key}
+            className="band"
+            x={LEFT}
+            width={WIDTH - LEFT}
+            y={y(Math.min(100, to + (to < 100 ? 1 : 0)))}
+            height={y(from) - y(Math.min(100, to + (to < 100 ? 1 : 0)))}
+          />
+        ))}
+        {[0, 26, 51, 76, 91, 100].map((score) => (
+          <text key={score} x={LEFT - 8} y={y(score) + 4 + (score === 100 ? -1 : 0)} textAnchor="end">
+            {score === 91 ? "" : score}
+          </text>
+        ))}
+        <path
+          className="history-area"
+          d={`${steps}H${WIDTH - 10}V${y(0)}H${x(Date.parse(points[0]!.at)).toFixed(1)}Z`}
+        />
+        <path className="history-line" d={`${steps}H${WIDTH - 10}`} />
+        {points.map((point) => (
+          <circle
+            key={`${point.at}${point.score}${point.cause}`}
+            className="history-dot"
+            cx={x(Date.parse(point.at))}
+            cy={y(point.score)}
+            r="3.2"
+          >
+            <title>{`${point.score}: ${causeText(point.cause)}, ${moment(point.at)}`}</title>
+          </circle>
+        ))}
+        <text x={LEFT} y={HEIGHT - 4}>
+          {date(new Date(start).toISOString())}
+        </text>
+        <text x={WIDTH - 10} y={HEIGHT - 4} textAnchor="end">
+          now
+        </text>
+      </svg>
+      <details>
+        <summary>All {points.length} changes</summary>
+        <table className="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Cause</th>
+              <th scope="col" className="number">
+                Score
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {points.toReversed().map((point, i) => (
+              <tr key={`${point.at}${points.length - i}`}>
+                <td className="muted">{moment(point.at)}</td>
+                <td>{causeText(point.cause)}</td>
+                <td className="number">
+                  <b>{point.score}</b>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,294 @@
+/** The page of one agent: who it is, what its score is made of, what is proven, and how to fetch all of it. */
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect } from "react";
+import { Link } from "wouter";
+import { Problem } from "../api/answer.ts";
+import { agentPath, agent as agentQuery } from "../api/queries.ts";
+import type { Agent } from "../api/types.ts";
+import { Copy } from "../parts/copy.tsx";
+import { NoData, ScoreRing } from "../parts/cred.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { ApiButton } from "../shell/api-button.tsx";
+import { toggleStored, useStored } from "../stored.ts";
+import { tierOf } from "../tiers.ts";
+import { count, date, short } from "../words.ts";
+import { Breakdown } from "./breakdown.tsx";
+import { History } from "./history.tsx";
+import { Verifications } from "./verifications.tsx";
+
+/** The page may stand under another origin than PUBLIC_URL names: pictures are asked of where the page came from. */
+const ownPath = (url: string): string => {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+};
+
+export default function AgentPage({ agentRef }: { agentRef: string }) {
+  const { data: answer, error, refetch } = useQuery(agentQuery(agentRef));
+  const agent = answer?.data;
+  useEffect(() => {
+    if (agent) document.title = `${agent.name} · ${agent.credScore} ${agent.tierLabel}`;
+  }, [agent]);
+  if (error && !agent)
+    return (
+      <div className="page">
+        {error instanceof Problem && error.status === 404 ? (
+          <Empty title="No agent has this id">
+            <p className="muted">
+              <code>{short(agentRef)}</code> is not registered here. It may be known under another registry: search the{" "}
+              <Link href={`/?q=${encodeURIComponent(agentRef)}`}>directory</Link>.
+            </p>
+          </Empty>
+        ) : (
+          <ProblemNote error={error} retry={() => void refetch()} />
+        )}
+      </div>
+    );
+  if (!agent)
+    return (
+      <div className="page">
+        <Loading rows={8} />
+      </div>
+    );
+  const explorer = new URL(agent.explorer).origin;
+  return (
+    <div className="page agent" data-tier={tierOf(agent.credScore).key}>
+      <Head agent={agent} explorer={explorer} />
+      <div className="agent-grid">
+        <Panel title="What the score is made of" wide>
+          <Breakdown agent={agent} />
+        </Panel>
+        <Panel title="Verifications">
+          <Verifications agent={agent} explorer={explorer} />
+        </Panel>
+        <section className="panel wide">
+          <History tokenId={agent.tokenId} />
+        </section>
+        <Panel title="Traits">
+          <Traits agent={agent} />
+        </Panel>
+        <Panel title="In its own words" wide>
+          <Words agent={agent} />
+        </Panel>
+        <Panel title="Registry">
+          <Registry agent={agent} explorer={explorer} />
+        </Panel>
+        <Panel title="Share" wide>
+          <Share agent={agent} />
+        </Panel>
+        <section className="panel wide">
+          <details>
+            <summary>Raw JSON</summary>
+            <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
+          </details>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+const Panel = ({ title, wide, children }: { title: string; wide?: boolean; children: ReactNode }) => (
+  <section className={wide ? "panel wide" : "panel"}>
+    <div className="panel-head">
+      <h2>{title}</h2>
+    </div>
+    {children}
+  </section>
+);
+
+function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
+  const id = String(agent.tokenId);
+  const watched = useStored("watched").includes(`/agent/${id}`);
+  const compared = useStored("compared");
+  const others = compared.filter((other) => other !== id).slice(0, 3);
+  return (
+    <header className="agent-head">
+      <img className="agent-card" src={ownPath(agent.image)} width="300" height="300" alt={`Card of ${agent.name}`} />
+      <div className="agent-who">
+        <p className="muted">
+          #{id} · <bdi>{agent.framework}</bdi> · registered {date(agent.mintedAt)}
+        </p>
+        <h1>
+          <bdi>{agent.name}</bdi>
+        </h1>
+        <p className="tags">
+          {agent.agentName && <span className="tag">{agent.agentName}</span>}
+          {agent.verified && (
+            <span className="tag">
+              <Icon name="check" /> Wallet proven
+            </span>
+          )}
+          {agent.soulbound && (
+            <span className="tag">
+              <Icon name="lock" /> Soulbound
+            </span>
+          )}
+          <span className="tag plain">{agent.mintOrigin}</span>
+        </p>
+        <dl className="facts">
+          <div>
+            <dt>Wallet</dt>
+            <dd>
+              <Address address={agent.agentAddress} explorer={explorer} />
+            </dd>
+          </div>
+          <div>
+            <dt>Owner</dt>
+            <dd>
+              <Address address={agent.owner} explorer={explorer} />
+            </dd>
+          </div>
+          <div>
+            <dt>Points</dt>
+            <dd>{count(agent.points)}</dd>
+          </div>
+          <div>
+            <dt>Ethos</dt>
+            <dd>{agent.ethosScore ?? <NoData reason="not known" />}</dd>
+          </div>
+        </dl>
+        <p className="actions">
+          <button
+            type="button"
+            className="button"
+            aria-pressed={watched}
+            onClick={() => toggleStored("watched", `/agent/${id}`)}
+          >
+            <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
+          </button>
+          <Link className="button" href={`/compare?ids=${[id, ...others].join(",")}`}>
+            <Icon name="compare" /> Compare
+          </Link>
+          <a className="button" href={agent.explorer} rel="nofollow noopener noreferrer">
+            <Icon name="out" /> Explorer
+          </a>
+          <ApiButton
+            paths={[
+              agentPath(id),
+              `${agentPath(agent.agentAddress)}/cred`,
+              `${agentPath(id)}/cred/history?days=90`,
+              `${agentPath(id)}/verifications`,
+            ]}
+          />
+        </p>
+      </div>
+      <ScoreRing score={agent.credScore} size={168} />
+    </header>
+  );
+}
+
+export const Address = ({ address, explorer }: { address: string; explorer: string }) => (
+  <span className="address">
+    <a className="mono" href={`${explorer}/address/${address}`} rel="nofollow noopener noreferrer" title={address}>
+      {short(address)}
+    </a>
+    <Copy text={address} />
+  </span>
+);
+
+function Traits({ agent }: { agent: Agent }) {
+  if (agent.traits.length === 0) return <p className="muted">No traits yet.</p>;
+  return (
+    <ul className="tags">
+      {agent.traits.map(({ name, category }) => (
+        <li key={name} className="tag plain" title={category}>
+          <bdi>{name}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const LEVELS = { riskTolerance: "Risk tolerance", autonomyLevel: "Autonomy" } as const;
+const TEXTS = { origin: "Origin", mission: "Mission", lore: "Lore", manifesto: "Manifesto" } as const;
+const MANNERS = { quirks: "Quirks", communicationStyle: "Style", values: "Values", humor: "Humor" } as const;
+
+function Words({ agent: { narrative, personality } }: { agent: Agent }) {
+  if (!narrative && !personality) return <p className="muted">It has not told anything about itself.</p>;
+  const texts = [
+    ...Object.entries(TEXTS).map(([key, label]) => [label, narrative?.[key as keyof typeof TEXTS]] as const),
+    ...Object.entries(MANNERS).map(([key, label]) => [label, personality?.[key as keyof typeof MANNERS]] as const),
+  ].filter(([, text]) => text);
+  return (
+    <dl className="words">
+      {texts.map(([label, text]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>
+            <bdi>{text}</bdi>
+          </dd>
+        </div>
+      ))}
+      {Object.entries(LEVELS).map(([key, label]) => {
+        const level = personality?.[key as keyof typeof LEVELS];
+        return level == null ? null : (
+          <div key={key}>
+            <dt>{label}</dt>
+            <dd>{level} of 10</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+const Registry = ({ agent, explorer }: { agent: Agent; explorer: string }) => (
+  <dl className="facts tall">
+    <div>
+      <dt>Token</dt>
+      <dd>#{agent.tokenId}</dd>
+    </div>
+    <div>
+      <dt>Generation</dt>
+      <dd>
+        {agent.generation}, version <bdi>{agent.version || "—"}</bdi>
+      </dd>
+    </div>
+    <div>
+      <dt>Mutations</dt>
+      <dd>{agent.mutationCount}</dd>
+    </div>
+    <div>
+      <dt>Operator</dt>
+      <dd>
+        {agent.operator ? (
+          <Address address={agent.operator} explorer={explorer} />
+        ) : (
+          <span className="faint">nobody</span>
+        )}
+      </dd>
+    </div>
+    <div>
+      <dt>Linked token</dt>
+      <dd>
+        {agent.linkedToken ? (
+          <bdi>
+            {agent.linkedToken.symbol || short(agent.linkedToken.contractAddress)} on {agent.linkedToken.chain}
+          </bdi>
+        ) : (
+          <span className="faint">none</span>
+        )}
+      </dd>
+    </div>
+    <div>
+      <dt>Indexed to block</dt>
+      <dd>{agent.indexedBlock === null ? "—" : count(agent.indexedBlock)}</dd>
+    </div>
+  </dl>
+);
+
+function Share({ agent }: { agent: Agent }) {
+  const page = `${location.origin}/agent/${agent.tokenId}`;
+  const badge = `${location.origin}/api/v2/badge/${agent.tokenId}.svg`;
+  const markdown = `[![Cred of #${agent.tokenId}](${badge})](${page})`;
+  return (
+    <div className="stack">
+      <img src={new URL(badge).pathname} alt={`Badge: cred ${agent.credScore}`} height="20" className="badge" />
+      <pre className="code">{markdown}</pre>
+      <p className="actions">
+        <Copy text={markdown} label="Copy Markdown" />
+        <Copy text={page} label="Copy link" />
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** One call of the API: the body with what its headers say about the index, or a problem with its request id. */
+import type { ErrorBody } from "./types.ts";
+
+export type Answer<T> = {
+  data: T;
+  /** The block the answer is of; null where the route has none. */
+  block: number | null;
+  /** Why the index is not to be trusted now; null when it is. */
+  stale: string | null;
+  /** Milliseconds since the epoch. */
+  receivedAt: number;
+};
+
+/** Why there is no answer, in a sentence for people. */
+export class Problem extends Error {
+  /** HTTP status; 0 when nothing came back at all. */
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string | null;
+  readonly body: Partial<ErrorBody>;
+  readonly headers: Headers;
+  constructor(status: number, body: Partial<ErrorBody>, headers = new Headers()) {
+    super(body.error ?? "The service gave no reason.");
+    this.status = status;
+    this.code = body.code ?? "unknown";
+    this.requestId = body.requestId ?? headers.get("x-request-id");
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** @throws Problem for everything but a success; the abort error when `signal` fires */
+export async function call<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, headers: { accept: "application/json", ...init.headers } });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Problem(0, { code: "unreachable", error: "The service cannot be reached. Is this device online?" });
+  }
+  const body = (await response.json().catch(() => null)) as T | Partial<ErrorBody> | null;
+  if (!response.ok || body === null)
+    throw new Problem(
+      response.status,
+      (body as Partial<ErrorBody>) ?? { error: `The service answered ${response.status} without a reason.` },
+      response.headers,
+    );
+  const block = response.headers.get("x-indexed-block");
+  return {
+    data: body as T,
+    block: block === null ? null : Number(block),
+    stale: response.headers.get("x-index-stale"),
+    receivedAt: Date.now(),
+  };
+}
+
+/** A call that react-query makes. */
+export const get =
+  <T>(path: string) =>
+  ({ signal }: { signal: AbortSignal }): Promise<Answer<T>> =>
+    call<T>(path, { signal });

@@ -1,0 +1,56 @@
+/** What the views ask the API, each question once: its path, how long an answer holds, how often it is asked again. */
+import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
+import { get, Problem } from "./answer.ts";
+import type {
+  Agent,
+  CredByAddress,
+  CredHistory,
+  Discovery,
+  Leaderboard,
+  Report,
+  Status,
+  Summary,
+  Verifications,
+} from "./types.ts";
+
+/** How often what is on the screen is asked for again; unchanged answers are a 304 without a body. */
+export const LIVE_MS = 5_000;
+
+export const createQueryClient = () =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: LIVE_MS,
+        retry: (failures, error) => failures < 2 && (!(error instanceof Problem) || error.status === 0),
+        retryDelay: (failures) => 400 * 2 ** failures,
+      },
+    },
+  });
+
+const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get<T>(path) });
+
+/** Answers of the service itself hold until the page is loaded again. */
+export const discovery = queryOptions({ ...asked<Discovery>("/api/v2"), staleTime: Number.POSITIVE_INFINITY });
+export const status = queryOptions({ ...asked<Status>("/api/v2/status"), refetchInterval: 10_000 });
+
+export const agentPath = (ref: string) => `/api/v2/agent/${encodeURIComponent(ref)}`;
+export const agent = (ref: string) =>
+  queryOptions({ ...asked<Agent>(agentPath(ref)), refetchInterval: LIVE_MS, placeholderData: keepPreviousData });
+export const factors = (address: string) => asked<CredByAddress>(`${agentPath(address)}/cred`);
+export const report = (tokenId: number) => asked<Report>(`${agentPath(String(tokenId))}/report`);
+export const verifications = (tokenId: number) => asked<Verifications>(`${agentPath(String(tokenId))}/verifications`);
+export const history = (tokenId: number, days: number) =>
+  asked<CredHistory>(`${agentPath(String(tokenId))}/cred/history?days=${days}`);
+
+export type LeaderboardSort = "cred" | "points";
+export const leaderboardPath = (sort: LeaderboardSort) => `/api/v2/leaderboard?sort=${sort}&limit=100`;
+export const leaderboard = (sort: LeaderboardSort) =>
+  queryOptions({
+    ...asked<Leaderboard>(leaderboardPath(sort)),
+    refetchInterval: LIVE_MS,
+    placeholderData: keepPreviousData,
+  });
+
+export const searchPath = (q: string) => `/api/v2/search?q=${encodeURIComponent(q)}&limit=8`;
+export const search = (q: string) =>
+  queryOptions({ ...asked<{ agents: Summary[] }>(searchPath(q)), placeholderData: keepPreviousData });

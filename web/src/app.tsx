@@ -1,0 +1,31 @@
+/** The views and their addresses. The directory is in the first script; what is opened less is loaded when it is. */
+import { lazy, Suspense } from "react";
+import { Route, Switch } from "wouter";
+import { DirectoryPage } from "./directory/page.tsx";
+import { NotFound } from "./pages/not-found.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+const AgentPage = lazy(() => import("./agent/page.tsx"));
+const ForeignPage = lazy(() => import("./agent/foreign-page.tsx"));
+const LeaderboardPage = lazy(() => import("./pages/leaderboard.tsx"));
+const ComparePage = lazy(() => import("./pages/compare.tsx"));
+const StatusPage = lazy(() => import("./pages/status.tsx"));
+const MintPage = lazy(() => import("./mint/page.tsx"));
+
+export const App = () => (
+  <Shell>
+    <Suspense fallback={<div className="page" aria-busy="true" />}>
+      <Switch>
+        <Route path="/" component={DirectoryPage} />
+        <Route path="/terminal" component={DirectoryPage} />
+        <Route path="/agent/:ref">{({ ref }) => <AgentPage key={ref} agentRef={ref} />}</Route>
+        <Route path="/terminal/:ref">{({ ref }) => <ForeignPage key={ref} agentRef={ref} />}</Route>
+        <Route path="/leaderboard" component={LeaderboardPage} />
+        <Route path="/compare" component={ComparePage} />
+        <Route path="/status" component={StatusPage} />
+        <Route path="/mint" component={MintPage} />
+        <Route component={NotFound} />
+      </Switch>
+    </Suspense>
+  </Shell>
+);

@@ -1,0 +1,163 @@
+/** The columns of the table, and the cells that the cards of small screens share with it. */
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { PLATFORMS } from "../../../core/terminal/platforms.ts";
+import { Cred, NoData } from "../parts/cred.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { toggleStored, useStored } from "../stored.ts";
+import { age, moment, percent, short, usd } from "../words.ts";
+import { useChanged } from "./live.ts";
+import { type Row, rowLink } from "./source.ts";
+import type { Sort } from "./view.ts";
+
+export const platformLabel = (key: string): string => PLATFORMS.find((platform) => platform.key === key)?.label ?? key;
+
+export function AgentCell({ row }: { row: Row }) {
+  return (
+    <span className="agent-cell">
+      <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} />
+      <span className="agent-words">
+        <span className="agent-line">
+          <Link href={rowLink(row)} className="row-link clip">
+            <bdi>{row.name || "Unnamed"}</bdi>
+          </Link>
+          {row.verified === 1 && (
+            <span className="tick" title="Its wallet is proven">
+              <Icon name="check" />
+              <span className="unseen">Wallet proven</span>
+            </span>
+          )}
+        </span>
+        <span className="agent-id clip">
+          {row.token_id !== null && row.platform === "helixa" ? `#${row.token_id}` : short(row.agent_id)}
+          {row.address && ` · ${short(row.address)}`}
+        </span>
+      </span>
+    </span>
+  );
+}
+
+export function CredCell({ row }: { row: Row }) {
+  const changed = useChanged(row.cred_score);
+  return (
+    <span className={changed ? "flash" : undefined}>
+      <Cred score={row.cred_score} />
+    </span>
+  );
+}
+
+export function TokenCell({ row }: { row: Row }) {
+  if (row.token_symbol === null && row.token_address === null) return <NoData reason="no token is known" />;
+  const claimed = row.market_data_source === "claimed";
+  return (
+    <span className="token">
+      <span>
+        <b>
+          <bdi>{row.token_symbol ?? short(row.token_address!)}</bdi>
+        </b>
+        {claimed && (
+          <span className="tag" title="Said by somebody, seen by nobody: never ranked by">
+            claimed
+          </span>
+        )}
+      </span>
+      <span className="faint">
+        {row.token_market_cap === null ? "no market data" : usd(row.token_market_cap)}
+        {row.price_change_24h !== null && (
+          <span className={row.price_change_24h < 0 ? "down" : "up"}> {percent(row.price_change_24h)}</span>
+        )}
+      </span>
+    </span>
+  );
+}
+
+export function RowActions({ row }: { row: Row }) {
+  const ref = rowLink(row);
+  const watched = useStored("watched").includes(ref);
+  const compareRef = row.platform === "helixa" && row.token_id !== null ? String(row.token_id) : null;
+  const compared = useStored("compared").includes(compareRef ?? "");
+  return (
+    <span className="row-actions">
+      {compareRef && (
+        <button
+          type="button"
+          className="icon-button"
+          aria-pressed={compared}
+          aria-label={`Compare ${row.name}`}
+          onClick={() => toggleStored("compared", compareRef)}
+        >
+          <Icon name="compare" />
+        </button>
+      )}
+      <button
+        type="button"
+        className="icon-button star"
+        aria-pressed={watched}
+        aria-label={`Watch ${row.name}`}
+        onClick={() => toggleStored("watched", ref)}
+      >
+        <Icon name="star" filled={watched} />
+      </button>
+    </span>
+  );
+}
+
+const when = (iso: string | null) =>
+  iso === null ? (
+    <NoData reason="its registry does not say" />
+  ) : (
+    <time dateTime={iso} title={moment(iso)}>
+      {age(iso)}
+    </time>
+  );
+
+export type Column = {
+  key: string;
+  label: string;
+  sort?: Sort;
+  className?: string;
+  extra?: true;
+  cell(row: Row): ReactNode;
+};
+
+export const COLUMNS: Column[] = [
+  { key: "agent", label: "Agent", sort: "name", className: "wide", cell: (row) => <AgentCell row={row} /> },
+  { key: "cred", label: "Cred", sort: "cred_score", cell: (row) => <CredCell row={row} /> },
+  {
+    key: "platform",
+    label: "Platform",
+    sort: "platform",
+    cell: (row) => <span className="tag plain">{platformLabel(row.platform)}</span>,
+  },
+  {
+    key: "protocols",
+    label: "Pays",
+    cell: (row) => (row.x402_supported ? <span className="tag">x402</span> : <NoData reason="x402 not offered" />),
+  },
+  { key: "token", label: "Token", sort: "token_market_cap", cell: (row) => <TokenCell row={row} /> },
+  {
+    key: "ethos",
+    label: "Ethos",
+    extra: true,
+    className: "number",
+    cell: (row) => row.ethos_score ?? <NoData reason="not known" />,
+  },
+  {
+    key: "volume",
+    label: "Volume 24h",
+    sort: "volume_24h",
+    extra: true,
+    className: "number",
+    cell: (row) => (row.volume_24h === null ? <NoData reason="no market data" /> : usd(row.volume_24h)),
+  },
+  {
+    key: "owner",
+    label: "Owner",
+    extra: true,
+    cell: (row) =>
+      row.owner_address ? <span className="mono">{short(row.owner_address)}</span> : <NoData reason="not known" />,
+  },
+  { key: "age", label: "Age", sort: "created_at", className: "number", cell: (row) => when(row.created_at) },
+  { key: "updated", label: "Updated", className: "number", cell: (row) => when(row.updated_at) },
+];

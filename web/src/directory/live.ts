@@ -1,0 +1,43 @@
+/** Live rows that hold still: values change in place, and whatever would move a row waits until it is asked for. */
+import { useEffect, useRef, useState } from "react";
+import type { Directory, Row } from "./source.ts";
+
+export type LiveRows = {
+  rows: Row[];
+  /** Agents that are on this page now and not on the screen. */
+  fresh: number;
+  /** The order has changed. */
+  moved: boolean;
+  show(): void;
+};
+
+/** @param key names the view: another view is shown at once */
+export function useLiveRows(latest: Directory | undefined, key: string, loading: boolean): LiveRows {
+  const [shown, setShown] = useState<{ key: string; rows: Row[] }>();
+  // While the next view loads, the one before stays in place.
+  if (latest && !loading && shown?.key !== key) setShown({ key, rows: latest.agents });
+  const now = new Map(latest?.agents.map((row) => [row.id, row]));
+  const held = shown?.rows ?? latest?.agents ?? [];
+  const fresh = shown?.key === key ? [...now.keys()].filter((id) => !held.some((row) => row.id === id)).length : 0;
+  const moved = fresh === 0 && shown?.key === key && latest?.agents.some((row, i) => held[i]?.id !== row.id);
+  return {
+    rows: shown?.key === key ? held.map((row) => now.get(row.id) ?? row) : held,
+    fresh,
+    moved,
+    show: () => latest && setShown({ key, rows: latest.agents }),
+  };
+}
+
+/** True for a second after a value on the screen has changed. */
+export function useChanged(value: unknown): boolean {
+  const before = useRef(value);
+  const [changed, setChanged] = useState(false);
+  useEffect(() => {
+    if (before.current === value) return;
+    before.current = value;
+    setChanged(true);
+    const timer = setTimeout(() => setChanged(false), 1200);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return changed;
+}

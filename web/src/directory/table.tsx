@@ -1,0 +1,93 @@
+/** The table: server-side order, virtual rows, sorting by headers in three states, a row that keys move. */
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "react";
+import { useStored } from "../stored.ts";
+import { COLUMNS, RowActions } from "./cells.tsx";
+import type { Row } from "./source.ts";
+import { nextSort, PAGE_SIZE, type View } from "./view.ts";
+
+const HEIGHT = { comfortable: 56, compact: 44 };
+
+type Props = { rows: Row[]; total: number; view: View; active: number; dim: boolean; change: (view: View) => void };
+
+export function Table({ rows, total, view, active, dim, change }: Props) {
+  const density = useStored("density");
+  const extra = useStored("extraColumns");
+  const columns = COLUMNS.filter(({ key, extra: hidden }) => !hidden || extra.includes(key));
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => HEIGHT[density],
+    overscan: 8,
+  });
+  useEffect(() => virtual.measure(), [density, virtual]);
+  useEffect(() => {
+    if (active >= 0) virtual.scrollToIndex(active, { align: "auto" });
+  }, [active, virtual]);
+  useEffect(() => void scroller.current?.scrollTo({ top: 0 }), [view]);
+
+  const items = virtual.getVirtualItems();
+  const before = items[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const first = (view.page - 1) * PAGE_SIZE;
+  const sorted = view.sort ?? (view.filter === "all" ? "cred_score" : null);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <section className="table-scroll" ref={scroller} tabIndex={0} aria-label="Agents" aria-busy={dim}>
+      <table className="table" data-density={density} data-dim={dim || undefined} aria-rowcount={total + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col" className="number rank">
+              #
+            </th>
+            {columns.map(({ key, label, sort, className }) => (
+              <th
+                key={key}
+                scope="col"
+                className={className}
+                aria-sort={
+                  sort && sorted === sort ? (view.sort && view.dir === "asc" ? "ascending" : "descending") : undefined
+                }
+              >
+                {sort ? (
+                  <button type="button" className="sort" onClick={() => change(nextSort(view, sort))}>
+                    {label}
+                    <span aria-hidden="true" className="sort-mark">
+                      {sorted !== sort ? "" : view.sort && view.dir === "asc" ? "↑" : "↓"}
+                    </span>
+                  </button>
+                ) : (
+                  label
+                )}
+              </th>
+            ))}
+            <th scope="col">
+              <span className="unseen">Watch and compare</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && <tr className="gap" style={{ height: before }} />}
+          {items.map(({ index }) => {
+            const row = rows[index]!;
+            return (
+              <tr key={row.id} aria-rowindex={first + index + 2} data-active={index === active || undefined}>
+                <td className="number rank faint">{first + index + 1}</td>
+                {columns.map(({ key, className, cell }) => (
+                  <td key={key} className={className}>
+                    {cell(row)}
+                  </td>
+                ))}
+                <td className="number">
+                  <RowActions row={row} />
+                </td>
+              </tr>
+            );
+          })}
+          {after > 0 && <tr className="gap" style={{ height: after }} />}
+        </tbody>
+      </table>
+    </section>
+  );
+}

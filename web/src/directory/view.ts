@@ -1,0 +1,59 @@
+/** What of the directory is shown, and its one place: the query of the page's address. Reloading or sharing it shows the same. */
+export const SORTS = ["cred_score", "name", "created_at", "platform", "token_market_cap", "volume_24h"] as const;
+export type Sort = (typeof SORTS)[number];
+export const FILTERS = [
+  "all",
+  "trending",
+  "new",
+  "x402",
+  "preferred",
+  "prime",
+  "qualified",
+  "marginal",
+  "junk",
+] as const;
+export type Filter = (typeof FILTERS)[number];
+
+export type View = { q: string; filter: Filter; sort: Sort | null; dir: "asc" | "desc"; page: number };
+
+/** The most the API answers at once. */
+export const PAGE_SIZE = 100;
+
+const oneOf = <T extends string>(words: readonly T[], text: string | null): T | null =>
+  words.find((word) => word === text) ?? null;
+
+/** Reads a view back; what makes no sense is left out, as if it had not been written. */
+export function readView(params: URLSearchParams): View {
+  const page = Number(params.get("page") ?? 1);
+  return {
+    q: (params.get("q") ?? "").slice(0, 100),
+    filter: oneOf(FILTERS, params.get("filter")) ?? "all",
+    sort: oneOf(SORTS, params.get("sort")),
+    dir: params.get("dir") === "asc" ? "asc" : "desc",
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+/** The query of a view; what is as usual is not written. */
+export function writeView({ q, filter, sort, dir, page }: View): URLSearchParams {
+  const params = new URLSearchParams();
+  if (q) params.set("q", q);
+  if (filter !== "all") params.set("filter", filter);
+  if (sort) {
+    params.set("sort", sort);
+    params.set("dir", dir);
+  }
+  if (page > 1) params.set("page", String(page));
+  return params;
+}
+
+/** The way a column sorts first: names from A, numbers from the greatest. */
+const firstDir = (sort: Sort) => (sort === "name" || sort === "platform" ? "asc" : "desc");
+
+/** The next of a header's three states: sorted, the other way round, as usual. */
+export function nextSort(view: View, sort: Sort): View {
+  const first = firstDir(sort);
+  if (view.sort !== sort) return { ...view, sort, dir: first, page: 1 };
+  if (view.dir === first) return { ...view, dir: first === "asc" ? "desc" : "asc", page: 1 };
+  return { ...view, sort: null, dir: "desc", page: 1 };
+}

@@ -1,0 +1,23 @@
+/** Where the terminal begins. */
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createQueryClient } from "./api/queries.ts";
+import { App } from "./app.tsx";
+import { applyTheme } from "./stored.ts";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/parts.css";
+import "./styles/directory.css";
+import "./styles/agent.css";
+import "./styles/pages.css";
+
+applyTheme();
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <QueryClientProvider client={createQueryClient()}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,73 @@
+/** The best hundred, by cred or by points. */
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearchParams } from "wouter";
+import { type LeaderboardSort, leaderboard, leaderboardPath } from "../api/queries.ts";
+import { Cred } from "../parts/cred.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { ApiButton } from "../shell/api-button.tsx";
+import { age, count, short } from "../words.ts";
+
+export default function LeaderboardPage() {
+  const [params, setParams] = useSearchParams();
+  const sort: LeaderboardSort = params.get("sort") === "points" ? "points" : "cred";
+  const { data: answer, error, refetch } = useQuery(leaderboard(sort));
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>Leaderboard</h1>
+          <p>The best hundred. Equal values share a rank.</p>
+        </div>
+        <span className="actions">
+          <span className="segments">
+            {(["cred", "points"] as const).map((by) => (
+              <button
+                key={by}
+                type="button"
+                aria-pressed={by === sort}
+                onClick={() => setParams(by === "cred" ? {} : { sort: by })}
+              >
+                By {by}
+              </button>
+            ))}
+          </span>
+          <ApiButton paths={[leaderboardPath(sort)]} />
+        </span>
+      </div>
+      {error && !answer ? (
+        <ProblemNote error={error} retry={() => void refetch()} />
+      ) : !answer ? (
+        <Loading rows={12} />
+      ) : answer.data.agents.length === 0 ? (
+        <Empty title="No agents yet" />
+      ) : (
+        <ol className="ranks">
+          {answer.data.agents.map((agent) => (
+            <li key={agent.tokenId} className="rank-row">
+              <b className="rank-number" data-top={agent.rank <= 3 || undefined}>
+                {agent.rank}
+              </b>
+              <span className="agent-cell">
+                <Sigil seed={`helixa:${agent.tokenId}`} score={agent.credScore} size={40} />
+                <span className="agent-words">
+                  <Link href={`/agent/${agent.tokenId}`} className="row-link clip">
+                    <bdi>{agent.name}</bdi>
+                  </Link>
+                  <span className="agent-id clip">
+                    #{agent.tokenId} · <bdi>{agent.framework}</bdi> · {short(agent.agentAddress)} ·{" "}
+                    {age(agent.mintedAt)}
+                  </span>
+                </span>
+              </span>
+              <Cred score={agent.credScore} />
+              <span className="number points">
+                {count(agent.points)} <span className="faint">pts</span>
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+/** An address that leads nowhere. */
+import { Link } from "wouter";
+import { Empty } from "../parts/states.tsx";
+
+export const NotFound = () => (
+  <div className="page">
+    <Empty title="There is nothing at this address">
+      <p>
+        The <Link href="/">directory</Link> has every agent.
+      </p>
+    </Empty>
+  </div>
+);

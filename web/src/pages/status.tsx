@@ -1,0 +1,150 @@
+/** How the service is: chain, scores, sources, queues. */
+import { useQuery } from "@tanstack/react-query";
+import { status } from "../api/queries.ts";
+import { NoData } from "../parts/cred.tsx";
+import { Loading, ProblemNote } from "../parts/states.tsx";
+import { ApiButton } from "../shell/api-button.tsx";
+import { age, count } from "../words.ts";
+
+const until = (iso: string) => {
+  const seconds = Math.round((Date.parse(iso) - Date.now()) / 1000);
+  return seconds <= 0 ? "due" : `in ${age(new Date(Date.now() - seconds * 1000).toISOString())}`;
+};
+
+export default function StatusPage() {
+  const { data: answer, error, refetch } = useQuery(status);
+  if (error && !answer)
+    return (
+      <div className="page">
+        <ProblemNote error={error} retry={() => void refetch()} />
+      </div>
+    );
+  if (!answer)
+    return (
+      <div className="page">
+        <Loading rows={8} />
+      </div>
+    );
+  const { chain, sources, queues, cred } = answer.data;
+  const figures: [string, React.ReactNode][] = [
+    ["Chain head", chain.head === null ? <NoData reason="the chain cannot be asked" /> : count(chain.head)],
+    ["Indexed", chain.indexed === null ? <NoData reason="no index yet" /> : count(chain.indexed)],
+    ["Behind", chain.lagSeconds === null ? <NoData reason="not known" /> : `${chain.lagSeconds.toFixed(1)} s`],
+    ["Scores to refresh", count(cred.stale)],
+  ];
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>Status</h1>
+          <p>{chain.synced ? "The index follows the chain." : "The index is catching up with the chain."}</p>
+        </div>
+        <ApiButton paths={["/api/v2/status"]} />
+      </div>
+      <dl className="totals big">
+        {figures.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {!chain.synced && (
+        <p>
+          <progress aria-label="Progress of the index" max={1} value={chain.progress} />{" "}
+          {(chain.progress * 100).toFixed(1)} %
+        </p>
+      )}
+      <section className="panel wide">
+        <div className="panel-head">
+          <h2>Work that is repeated</h2>
+        </div>
+        <div className="compare-scroll">
+          <table className="plain-table">
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Last success</th>
+                <th scope="col">Next</th>
+                <th scope="col" className="number">
+                  Rows
+                </th>
+                <th scope="col">Problem</th>
+              </tr>
+            </thead>
+            <tbody>
+              {sources.map((source) => (
+                <tr key={source.key}>
+                  <th scope="row" className="mono">
+                    {source.key}
+                  </th>
+                  <td>{source.lastSuccessAt ? `${age(source.lastSuccessAt)} ago` : <NoData reason="never yet" />}</td>
+                  <td className="muted">{until(source.nextRunAt)}</td>
+                  <td className="number">
+                    {source.rows === null ? <NoData reason="it counts none" /> : count(source.rows)}
+                  </td>
+                  <td>
+                    {source.error ? (
+                      <span className="warn-text">{source.error}</span>
+                    ) : (
+                      <span className="faint">none</span>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+      <section className="panel wide">
+        <div className="panel-head">
+          <h2>Queues</h2>
+        </div>
+        {queues.length === 0 ? (
+          <p className="muted">No queue has told its state.</p>
+        ) : (
+          <div className="compare-scroll">
+            <table className="plain-table">
+              <thead>
+                <tr>
+                  <th scope="col">Name</th>
+                  <th scope="col" className="number">
+                    Waiting
+                  </th>
+                  <th scope="col" className="number">
+                    Active
+                  </th>
+                  <th scope="col" className="number">
+                    Failed
+                  </th>
+                  <th scope="col" className="number">
+                    Oldest
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {queues.map((queue) => (
+                  <tr key={queue.name}>
+                    <th scope="row" className="mono">
+                      {queue.name}
+                    </th>
+                    <td className="number">{count(queue.waiting)}</td>
+                    <td className="number">{count(queue.active)}</td>
+                    <td className={queue.failed > 0 ? "number warn-text" : "number"}>{count(queue.failed)}</td>
+                    <td className="number">
+                      {queue.oldestSeconds === null ? (
+                        <NoData reason="nothing waits" />
+                      ) : (
+                        `${queue.oldestSeconds.toFixed(0)} s`
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+    </div>
+  );
+}

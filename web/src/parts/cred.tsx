@@ -1,0 +1,76 @@
+/** A score wherever it stands: number, tier in words and shape, ring. */
+import { SHAPES, tierOf } from "../tiers.ts";
+
+export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
+  <svg className="tier-shape" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+    <path
+      d={SHAPES[tier].path}
+      fill={SHAPES[tier].filled ? "currentColor" : "none"}
+      stroke="currentColor"
+      strokeWidth={SHAPES[tier].filled ? 0 : 1.8}
+      strokeLinecap="round"
+    />
+  </svg>
+);
+
+/** @param score null = no data: shown as a dash with the reason, never as 0 */
+export function Cred({ score, reason = "no score yet" }: { score: number | null; reason?: string }) {
+  if (score === null) return <NoData reason={reason} />;
+  const tier = tierOf(score);
+  return (
+    <span className="cred" data-tier={tier.key}>
+      <b>{score}</b>
+      <span className="cred-words">
+        <span className="cred-tier">
+          <TierShape tier={tier.key} />
+          {tier.label}
+        </span>
+        <svg className="cred-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+          <rect width="100" height="3" className="track" />
+          <rect width={score} height="3" className="fill" />
+        </svg>
+      </span>
+    </span>
+  );
+}
+
+export const NoData = ({ reason }: { reason: string }) => (
+  <span className="faint" title={reason}>
+    —<span className="unseen"> {reason}</span>
+  </span>
+);
+
+const ROUND = 2 * Math.PI * 52;
+
+/** The score as on the card: a ring as full as the score is high. */
+export function ScoreRing({ score, size = 132 }: { score: number; size?: number }) {
+  const tier = tierOf(score);
+  return (
+    <svg
+      className="ring"
+      data-tier={tier.key}
+      width={size}
+      height={size}
+      viewBox="0 0 132 132"
+      role="img"
+      aria-label={`Cred score ${score} of 100, ${tier.label}`}
+    >
+      <circle cx="66" cy="66" r="62" className="ring-ticks" />
+      <circle cx="66" cy="66" r="52" className="ring-track" />
+      <circle
+        cx="66"
+        cy="66"
+        r="52"
+        className="ring-fill"
+        strokeDasharray={`${(ROUND * score) / 100} ${ROUND}`}
+        transform="rotate(-90 66 66)"
+      />
+      <text x="66" y="73" className="ring-score">
+        {score}
+      </text>
+      <text x="66" y="92" className="ring-tier">
+        {tier.label.toUpperCase()}
+      </text>
+    </svg>
+  );
+}

@@ -1,0 +1,31 @@
+/** Line icons, 16 by 16, drawn in the colour of the text around them. Decoration: what they mean is said in words beside. */
+const PATHS = {
+  search: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9ZM10.4 10.4 14 14",
+  star: "M8 1.8l1.9 3.9 4.3.6-3.1 3 .7 4.2L8 11.5l-3.8 2 .7-4.2-3.1-3 4.3-.6Z",
+  check: "M3 8.4 6.4 11.6 13 4.6",
+  compare: "M3 5h9M9.5 2.5 12 5 9.5 7.5M13 11H4M6.5 8.5 4 11l2.5 2.5",
+  sun: "M8 5a3 3 0 1 1 0 6 3 3 0 0 1 0-6ZM8 1v1.4M8 13.6V15M1 8h1.4M13.6 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1",
+  moon: "M13.4 9.7A6 6 0 0 1 6.3 2.6a6 6 0 1 0 7.1 7.1Z",
+  auto: "M8 2a6 6 0 1 0 0 12ZM8 2a6 6 0 0 1 0 12",
+  rows: "M2.5 4h11M2.5 8h11M2.5 12h11",
+  code: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
+  close: "M4 4l8 8M12 4l-8 8",
+  out: "M6 3H3v10h10v-3M9 3h4v4M13 3 7.5 8.5",
+  lock: "M4 7.5h8v6H4ZM5.7 7.5V5.2a2.3 2.3 0 0 1 4.6 0v2.3",
+} as const;
+
+export const Icon = ({ name, filled = false }: { name: keyof typeof PATHS; filled?: boolean }) => (
+  <svg
+    width="16"
+    height="16"
+    viewBox="0 0 16 16"
+    aria-hidden="true"
+    fill={filled ? "currentColor" : "none"}
+    stroke="currentColor"
+    strokeWidth="1.5"
+    strokeLinecap="round"
+    strokeLinejoin="round"
+  >
+    <path d={PATHS[name]} />
+  </svg>
+);

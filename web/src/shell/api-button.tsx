@@ -1,0 +1,28 @@
+/** The view's own calls of the API, as exact curl lines: what people see, programs can have. */
+import { useState } from "react";
+import { Copy } from "../parts/copy.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Dialog } from "./dialog.tsx";
+
+/** @param paths of the calls this view is made of, with their queries */
+export function ApiButton({ paths }: { paths: string[] }) {
+  const [open, setOpen] = useState(false);
+  const curl = paths.map((path) => `curl '${location.origin}${path.replaceAll("'", "%27")}'`).join("\n");
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        <Icon name="code" /> API
+      </button>
+      {open && (
+        <Dialog title="This view from the API" onClose={() => setOpen(false)}>
+          <pre className="code">{curl}</pre>
+          <p className="actions">
+            <Copy text={curl} label="Copy curl" />
+            <a href="/docs">Reference</a>
+            <a href="/api/v2/openapi.json">OpenAPI</a>
+          </p>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+/** Keys that work in every view, and the page that tells them all. They can be switched off. */
+import { useEffect, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { store, stored, useStored } from "../stored.ts";
+import { Dialog } from "./dialog.tsx";
+
+/** Where `g` and a second key lead. */
+const PLACES: Record<string, string> = { h: "/", l: "/leaderboard", s: "/status", c: "/compare", r: "/mint" };
+
+/** Whether a key pressed belongs to a field or a dialog, or is a shortcut of the browser. */
+export const isTaken = (event: KeyboardEvent): boolean =>
+  !stored("shortcuts") ||
+  event.ctrlKey ||
+  event.metaKey ||
+  event.altKey ||
+  event.defaultPrevented ||
+  document.querySelector("dialog[open]") !== null ||
+  (event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null);
+
+export function Keyboard() {
+  const [help, setHelp] = useState(false);
+  const [, go] = useLocation();
+  const going = useRef(0);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTaken(event)) return;
+      if (Date.now() - going.current < 1200 && PLACES[event.key]) {
+        going.current = 0;
+        event.preventDefault();
+        go(PLACES[event.key]!);
+      } else if (event.key === "g") going.current = Date.now();
+      else if (event.key === "?") setHelp(true);
+      else if (event.key === "/") {
+        event.preventDefault();
+        document.querySelector<HTMLInputElement>("#search")?.focus();
+      }
+    };
+    document.addEventListener("keydown", onKey, true);
+    return () => document.removeEventListener("keydown", onKey, true);
+  }, [go]);
+  return (
+    <>
+      <button
+        type="button"
+        className="icon-button wide-only"
+        aria-label="Keyboard shortcuts"
+        onClick={() => setHelp(true)}
+      >
+        ?
+      </button>
+      {help && <Help onClose={() => setHelp(false)} />}
+    </>
+  );
+}
+
+const KEYS: [string, string[]][] = [
+  ["Search", ["/"]],
+  ["Next, previous row", ["j", "k"]],
+  ["Open the row", ["Enter"]],
+  ["Watch the row", ["s"]],
+  ["Compare the row", ["c"]],
+  ["Filters", ["f"]],
+  ["Directory", ["g", "h"]],
+  ["Leaderboard", ["g", "l"]],
+  ["Status", ["g", "s"]],
+  ["Compare", ["g", "c"]],
+  ["Register", ["g", "r"]],
+  ["This page", ["?"]],
+  ["Close, leave the search", ["Esc"]],
+];
+
+function Help({ onClose }: { onClose: () => void }) {
+  const shortcuts = useStored("shortcuts");
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <dl className="keys">
+        {KEYS.map(([what, keys]) => (
+          <div key={what}>
+            <dt>{what}</dt>
+            <dd>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <label className="check">
+        <input type="checkbox" checked={shortcuts} onChange={(event) => store("shortcuts", event.target.checked)} />
+        Single keys are shortcuts
+      </label>
+    </Dialog>
+  );
+}

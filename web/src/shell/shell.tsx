@@ -1,0 +1,144 @@
+/** What stands around every view: bar, banner about the index, foot with the served block. */
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect } from "react";
+import { Link, useLocation } from "wouter";
+import { discovery, status } from "../api/queries.ts";
+import { Icon } from "../parts/icon.tsx";
+import { applyTheme, store, useStored } from "../stored.ts";
+import { count } from "../words.ts";
+import { Keyboard } from "./keyboard.tsx";
+import { SearchBox } from "./search-box.tsx";
+
+const PLACES = [
+  ["/", "Directory"],
+  ["/leaderboard", "Leaderboard"],
+  ["/compare", "Compare"],
+  ["/mint", "Register"],
+  ["/status", "Status"],
+] as const;
+/** Beyond this the data are called late. */
+const LATE_SECONDS = 60;
+
+export function Shell({ children }: { children: ReactNode }) {
+  const [path] = useLocation();
+  const name = useQuery(discovery).data?.data.name ?? "";
+  const place = PLACES.find(([to]) => to === path)?.[1];
+  useEffect(() => {
+    if (place && name) document.title = `${place} · ${name}`;
+  }, [place, name]);
+  const links = PLACES.map(([to, label]) => (
+    <Link key={to} href={to} aria-current={path === to ? "page" : undefined}>
+      {label}
+    </Link>
+  ));
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="bar">
+        <Link href="/" className="brand" aria-label={`${name} directory`}>
+          <svg
+            width="24"
+            height="24"
+            viewBox="0 0 24 24"
+            aria-hidden="true"
+            fill="none"
+            strokeLinecap="round"
+            strokeWidth="2.6"
+          >
+            <circle cx="12" cy="12" r="9" stroke="var(--line)" />
+            <path d="M12 3a9 9 0 1 1-8.6 6.3" stroke="var(--tier-preferred)" />
+            <circle cx="12" cy="12" r="2.2" fill="currentColor" />
+          </svg>
+          <span>{name}</span>
+        </Link>
+        <nav className="nav" aria-label="Views">
+          {links}
+        </nav>
+        <SearchBox />
+        <div className="bar-tools">
+          <ThemeButton />
+          <Keyboard />
+        </div>
+      </header>
+      <IndexBanner />
+      <main className="main" id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <Foot />
+      <nav className="nav-bottom" aria-label="Views, at the bottom">
+        {links}
+      </nav>
+    </>
+  );
+}
+
+const NEXT_THEME = { auto: "dark", dark: "light", light: "auto" } as const;
+const THEME_ICON = { auto: "auto", dark: "moon", light: "sun" } as const;
+
+function ThemeButton() {
+  const theme = useStored("theme");
+  useEffect(applyTheme, [theme]);
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={`Theme: ${theme}. Change to ${NEXT_THEME[theme]}`}
+      title={`Theme: ${theme}`}
+      onClick={() => store("theme", NEXT_THEME[theme])}
+    >
+      <Icon name={THEME_ICON[theme]} />
+    </button>
+  );
+}
+
+/** Says so when what is shown may be old or wrong. */
+function IndexBanner() {
+  const { data, error } = useQuery(status);
+  if (error && !data)
+    return (
+      <div className="banner" role="status">
+        <b>No connection.</b> {error.message}
+      </div>
+    );
+  const chain = data?.data.chain;
+  if (!chain) return null;
+  if (chain.indexed === null)
+    return (
+      <div className="banner" role="status">
+        <b>The first index is being built.</b> Agents appear when it is complete.
+      </div>
+    );
+  if (chain.lagSeconds !== null && chain.lagSeconds > LATE_SECONDS)
+    return (
+      <div className="banner" role="status">
+        <b>The index is behind the chain.</b> What you see is about {Math.round(chain.lagSeconds / 60)} min old.
+      </div>
+    );
+  return null;
+}
+
+function Foot() {
+  const { data, error } = useQuery(status);
+  const chain = data?.data.chain;
+  const late = !chain?.synced || (chain.lagSeconds ?? 0) > LATE_SECONDS;
+  const state = error ? "away" : !chain ? "" : late ? "late" : "live";
+  return (
+    <footer className="foot">
+      <span className="actions">
+        <span className="dot" data-state={state} />
+        {error
+          ? "No connection"
+          : chain?.indexed != null
+            ? `${late ? "Catching up" : "Live"} · block ${count(chain.indexed)}`
+            : "Connecting"}
+      </span>
+      <a className="push" href="/docs">
+        API reference
+      </a>
+      <a href="/api/v2/openapi.json">OpenAPI</a>
+      <span>Base 8453</span>
+    </footer>
+  );
+}

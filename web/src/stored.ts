@@ -1,0 +1,86 @@
+/** What a visitor has set, kept in this browser only: theme, density, shortcuts, watched agents, agents to compare. */
+import { useSyncExternalStore } from "react";
+
+type Settings = {
+  theme: "auto" | "dark" | "light";
+  density: "comfortable" | "compact";
+  shortcuts: boolean;
+  /** Columns beyond the usual ones that are shown. */
+  extraColumns: string[];
+  /** References of agents, as in the address of their page. */
+  watched: string[];
+  compared: string[];
+};
+
+const DEFAULTS: Settings = {
+  theme: "auto",
+  density: "comfortable",
+  shortcuts: true,
+  extraColumns: [],
+  watched: [],
+  compared: [],
+};
+const PREFIX = "terminal.";
+
+const listeners = new Set<() => void>();
+const known = new Map<string, unknown>();
+
+/** The value set, or its default: also when storage is forbidden or holds something else. */
+export function stored<K extends keyof Settings>(key: K): Settings[K] {
+  if (!known.has(key)) known.set(key, read(key));
+  return known.get(key) as Settings[K];
+}
+
+function read<K extends keyof Settings>(key: K): Settings[K] {
+  try {
+    const text = localStorage.getItem(PREFIX + key);
+    if (text === null) return DEFAULTS[key];
+    const value: unknown = JSON.parse(text);
+    const usable = Array.isArray(DEFAULTS[key])
+      ? Array.isArray(value) && value.every((item) => typeof item === "string")
+      : typeof value === typeof DEFAULTS[key];
+    return usable ? (value as Settings[K]) : DEFAULTS[key];
+  } catch {
+    return DEFAULTS[key];
+  }
+}
+
+export function store<K extends keyof Settings>(key: K, value: Settings[K]): void {
+  known.set(key, value);
+  try {
+    localStorage.setItem(PREFIX + key, JSON.stringify(value));
+  } catch {
+    // Private windows may refuse; it then holds until the page is closed.
+  }
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+// Another tab has written: what it wrote holds here too.
+window.addEventListener("storage", ({ key }) => {
+  if (!key?.startsWith(PREFIX)) return;
+  known.delete(key.slice(PREFIX.length));
+  for (const listener of listeners) listener();
+});
+
+export const useStored = <K extends keyof Settings>(key: K): Settings[K] =>
+  useSyncExternalStore(subscribe, () => stored(key));
+
+/** Puts an item into a stored list, or takes it out. @returns whether it is in now */
+export function toggleStored(key: "watched" | "compared" | "extraColumns", item: string): boolean {
+  const list = stored(key);
+  const isIn = list.includes(item);
+  store(key, isIn ? list.filter((other) => other !== item) : [...list, item]);
+  return !isIn;
+}
+
+/** Sets the theme on the document; before the first paint, so that nothing flashes. */
+export function applyTheme(): void {
+  const theme = stored("theme");
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}

@@ -1,0 +1,13 @@
+/** Tiers as the terminal draws them: a shape for each, so that colour never says it alone. */
+import { TIERS, tierOf } from "../../core/tiers.ts";
+
+export { TIERS, tierOf };
+
+/** Paths in a box of 12 by 12; `filled` says how they are painted. */
+export const SHAPES: Record<(typeof TIERS)[number]["key"], { path: string; filled: boolean }> = {
+  preferred: { path: "M6 .6 7.6 4.3 11.6 4.7 8.6 7.4 9.4 11.4 6 9.3 2.6 11.4 3.4 7.4.4 4.7 4.4 4.3Z", filled: true },
+  prime: { path: "M6 .8 11.2 6 6 11.2.8 6Z", filled: true },
+  qualified: { path: "M6 1a5 5 0 1 1 0 10A5 5 0 0 1 6 1Z", filled: true },
+  marginal: { path: "M6 1.6a4.4 4.4 0 1 1 0 8.8 4.4 4.4 0 0 1 0-8.8Z", filled: false },
+  junk: { path: "M1.8 6h8.4", filled: false },
+};
