@@ -21,11 +21,8 @@ export type PriceList = { phase: Phase; prices: Record<Operation, bigint> };
 export const standardPrices = (phase: Phase): PriceList => ({ phase, prices: PRICES });
 
 /** What an operation costs by a list, in USDC units. */
-export const listedUnits = (operation: Operation, { phase, prices }: PriceList): bigint =>
+export const priceUnits = (operation: Operation, { phase, prices }: PriceList): bigint =>
   phase === "free" ? 0n : prices[operation];
-
-/** What an operation costs, in USDC units. */
-export const priceUnits = (operation: Operation, phase: Phase): bigint => (phase === "free" ? 0n : PRICES[operation]);
 
 /** USDC as a decimal string of at least two decimals: "1.00", "0.01". */
 export function formatUsdc(units: bigint): string {
@@ -34,13 +31,13 @@ export function formatUsdc(units: bigint): string {
 }
 
 /** What an operation costs, in USDC, as clients see it. */
-export const shownPrice = (operation: Operation, phase: Phase): string => formatUsdc(priceUnits(operation, phase));
+export const shownPrice = (operation: Operation, list: PriceList): string => formatUsdc(priceUnits(operation, list));
 
 /** The object `pricing` of discovery and manifests; amounts in USDC. */
-export const shownPricing = (phase: Phase) => ({
-  phase,
+export const shownPricing = (list: PriceList) => ({
+  phase: list.phase,
   currency: "USDC",
   ...(Object.fromEntries(
-    Object.keys(PRICES).map((operation) => [operation, shownPrice(operation as Operation, phase)]),
+    Object.keys(PRICES).map((operation) => [operation, shownPrice(operation as Operation, list)]),
   ) as Record<Operation, string>),
 });

@@ -27,7 +27,11 @@ export const cred = endpoint({
   async handler({ deps, params: { ref }, now }) {
     const facts = await factsOf(deps.facts, ref);
     const at = new Date(now);
-    return json("address" in ref ? credByAddressView(facts, at) : credByIdView(facts, siteOf(deps.config), at));
+    return json(
+      "address" in ref
+        ? credByAddressView(facts, at)
+        : credByIdView(facts, siteOf(deps.config, deps.payments.shown()), at),
+    );
   },
 });
 

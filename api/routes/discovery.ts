@@ -1,8 +1,8 @@
 /** What a client needs to find its way: GET / and /api/v2, derived from the endpoints themselves. */
 
-import type { Config } from "../../config.ts";
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/prices.ts";
+import type { ApiParts } from "../deps.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { discoverySchema } from "../schemas/service.ts";
@@ -22,21 +22,22 @@ export function discoveryEndpoints(listed: () => readonly Endpoint[]): Endpoint[
       unlisted,
       handler: ({ deps }) =>
         json({
-          ...discovery(listed(), deps.config, deps.contract.known.contractDeployed),
+          ...discovery(listed(), deps),
           receipts: { algorithm: "EIP-712", signer: deps.receipts ? checksum(deps.receipts.address) : null },
         }),
     });
   return [describe("/api/v2", "getDiscovery", false), describe("/", "getRoot", true)];
 }
 
-function discovery(endpoints: readonly Endpoint[], { service, chain, contracts, pricing }: Config, deployed: boolean) {
-  const prices = shownPricing(pricing.phase);
+function discovery(endpoints: readonly Endpoint[], { config, contract, payments, facilitator }: ApiParts) {
+  const { service, chain, contracts } = config;
+  const prices = shownPricing(payments.shown());
   return {
     name: service.name,
     version: API_VERSION,
     description: DESCRIPTION,
     contract: checksum(contracts.identity.address),
-    contractDeployed: deployed,
+    contractDeployed: contract.known.contractDeployed,
     network: `Base (${chain.id})`,
     chainId: chain.id,
     auth: waysIn({ service, chain }),
@@ -46,7 +47,7 @@ function discovery(endpoints: readonly Endpoint[], { service, chain, contracts, 
     },
     pricing: prices,
     payments: {
-      methods: paymentMethods(chain.id),
+      methods: paymentMethods(chain.id, facilitator !== null),
       pricing: prices,
     },
     documentation: { openapi: `${service.publicUrl}/api/v2/openapi.json`, html: `${service.publicUrl}/docs` },
@@ -54,10 +55,10 @@ function discovery(endpoints: readonly Endpoint[], { service, chain, contracts, 
 }
 
 /** Ways to pay. What is `planned` is never asked for. */
-const paymentMethods = (chainId: number) => [
+const paymentMethods = (chainId: number, settles: boolean) => [
   {
     protocol: "x402",
-    status: "planned",
+    status: settles ? "available" : "planned",
     chain: chainId,
     currency: "USDC",
     endpoints: ["/api/v2/mint", "/api/v2/register/solana", "/api/v2/agent/{ref}/cred-report"],

@@ -35,8 +35,8 @@ export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
     summary: "The service's manifest, for machines",
     responses: { 200: { description: "The manifest", schema: manifestSchema } },
     cache: CACHE.release,
-    handler({ deps: { config } }) {
-      const { service, chain, contracts, pricing } = config;
+    handler({ deps: { config, payments } }) {
+      const { service, chain, contracts } = config;
       const paths = new Set(listed().map(({ path }) => path));
       const api = `${service.publicUrl}/api/v2`;
       return json({
@@ -57,7 +57,7 @@ export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
           website: service.webUrl,
           docs: `${service.publicUrl}/docs`,
         },
-        pricing: shownPricing(pricing.phase),
+        pricing: shownPricing(payments.shown()),
         auth: waysIn(config),
         social: service.social,
       });

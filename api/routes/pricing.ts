@@ -13,10 +13,10 @@ export const pricing = endpoint({
   summary: "What each operation costs, and what the contract itself asks for a mint",
   responses: { 200: { description: "Prices in USDC, the direct mint in ETH", schema: pricesSchema } },
   cache: CACHE.minute,
-  async handler({ deps: { config, contract } }) {
+  async handler({ deps: { config, contract, payments } }) {
     const { mintPriceWei } = await contract.current();
     return json({
-      ...shownPricing(config.pricing.phase),
+      ...shownPricing(payments.shown()),
       directMint: {
         contract: checksum(config.contracts.identity.address),
         chainId: config.chain.id,

@@ -4,6 +4,7 @@ import type { Config } from "../../config.ts";
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentFacts, AgentRef } from "../../core/facts.ts";
+import { type PriceList, standardPrices } from "../../core/prices.ts";
 import type { Site } from "../../core/views/site.ts";
 import { findFacts } from "../../db/facts.ts";
 import type { ReadFacts } from "../../db/facts-reader.ts";
@@ -21,11 +22,15 @@ export async function factsOf(source: ReadFacts | Queryable, ref: AgentRef): Pro
     : fail("not_found", `There is no agent with the wallet ${checksum(ref.address)}.`);
 }
 
-export const siteOf = ({ service, contracts, pricing }: Config): Site => ({
+/** @param prices those in force, where a view shows any; the configuration's unless given */
+export const siteOf = (
+  { service, contracts, pricing }: Config,
+  prices: PriceList = standardPrices(pricing.phase),
+): Site => ({
   serviceName: service.name,
   publicUrl: service.publicUrl,
   webUrl: service.webUrl,
   explorer: service.explorer,
   contract: contracts.identity.address,
-  phase: pricing.phase,
+  prices,
 });

@@ -29,7 +29,7 @@ export function credByIdView(facts: AgentFacts, site: Site, now: Date): CredById
     tierLabel: tier.label,
     scale: SCALE,
     fullReportEndpoint: `/api/v2/agent/${facts.tokenId}/cred-report`,
-    fullReportPrice: shownPrice("credReport", site.phase),
+    fullReportPrice: shownPrice("credReport", site.prices),
     computedAt,
   };
 }

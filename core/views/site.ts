@@ -1,6 +1,6 @@
 /** What the views know about the deployment they are shown in. */
 import type { Address } from "../facts.ts";
-import type { Phase } from "../prices.ts";
+import type { PriceList } from "../prices.ts";
 
 export type Site = {
   serviceName: string;
@@ -10,5 +10,6 @@ export type Site = {
   explorer: string;
   /** The identity token. */
   contract: Address;
-  phase: Phase;
+  /** In force. */
+  prices: PriceList;
 };

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import { addressLink, referralLink, tokenLink, txLink } from "../../core/links.ts";
 import { MINT_ORIGINS, mintOriginAt, mintOriginIndex } from "../../core/mint-origins.ts";
-import { formatUsdc, priceUnits, shownPricing } from "../../core/prices.ts";
+import { formatUsdc, priceUnits, shownPricing, standardPrices } from "../../core/prices.ts";
 import { parseReferralCode, referralCode, SUFFIXES } from "../../core/referral-codes.ts";
 import { countedTraits, linkedToken } from "../../core/traits.ts";
 
@@ -37,15 +37,15 @@ describe("a referral code", () => {
 
 describe("prices", () => {
   it("are those of the contract, and nothing in the free phase", () => {
-    expect(shownPricing("paid")).toEqual({
+    expect(shownPricing(standardPrices("paid"))).toEqual({
       ...{ phase: "paid", currency: "USDC", agentMint: "1.00", solanaRegistration: "1.00", credReport: "0.01" },
       ...{ update: "0.00", soulLock: "0.00", soulHandshake: "0.00" },
     });
-    expect(new Set(Object.values({ ...shownPricing("free"), phase: "0.00", currency: "0.00" }))).toEqual(
-      new Set(["0.00"]),
-    );
-    expect(priceUnits("agentMint", "paid")).toBe(1_000_000n);
-    expect(priceUnits("agentMint", "free")).toBe(0n);
+    expect(
+      new Set(Object.values({ ...shownPricing(standardPrices("free")), phase: "0.00", currency: "0.00" })),
+    ).toEqual(new Set(["0.00"]));
+    expect(priceUnits("agentMint", standardPrices("paid"))).toBe(1_000_000n);
+    expect(priceUnits("agentMint", standardPrices("free"))).toBe(0n);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { cardFacts } from "../../core/card/facts.ts";
 import { cardHash } from "../../core/card/hash.ts";
 import { credOf } from "../../core/cred.ts";
 import type { AgentFacts } from "../../core/facts.ts";
+import { standardPrices } from "../../core/prices.ts";
 import { agentView } from "../../core/views/agent.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
 import { imageUrl } from "../../core/views/image.ts";
@@ -21,7 +22,7 @@ const site: Site = {
   webUrl: "https://example.org",
   explorer: "https://basescan.org",
   contract: "0x2e3b541c59d38b84e3bc54e977200230a204fe60",
-  phase: "paid",
+  prices: standardPrices("paid"),
 };
 const agent = fc.nat(5000).chain((tokenId) => randomAgent(tokenId, NOW).map(({ facts }) => facts));
 
@@ -114,7 +115,7 @@ describe("cred", () => {
       scale: { junk: "0-25", marginal: "26-50", qualified: "51-75", prime: "76-90", preferred: "91-100" },
       ...{ fullReportEndpoint: "/api/v2/agent/7/cred-report", fullReportPrice: "0.01", computedAt: NOW.toISOString() },
     });
-    expect(credByIdView(full, { ...site, phase: "free" }, NOW).fullReportPrice).toBe("0.00");
+    expect(credByIdView(full, { ...site, prices: standardPrices("free") }, NOW).fullReportPrice).toBe("0.00");
   });
 
   it("by address", () => {

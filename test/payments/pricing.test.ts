@@ -29,6 +29,20 @@ describe("prices", () => {
     expect((await api.mint(await world.payer())).status).toBe(402);
   });
 
+  it("what is shown follows what is asked, without a restart", async () => {
+    await api.setPhase("paid", { credReport: 250_000n });
+    await world.until("the new price is shown", async () => {
+      const { body } = await api.get("/api/v2/pricing");
+      return body.credReport === "0.25" && body.phase === "paid";
+    });
+    expect((await api.get("/api/v2")).body).toMatchObject({
+      pricing: { credReport: "0.25", agentMint: "1.00" },
+      payments: {
+        methods: expect.arrayContaining([expect.objectContaining({ protocol: "x402", status: "available" })]),
+      },
+    });
+  });
+
   it("case 28: a price of 0 is no 402", async () => {
     await api.setPhase("paid", { agentMint: 0n });
     expect((await api.mint(await world.payer(0n))).status).toBe(201);

@@ -6,7 +6,7 @@ import { fail } from "../../../core/errors.ts";
 import type { TokenDomain } from "../../../core/payments/authorization.ts";
 import type { Terms } from "../../../core/payments/terms.ts";
 import { domainSeparator, usdcDomain } from "../../../core/payments/token-domain.ts";
-import { listedUnits, type Operation, type PriceList, standardPrices } from "../../../core/prices.ts";
+import { type Operation, type PriceList, priceUnits, standardPrices } from "../../../core/prices.ts";
 import { currentPrices, priceLists } from "../../../db/price-list.ts";
 import type { Fault } from "../../../faults.ts";
 import type { SettlementParts } from "../../../payments/settle.ts";
@@ -78,7 +78,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
     async price(operation) {
       const lists = await priceLists(db, base, config.pricing.quoteMs);
       known = lists[0]!;
-      const units = lists.map((list) => listedUnits(operation, list));
+      const units = lists.map((list) => priceUnits(operation, list));
       return { units: units[0]!, honoured: [...new Set(units.filter((price) => price > 0n))] };
     },
 
