@@ -14,10 +14,11 @@ import { isLoopback } from "./clients/http/public-address.ts";
 import { type Http, openHttp } from "./clients/http.ts";
 import { createIdentityProvider } from "./clients/identity-provider.ts";
 import { neynarReader } from "./clients/neynar.ts";
-import type { Chain, Ethos, Facilitator, ProofPlatforms } from "./clients/ports.ts";
+import type { Chain, Ethos, Facilitator, ProofPlatforms, Registries } from "./clients/ports.ts";
 import { openPublicHttp } from "./clients/public-http.ts";
 import { openRateCounters } from "./clients/rate-counters.ts";
 import { createReceiptSigner } from "./clients/receipt-signer.ts";
+import { agentverseRegistry, mcpRegistryPages, virtualsRegistry, x402BazaarRegistry } from "./clients/registries.ts";
 import { createSigner } from "./clients/signer.ts";
 import { unconfiguredProofs } from "./clients/unavailable.ts";
 import { xProofs } from "./clients/x.ts";
@@ -166,6 +167,18 @@ const openEthos = (config: Config, http: Http): Ethos =>
     }),
   );
 
+/** The registries that the directory is filled from, at rates they put up with. */
+function openRegistries({ upstreams: { registries: urls } }: Config, http: Http): Registries {
+  const per = (name: string, baseUrl: string, perSecond: number) =>
+    http.upstream({ name, baseUrl, rate: { burst: 10, perSecond }, maxBytes: 16_000_000 });
+  return {
+    virtuals: virtualsRegistry(per("Virtuals", urls.virtuals, 3)),
+    agentverse: agentverseRegistry(per("Agentverse", urls.agentverse, 3)),
+    "mcp-registry": mcpRegistryPages(per("The MCP registry", urls["mcp-registry"], 3)),
+    "x402-bazaar": x402BazaarRegistry(per("The x402 Bazaar", urls["x402-bazaar"], 3)),
+  };
+}
+
 /** What the API process is made of. */
 export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
@@ -239,6 +252,7 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
       db,
       proofs: proofs.value,
       ethos: openEthos(config, http),
+      registries: openRegistries(config, http),
       chain: openChain(config),
       signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
       queue,

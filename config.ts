@@ -368,6 +368,15 @@ export const VARIABLES = {
     secret: true,
   },
   ETHOS_API_URL: variable("Upstreams", "API of Ethos", webUrl, "https://api.ethos.network"),
+  VIRTUALS_API_URL: variable("Upstreams", "Agent list of Virtuals (ACP)", webUrl, "https://acpx.virtuals.io"),
+  AGENTVERSE_API_URL: variable("Upstreams", "Agentverse", webUrl, "https://agentverse.ai"),
+  MCP_REGISTRY_URL: variable(
+    "Upstreams",
+    "The official MCP registry",
+    webUrl,
+    "https://registry.modelcontextprotocol.io",
+  ),
+  X402_BAZAAR_URL: variable("Upstreams", "The x402 Bazaar", webUrl, "https://api.cdp.coinbase.com"),
   PROOF_RECHECK_INTERVAL: variable("Upstreams", "How often a recorded proof is looked at again", duration, "1d"),
   PULL_INTERVAL: variable("Upstreams", "How often what other services know is fetched again", duration, "1h"),
 
@@ -566,6 +575,13 @@ function assemble(v: Values, dataDir: string) {
       github: { url: v.GITHUB_API_URL, rawUrl: v.GITHUB_RAW_URL, token: v.GITHUB_TOKEN },
       farcaster: { hubUrl: v.FARCASTER_HUB_URL, neynarUrl: v.NEYNAR_API_URL, neynarKey: v.NEYNAR_API_KEY },
       ethos: { url: v.ETHOS_API_URL },
+      /** By the key of their source. */
+      registries: {
+        virtuals: v.VIRTUALS_API_URL,
+        agentverse: v.AGENTVERSE_API_URL,
+        "mcp-registry": v.MCP_REGISTRY_URL,
+        "x402-bazaar": v.X402_BAZAAR_URL,
+      },
       proofRecheckMs: v.PROOF_RECHECK_INTERVAL,
       pullMs: v.PULL_INTERVAL,
     },

@@ -201,3 +201,28 @@ export interface RateCounters {
   /** Counts one event of `key`. @returns the events of its window, this one included, and when the window ends */
   count(key: string): Promise<{ count: number; resetMs: number }>;
 }
+
+/** A page of a registry's items in their own form. `next` names the page behind it, null at the end. */
+export type RegistryPage = {
+  items: readonly unknown[];
+  next: unknown;
+  /** How many items there are in all, where the registry tells. */
+  expected: number | null;
+};
+
+/** A registry of agents that is read page by page. */
+export interface Registry {
+  /** Whether it can be asked for what changed since a moment. */
+  readonly incremental: boolean;
+  /** Whether pages of one sweep may hold the same items by design. */
+  readonly overlapping?: boolean;
+  /**
+   * @param cursor `next` of the page before; null for the first page
+   * @param since ISO 8601: only items that changed since; null for all
+   * @throws Failure upstream_unavailable when it does not answer, or not in its own form
+   */
+  page(cursor: unknown, since: string | null): Promise<RegistryPage>;
+}
+
+/** The registries by their key in core/terminal/sources.ts. */
+export type Registries = Record<string, Registry>;

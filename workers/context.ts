@@ -1,7 +1,7 @@
 /** What every job and loop of the worker process is given. Built in compose.ts, faked nowhere but at the ports. */
 import type pg from "pg";
 import type { Logger } from "pino";
-import type { Chain, Ethos, ProofPlatforms, Signer } from "../clients/ports.ts";
+import type { Chain, Ethos, ProofPlatforms, Registries, Signer } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { Fault } from "../faults.ts";
 import type { Queues } from "./queue.ts";
@@ -13,9 +13,11 @@ export type JobContext = {
   signer: Signer | null;
   proofs: ProofPlatforms;
   ethos: Ethos;
+  /** The registries that the directory is filled from. */
+  registries: Registries;
   queue: Queues;
   clock: () => Date;
   log: Logger;
   fault: Fault;
-  config: Pick<Config, "chain" | "contracts" | "payments" | "sender" | "service" | "upstreams">;
+  config: Pick<Config, "attestationSchemas" | "chain" | "contracts" | "payments" | "sender" | "service" | "upstreams">;
 };

@@ -1,6 +1,9 @@
 /** Every job there is. A new one is a file in jobs/ and a line here. */
 import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
+import { directoryOwn } from "./jobs/directory-own.ts";
+import { directoryPull } from "./jobs/directory-pull.ts";
+import { directoryScores } from "./jobs/directory-scores.ts";
 import { ethosRefresh } from "./jobs/ethos-refresh.ts";
 import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
 import { paymentSweep } from "./jobs/payment-sweep.ts";
@@ -23,5 +26,8 @@ export const JOBS: readonly Job[] = [
   proofRecheck,
   ethosRefresh,
   paymentSweep,
+  directoryOwn,
+  directoryPull,
+  directoryScores,
   prune,
 ];

@@ -1,5 +1,6 @@
 /** Which jobs an event leads to: one table, an entry for every kind the outbox knows. */
 import type { OutboxKind } from "../ponder.schema.ts";
+import { directoryOwn } from "./jobs/directory-own.ts";
 import { referralCodes } from "./jobs/referral-codes.ts";
 import { score } from "./jobs/score.ts";
 
@@ -14,6 +15,10 @@ const scores: Subscriber = {
   job: score.name,
   data: ({ kind, tokenIds }) => (tokenIds.length > 0 ? { tokenIds, cause: kind } : null),
 };
+const listing: Subscriber = {
+  job: directoryOwn.name,
+  data: ({ tokenIds }) => (tokenIds.length > 0 ? { tokenIds } : null),
+};
 const codes: Subscriber = { job: referralCodes.name, data: () => ({}) };
 
 /**
@@ -21,20 +26,20 @@ const codes: Subscriber = { job: referralCodes.name, data: () => ({}) };
  * of the token once, with the kind that stands first here.
  */
 export const SUBSCRIPTIONS = {
-  "agent.registered": [scores, codes],
-  "agent.verified": [scores],
-  "agent.exchange_verified": [scores],
+  "agent.registered": [scores, listing, codes],
+  "agent.verified": [scores, listing],
+  "agent.exchange_verified": [scores, listing],
   "attestation.made": [scores],
   "attestation.revoked": [scores],
-  "agent.transferred": [scores],
-  "agent.trait_added": [scores],
-  "agent.narrative_set": [scores],
-  "agent.personality_set": [scores],
-  "agent.mutated": [scores],
-  "agent.name_registered": [scores],
-  "agent.name_transferred": [scores],
-  "agent.points_awarded": [scores],
-  "agent.approved": [scores],
+  "agent.transferred": [scores, listing],
+  "agent.trait_added": [scores, listing],
+  "agent.narrative_set": [scores, listing],
+  "agent.personality_set": [scores, listing],
+  "agent.mutated": [scores, listing],
+  "agent.name_registered": [scores, listing],
+  "agent.name_transferred": [scores, listing],
+  "agent.points_awarded": [scores, listing],
+  "agent.approved": [scores, listing],
   "handshake.completed": [],
   "erc8004.registered": [],
   "erc8004.uri_updated": [],

@@ -1,0 +1,138 @@
+/** The pages of the foreign registries, each as the registry words them. What their items mean is in core/terminal/sources/. */
+import { z } from "zod";
+import type { Upstream } from "./http.ts";
+import type { Registry } from "./ports.ts";
+
+const PAGE = 100;
+const total = z.number().int().min(0).nullish();
+
+/** Virtuals ACP v1 (Strapi): pages by number. */
+export function virtualsRegistry(upstream: Upstream): Registry {
+  const answer = z.looseObject({
+    data: z.array(z.unknown()),
+    meta: z.looseObject({ pagination: z.looseObject({ page: z.number(), pageCount: z.number(), total }) }),
+  });
+  return {
+    incremental: false,
+    page(cursor) {
+      const page = typeof cursor === "number" ? cursor : 1;
+      return upstream.ask({
+        path: "/api/agents",
+        query: { "pagination[page]": page, "pagination[pageSize]": PAGE, sort: "id:asc" },
+        statuses: [200],
+        read({ json }) {
+          const { data, meta } = answer.parse(json);
+          // What the server takes for the page's number decides nothing: some answer the first page to everything.
+          const { pageCount } = meta.pagination;
+          return {
+            items: data,
+            next: data.length > 0 && page < pageCount ? page + 1 : null,
+            expected: meta.pagination.total ?? null,
+          };
+        },
+      });
+    },
+  };
+}
+
+/**
+ * Agentverse: a search that gives no more than its first 10,000 matches. The sweep is cut into directions: the oldest
+ * 10,000 and the newest 10,000 by creation; between them `last-modified` brings what changes.
+ */
+export function agentverseRegistry(upstream: Upstream): Registry {
+  const answer = z.looseObject({ agents: z.array(z.unknown()), total });
+  const parts = [
+    { sort: "created-at", direction: "asc" },
+    { sort: "created-at", direction: "desc" },
+    { sort: "interactions", direction: "desc" },
+    { sort: "last-modified", direction: "desc" },
+  ] as const;
+  const cap = 10_000;
+  const place = z.object({
+    part: z
+      .number()
+      .int()
+      .min(0)
+      .max(parts.length - 1),
+    offset: z.number().int().min(0),
+  });
+  return {
+    incremental: false,
+    overlapping: true,
+    page(cursor) {
+      const { part, offset } = place.safeParse(cursor).data ?? { part: 0, offset: 0 };
+      return upstream.ask({
+        method: "POST",
+        path: "/v1/search/agents",
+        body: {
+          search_text: "",
+          filters: { state: ["active"] },
+          ...parts[part],
+          offset,
+          limit: PAGE,
+          exact_match: false,
+          semantic_search: false,
+        },
+        statuses: [200],
+        read({ json }) {
+          const { agents, total } = answer.parse(json);
+          const behind = offset + agents.length;
+          const more = agents.length > 0 && behind < Math.min(cap, total ?? cap);
+          // When all matches lie below the cap, one direction has shown them all.
+          const another = part + 1 < parts.length && (total ?? 0) >= cap;
+          const next = more ? { part, offset: behind } : another ? { part: part + 1, offset: 0 } : null;
+          return { items: agents, next, expected: (total ?? 0) < cap ? (total ?? null) : null };
+        },
+      });
+    },
+  };
+}
+
+/** The official MCP registry: cursors, and what was updated since. */
+export function mcpRegistryPages(upstream: Upstream): Registry {
+  const answer = z.looseObject({
+    servers: z.array(z.unknown()).nullable(),
+    metadata: z.looseObject({ nextCursor: z.string().nullish() }).nullish(),
+  });
+  return {
+    incremental: true,
+    page: (cursor, since) =>
+      upstream.ask({
+        path: "/v0.1/servers",
+        query: {
+          limit: PAGE,
+          version: "latest",
+          cursor: typeof cursor === "string" ? cursor : undefined,
+          updated_since: since ?? undefined,
+        },
+        statuses: [200],
+        read({ json }) {
+          const { servers, metadata } = answer.parse(json);
+          return { items: servers ?? [], next: metadata?.nextCursor || null, expected: null };
+        },
+      }),
+  };
+}
+
+/** The x402 Bazaar: offsets. */
+export function x402BazaarRegistry(upstream: Upstream): Registry {
+  const answer = z.looseObject({ items: z.array(z.unknown()), pagination: z.looseObject({ total }).nullish() });
+  return {
+    incremental: false,
+    page(cursor) {
+      const offset = typeof cursor === "number" ? cursor : 0;
+      return upstream.ask({
+        path: "/platform/v2/x402/discovery/resources",
+        query: { type: "http", limit: PAGE, offset },
+        statuses: [200],
+        read({ json }) {
+          const { items, pagination } = answer.parse(json);
+          const all = pagination?.total ?? null;
+          const behind = offset + items.length;
+          const more = items.length > 0 && (all === null ? items.length === PAGE : behind < all);
+          return { items, next: more ? behind : null, expected: all };
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Brings the own registry's rows of the directory up to the index: what is told of by events, and by inequality whatever was lost. */
+import type pg from "pg";
+import type { Address } from "../../core/facts.ts";
+import { ownEntry } from "../../core/terminal/own-entry.ts";
+import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
+import { loadFacts } from "../facts.ts";
+import { type Queryable, transaction } from "../transaction.ts";
+import { removeEntries, type ScoreRules, upsertEntries } from "./write.ts";
+
+export type OwnRegistry = { contract: Address; chainId: number };
+
+const SET = 500;
+
+/**
+ * Token ids whose row is missing, older than the agent, or of an agent that is gone (a reorganisation took it back);
+ * off-chain texts count as well as blocks, and a score that another transaction stored meanwhile.
+ */
+export async function staleOwnRows(db: Queryable): Promise<number[]> {
+  const { rows } = await db.query<{ token_id: string }>(`
+    select a.token_id from onchain.agent a
+    left join offchain.directory d on d.platform = '${OWN_PLATFORM}' and d.agent_id = a.token_id::text and d.removed_at is null
+    left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
+    left join offchain.cred c on c.token_id = a.token_id
+    where d.id is null or i.digest is distinct from a.updated_block::text or c.score <> d.cred_score
+    union
+    select f.token_id from offchain.profile_field f
+    join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = f.token_id::text
+    where f.written_at > i.fetched_at
+    union
+    select t.token_id from offchain.profile_trait t
+    join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = t.token_id::text
+    where t.added_at > i.fetched_at
+    union
+    select d.token_id from offchain.directory d
+    where d.platform = '${OWN_PLATFORM}' and d.removed_at is null
+      and not exists (select from onchain.agent a where a.token_id = d.token_id)`);
+  return rows.map((row) => Number(row.token_id)).sort((a, b) => a - b);
+}
+
+/**
+ * Brings the rows of some agents up to date, and takes out those of agents that are gone.
+ * @returns how many rows are different
+ */
+export async function syncOwnRows(
+  pool: pg.Pool,
+  tokenIds: readonly number[],
+  registry: OwnRegistry,
+  rules: ScoreRules,
+): Promise<number> {
+  let changed = 0;
+  for (let from = 0; from < tokenIds.length; from += SET) {
+    const ids = tokenIds.slice(from, from + SET);
+    changed += await transaction(pool, async (tx) => {
+      const facts = await loadFacts(tx, ids);
+      const there = new Set(facts.map(({ tokenId }) => tokenId));
+      const gone = ids.filter((id) => !there.has(id)).map(String);
+      const written = await upsertEntries(
+        tx,
+        facts.map((each) => ownEntry(each, registry, rules.now)),
+        rules,
+      );
+      await tx.query(
+        `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+         select '${OWN_PLATFORM}', id, '${OWN_PLATFORM}', id, jsonb_build_object('tokenId', id::int8), block, $3, 0
+         from unnest($1::text[], $2::text[]) as r(id, block)
+         on conflict (source, source_id) do update set digest = excluded.digest, fetched_at = excluded.fetched_at`,
+        [facts.map(({ tokenId }) => String(tokenId)), facts.map((f) => String(f.updatedBlock)), rules.now],
+      );
+      await tx.query(`delete from offchain.directory_item where source = '${OWN_PLATFORM}' and source_id = any($1)`, [
+        gone,
+      ]);
+      return written + (await removeEntries(tx, OWN_PLATFORM, gone, rules.now));
+    });
+  }
+  return changed;
+}

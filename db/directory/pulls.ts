@@ -1,0 +1,202 @@
+/** How far the pull of each source has got, and what it brought: a page and the place behind it are one transaction. */
+import { createHash } from "node:crypto";
+import type pg from "pg";
+import type { ReadItem } from "../../core/terminal/sources/source.ts";
+import type { Queryable } from "../transaction.ts";
+
+export type PullMode = "full" | "incremental";
+export type PullState = {
+  mode: PullMode | null;
+  sweep: number;
+  cursor: unknown;
+  watermark: string | null;
+  done: number;
+  lastFullAt: Date | null;
+};
+
+const READ = `select mode, sweep::float8 as sweep, cursor, watermark #>> '{}' as watermark, done, last_full_at as "lastFullAt"
+  from offchain.directory_pull where source = $1`;
+
+/** The state of a source's pull, as of now. */
+export async function pullState(db: Queryable, source: string): Promise<PullState> {
+  await db.query("insert into offchain.directory_pull (source) values ($1) on conflict do nothing", [source]);
+  return (await db.query(READ, [source])).rows[0];
+}
+
+/** Begins a pull from the first page; a full one gets a number of its own. */
+export async function beginPull(db: Queryable, source: string, mode: PullMode, now: Date): Promise<PullState> {
+  await db.query(
+    `update offchain.directory_pull set mode = $2, sweep = sweep + ($2 = 'full')::int, cursor = null, done = 0, expected = null,
+       changed = 0, quarantined = 0, started_at = $3, error = null where source = $1`,
+    [source, mode, now],
+  );
+  return pullState(db, source);
+}
+
+/** Notes a page and where the next one begins; part of the transaction that stores its items. */
+export async function notePage(
+  tx: Queryable,
+  source: string,
+  page: { cursor: unknown; items: number; expected: number | null; changed: number; quarantined: number },
+): Promise<void> {
+  await tx.query(
+    `update offchain.directory_pull set cursor = $2::jsonb, done = done + $3, expected = coalesce($4, expected),
+       changed = changed + $5, quarantined = quarantined + $6, error = null where source = $1`,
+    [source, JSON.stringify(page.cursor ?? null), page.items, page.expected, page.changed, page.quarantined],
+  );
+}
+
+/** Ends a pull that went through. @param watermark from when on the next incremental one asks */
+export async function endPull(
+  tx: Queryable,
+  source: string,
+  end: { mode: PullMode; watermark: string; removed: number; now: Date; nextRunAt: Date },
+): Promise<void> {
+  await tx.query(
+    `update offchain.directory_pull set mode = null, cursor = null, watermark = to_jsonb($2::text), changed = changed + $3,
+       last_success_at = $4, last_full_at = case when $5 = 'full' then $4 else last_full_at end, next_run_at = $6, error = null
+     where source = $1`,
+    [source, end.watermark, end.removed, end.now, end.mode, end.nextRunAt],
+  );
+}
+
+/** Notes why a pull stopped; it goes on from its cursor the next time. */
+export async function failPull(db: Queryable, source: string, error: string, nextRunAt: Date): Promise<void> {
+  await db.query("update offchain.directory_pull set error = $2, next_run_at = $3 where source = $1", [
+    source,
+    error,
+    nextRunAt,
+  ]);
+}
+
+/** A pull that cannot be gone on with begins anew the next time. */
+export async function abandonPull(db: Queryable, source: string): Promise<void> {
+  await db.query("update offchain.directory_pull set mode = null, cursor = null where source = $1", [source]);
+}
+
+/** An item beside the form it came in. */
+export type Item = { read: ReadItem; raw: unknown };
+export type BadItem = { sourceId: string; reason: string; raw: unknown };
+
+/** Hash of an item by which a changed one is told from the same again. */
+export const digestOf = (raw: unknown): string => createHash("sha256").update(JSON.stringify(raw)).digest("base64url");
+
+/**
+ * Stores a page's items, those that could be read and those that could not.
+ * @returns ids of the agents of which an item is new or different, and how many items this sweep had seen before
+ */
+export async function storeItems(
+  tx: Queryable,
+  source: string,
+  items: readonly Item[],
+  { now, sweep }: { now: Date; sweep: number },
+): Promise<{ agentIds: string[]; seenBefore: number }> {
+  const rows = items.map(({ read, raw }) => ({
+    id: read.sourceId,
+    platform: read.entry.platform,
+    agent: read.entry.agentId,
+    raw,
+    warnings: read.warnings,
+    digest: digestOf(raw),
+  }));
+  const { rows: known } = await tx.query<{ id: string; digest: string; agent: string; sweep: number }>(
+    `select source_id as id, digest, agent_id as agent, sweep::float8 as sweep from offchain.directory_item
+     where source = $1 and source_id = any($2)`,
+    [source, rows.map(({ id }) => id)],
+  );
+  const before = new Map(known.map((row) => [row.id, row]));
+  await tx.query(
+    `insert into offchain.directory_item as i (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
+     select $1, r.id, r.platform, r.agent, r.raw, array(select jsonb_array_elements_text(r.warnings)), r.digest, $3, $4
+     from jsonb_to_recordset($2) as r(id text, platform text, agent text, raw jsonb, warnings jsonb, digest text)
+     on conflict (source, source_id) do update set platform = excluded.platform, agent_id = excluded.agent_id,
+       raw = excluded.raw, warnings = excluded.warnings, digest = excluded.digest, fetched_at = $3, sweep = $4`,
+    [source, JSON.stringify(rows), now, sweep],
+  );
+  await tx.query("delete from offchain.directory_quarantine where source = $1 and source_id = any($2)", [
+    source,
+    rows.map(({ id }) => id),
+  ]);
+  const agentIds = rows.flatMap(({ id, digest, agent }) => {
+    const old = before.get(id);
+    // An item that passed to another agent changes both.
+    return old?.digest === digest ? [] : old ? [agent, old.agent] : [agent];
+  });
+  return { agentIds: [...new Set(agentIds)], seenBefore: known.filter((row) => row.sweep === sweep).length };
+}
+
+/** Stores what could not be read. Its earlier version, which could be, stays: a source that changes its form loses nothing. */
+export async function quarantine(
+  tx: Queryable,
+  source: string,
+  bad: readonly BadItem[],
+  { now, sweep }: { now: Date; sweep: number },
+): Promise<void> {
+  if (bad.length === 0) return;
+  const unique = [...new Map(bad.map((item) => [item.sourceId, item])).values()];
+  await tx.query(
+    `insert into offchain.directory_quarantine as q (source, source_id, reason, raw, first_seen_at, last_seen_at)
+     select $1, r."sourceId", r.reason, r.raw, $3, $3 from jsonb_to_recordset($2) as r("sourceId" text, reason text, raw jsonb)
+     on conflict (source, source_id) do update set reason = excluded.reason, raw = excluded.raw, seen = q.seen + 1, last_seen_at = $3`,
+    [source, JSON.stringify(unique), now],
+  );
+  await tx.query("update offchain.directory_item set sweep = $3 where source = $1 and source_id = any($2)", [
+    source,
+    unique.map(({ sourceId }) => sourceId),
+    sweep,
+  ]);
+}
+
+/** The stored items of agents, as they came. */
+export async function itemsOf(tx: Queryable, source: string, agentIds: readonly string[]): Promise<unknown[]> {
+  const { rows } = await tx.query(
+    "select raw from offchain.directory_item where source = $1 and agent_id = any($2) order by source_id",
+    [source, agentIds],
+  );
+  return rows.map(({ raw }) => raw);
+}
+
+/**
+ * Forgets the items that an ended sweep did not see.
+ * @returns the agents they belonged to
+ */
+export async function forgetUnseen(tx: pg.ClientBase, source: string, sweep: number): Promise<string[]> {
+  const { rows } = await tx.query<{ agent_id: string }>(
+    "delete from offchain.directory_item where source = $1 and sweep < $2 returning agent_id",
+    [source, sweep],
+  );
+  return [...new Set(rows.map(({ agent_id }) => agent_id))];
+}
+
+/** How many items a source has, and how many of them an ended sweep saw. */
+export async function itemCounts(db: Queryable, source: string, sweep: number): Promise<{ all: number; seen: number }> {
+  const { rows } = await db.query(
+    `select count(*)::float8 as "all", count(*) filter (where sweep = $2)::float8 as seen
+     from offchain.directory_item where source = $1`,
+    [source, sweep],
+  );
+  return rows[0];
+}
+
+export type PullProgress = {
+  key: string;
+  lastSuccessAt: Date | null;
+  nextRunAt: Date | null;
+  rows: number;
+  error: string | null;
+  done: number;
+  expected: number | null;
+  running: boolean;
+};
+
+/** Every source's pull, for the status and the progress bar. */
+export async function pullProgress(db: Queryable): Promise<PullProgress[]> {
+  const { rows } = await db.query({
+    name: "directory-pulls",
+    text: `
+      select source as key, last_success_at as "lastSuccessAt", next_run_at as "nextRunAt", changed as rows, error, done,
+             expected, mode is not null as running
+      from offchain.directory_pull order by source`,
+  });
+  return rows;
+}

@@ -1,0 +1,32 @@
+/** Shows the own registry's agents in the directory: at once after an event, and by inequality whatever was missed. */
+import { z } from "zod";
+import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
+import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
+import { beginPull, endPull, pullState } from "../../db/directory/pulls.ts";
+import { defineJob } from "../job.ts";
+
+const EVERY_MS = 15_000;
+
+export const directoryOwn = defineJob({
+  name: "directory-own",
+  concurrency: 2,
+  schedule: { everyMs: EVERY_MS },
+  input: z.object({ tokenIds: z.array(z.int().min(0)).optional() }),
+  async run({ db, clock, config }, { tokenIds }) {
+    const registry = { contract: config.contracts.identity.address, chainId: config.chain.id };
+    const now = clock();
+    const rules = { now, exchangeSchema: config.attestationSchemas[0]! };
+    if (tokenIds) return syncOwnRows(db, tokenIds, registry, rules);
+    await pullState(db, OWN_PLATFORM);
+    await beginPull(db, OWN_PLATFORM, "full", now);
+    const changed = await syncOwnRows(db, await staleOwnRows(db), registry, rules);
+    await endPull(db, OWN_PLATFORM, {
+      mode: "full",
+      watermark: now.toISOString(),
+      removed: changed,
+      now: clock(),
+      nextRunAt: new Date(now.getTime() + EVERY_MS),
+    });
+    return changed;
+  },
+});

@@ -1,0 +1,38 @@
+/** Pulls every foreign registry that is due, each on its own: one that is away holds up no other. */
+import { z } from "zod";
+import { SOURCES } from "../../core/terminal/sources.ts";
+import { pullProgress } from "../../db/directory/pulls.ts";
+import { pullRegistry } from "../directory-pull.ts";
+import { defineJob } from "../job.ts";
+
+export const directoryPull = defineJob({
+  name: "directory-pull",
+  concurrency: 1,
+  // Looks often; asks each source once in the pull interval, and sooner when a pull was cut off.
+  schedule: { everyMs: 10_000 },
+  input: z.object({}),
+  async run(context) {
+    const { db, clock, log, config, registries } = context;
+    const known = new Map((await pullProgress(db)).map((pull) => [pull.key, pull]));
+    const due = SOURCES.filter(({ key }) => {
+      const pull = known.get(key);
+      return !pull?.nextRunAt || pull.nextRunAt <= clock();
+    });
+    const pulled = await Promise.all(
+      due.map((reader) =>
+        pullRegistry(
+          { ...context, exchangeSchema: config.attestationSchemas[0]!, everyMs: config.upstreams.pullMs },
+          registries[reader.key]!,
+          reader,
+        ).catch((error) => {
+          log.warn(
+            { err: error, source: reader.key },
+            "a registry could not be pulled; the next attempt goes on from there",
+          );
+          return 0;
+        }),
+      ),
+    );
+    return pulled.reduce((sum, rows) => sum + rows, 0);
+  },
+});
