@@ -41,8 +41,9 @@ export async function presentPayment(db: pg.Pool, given: NewPayment, leaseMs: nu
     try {
       return await transaction(db, (tx) => presentIn(tx, given, leaseMs));
     } catch (error) {
-      if (isHeld(error)) return { kind: "held" };
-      if (!(error instanceof Collision) || attempt === 4) throw error;
+      // A copy of the same payment may have been written down at the same moment: the next look finds it.
+      if (isHeld(error) && attempt > 0) return { kind: "held" };
+      if (!(error instanceof Collision || isHeld(error)) || attempt === 4) throw error;
     }
   }
 }
