@@ -1,0 +1,188 @@
+/** Payments as pure functions: payloads, terms, transfers; nothing a stranger sends is an exception or a match by accident. */
+import fc from "fast-check";
+import { toEventSelector } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { describe, expect, it } from "vitest";
+import { authorizationDigest, readVersion1, readVersion2 } from "../../core/payments/authorization.ts";
+import {
+  MAX_TIMEOUT_SECONDS,
+  mismatch,
+  offerVersion1,
+  outOfTime,
+  requiredVersion2,
+  type Terms,
+} from "../../core/payments/terms.ts";
+import { domainSeparator, usdcDomain } from "../../core/payments/token-domain.ts";
+import { AUTHORIZATION_USED, topicOf, transfersIn, transfersOf } from "../../core/payments/transfers.ts";
+
+const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913" as const;
+const PAY_TO = `0x${"bb".repeat(20)}` as const;
+const FROM = `0x${"Cc".repeat(20)}` as const;
+const NOW = 1_800_000_000;
+const terms: Terms = {
+  domain: usdcDomain(8453, USDC),
+  payTo: PAY_TO,
+  amountUnits: 1_000_000n,
+  honoured: [1_000_000n, 2_000_000n],
+  resource: { url: "https://agents.test/api/v2/mint", description: "A mint", serviceName: "Agents" },
+};
+const authorization = {
+  from: FROM,
+  to: PAY_TO,
+  value: "1000000",
+  validAfter: "0",
+  validBefore: String(NOW + 200),
+  nonce: `0x${"Ab".repeat(32)}`,
+};
+const payload = { signature: `0x${"12".repeat(65)}`, authorization };
+const version2 = {
+  x402Version: 2,
+  accepted: { scheme: "exact", network: "eip155:8453", amount: "1000000", asset: USDC, payTo: PAY_TO },
+  payload,
+};
+const version1 = { x402Version: 1, scheme: "exact", network: "base", payload };
+
+describe("payloads", () => {
+  it("of both versions are the same authorization", () => {
+    const [two, one] = [readVersion2(version2)!, readVersion1(version1)!];
+    expect(two.authorization).toEqual(one.authorization);
+    expect([two.network, one.network]).toEqual(["eip155:8453", "eip155:8453"]);
+    expect(mismatch(two, terms)).toBeNull();
+    expect(mismatch(one, terms)).toBeNull();
+    expect(two.authorization.from).toBe(FROM.toLowerCase());
+  });
+
+  it.each([
+    ["a sign", "-1"],
+    ["a leading zero", "01"],
+    ["an exponent", "1e6"],
+    ["hex", "0xf4240"],
+    ["a fraction", "1.0"],
+    ["257 bits", String(2n ** 256n)],
+    ["nothing", ""],
+    ["a number", 1_000_000],
+  ])("with an amount of %s are none", (_what, value) => {
+    const bad = { ...payload, authorization: { ...authorization, value } };
+    expect(readVersion2({ ...version2, payload: bad })).toBeNull();
+    expect(readVersion1({ ...version1, payload: bad })).toBeNull();
+  });
+
+  it("of anything at all are read or are none, never an exception", () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        expect(readVersion2(value) ?? readVersion1(value)).toBeNull();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("with one field replaced by anything match only when nothing of it changed", () => {
+    const paths = ["scheme", "network", "amount", "asset", "payTo"] as const;
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), fc.oneof(fc.string(), fc.bigInt().map(String), fc.anything()), (path, value) => {
+        const read = readVersion2({ ...version2, accepted: { ...version2.accepted, [path]: value } });
+        if (read === null || String(value).toLowerCase() === version2.accepted[path]) return;
+        expect(mismatch(read, terms)).not.toBeNull();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("terms", () => {
+  const signed = readVersion2(version2)!;
+  const at = (over: Partial<Record<"validAfter" | "validBefore", bigint>>) =>
+    outOfTime({ ...signed, authorization: { ...signed.authorization, ...over } }, NOW);
+
+  it("take every honoured price and no other", () => {
+    const of = (value: bigint) =>
+      mismatch({ ...signed, accepted: null, authorization: { ...signed.authorization, value } }, terms);
+    expect([1_000_000n, 2_000_000n, 999_999n, 0n].map(of)).toEqual([null, null, "wrong_amount", "wrong_amount"]);
+  });
+
+  it("leave time to settle, and none to wait for ever", () => {
+    expect(at({})).toBeNull();
+    expect(at({ validBefore: BigInt(NOW + 5) })).toBe("expired");
+    expect(at({ validBefore: BigInt(NOW + 6) })).toBeNull();
+    expect(at({ validBefore: BigInt(NOW + MAX_TIMEOUT_SECONDS + 121) })).toBe("valid_too_long");
+    expect(at({ validAfter: BigInt(NOW + 1) })).toBe("not_yet_valid");
+  });
+
+  it("compare the path of a resource, whatever host it was asked at", () => {
+    const of = (resourceUrl: string) => mismatch({ ...signed, resourceUrl }, terms);
+    expect(of("http://127.0.0.1:4000/api/v2/mint?x=1")).toBeNull();
+    expect(of("https://agents.test/api/v2/agent/1/cred-report")).toBe("wrong_resource");
+    expect(of("no url")).toBe("wrong_resource");
+  });
+
+  it("are told in both versions, without an output schema", () => {
+    const text = JSON.stringify([requiredVersion2(terms, "x"), offerVersion1(terms)]);
+    expect(text).not.toMatch(/outputSchema|null/);
+    expect(offerVersion1({ ...terms, domain: { ...terms.domain, chainId: 1 } })).toBeNull();
+  });
+});
+
+describe("the token's domain", () => {
+  it("is USDC's on Base: its separator is the one the contract has there", () => {
+    expect(domainSeparator(terms.domain)).toBe("0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f");
+  });
+
+  it("is what wallets sign over", async () => {
+    const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
+    const { authorization: message } = readVersion2(version2)!;
+    const digest = authorizationDigest(message, terms.domain);
+    expect(digest).not.toBe(authorizationDigest(message, { ...terms.domain, name: "USDC" }));
+    expect(await account.sign({ hash: digest })).toBe(
+      await account.signTypedData({
+        domain: terms.domain,
+        types: {
+          TransferWithAuthorization: [
+            { name: "from", type: "address" },
+            { name: "to", type: "address" },
+            { name: "value", type: "uint256" },
+            { name: "validAfter", type: "uint256" },
+            { name: "validBefore", type: "uint256" },
+            { name: "nonce", type: "bytes32" },
+          ],
+        },
+        primaryType: "TransferWithAuthorization",
+        message,
+      }),
+    );
+  });
+});
+
+describe("transfers in a transaction", () => {
+  const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
+  const from = FROM.toLowerCase() as typeof USDC;
+  const log = (
+    logIndex: number,
+    topics: `0x${string}`[],
+    data: `0x${string}` = "0x",
+    address: `0x${string}` = USDC,
+  ) => ({
+    address,
+    topics,
+    data,
+    logIndex,
+  });
+  const amount = `0x${(1_000_000).toString(16).padStart(64, "0")}` as const;
+  const nonce = `0x${"ab".repeat(32)}` as const;
+  const transfer = (logIndex: number, address: `0x${string}` = USDC) =>
+    log(logIndex, [TRANSFER, topicOf(from), topicOf(PAY_TO)], amount, address);
+
+  it("are joined to the authorization logged right before them", () => {
+    const used = log(4, [AUTHORIZATION_USED, topicOf(from), nonce]);
+    expect(transfersIn([used, transfer(5), transfer(7)], USDC).map((one) => one.nonce)).toEqual([nonce, null]);
+    expect(toEventSelector("AuthorizationUsed(address,bytes32)")).toBe(AUTHORIZATION_USED);
+  });
+
+  it("of other tokens, receivers and amounts are not the one asked for", () => {
+    const asked = { token: USDC, from, to: PAY_TO, values: [1_000_000n] };
+    expect(transfersOf([transfer(1)], asked)).toHaveLength(1);
+    expect(transfersOf([transfer(1, PAY_TO)], asked)).toEqual([]);
+    expect(transfersOf([transfer(1)], { ...asked, values: [999_999n] })).toEqual([]);
+    expect(transfersOf([transfer(1)], { ...asked, to: USDC })).toEqual([]);
+    expect(transfersOf([log(1, [TRANSFER, topicOf(from), topicOf(PAY_TO), nonce], amount)], asked)).toEqual([]);
+  });
+});
