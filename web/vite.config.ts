@@ -1,4 +1,6 @@
 /** How the web terminal is built: hashed file names, everything in files of our own, each compressed once at build time. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -10,15 +12,15 @@ const LEAST_BYTES = 1024;
 const compressed: Plugin = {
   name: "compressed-copies",
   apply: "build",
-  enforce: "post",
-  generateBundle(_, bundle) {
-    for (const [fileName, file] of Object.entries(bundle)) {
-      if (!/\.(js|css|svg|html)$/.test(fileName)) continue;
-      const source = Buffer.from(file.type === "chunk" ? file.code : file.source);
+  // What is written is final; in the hooks before, Vite still fills in which files a chunk needs.
+  writeBundle({ dir }, bundle) {
+    for (const fileName of Object.keys(bundle)) {
+      if (!/\.(js|css|svg)$/.test(fileName)) continue;
+      const path = join(dir!, fileName);
+      const source = readFileSync(path);
       if (source.length < LEAST_BYTES) continue;
-      const br = brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-      this.emitFile({ type: "asset", fileName: `${fileName}.br`, source: br });
-      this.emitFile({ type: "asset", fileName: `${fileName}.gz`, source: gzipSync(source, { level: 9 }) });
+      writeFileSync(`${path}.br`, brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+      writeFileSync(`${path}.gz`, gzipSync(source, { level: 9 }));
     }
   },
 };

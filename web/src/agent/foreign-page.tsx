@@ -1,8 +1,8 @@
 /** An agent of another registry: what that registry says, and where it was read. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { TerminalDetail } from "../../../core/terminal/row.ts";
 import { get } from "../api/answer.ts";
+import type { Detail } from "../api/types.ts";
 import { platformLabel, TokenCell } from "../directory/cells.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
@@ -13,7 +13,7 @@ import { age, date, short } from "../words.ts";
 
 export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const path = `/api/terminal/agent/${encodeURIComponent(agentRef)}`;
-  const { data: answer, error, refetch } = useQuery({ queryKey: [path], queryFn: get<TerminalDetail>(path) });
+  const { data: answer, error, refetch } = useQuery({ queryKey: [path], queryFn: get<Detail>(path) });
   if (error && !answer)
     return (
       <div className="page">
@@ -73,7 +73,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
           <div className="panel-head">
             <h2>Services</h2>
           </div>
-          {(row.services ?? []).length === 0 ? (
+          {row.services.length === 0 ? (
             <p className="muted">Its registry names none.</p>
           ) : (
             <ul className="stack">
@@ -93,7 +93,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
           <div className="panel-head">
             <h2>Also known as</h2>
           </div>
-          {(row.same_as ?? []).length === 0 ? (
+          {row.same_as.length === 0 ? (
             <p className="muted">No other row shares its proven wallet.</p>
           ) : (
             <ul className="stack">
@@ -121,7 +121,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
             <h2>Where this was read</h2>
           </div>
           <ul className="stack">
-            {(row.provenance ?? []).map(({ source, source_id, fetched_at, warnings }) => (
+            {row.provenance.map(({ source, source_id, fetched_at, warnings }) => (
               <li key={`${source}${source_id}`}>
                 {platformLabel(source)} · <code>{short(source_id)}</code> ·{" "}
                 <span className="faint">{age(fetched_at)} ago</span>

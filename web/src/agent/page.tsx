@@ -55,40 +55,44 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
     <div className="page agent" data-tier={tierOf(agent.credScore).key}>
       <Head agent={agent} explorer={explorer} />
       <div className="agent-grid">
-        <Panel title="What the score is made of" wide>
-          <Breakdown agent={agent} />
-        </Panel>
-        <Panel title="Verifications">
-          <Verifications agent={agent} explorer={explorer} />
-        </Panel>
-        <section className="panel wide">
-          <History tokenId={agent.tokenId} />
-        </section>
-        <Panel title="Traits">
-          <Traits agent={agent} />
-        </Panel>
-        <Panel title="In its own words" wide>
-          <Words agent={agent} />
-        </Panel>
-        <Panel title="Registry">
-          <Registry agent={agent} explorer={explorer} />
-        </Panel>
-        <Panel title="Share" wide>
-          <Share agent={agent} />
-        </Panel>
-        <section className="panel wide">
-          <details>
-            <summary>Raw JSON</summary>
-            <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
-          </details>
-        </section>
+        <div className="column">
+          <Panel title="What the score is made of">
+            <Breakdown agent={agent} />
+          </Panel>
+          <section className="panel">
+            <History tokenId={agent.tokenId} />
+          </section>
+          <Panel title="In its own words">
+            <Words agent={agent} />
+          </Panel>
+          <section className="panel">
+            <details>
+              <summary>Raw JSON</summary>
+              <pre className="code">{JSON.stringify(agent, null, 2)}</pre>
+            </details>
+          </section>
+        </div>
+        <div className="column">
+          <Panel title="Verifications">
+            <Verifications agent={agent} explorer={explorer} />
+          </Panel>
+          <Panel title="Traits">
+            <Traits agent={agent} />
+          </Panel>
+          <Panel title="Registry">
+            <Registry agent={agent} explorer={explorer} />
+          </Panel>
+          <Panel title="Share">
+            <Share agent={agent} />
+          </Panel>
+        </div>
       </div>
     </div>
   );
 }
 
-const Panel = ({ title, wide, children }: { title: string; wide?: boolean; children: ReactNode }) => (
-  <section className={wide ? "panel wide" : "panel"}>
+const Panel = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section className="panel">
     <div className="panel-head">
       <h2>{title}</h2>
     </div>

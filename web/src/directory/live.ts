@@ -19,7 +19,7 @@ export function useLiveRows(latest: Directory | undefined, key: string, loading:
   const now = new Map(latest?.agents.map((row) => [row.id, row]));
   const held = shown?.rows ?? latest?.agents ?? [];
   const fresh = shown?.key === key ? [...now.keys()].filter((id) => !held.some((row) => row.id === id)).length : 0;
-  const moved = fresh === 0 && shown?.key === key && latest?.agents.some((row, i) => held[i]?.id !== row.id);
+  const moved = fresh === 0 && shown?.key === key && latest?.agents.some((row, i) => held[i]?.id !== row.id) === true;
   return {
     rows: shown?.key === key ? held.map((row) => now.get(row.id) ?? row) : held,
     fresh,

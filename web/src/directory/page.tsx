@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import type { Directory } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -11,7 +12,7 @@ import { age, count } from "../words.ts";
 import { AgentCell, COLUMNS, CredCell, platformLabel, RowActions, TokenCell } from "./cells.tsx";
 import { Filters } from "./filters.tsx";
 import { useLiveRows } from "./live.ts";
-import { directory, directoryPath, ownPath, type Row, rowLink } from "./source.ts";
+import { directory, directoryPath, exportPath, type Row, rowLink } from "./source.ts";
 import { Table } from "./table.tsx";
 import { PAGE_SIZE, readView, type View, writeView } from "./view.ts";
 
@@ -45,15 +46,9 @@ export function DirectoryPage() {
   return (
     <div className="directory">
       <h1 className="unseen">Agent directory</h1>
-      {data?.stats && <Totals stats={data.stats} />}
-      {data?.everything !== false && <Filters view={view} change={change} />}
-      <Tools
-        view={view}
-        everything={data?.everything !== false}
-        total={data?.total}
-        answer={answer}
-        failed={error !== null}
-      />
+      {data && <Totals stats={data.stats} />}
+      <Filters view={view} change={change} />
+      <Tools view={view} total={data?.total} answer={answer} failed={error !== null} />
       {(live.fresh > 0 || live.moved) && (
         <button type="button" className="pill" onClick={live.show}>
           {live.fresh > 0 ? `${live.fresh} new` : "Order changed"} · show
@@ -85,11 +80,11 @@ export function DirectoryPage() {
   );
 }
 
-function Totals({ stats }: { stats: { total: number; scored: number; avgScore: number | null; x402: number } }) {
+function Totals({ stats }: { stats: Directory["stats"] }) {
   const items: [string, string][] = [
     ["Agents", count(stats.total)],
     ["Scored", count(stats.scored)],
-    ["Average cred", stats.avgScore === null ? "—" : stats.avgScore.toFixed(1)],
+    ["Average cred", stats.scored === 0 ? "—" : stats.avgScore.toFixed(1)],
     ["Take x402", count(stats.x402)],
   ];
   return (
@@ -106,13 +101,12 @@ function Totals({ stats }: { stats: { total: number; scored: number; avgScore: n
 
 type ToolsProps = {
   view: View;
-  everything: boolean;
   total: number | undefined;
   answer: { receivedAt: number; block: number | null } | undefined;
   failed: boolean;
 };
 
-function Tools({ view, everything, total, answer, failed }: ToolsProps) {
+function Tools({ view, total, answer, failed }: ToolsProps) {
   const density = useStored("density");
   const extra = useStored("extraColumns");
   const [, tick] = useState(0);
@@ -167,7 +161,10 @@ function Tools({ view, everything, total, answer, failed }: ToolsProps) {
         >
           <Icon name="rows" /> Compact
         </button>
-        <ApiButton paths={[everything ? directoryPath(view) : ownPath(view)]} />
+        <a className="button wide-only" href={exportPath(view, "csv")} download>
+          CSV
+        </a>
+        <ApiButton paths={[directoryPath(view), exportPath(view, "csv")]} />
       </span>
     </div>
   );
@@ -205,12 +202,14 @@ const Card = ({ row }: { row: Row }) => (
   <li className="card">
     <AgentCell row={row} />
     <RowActions row={row} />
-    <CredCell row={row} />
-    <span className="card-rest faint">
-      {platformLabel(row.platform)}
-      {row.x402_supported === 1 && " · x402"}
-      {row.created_at && ` · ${age(row.created_at)} old`}
-    </span>
+    <div className="card-line">
+      <CredCell row={row} />
+      <span className="card-rest faint">
+        {platformLabel(row.platform)}
+        {row.x402_supported === 1 && " · x402"}
+        {row.created_at && ` · ${age(row.created_at)} old`}
+      </span>
+    </div>
     {row.token_symbol && <TokenCell row={row} />}
   </li>
 );
