@@ -109,7 +109,7 @@ async function insertPayment(tx: Queryable, given: NewPayment, leaseMs: number):
   if (rowCount !== given.facts.length) throw new Collision();
   const payment = toPayment(rows[0]);
   if (!given.settlement) return { kind: "ours", payment, lease };
-  const paid = await move(tx, { paymentId, lease }, "paid", settled(given.settlement));
+  const paid = await move(tx, { paymentId, lease }, "paid", ["new"], settled(given.settlement));
   return { kind: "ours", payment: paid!, lease };
 }
 
@@ -127,7 +127,7 @@ async function presentAgain(tx: Queryable, before: Payment, given: NewPayment, l
   );
   const payment = toPayment(rows[0]);
   if (!given.settlement) return { kind: "ours", payment, lease };
-  const paid = await move(tx, { paymentId, lease }, "paid", settled(given.settlement));
+  const paid = await move(tx, { paymentId, lease }, "paid", ["new"], settled(given.settlement));
   return { kind: "ours", payment: paid!, lease };
 }
 
@@ -147,19 +147,22 @@ const settled = ({ txHash, logIndex, block, blockHash }: Settlement) => ({
 /**
  * Changes the state of a payment if the table of transitions allows it.
  * @param who with a lease: only while it is still its holder's
+ * @param only the states this change is for: some states may follow from others for different reasons
  * @returns the payment; null when it is in a state that does not lead there, or the lease is gone
  */
 async function move(
   tx: Queryable,
   who: { paymentId: string; lease?: string | undefined },
   to: PaymentState,
+  only: readonly PaymentState[],
   changes: Record<string, unknown> = {},
 ): Promise<Payment | null> {
+  const before = statesBefore(to).filter((from) => only.includes(from));
   const names = Object.keys(changes);
   const { rows } = await tx.query(
     `update offchain.payment set state = $2, updated_at = clock_timestamp()${names.map((name, i) => `, ${name} = $${i + 5}`).join("")}
      where payment_id = $1 and state = any($3) and ($4::uuid is null or lease = $4) returning ${COLUMNS}`,
-    [who.paymentId, to, statesBefore(to), who.lease ?? null, ...names.map((name) => changes[name])],
+    [who.paymentId, to, before, who.lease ?? null, ...names.map((name) => changes[name])],
   );
   return rows[0] ? toPayment(rows[0]) : null;
 }
@@ -167,7 +170,7 @@ async function move(
 type Holder = { paymentId: string; lease?: string };
 
 /** Notes that settlement begins: from here on the money may have moved. */
-export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "settling");
+export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "settling", ["new"]);
 
 /**
  * Notes where the money moved. @returns null when another payment owns that transfer, or this one has gone elsewhere
@@ -175,7 +178,9 @@ export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "sett
  */
 export async function recordPaid(db: pg.Pool, who: Holder, chainId: number, at: Settlement): Promise<Payment | null> {
   return transaction(db, async (tx) =>
-    (await ownTransfer(tx, who.paymentId, chainId, at)) ? move(tx, who, "paid", settled(at)) : null,
+    (await ownTransfer(tx, who.paymentId, chainId, at))
+      ? move(tx, who, "paid", ["new", "settling"], settled(at))
+      : null,
   );
 }
 
@@ -198,7 +203,12 @@ export const oweReleased = (
 ): Promise<Payment | null> =>
   transaction(db, async (tx) =>
     (await ownTransfer(tx, paymentId, chainId, at))
-      ? move(tx, { paymentId }, "refund_due", { ...settled(at), holds: null, effect: null, reason: "settled_late" })
+      ? move(tx, { paymentId }, "refund_due", ["released"], {
+          ...settled(at),
+          holds: null,
+          effect: null,
+          reason: "settled_late",
+        })
       : null,
   );
 
@@ -220,27 +230,39 @@ export async function relocatePayment(
 
 /** Refused for good: nothing moved. @param reason a stable word */
 export const releasePayment = (db: Queryable, who: Holder, reason: string) =>
-  move(db, who, "released", { reason, lease: null, lease_until: null });
+  move(db, who, "released", ["new", "settling"], { reason, lease: null, lease_until: null });
 
 /** The effect is done; in the effect's own transaction. @param bought `<kind>:<id>` */
 export const fulfilPayment = (tx: Queryable, who: Holder, bought: string) =>
-  move(tx, who, "fulfilled", { bought, effect: null, reason: null });
+  move(tx, who, "fulfilled", ["paid"], { bought, effect: null, reason: null });
 
 /** The money is there and cannot buy what it should. @param reason a stable word */
 export const owePayment = (tx: Queryable, who: Holder, reason: string) =>
-  move(tx, who, "refund_due", { reason, holds: null, effect: null, lease: null, lease_until: null });
+  move(tx, who, "refund_due", ["paid", "fulfilled"], {
+    reason,
+    holds: null,
+    effect: null,
+    lease: null,
+    lease_until: null,
+  });
 
 /** An operator has sent it back. @param reference how, such as a transaction hash */
 export const refundPayment = (db: Queryable, paymentId: string, reference: string) =>
-  move(db, { paymentId }, "refunded", { reason: reference });
+  move(db, { paymentId }, "refunded", ["refund_due"], { reason: reference });
 
 /** The block with the transfer is gone: unpaid again. Facts stay: they are still this payment's. */
 export const unsettlePayment = (db: Queryable, paymentId: string) =>
-  move(db, { paymentId }, "settling", { tx_hash: null, log_index: null, block: null, block_hash: null, paid_at: null });
+  move(db, { paymentId }, "settling", ["paid"], {
+    tx_hash: null,
+    log_index: null,
+    block: null,
+    block_hash: null,
+    paid_at: null,
+  });
 
 /** What was bought stays bought, the money is gone. */
 export const losePayment = (db: Queryable, paymentId: string, reason: string) =>
-  move(db, { paymentId }, "lost", { reason });
+  move(db, { paymentId }, "lost", ["fulfilled"], { reason });
 
 /** What it bought turned out impossible later on: a credit for the payer. @returns null when nothing was paid for it */
 export async function oweWhatBought(tx: Queryable, bought: string, reason: string): Promise<Payment | null> {
@@ -256,7 +278,7 @@ export async function unoweWhatBought(tx: Queryable, bought: string): Promise<Pa
     "select payment_id from offchain.payment where bought = $1 and state = 'refund_due'",
     [bought],
   );
-  return rows[0] ? fulfilPayment(tx, { paymentId: rows[0].payment_id }, bought) : null;
+  return rows[0] ? move(tx, { paymentId: rows[0].payment_id }, "fulfilled", ["refund_due"], { reason: null }) : null;
 }
 
 /**

@@ -86,7 +86,7 @@ const STEP = fc.oneof(
   }),
 );
 
-type Step = fc.TypeFromArbitrary<typeof STEP>;
+type Step = typeof STEP extends fc.Arbitrary<infer T> ? T : never;
 
 async function act({ verb, a, b }: Step): Promise<void> {
   const db = database.pool;
