@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type ErrorCode, STATUS } from "../core/errors.ts";
 import { type Answer, type CallerRule, type Endpoint, type Guard, queryOf } from "./endpoint.ts";
+import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
 import { API_VERSION } from "./http/headers.ts";
 import { errorSchema } from "./schemas/error.ts";
 
@@ -92,9 +93,18 @@ const HEADERS = {
   RateLimit: header("What is left of each limit (r) and for how many seconds (t)", { type: "string" }),
   RateLimitPolicy: header("The limits: requests (q) in a window of seconds (w)", { type: "string" }),
   RetryAfter: header("Seconds to wait", { type: "integer" }),
+  PaymentRequired: header("The terms for x402 version 2, base64 of JSON; version 1 is in the body", { type: "string" }),
+  PaymentResponse: header("Where the payment went, base64 of JSON; X-PAYMENT-RESPONSE says it in version 1", {
+    type: "string",
+  }),
   Replayed: header("true when this is the stored answer to the same Idempotency-Key", { type: "string" }),
 };
 const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+
+const PAYLOADS: Record<string, string> = {
+  "PAYMENT-SIGNATURE": "Payment payload of x402 version 2, base64 of JSON, or a transaction's hash",
+  "X-PAYMENT": "Payment payload of x402 version 1, base64 of JSON, or a transaction's hash",
+};
 
 function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
   const { operationId, tag, summary, description, guard, body } = endpoint;
@@ -125,8 +135,18 @@ function parameters(endpoint: Endpoint, schemas: Json): Json[] {
       description: "Same key and same request: the stored answer, for 24 hours",
       schema: { type: "string", minLength: 1, maxLength: 255 },
     });
+  if (endpoint.guard.price) list.push(...PAYMENT_PARAMETERS);
   return list;
 }
+
+/** The headers that may carry a payment; one of them, once. */
+const PAYMENT_PARAMETERS: Json[] = PAYMENT_HEADERS.map((name) => ({
+  name,
+  in: "header",
+  required: false,
+  description: PAYLOADS[name] ?? "Hash of the payer's own transfer of exactly the price",
+  schema: { type: "string", maxLength: 8192 },
+}));
 
 /** The properties of an object schema as parameters. */
 function split(schema: z.ZodObject | undefined, where: "path" | "query", schemas: Json): Json[] {
@@ -160,6 +180,7 @@ function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
       headers: {
         "X-Request-Id": headerRef("RequestId"),
         ...(RETRIED.has(status) && { "Retry-After": headerRef("RetryAfter") }),
+        ...(status === "402" && { "PAYMENT-REQUIRED": headerRef("PaymentRequired") }),
       },
       content: { "application/json": { schema } },
     };
@@ -186,6 +207,7 @@ function success({ method, data, guard }: Endpoint, answer: Answer, schemas: Jso
       ...(method === "get" && { "X-Ignored-Params": headerRef("IgnoredParams") }),
       ...(method === "get" && guard.caller === "anyone" && { ETag: headerRef("ETag") }),
       ...(method !== "get" && { "Idempotent-Replayed": headerRef("Replayed") }),
+      ...(guard.price && { "PAYMENT-RESPONSE": headerRef("PaymentResponse") }),
     },
     content: { [type]: { schema } },
   };

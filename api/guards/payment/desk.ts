@@ -70,7 +70,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
     });
   }
 
-  return {
+  const desk: PaymentDesk = {
     ...parts,
     settlement: { db, chain, facilitator, domain, confirmations, fault },
     offers: facilitator ? [x402Offer, transferOffer] : [transferOffer],
@@ -110,4 +110,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
       return checked;
     },
   };
+  // Told at the start, in the log; without an answer now it is asked again before the first payment.
+  if (facilitator) desk.assertDomain().catch(() => {});
+  return desk;
 }
