@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { watch } from "../../indexer/watchdog.ts";
-import { type Progress, remember } from "../../indexer/witnesses.ts";
+import { lookAtWitnesses, type Progress, remember } from "../../indexer/witnesses.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { checkpoint } from "../support/onchain.ts";
 
@@ -116,6 +116,18 @@ test("a witness taken from the new branch does not hide what Ponder saw on the o
   await remember(launcher, CHAIN, chain.at(80));
   await dog.look(progress(110, 80));
   expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "replaced", reason: expect.stringContaining("75") });
+});
+
+test("a block that still holds outweighs a block 0 the node made anew; without one it is another chain", async () => {
+  for (const block of [0, 40, 80]) await remember(launcher, CHAIN, chain.at(block));
+  const hash = chain.hash.bind(chain);
+  chain.hash = (block) => (block === 0 ? "0xnew" : hash(block));
+  const look = () => lookAtWitnesses(launcher, chain, CHAIN, null, { genesis: true });
+  expect(await look()).toEqual({ kind: "canonical" });
+  chain.head_ = 60;
+  expect(await look()).toEqual({ kind: "behind", block: 80 });
+  chain.forkedAt = 1;
+  expect(await look()).toEqual({ kind: "replaced", block: 0, forkBlock: 0 });
 });
 
 test("a node that lags behind the witness proves nothing, but is named", async () => {
