@@ -5,6 +5,7 @@ import { type Logger, pino } from "pino";
 import type { ApiDeps } from "./api/deps.ts";
 import { createCardRenderer } from "./cards/renderer.ts";
 import { createChain } from "./clients/chain.ts";
+import { foreignDocuments } from "./clients/documents.ts";
 import { ethosScores } from "./clients/ethos.ts";
 import { createHttpFacilitator } from "./clients/facilitator-http.ts";
 import { farcasterProofs } from "./clients/farcaster.ts";
@@ -247,12 +248,18 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
   const { privateKey } = config.sender;
   const http = openHttp({ userAgent: userAgent(config), patienceMs: WORKING_PATIENCE_MS });
   const proofs = openProofPlatforms(config, http);
+  const documentHttp = openPublicHttp({
+    userAgent: userAgent(config),
+    loopback: config.upstreams.gateways.allowLoopback,
+    limits: { headersMs: 5_000, totalMs: 5_000 },
+  });
   return {
     value: {
       db,
       proofs: proofs.value,
       ethos: openEthos(config, http),
       registries: openRegistries(config, http),
+      documents: foreignDocuments(documentHttp),
       chain: openChain(config),
       signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
       queue,
@@ -262,6 +269,7 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
       config,
     },
     async close() {
+      await documentHttp.close();
       await proofs.close();
       await http.close();
       await queue.close();

@@ -377,6 +377,14 @@ export const VARIABLES = {
     "https://registry.modelcontextprotocol.io",
   ),
   X402_BAZAAR_URL: variable("Upstreams", "The x402 Bazaar", webUrl, "https://api.cdp.coinbase.com"),
+  IPFS_GATEWAY_URL: variable("Upstreams", "Gateway by which ipfs URIs are fetched", webUrl, "https://ipfs.io"),
+  ARWEAVE_GATEWAY_URL: variable("Upstreams", "Gateway by which ar URIs are fetched", webUrl, "https://arweave.net"),
+  REGISTRATION_ALLOW_PRIVATE: variable(
+    "Upstreams",
+    "Whether registration files may be fetched from this machine itself; for development",
+    flag,
+    "false",
+  ),
   PROOF_RECHECK_INTERVAL: variable("Upstreams", "How often a recorded proof is looked at again", duration, "1d"),
   PULL_INTERVAL: variable("Upstreams", "How often what other services know is fetched again", duration, "1h"),
 
@@ -575,6 +583,12 @@ function assemble(v: Values, dataDir: string) {
       github: { url: v.GITHUB_API_URL, rawUrl: v.GITHUB_RAW_URL, token: v.GITHUB_TOKEN },
       farcaster: { hubUrl: v.FARCASTER_HUB_URL, neynarUrl: v.NEYNAR_API_URL, neynarKey: v.NEYNAR_API_KEY },
       ethos: { url: v.ETHOS_API_URL },
+      /** Without a slash at the end. */
+      gateways: {
+        ipfs: v.IPFS_GATEWAY_URL.replace(/\/+$/, ""),
+        arweave: v.ARWEAVE_GATEWAY_URL.replace(/\/+$/, ""),
+        allowLoopback: v.REGISTRATION_ALLOW_PRIVATE,
+      },
       /** By the key of their source. */
       registries: {
         virtuals: v.VIRTUALS_API_URL,

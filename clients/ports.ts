@@ -226,3 +226,15 @@ export interface Registry {
 
 /** The registries by their key in core/terminal/sources.ts. */
 export type Registries = Record<string, Registry>;
+
+/** A document by its URL. `final`: asking again soon would not help. `reason` is a sentence. */
+export type FetchedDocument =
+  | { kind: "fetched"; text: string; etag: string | null }
+  | { kind: "unchanged" }
+  | { kind: "failed"; reason: string; final: boolean };
+
+/** Fetches what foreign URIs lead to. Never throws: what cannot be had is an answer. */
+export interface Documents {
+  /** @param etag of the version known already */
+  get(url: string, etag: string | null): Promise<FetchedDocument>;
+}

@@ -4,6 +4,7 @@ import { ageRefresh } from "./jobs/age-refresh.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { directoryPull } from "./jobs/directory-pull.ts";
 import { directoryScores } from "./jobs/directory-scores.ts";
+import { erc8004Files } from "./jobs/erc8004-files.ts";
 import { ethosRefresh } from "./jobs/ethos-refresh.ts";
 import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
 import { paymentSweep } from "./jobs/payment-sweep.ts";
@@ -28,6 +29,7 @@ export const JOBS: readonly Job[] = [
   paymentSweep,
   directoryOwn,
   directoryPull,
+  erc8004Files,
   directoryScores,
   prune,
 ];

@@ -1,5 +1,6 @@
 /** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status. */
 import { z } from "zod";
+import { pullProgress } from "../../db/directory/pulls.ts";
 import { scheduledRuns } from "../../db/service-status.ts";
 import type { ApiParts } from "../deps.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
@@ -92,9 +93,10 @@ export const status = endpoint({
   cache: CACHE.never,
   async handler({ deps, query, now }) {
     const { state } = deps.index;
-    const [head, runs, stale, queues] = await Promise.all([
+    const [head, runs, pulls, stale, queues] = await Promise.all([
       headOf(deps.chain),
       scheduledRuns(deps.db),
+      pullProgress(deps.db),
       state.ready ? deps.staleScores() : 0,
       deps.queues(),
     ]);
@@ -108,13 +110,23 @@ export const status = endpoint({
         synced: head !== null && state.indexedBlock !== null && state.indexedBlock >= head - 1 && !state.stale,
         progress: progress(deps, head),
       },
-      sources: runs.map(({ name, lastSuccessAt, nextRunAt, rows, error }) => ({
-        key: name,
-        lastSuccessAt,
-        nextRunAt,
-        rows,
-        error,
-      })),
+      sources: [
+        ...runs.map(({ name, lastSuccessAt, nextRunAt, rows, error }) => ({
+          key: name,
+          lastSuccessAt,
+          nextRunAt,
+          rows,
+          error,
+        })),
+        // A pull that is under way, or was cut off, goes on now.
+        ...pulls.map(({ key, lastSuccessAt, nextRunAt, rows, error }) => ({
+          key,
+          lastSuccessAt,
+          nextRunAt: nextRunAt ?? new Date(now),
+          rows,
+          error,
+        })),
+      ],
       queues,
       cred: { stale, lastSweepAt: runs.find(({ name }) => name === CRED_SWEEP)?.lastSuccessAt ?? null },
     };

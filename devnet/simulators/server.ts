@@ -9,12 +9,23 @@ import { farcaster } from "./farcaster.ts";
 import { plannedFaults } from "./faults.ts";
 import { github } from "./github.ts";
 import { identityProvider } from "./identity-provider.ts";
+import { agentverse, mcpRegistry, virtuals, x402Bazaar } from "./registries.ts";
 import { type MakeSimulator, reply, type Simulator } from "./simulator.ts";
 import { simulatedWorld } from "./world-file.ts";
 import { x } from "./x.ts";
 
 /** Every upstream there is a simulator of. A new one is a file and a line here. */
-const SIMULATORS: readonly MakeSimulator[] = [x, github, farcaster, ethos, identityProvider];
+const SIMULATORS: readonly MakeSimulator[] = [
+  x,
+  github,
+  farcaster,
+  ethos,
+  identityProvider,
+  virtuals,
+  agentverse,
+  mcpRegistry,
+  x402Bazaar,
+];
 
 export type RunningSimulators = { url: string; stop(): Promise<void> };
 
@@ -61,7 +72,7 @@ function simulatorApp(simulators: readonly Simulator[]): Hono {
     return known ? reply(planned) : reply({ error: `there is no simulator of ${planned.source}` }, 404);
   });
   for (const simulator of simulators) {
-    if (simulator.control) app.route(`/_control/${simulator.source}`, simulator.control);
+    if (simulator.control) app.route(`/_control/${simulator.controlPath ?? simulator.source}`, simulator.control);
     for (const segment of [simulator.source, ...(simulator.aliases ?? [])]) {
       app.use(`/${segment}/*`, async (c, next) => {
         const planned = faults.take(simulator.source);

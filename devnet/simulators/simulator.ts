@@ -9,8 +9,9 @@ export type Simulator = {
   aliases?: readonly string[];
   /** The upstream's own API. */
   api: Hono;
-  /** Its control, mounted at `/_control/<source>`. */
+  /** Its control, mounted at `/_control/<source>`, or elsewhere below `/_control`. */
   control?: Hono;
+  controlPath?: string;
   /** How the upstream itself would word a failure. */
   failure?(status: number): { body: unknown; headers?: Record<string, string> };
 };

@@ -7,7 +7,7 @@ import { field, type SourceReader } from "./source.ts";
 const item = z.looseObject({
   address: z.string().regex(/^(?:test-)?agent1[02-9ac-hj-np-z]{20,90}$/i),
   name: z.string().nullish(),
-  protocols: z.array(z.looseObject({ name: z.unknown(), digest: z.unknown() })).nullish(),
+  protocols: z.array(z.looseObject({})).nullish(),
 });
 
 export const agentverse: SourceReader = {

@@ -9,9 +9,9 @@ const item = z.looseObject({
   server: z.looseObject({
     name: z.string().min(1).max(200),
     version: z.string().nullish(),
-    remotes: z.array(z.looseObject({ type: z.unknown(), url: z.unknown() })).nullish(),
-    packages: z.array(z.looseObject({ registryType: z.unknown(), identifier: z.unknown() })).nullish(),
-    icons: z.array(z.looseObject({ src: z.unknown() })).nullish(),
+    remotes: z.array(z.looseObject({})).nullish(),
+    packages: z.array(z.looseObject({})).nullish(),
+    icons: z.array(z.looseObject({})).nullish(),
   }),
   _meta: z.record(z.string(), z.unknown()).nullish(),
 });

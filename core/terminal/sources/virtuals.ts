@@ -4,7 +4,7 @@ import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
 import { field, type SourceReader } from "./source.ts";
 
-const named = z.looseObject({ name: z.unknown() });
+const named = z.looseObject({});
 const item = z.looseObject({
   id: z.union([z.int().min(0), z.string().regex(/^\d{1,15}$/)]),
   name: z.string().nullish(),

@@ -7,7 +7,7 @@ import { field, type SourceReader } from "./source.ts";
 const item = z.looseObject({
   resource: z.string().min(1).max(2_000),
   accepts: z.array(z.looseObject({ network: z.string(), payTo: z.string() })).min(1),
-  quality: z.looseObject({ l30DaysTotalCalls: z.unknown(), lastCalledAt: z.unknown() }).nullish(),
+  quality: z.looseObject({}).nullish(),
 });
 
 /** CAIP-2 of version 2 beside the names of version 1; those that are no EVM chain are left out. */

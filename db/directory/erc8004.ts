@@ -1,0 +1,174 @@
+/** Agents of the canonical ERC-8004 registry as the index has them, their registration files, and their rows of the directory. */
+import type pg from "pg";
+import { blankEntry, type DirectoryEntry } from "../../core/terminal/entry.ts";
+import type { Registration } from "../../core/terminal/registration-file.ts";
+import { type Queryable, transaction } from "../transaction.ts";
+import { removeEntries, type ScoreRules, upsertEntries } from "./write.ts";
+
+export const ERC8004 = "erc8004";
+
+/** An agent to bring up to date, with what is known of its file. */
+export type Erc8004Agent = {
+  registry: string;
+  agentId: string;
+  owner: string;
+  agentWallet: string | null;
+  uri: string;
+  /** Unix seconds. */
+  registeredAt: number;
+  feedbackCount: number;
+  /** Unix seconds of the last feedback; null without any. */
+  feedbackAt: number | null;
+  updatedBlock: string;
+  file: StoredFile | null;
+};
+export type StoredFile = {
+  uri: string;
+  content: Registration | null;
+  etag: string | null;
+  errors: string[];
+  failures: number;
+  /** Whether it is time to look again. */
+  due: boolean;
+};
+
+/** Agents whose row is missing or older than the index, or whose file is due, lowest ids first. */
+export async function staleErc8004(db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> {
+  const { rows } = await db.query<Erc8004Agent>(
+    `select a.registry, a.agent_id::text as "agentId", a.owner, a.agent_wallet as "agentWallet", a.agent_uri as uri,
+       a.registered_at::float8 as "registeredAt", a.feedback_count as "feedbackCount",
+       (select max(f.given_at)::float8 from onchain.erc8004_feedback f
+        where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked) as "feedbackAt",
+       a.updated_block::text as "updatedBlock",
+       case when f.uri is not null then json_build_object('uri', f.uri, 'content', f.content, 'etag', f.etag,
+         'errors', f.errors, 'failures', f.failures, 'due', coalesce(f.next_try_at <= $1, false)) end as file
+     from onchain.erc8004_agent a
+     left join offchain.directory_item i on i.source = '${ERC8004}' and i.source_id = a.agent_id::text
+     left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
+     where i.digest is distinct from a.updated_block::text or f.uri is null or f.next_try_at <= $1
+     order by a.agent_id limit $2`,
+    [now, limit],
+  );
+  return rows;
+}
+
+/** What came of looking for an agent's file. */
+export type FileResult = {
+  agent: Erc8004Agent;
+  status: "parsed" | "unreadable" | "unreachable" | "refused";
+  registration: Registration | null;
+  errors: string[];
+  etag: string | null;
+  failures: number;
+  nextTryAt: Date | null;
+};
+
+/** Stores files and rows of some agents. @returns how many rows are different */
+export async function storeErc8004(
+  pool: pg.Pool,
+  results: readonly FileResult[],
+  chainId: number,
+  rules: ScoreRules,
+): Promise<number> {
+  if (results.length === 0) return 0;
+  return transaction(pool, async (tx) => {
+    await tx.query(
+      `insert into offchain.registration_file (registry, agent_id, uri, status, content, errors, warnings, etag, fetched_at, failures, next_try_at)
+       select r.registry, r.agent, r.uri, r.status, r.content, array(select jsonb_array_elements_text(r.errors)),
+         array(select jsonb_array_elements_text(r.warnings)), r.etag, $2, r.failures, r.next_try
+       from jsonb_to_recordset($1) as r(registry text, agent numeric, uri text, status text, content jsonb, errors jsonb,
+         warnings jsonb, etag text, failures int4, next_try timestamptz)
+       on conflict (registry, agent_id) do update set uri = excluded.uri, status = excluded.status, content = excluded.content,
+         errors = excluded.errors, warnings = excluded.warnings, etag = excluded.etag, fetched_at = $2,
+         failures = excluded.failures, next_try_at = excluded.next_try_at`,
+      [
+        JSON.stringify(
+          results.map(({ agent, status, registration, errors, etag, failures, nextTryAt }) => ({
+            registry: agent.registry,
+            agent: agent.agentId,
+            uri: agent.uri,
+            status,
+            content: registration,
+            errors,
+            warnings: registration?.warnings ?? [],
+            etag,
+            failures,
+            next_try: nextTryAt,
+          })),
+        ),
+        rules.now,
+      ],
+    );
+    const changed = await upsertEntries(
+      tx,
+      results.map((result) => erc8004Entry(result, chainId)),
+      rules,
+    );
+    await tx.query(
+      `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
+       select '${ERC8004}', r.agent, '${ERC8004}', r.agent, jsonb_build_object('registry', r.registry, 'uri', left(r.uri, 2000)),
+         array(select jsonb_array_elements_text(r.warnings)), r.block, $2, 0
+       from jsonb_to_recordset($1) as r(agent text, registry text, uri text, warnings jsonb, block text)
+       on conflict (source, source_id) do update set raw = excluded.raw, warnings = excluded.warnings,
+         digest = excluded.digest, fetched_at = $2`,
+      [
+        JSON.stringify(
+          results.map(({ agent, registration, errors }) => ({
+            agent: agent.agentId,
+            registry: agent.registry,
+            uri: agent.uri,
+            warnings: [...errors, ...(registration?.warnings ?? [])],
+            block: agent.updatedBlock,
+          })),
+        ),
+        rules.now,
+      ],
+    );
+    return changed;
+  });
+}
+
+/** Takes out the rows of agents that a reorganisation took back. @returns how many there were */
+export async function removeVanished(pool: pg.Pool, now: Date): Promise<number> {
+  return transaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ source_id: string }>(
+      `delete from offchain.directory_item i where i.source = '${ERC8004}'
+         and not exists (select from onchain.erc8004_agent a where a.agent_id = i.source_id::numeric)
+       returning source_id`,
+    );
+    return removeEntries(
+      tx,
+      ERC8004,
+      rows.map((row) => row.source_id),
+      now,
+    );
+  });
+}
+
+/** The row of an agent: what the chain says, and in what it says nothing its file. */
+export function erc8004Entry(
+  { agent, registration }: Pick<FileResult, "agent" | "registration">,
+  chainId: number,
+): DirectoryEntry {
+  const tokenId = Number(agent.agentId);
+  return blankEntry({
+    platform: ERC8004,
+    agentId: agent.agentId,
+    tokenId: Number.isSafeInteger(tokenId) ? tokenId : null,
+    chainId,
+    name: registration?.name ?? `ERC-8004 agent ${agent.agentId.slice(0, 40)}`,
+    address: agent.agentWallet,
+    ownerAddress: agent.owner,
+    registry: agent.registry,
+    // The wallet registered itself or signed for it; the registry forgets it with a transfer.
+    walletProven: agent.agentWallet !== null,
+    description: registration?.description ?? null,
+    imageUrl: registration?.imageUrl ?? null,
+    services: registration?.services ?? [],
+    traitCount: registration?.traitCount ?? 0,
+    x402Supported: registration?.x402Supported ?? false,
+    createdAt: new Date(agent.registeredAt * 1000).toISOString(),
+    uses: agent.feedbackCount,
+    usedAt: agent.feedbackAt === null ? null : new Date(agent.feedbackAt * 1000).toISOString(),
+  });
+}

@@ -1,0 +1,175 @@
+/** The own registry and ERC-8004 agents in the directory: as the index has them, with files from wherever their URIs lead. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { FetchedDocument } from "../../clients/ports.ts";
+import { staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
+import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
+import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
+import { rescoreForeign } from "../../db/directory/write.ts";
+import { readFile } from "../../workers/jobs/erc8004-files.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantOnchain, plantRows } from "../support/onchain.ts";
+
+const NOW = new Date(Date.UTC(2026, 10, 21));
+const RULES = { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` };
+const REGISTRY = { contract: "0x2e3b541c59d38b84e3bc54e977200230a204fe60", chainId: 8453 } as const;
+const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+const WALLET = "0xab5801a7d398351b8be11c439e05c5b3259aec9b";
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await testDatabase();
+  await plantOnchain(db.pool);
+});
+afterEach(() => db?.drop());
+
+async function shown(ref: string) {
+  const id = await findDirectoryId(db.pool, ref);
+  return id === null ? null : (await directoryRows(db.pool, [id]))[0];
+}
+const sync = async () => syncOwnRows(db.pool, await staleOwnRows(db.pool), REGISTRY, RULES);
+
+describe("the own registry", () => {
+  it("is shown with the score of every other view, and follows agents, texts and reorganisations", async () => {
+    await plantAgents(db.pool, [
+      { name: "Atlas", score: 77, verified: true },
+      { name: "No score yet", narrative: { origin: "", mission: "To help.", lore: "", manifesto: "" }, narrativeAt: 1 },
+    ]);
+    expect(await sync()).toBe(2);
+    expect(await shown("0")).toMatchObject({
+      name: "Atlas",
+      credScore: 77,
+      walletProven: true,
+      tokenId: 0,
+      chainId: 8453,
+    });
+    expect((await shown("1"))?.credScore).toBeGreaterThan(0);
+    expect(await staleOwnRows(db.pool)).toEqual([]);
+
+    await db.pool.query("update offchain.cred set score = 92 where token_id = 0");
+    expect((await shown("0"))?.credScore).toBe(92);
+    await db.pool.query("update onchain.agent set name = 'Atlas II', updated_block = 990 where token_id = 0");
+    await db.pool.query(
+      `insert into offchain.profile_field (token_id, field, value, written_at) values (1, 'narrative.mission', '"To serve."', now() + interval '10 years')`,
+    );
+    expect(await staleOwnRows(db.pool)).toEqual([0, 1]);
+    await sync();
+    expect(await shown("0")).toMatchObject({ name: "Atlas II", credScore: 92 });
+    expect(await shown("1")).toMatchObject({ description: "To serve." });
+
+    await db.pool.query("delete from onchain.agent where token_id = 1");
+    await sync();
+    expect(await shown("1")).toBeNull();
+  });
+});
+
+const FILE = {
+  type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+  name: "Helper\u202e",
+  description: "Helps.",
+  image: "https://images.example/a.png",
+  services: [
+    { name: "MCP", endpoint: "https://a.example/mcp", version: "2025-06-18" },
+    { name: "A2A", endpoint: "https://a.example/card.json", skills: ["search", "Search", "write"] },
+  ],
+  x402Support: { enabled: true },
+};
+const GATEWAYS = { ipfs: "https://ipfs.example", arweave: "https://ar.example" };
+
+async function register(agentId: bigint, agentUri: string, wallet: string | null = WALLET) {
+  await plantRows(db.pool, "erc8004Agent", [
+    {
+      registry: CANONICAL,
+      agentId,
+      owner: WALLET,
+      agentWallet: wallet,
+      agentUri,
+      registeredAt: Math.floor(NOW.getTime() / 1000) - 30 * 86_400,
+      registeredBlock: 900,
+      txHash: `0x${"1".repeat(64)}`,
+      feedbackCount: 2,
+      updatedBlock: 900,
+    },
+  ]);
+}
+async function look(answer: (url: string) => FetchedDocument, now = NOW) {
+  const asked: string[] = [];
+  const documents = {
+    get: async (url: string) => {
+      asked.push(url);
+      return answer(url);
+    },
+  };
+  const agents = await staleErc8004(db.pool, now, 100);
+  const results = await Promise.all(agents.map((agent) => readFile(agent, documents, GATEWAYS, now)));
+  await storeErc8004(db.pool, results, 8453, { ...RULES, now });
+  return asked;
+}
+const failed: FetchedDocument = { kind: "failed", reason: "The server does not answer.", final: false };
+
+describe("an ERC-8004 agent", () => {
+  it.each([
+    ["a data URI", `data:application/json;base64,${Buffer.from(JSON.stringify(FILE)).toString("base64")}`, null],
+    ["a plain data URI", `data:application/json,${encodeURIComponent(JSON.stringify(FILE))}`, null],
+    ["raw JSON", JSON.stringify(FILE), null],
+    ["https", "https://a.example/agent.json", "https://a.example/agent.json"],
+    ["ipfs", "ipfs://bafybeigdyrzt/agent.json", "https://ipfs.example/ipfs/bafybeigdyrzt/agent.json"],
+    ["ar", "ar://abc", "https://ar.example/abc"],
+  ])("has what its file says, from %s", async (_, uri, url) => {
+    await register(22n, uri);
+    const asked = await look(() => ({ kind: "fetched", text: JSON.stringify(FILE), etag: '"1"' }));
+    expect(asked).toEqual(url === null ? [] : [url]);
+    expect(await shown("22")).toMatchObject({
+      platform: "erc8004",
+      name: "Helper",
+      description: "Helps.",
+      x402Supported: true,
+      walletProven: true,
+      imageUrl: FILE.image,
+      // traits 4 · 12 · 0.15 + verify 25 · 0.15 + age 100 · 0.1 + narrative 25 · 0.1 + origin 50 · 0.1
+      credScore: 28,
+    });
+    const { rows } = await db.pool.query("select warnings from offchain.directory_item");
+    expect(rows[0].warnings).toContain("x402Support is not true or false.");
+  });
+
+  it("whose file cannot be had is shown by what the chain says; what was read before stays while a server is away", async () => {
+    await register(5n, "https://a.example/agent.json");
+    await look(() => failed);
+    expect(await shown("5")).toMatchObject({ name: "ERC-8004 agent 5", credScore: 19 });
+    const later = new Date(NOW.getTime() + 3_600_000);
+    await look(() => ({ kind: "fetched", text: JSON.stringify(FILE), etag: null }), later);
+    expect(await shown("5")).toMatchObject({ name: "Helper" });
+    await look(() => failed, new Date(later.getTime() + 2 * 86_400_000));
+    expect(await shown("5")).toMatchObject({ name: "Helper" });
+  });
+
+  it("counts for more than 50 only with an identity token, and its owner's attestation counts while it is valid", async () => {
+    const services = Array.from({ length: 9 }, (_, i) => ({ name: "web", endpoint: `https://${i}.example` }));
+    await register(9n, JSON.stringify({ ...FILE, services }));
+    await look(() => failed);
+    await plantRows(db.pool, "attestation", [
+      {
+        uid: `0x${"a".repeat(64)}`,
+        schema: RULES.exchangeSchema,
+        attester: WALLET,
+        recipient: WALLET,
+        data: "0x",
+        attestedAt: 1,
+        expiresAt: 0,
+        revokedAt: 0,
+        block: 1,
+        txHash: "0x00",
+      },
+    ]);
+    const score = async () => {
+      await rescoreForeign(db.pool, RULES);
+      return (await shown("9"))?.credScore;
+    };
+    expect(await score()).toBe(50);
+    await plantAgents(db.pool, [{ tokenId: 400, agentAddress: WALLET }]);
+    expect(await score()).toBe(51);
+    await db.pool.query("update onchain.attestation set revoked_at = 5");
+    expect(await score()).toBe(36);
+  });
+});
