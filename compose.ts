@@ -40,8 +40,23 @@ export const createLog = (config: Config, name: string): Logger =>
   pino({
     name,
     level: config.logLevel,
+    // A driver's error carries its whole connection, statements included: what is told of an error is listed here.
+    serializers: { err: shownError },
     redact: { paths: ["*.authorization", "*.privateKey", "*.raw", "*.signature", "headers"], censor: "[redacted]" },
   });
+
+const shownError = (error: unknown): unknown => {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return {
+    type: name,
+    message,
+    stack,
+    ...(code && { code }),
+    ...(cause !== undefined && { cause: shownError(cause) }),
+  };
+};
 
 /** What a process must not start without, as one sentence. */
 function required<T>(value: T | undefined, sentence: string): T {

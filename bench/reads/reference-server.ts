@@ -29,7 +29,7 @@ const SERVERS: Record<string, () => RequestListener | Promise<RequestListener>> 
   },
   /** The whole keyed read as it is commonly built. */
   reference: async () => {
-    const config = loadConfig(process.env, { followStack: false });
+    const config = loadConfig(undefined, { followStack: false });
     const db = new pg.Pool({
       connectionString: config.database.url,
       max: config.database.pool,

@@ -3,7 +3,7 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../devnet/ports.ts";
 
@@ -46,7 +46,7 @@ export async function startReference(kind: string, databaseUrl: string, dataDir:
 }
 
 const environment = (databaseUrl: string, dataDir: string): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
+  PATH: dirname(process.execPath),
   PUBLIC_URL: "https://agents.example",
   DATABASE_URL: databaseUrl,
   DATA_DIR: dataDir,
