@@ -5,6 +5,7 @@ import { type Logger, pino } from "pino";
 import type { ApiDeps } from "./api/deps.ts";
 import { createCardRenderer } from "./cards/renderer.ts";
 import { createChain } from "./clients/chain.ts";
+import { dexScreener } from "./clients/dexscreener.ts";
 import { foreignDocuments } from "./clients/documents.ts";
 import { ethosScores } from "./clients/ethos.ts";
 import { createHttpFacilitator } from "./clients/facilitator-http.ts";
@@ -274,6 +275,13 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
       proofs: proofs.value,
       ethos: openEthos(config, http),
       registries: openRegistries(config, http),
+      markets: dexScreener(
+        http.upstream({
+          name: "DexScreener",
+          baseUrl: config.upstreams.dexscreener.url,
+          rate: { burst: 60, perSecond: 4 },
+        }),
+      ),
       documents: foreignDocuments(documentHttp),
       chain: openChain(config),
       signer: privateKey ? createSigner(privateKey, config.chain.id) : null,

@@ -377,6 +377,7 @@ export const VARIABLES = {
     "https://registry.modelcontextprotocol.io",
   ),
   X402_BAZAAR_URL: variable("Upstreams", "The x402 Bazaar", webUrl, "https://api.cdp.coinbase.com"),
+  DEXSCREENER_API_URL: variable("Upstreams", "Market data (DexScreener)", webUrl, "https://api.dexscreener.com"),
   IPFS_GATEWAY_URL: variable("Upstreams", "Gateway by which ipfs URIs are fetched", webUrl, "https://ipfs.io"),
   ARWEAVE_GATEWAY_URL: variable("Upstreams", "Gateway by which ar URIs are fetched", webUrl, "https://arweave.net"),
   REGISTRATION_ALLOW_PRIVATE: variable(
@@ -583,6 +584,7 @@ function assemble(v: Values, dataDir: string) {
       github: { url: v.GITHUB_API_URL, rawUrl: v.GITHUB_RAW_URL, token: v.GITHUB_TOKEN },
       farcaster: { hubUrl: v.FARCASTER_HUB_URL, neynarUrl: v.NEYNAR_API_URL, neynarKey: v.NEYNAR_API_KEY },
       ethos: { url: v.ETHOS_API_URL },
+      dexscreener: { url: v.DEXSCREENER_API_URL },
       /** Without a slash at the end. */
       gateways: {
         ipfs: v.IPFS_GATEWAY_URL.replace(/\/+$/, ""),

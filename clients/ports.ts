@@ -238,3 +238,28 @@ export interface Documents {
   /** @param etag of the version known already */
   get(url: string, etag: string | null): Promise<FetchedDocument>;
 }
+
+/** What a market says about a token, in US dollars; `basis` names what stands for the capitalisation. */
+export type TokenQuote = {
+  symbol: string | null;
+  name: string | null;
+  marketCapUsd: number | null;
+  basis: "market_cap" | "fdv" | null;
+  priceChange24h: number | null;
+  volume24hUsd: number | null;
+  liquidityUsd: number | null;
+};
+
+/** A place that knows what tokens of the chain trade at. */
+export interface Markets {
+  /** As `market_data_source` names it. */
+  readonly source: string;
+  /** Most tokens of one request. */
+  readonly batch: number;
+  /**
+   * Quotes by token; those it does not know are left out.
+   * @param tokens addresses in lower case
+   * @throws Failure upstream_unavailable
+   */
+  quotes(tokens: readonly string[]): Promise<Map<string, TokenQuote>>;
+}

@@ -1,7 +1,7 @@
 /** What every job and loop of the worker process is given. Built in compose.ts, faked nowhere but at the ports. */
 import type pg from "pg";
 import type { Logger } from "pino";
-import type { Chain, Documents, Ethos, ProofPlatforms, Registries, Signer } from "../clients/ports.ts";
+import type { Chain, Documents, Ethos, Markets, ProofPlatforms, Registries, Signer } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { Fault } from "../faults.ts";
 import type { Queues } from "./queue.ts";
@@ -15,6 +15,8 @@ export type JobContext = {
   ethos: Ethos;
   /** The registries that the directory is filled from. */
   registries: Registries;
+  /** What tokens trade at. */
+  markets: Markets;
   /** What foreign URIs lead to. */
   documents: Documents;
   queue: Queues;

@@ -7,6 +7,7 @@ import { directoryScores } from "./jobs/directory-scores.ts";
 import { erc8004Files } from "./jobs/erc8004-files.ts";
 import { ethosRefresh } from "./jobs/ethos-refresh.ts";
 import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
+import { marketData } from "./jobs/market-data.ts";
 import { paymentSweep } from "./jobs/payment-sweep.ts";
 import { proofRecheck } from "./jobs/proof-recheck.ts";
 import { prune } from "./jobs/prune.ts";
@@ -31,5 +32,6 @@ export const JOBS: readonly Job[] = [
   directoryPull,
   erc8004Files,
   directoryScores,
+  marketData,
   prune,
 ];

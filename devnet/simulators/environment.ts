@@ -14,6 +14,7 @@ export const simulatedUpstreams = (url: string) => ({
   FARCASTER_HUB_URL: `${url}/farcaster`,
   NEYNAR_API_URL: `${url}/neynar`,
   ETHOS_API_URL: `${url}/ethos`,
+  DEXSCREENER_API_URL: `${url}/dexscreener`,
   VIRTUALS_API_URL: `${url}/virtuals`,
   AGENTVERSE_API_URL: `${url}/agentverse`,
   MCP_REGISTRY_URL: `${url}/mcp-registry`,

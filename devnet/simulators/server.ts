@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { ZodError } from "zod";
+import { dexscreener } from "./dexscreener.ts";
 import { ethos } from "./ethos.ts";
 import { farcaster } from "./farcaster.ts";
 import { plannedFaults } from "./faults.ts";
@@ -25,6 +26,7 @@ const SIMULATORS: readonly MakeSimulator[] = [
   agentverse,
   mcpRegistry,
   x402Bazaar,
+  dexscreener,
 ];
 
 export type RunningSimulators = { url: string; stop(): Promise<void> };

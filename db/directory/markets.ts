@@ -1,0 +1,71 @@
+/** Market data of tokens, and of the directory's rows whose registry names one. */
+import type pg from "pg";
+import { type Queryable, transaction } from "../transaction.ts";
+
+/** A quote as it is stored; `known: false` for a token the market does not know. */
+export type StoredQuote = {
+  token: string;
+  known: boolean;
+  symbol: string | null;
+  name: string | null;
+  marketCapUsd: number | null;
+  basis: string | null;
+  priceChange24h: number | null;
+  volume24hUsd: number | null;
+  liquidityUsd: number | null;
+};
+
+/** Tokens that registries name or anybody claims, and that were not asked about since; those of registries first. */
+export async function tokensToQuote(db: Queryable, since: Date, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ token: string }>(
+    `select t.token from (
+       select token_address as token, 0 as place from offchain.directory where token_address is not null and removed_at is null
+       union all select token_address, 1 from offchain.directory_claim where token_address is not null) t
+     left join offchain.token_market m on m.token_address = t.token
+     where t.token ~ '^0x[0-9a-f]{40}$' and (m.fetched_at is null or m.fetched_at <= $1)
+     group by t.token, m.fetched_at order by min(t.place), m.fetched_at nulls first, t.token limit $2`,
+    [since, limit],
+  );
+  return rows.map(({ token }) => token);
+}
+
+/**
+ * Stores quotes and shows them on the rows of their tokens. A claimed token's quote stays beside its claim.
+ * @returns how many rows of the directory are different
+ */
+export async function storeQuotes(
+  pool: pg.Pool,
+  quotes: readonly StoredQuote[],
+  { source, now }: { source: string; now: Date },
+): Promise<number> {
+  if (quotes.length === 0) return 0;
+  return transaction(pool, async (tx) => {
+    await tx.query(
+      `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, basis, price_change_24h, volume_24h_usd, liquidity_usd, source, fetched_at)
+       select r.token, r.known, left(r.symbol, 32), left(r.name, 64), r."marketCapUsd", r.basis, r."priceChange24h", r."volume24hUsd", r."liquidityUsd", $2, $3
+       from jsonb_to_recordset($1) as r(token text, known bool, symbol text, name text, "marketCapUsd" float8, basis text,
+         "priceChange24h" float8, "volume24hUsd" float8, "liquidityUsd" float8) order by r.token
+       on conflict (token_address) do update set known = excluded.known, symbol = excluded.symbol, name = excluded.name,
+         market_cap_usd = excluded.market_cap_usd, basis = excluded.basis, price_change_24h = excluded.price_change_24h,
+         volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $2, fetched_at = $3`,
+      [JSON.stringify(quotes), source, now],
+    );
+    // A day's trade is seen again at every look: an hour's precision is enough for "within 24 hours".
+    const { rowCount } = await tx.query(
+      `with differing as materialized (
+         select d.id, m.* from offchain.directory d join offchain.token_market m on m.token_address = d.token_address
+         where d.token_address = any($1) and (
+           (d.market_cap_usd, d.price_change_24h, d.volume_24h_usd, d.liquidity_usd, d.market_data_source) is distinct from
+             (m.market_cap_usd, m.price_change_24h, m.volume_24h_usd, m.liquidity_usd, case when m.known then m.source end)
+           or (m.volume_24h_usd > 0 and (d.traded_at is null or d.traded_at < m.fetched_at - interval '1 hour')))
+         order by d.id for no key update of d)
+       update offchain.directory d set market_cap_usd = n.market_cap_usd, price_change_24h = n.price_change_24h,
+         volume_24h_usd = n.volume_24h_usd, liquidity_usd = n.liquidity_usd,
+         market_data_source = case when n.known then n.source end,
+         traded_at = case when n.volume_24h_usd > 0 then n.fetched_at else d.traded_at end
+       from differing n where d.id = n.id`,
+      [quotes.map(({ token }) => token)],
+    );
+    return rowCount ?? 0;
+  });
+}

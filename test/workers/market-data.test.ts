@@ -1,0 +1,90 @@
+/** Market data: observed ones rank, claimed ones are only shown. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { dexScreener } from "../../clients/dexscreener.ts";
+import { type Http, openHttp } from "../../clients/http.ts";
+import { storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
+import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
+import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { marketData } from "../../workers/jobs/market-data.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantDirectory } from "../support/directory.ts";
+
+const NOW = new Date(Date.UTC(2026, 10, 21));
+const token = (n: number) => `0x${String(n).padStart(40, "0")}`;
+let db: TestDatabase;
+let simulators: RunningSimulators;
+let http: Http;
+beforeAll(async () => {
+  db = await testDatabase();
+  simulators = await startSimulators();
+  http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
+});
+afterAll(async () => {
+  await http?.close();
+  await simulators?.stop();
+  await db?.drop();
+});
+
+const plant = (address: string, body: object) =>
+  fetch(`${simulators.url}/_control/dexscreener/${address}`, { method: "PUT", body: JSON.stringify(body) });
+const run = (now: Date) => {
+  const markets = dexScreener(
+    http.upstream({ name: "It", baseUrl: `${simulators.url}/dexscreener`, rate: { burst: 100, perSecond: 100 } }),
+  );
+  const config = { upstreams: { pullMs: 60_000 } };
+  return marketData.run({ db: db.pool, clock: () => now, markets, config } as unknown as JobContext, {});
+};
+const row = async (ref: string) => (await directoryRows(db.pool, [(await findDirectoryId(db.pool, ref))!]))[0]!;
+
+it("comes from the most liquid pair of each token, and changes a row only when it changes", async () => {
+  await plantDirectory(db.pool, [
+    ...Array.from({ length: 40 }, (_, n) => ({
+      platform: "virtuals",
+      agent_id: `v${n}`,
+      name: `V ${n}`,
+      cred_score: 10,
+      token_address: token(n + 1),
+    })),
+    { platform: "virtuals", agent_id: "claims", name: "Claims", cred_score: 10 },
+  ]);
+  await db.pool.query(
+    "insert into offchain.directory_claim (directory_id, token_address, claimed_at) select id, $1, now() from offchain.directory where agent_id = 'claims'",
+    [token(99)],
+  );
+  const pair = (usd: number, more: object) => ({
+    baseToken: { address: token(1), symbol: "ONE", name: "One" },
+    liquidity: { usd },
+    ...more,
+  });
+  await plant(token(1), {
+    pairs: [pair(5, { marketCap: 1 }), pair(500, { fdv: 700, volume: { h24: 12 } }), { odd: true }],
+  });
+  await plant(token(40), { marketCap: 4e6, volume24h: 0 });
+  await plant(token(99), { marketCap: 9e9, volume24h: 9e9, symbol: "CLM" });
+  expect(await run(NOW)).toBe(2);
+  expect(await row("v0")).toMatchObject({ marketCapUsd: 700, volume24hUsd: 12, marketDataSource: "dexscreener" });
+  expect(await row("v39")).toMatchObject({ marketCapUsd: 4e6 });
+  expect(await row("v5")).toMatchObject({ marketCapUsd: null, marketDataSource: null });
+  const claims = await row("claims");
+  expect(claims).toMatchObject({ marketCapUsd: null, claim: { market: { marketCapUsd: 9e9, symbol: "CLM" } } });
+  const { rows } = await db.pool.query("select agent_id from offchain.directory where active_at is not null");
+  expect(rows).toEqual([{ agent_id: "v0" }]);
+
+  expect(await tokensToQuote(db.pool, NOW, 100)).toHaveLength(41);
+  expect(await run(new Date(NOW.getTime() + 30_000))).toBe(0);
+  expect(await run(new Date(NOW.getTime() + 120_000))).toBe(0);
+  const gone = {
+    token: token(40),
+    known: false,
+    symbol: null,
+    name: null,
+    marketCapUsd: null,
+    basis: null,
+    priceChange24h: null,
+    volume24hUsd: null,
+    liquidityUsd: null,
+  };
+  expect(await storeQuotes(db.pool, [gone], { source: "dexscreener", now: NOW })).toBe(1);
+  expect(await row("v39")).toMatchObject({ marketCapUsd: null, marketDataSource: null });
+});
