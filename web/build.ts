@@ -1,5 +1,5 @@
 /** Builds the web terminal into web/dist: `npm run web` always, the local stack and the tests when it is missing or old. */
-import { globSync, statSync } from "node:fs";
+import { globSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -16,10 +16,19 @@ export function webIsStale(): boolean {
   return globSync(SOURCES, { cwd: ROOT }).some((path) => statSync(join(ROOT, path)).mtimeMs > built.mtimeMs);
 }
 
-/** @throws the build error */
+/**
+ * Builds beside what is served and takes its place at the end, so that nobody reads half a bundle.
+ * @throws the build error
+ */
 export async function buildWeb(): Promise<void> {
   const { build } = await import("vite");
-  await build({ configFile: join(FOLDER, "vite.config.ts"), logLevel: "warn" });
+  const outDir = join(FOLDER, `dist/.build-${process.pid}`);
+  await build({ configFile: join(FOLDER, "vite.config.ts"), logLevel: "warn", build: { outDir, emptyOutDir: true } });
+  const old = join(FOLDER, "dist/assets");
+  rmSync(old, { recursive: true, force: true });
+  renameSync(join(outDir, "assets"), old);
+  renameSync(join(outDir, "index.html"), join(FOLDER, "dist/index.html"));
+  rmSync(outDir, { recursive: true, force: true });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
