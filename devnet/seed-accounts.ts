@@ -91,3 +91,24 @@ async function prove(
   // 202: the proof counts, its trait is on the way.
   if (!response.ok) say(`proving ${path}: ${response.status} ${await response.text()}`);
 }
+
+/** So many agents are listed by the simulated registries, and some of Virtuals' have a token that trades. */
+const LISTED = { virtuals: 80, agentverse: 60, "mcp-registry": 40, "x402-bazaar": 20 };
+
+/** Fills the simulated registries; the workers pull them like any others. */
+export async function plantRegistries({ simulatorUrl }: Pick<Outside, "simulatorUrl">): Promise<void> {
+  for (const [source, generate] of Object.entries(LISTED))
+    await control(simulatorUrl, `registries/${source}/agents`, { generate });
+  const listed = await fetch(`${simulatorUrl}/_control/registries/virtuals/agents`);
+  const agents = (await listed.json()) as { tokenAddress: string | null; symbol: string; name: string }[];
+  for (const [i, { tokenAddress, symbol, name }] of agents.entries())
+    if (tokenAddress !== null)
+      await control(simulatorUrl, `dexscreener/${tokenAddress}`, {
+        symbol,
+        name,
+        marketCap: 50_000 * (i + 1),
+        volume24h: i % 2 === 0 ? 900 * (i + 1) : 0,
+        priceChange24h: (i % 21) - 10,
+        liquidityUsd: 4_000 * (i + 1),
+      });
+}

@@ -24,7 +24,7 @@ import { serviceTokenAbi } from "../abis/service-token.ts";
 import { siwaText } from "../core/signed-texts.ts";
 import { queueIntent } from "../db/tx-outbox.ts";
 import type { Devnet } from "./deploy.ts";
-import { type Citizen, plantReputation, proveAccounts } from "./seed-accounts.ts";
+import { type Citizen, plantRegistries, plantReputation, proveAccounts } from "./seed-accounts.ts";
 import { type SeedAgent, WORLD } from "./world.ts";
 
 type SeedContext = {
@@ -127,6 +127,7 @@ export async function seed(context: SeedContext): Promise<string> {
     };
 
     const [first, ...others] = WORLD.map((agent, i) => ({ agent, account: accounts[i]! }));
+    await plantRegistries(context);
     await plantReputation(
       context,
       WORLD.map((agent, i) => ({ agent, account: accounts[i]! })),
