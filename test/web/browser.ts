@@ -1,0 +1,49 @@
+/** Chromium for the tests of the web terminal: Debian's, never downloaded; and pages that tell what went wrong in them. */
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+/** The browser's path; undefined when it is not installed. */
+export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
+  existsSync(path),
+);
+
+export function startBrowser(): Promise<Browser> {
+  if (!CHROMIUM)
+    throw new Error(
+      "The web terminal cannot be tested: Chromium is missing. Install it with: apt-get install chromium",
+    );
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+}
+
+export type Watched = { page: Page; troubles: string[] };
+
+/** A page on which every script error, every breach of the policy and every request to elsewhere is noted. */
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(12_000);
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(`script: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    troubles.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("console", (message) => {
+    // A 404 that a test asks for is told by the console too.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      troubles.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(origin)) troubles.push(`request to ${request.url()}`);
+  });
+  return { page, troubles };
+}
