@@ -258,7 +258,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         ]) {
           await page.goto(path);
           await page.locator("h1, h2").first().waitFor();
-          await page.waitForLoadState("networkidle");
+          await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
           const axe = new AxeBuilder({ page });
           // The themes differ in their colours only.
           if (colorScheme === "dark") axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);
