@@ -154,8 +154,8 @@ describe("claims", () => {
     await dispatch(context({ queue }));
     expect(scored().size).toBe(5000);
     const byQueue = Map.groupBy(jobs.values(), ({ queue }) => queue);
-    expect(byQueue.get("score")).toHaveLength(10);
-    for (const added of byQueue.values()) expect(added.length).toBeLessThanOrEqual(10);
+    expect(byQueue.get("score")).toHaveLength(5);
+    for (const added of byQueue.values()) expect(added.length).toBeLessThanOrEqual(5);
     await dispatch(context({ queue }));
     expect(await states()).toEqual({ final: 5000 });
     const { rows } = await db.query("select settled_block::int as block from offchain.dispatcher_state");
