@@ -110,7 +110,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.keyboard.press("s");
       await page.getByRole("button", { name: "Watch Meridian", pressed: true }).waitFor();
       await page.keyboard.press("/");
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe("search");
+      expect(await page.evaluate("document.activeElement.id")).toBe("search");
       await page.keyboard.press("Escape");
       await page.keyboard.press("?");
       await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
@@ -164,7 +164,9 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByText("In its own words").waitFor();
       await page.locator(".proofs .proof").nth(4).waitFor();
       const card = page.getByRole("img", { name: /^Card of/ });
-      await expect.poll(() => card.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1000);
+      await expect
+        .poll(() => card.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+        .toBe(1000);
     }));
 
   it("never takes a text for markup, in any column", () =>
@@ -211,8 +213,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       const request = async ({ method, params }: { method: string; params?: string[] }) =>
         method === "eth_requestAccounts"
           ? [address]
-          : (window as unknown as { signText(hex: string): Promise<string> }).signText(params![0]!);
-      Object.assign(window, { ethereum: { request } });
+          : (globalThis as unknown as { signText(hex: string): Promise<string> }).signText(params![0]!);
+      Object.assign(globalThis, { ethereum: { request } });
     }, wallet.address);
     await page.goto("/mint");
     await page.getByLabel("Name", { exact: true }).fill("From a browser");
@@ -236,7 +238,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         for (const path of ["/", "/agent/2", "/leaderboard", "/compare?ids=0,1,2", "/status", "/mint"]) {
           await page.goto(path);
           await page.locator("h1").first().waitFor();
-          const width = await page.evaluate(() => document.documentElement.scrollWidth);
+          const width = await page.evaluate("document.documentElement.scrollWidth");
           expect([path, width]).toEqual([path, 390]);
         }
       },
@@ -258,7 +260,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         ]) {
           await page.goto(path);
           await page.locator("h1, h2").first().waitFor();
-          await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+          await page.waitForFunction(`document.querySelector('[aria-busy="true"]') === null`);
           const axe = new AxeBuilder({ page });
           // The themes differ in their colours only.
           if (colorScheme === "dark") axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);
