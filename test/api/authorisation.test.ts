@@ -8,6 +8,7 @@ import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
 import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
+import { plantDirectory } from "../support/directory.ts";
 import { plantRows } from "../support/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
@@ -76,6 +77,19 @@ const ROWS: Record<string, Row> = {
   // Reads in the form of a POST: open to all.
   getAgents: { body: ({ tokenId }) => ({ ids: [tokenId] }), expected: everyone(PASS) },
   verifyReceipt: { body: () => ({ payload: "{}", signature: `0x${"1".repeat(130)}` }), expected: everyone(PASS) },
+
+  // Open to all, and therefore only a claim.
+  claimTerminalToken: {
+    before: ({ tokenId, agent }) =>
+      plantDirectory(api.database.pool, [
+        {
+          ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name: "Listed", cred_score: 50 },
+          ...{ address: agent.address.toLowerCase(), wallet_proven: true },
+        },
+      ]),
+    body: () => ({ token_address: `0x${"7".repeat(40)}`, token_symbol: "ABC" }),
+    expected: everyone(PASS),
+  },
 
   // Any wallet that is no agent yet; owning a token makes it none.
   mint: {

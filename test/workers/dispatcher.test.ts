@@ -407,8 +407,8 @@ describe("retractions", () => {
             }
           }
         }
-        simulated.mine(0);
-        simulated.mine(0);
+        // A row counts as gone once the chain has passed its block: it must grow longer than it ever was.
+        simulated.outgrow();
         while (await simulated.index()) {}
         await dispatch(context());
         simulated.mine(0);
@@ -426,6 +426,7 @@ describe("retractions", () => {
     type Row = ReturnType<typeof event>;
     let fork = 0;
     let chain: { hash: string; rows: Row[] }[] = [{ hash: "0xgenesis", rows: [] }];
+    let longest = 1;
     let indexed = 0;
     let finalized = 0;
     const checkpoint = () => plantCheckpoint(db, { block: indexed, finalized });
@@ -440,6 +441,11 @@ describe("retractions", () => {
           event({ id: `${String(block).padStart(6, "0")}-${n}`, tokenId: n, block, blockHash: hash }),
         );
         chain.push({ hash, rows });
+        longest = Math.max(longest, chain.length);
+      },
+      /** Blocks without events, until the chain is longer than any branch was. */
+      outgrow() {
+        for (const end = longest + 2; chain.length < end; ) this.mine(0);
       },
       /** The chain forks at most as deep as it is not final; the indexer follows when it next indexes. */
       async reorg(depth: number) {
