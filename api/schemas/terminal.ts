@@ -32,12 +32,9 @@ export const terminalAgentSchema = z
     volume_24h: usd,
     liquidity_usd: usd,
     ethos_score: z.int().nullable(),
-    market_data_source: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it",
-      }),
+    market_data_source: z.string().nullable().meta({
+      description: "Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it",
+    }),
     updated_at: moment,
   })
   .meta({ id: "TerminalAgent" });

@@ -79,11 +79,15 @@ describe("payloads", () => {
   it("with one field replaced by anything match only when nothing of it changed", () => {
     const paths = ["scheme", "network", "amount", "asset", "payTo"] as const;
     fc.assert(
-      fc.property(fc.constantFrom(...paths), fc.oneof(fc.string(), fc.bigInt().map(String), fc.anything()), (path, value) => {
-        const read = readVersion2({ ...version2, accepted: { ...version2.accepted, [path]: value } });
-        if (read === null || String(value).toLowerCase() === version2.accepted[path]) return;
-        expect(mismatch(read, terms)).not.toBeNull();
-      }),
+      fc.property(
+        fc.constantFrom(...paths),
+        fc.oneof(fc.string(), fc.bigInt().map(String), fc.anything()),
+        (path, value) => {
+          const read = readVersion2({ ...version2, accepted: { ...version2.accepted, [path]: value } });
+          if (read === null || String(value).toLowerCase() === version2.accepted[path]) return;
+          expect(mismatch(read, terms)).not.toBeNull();
+        },
+      ),
       { numRuns: 500 },
     );
   });
