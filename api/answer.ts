@@ -16,6 +16,7 @@ import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
+import type { AnswerHeaders } from "./http/headers.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
 import { ignoredParams, readQuery } from "./http/request-query.ts";
@@ -25,7 +26,7 @@ import { idempotencyKey, once } from "./idempotency.ts";
 export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
 /** A request on its way: the part of Hono's context that is used here. */
 export type HttpContext = {
-  env: Bindings;
+  env: { incoming: IncomingMessage; outgoing: AnswerHeaders };
   req: { url: string; path: string; method: string; param(): Record<string, string> };
 };
 /** What goes out beside the headers already set on the response. */
@@ -196,7 +197,7 @@ function check(schema: z.ZodType | undefined, value: unknown, part: string): unk
  * Tells which block the answer is of, waiting for the one that is asked for. The header is set before the data are
  * read, so the answer may be newer than it says, never older.
  */
-async function showIndex({ index }: ApiParts, outgoing: ServerResponse, block: number | undefined): Promise<void> {
+async function showIndex({ index }: ApiParts, outgoing: AnswerHeaders, block: number | undefined): Promise<void> {
   if (!index.state.ready)
     fail("indexer_behind", "The index is being built and has nothing to show yet.", { retryAfter: 5 });
   const reached = block === undefined || index.block >= block || (await index.waitFor(block, MIN_BLOCK_WAIT_MS));

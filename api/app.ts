@@ -60,7 +60,11 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       const { body, ...init } = await answer(c);
       return new Response(body, init);
     });
-  const answeredShortly = shortWay(mounted.filter(({ method }) => method === "get"));
+  const headers = constantHeaders(service.publicUrl);
+  const answeredShortly = shortWay(
+    mounted.filter(({ method }) => method === "get"),
+    headers,
+  );
 
   const methodsOf = allowedMethods(endpoints);
   const refuse = (c: Context<{ Bindings: Bindings }>, failure: Failure, headers: Record<string, string> = {}) => {
@@ -75,7 +79,6 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   });
   app.onError((error, c) => refuse(c, toFailure(error, deps.log, String(c.env.outgoing.getHeader("X-Request-Id")))));
 
-  const headers = constantHeaders(service.publicUrl);
   const web = webServer({ publicUrl: service.publicUrl, isEndpoint: (path) => methodsOf(path).length > 0 });
   const unusable = new Failure("invalid_input", "The request line or the Host header cannot be used.");
   // Only building the request out of a bad URL or Host reaches the error handler, and it does so before the listener
@@ -91,12 +94,14 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
     endpoints,
     listener(incoming, outgoing) {
       requestId = requestIdOf(incoming);
+      // A browser that navigates may want a page; everybody else asks the endpoints.
+      if (!incoming.headers.accept?.includes("html") && answeredShortly(incoming, outgoing, requestId)) return;
       outgoing.setHeader("X-Request-Id", requestId);
       for (const [name, value] of headers) outgoing.setHeader(name, value);
       if (web(incoming, outgoing)) return;
       if (incoming.method === "OPTIONS")
         answerOptions(incoming, outgoing, methodsOf((incoming.url ?? "").split("?", 1)[0]!));
-      else if (!answeredShortly(incoming, outgoing)) void listener(incoming, outgoing);
+      else void listener(incoming, outgoing);
     },
   };
 }

@@ -1,7 +1,9 @@
 /** Builds the web terminal into web/dist: `npm run web` always, the local stack and the tests when it is missing or old. */
+import { execFile } from "node:child_process";
 import { globSync, renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 
 const FOLDER = import.meta.dirname;
 const ROOT = join(FOLDER, "..");
@@ -17,13 +19,23 @@ export function webIsStale(): boolean {
 }
 
 /**
- * Builds beside what is served and takes its place at the end, so that nobody reads half a bundle.
- * @throws the build error
+ * Builds in a process of its own: React is built for whatever NODE_ENV says, and a test runner's says development.
+ * @throws Error with the build's own words
  */
 export async function buildWeb(): Promise<void> {
-  const { build } = await import("vite");
+  const env = { PATH: dirname(process.execPath), NODE_ENV: "production" };
+  await promisify(execFile)(process.execPath, [import.meta.filename], { env });
+}
+
+/** Builds beside what is served and takes its place at the end, so that nobody reads half a bundle. */
+async function build(): Promise<void> {
+  const vite = await import("vite");
   const outDir = join(FOLDER, `dist/.build-${process.pid}`);
-  await build({ configFile: join(FOLDER, "vite.config.ts"), logLevel: "warn", build: { outDir, emptyOutDir: true } });
+  await vite.build({
+    configFile: join(FOLDER, "vite.config.ts"),
+    logLevel: "warn",
+    build: { outDir, emptyOutDir: true },
+  });
   const old = join(FOLDER, "dist/assets");
   rmSync(old, { recursive: true, force: true });
   renameSync(join(outDir, "assets"), old);
@@ -33,6 +45,6 @@ export async function buildWeb(): Promise<void> {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const started = performance.now();
-  await buildWeb();
+  await build();
   console.log(`web/dist is built (${((performance.now() - started) / 1000).toFixed(1)} s)`);
 }

@@ -1,8 +1,8 @@
 /** How often a client and a caller may come: fixed windows of a minute, told in RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
-import type { ServerResponse } from "node:http";
 import type { RateCounters } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Bucket, Caller } from "../endpoint.ts";
+import type { AnswerHeaders } from "../http/headers.ts";
 import { nameOf } from "./callers.ts";
 
 /** Requests a minute; 0 = as many as they like. */
@@ -22,12 +22,12 @@ export type RateLimits = {
    * @returns nothing to wait for when it is a read: those are counted in this process alone, and cost next to nothing
    * @throws Failure rate_limited
    */
-  client(bucket: Bucket, network: string, outgoing: ServerResponse, now: number): Promise<void> | undefined;
+  client(bucket: Bucket, network: string, outgoing: AnswerHeaders, now: number): Promise<void> | undefined;
   /**
    * Counts a write against the caller whose credential has been verified; nobody else can use a caller's budget up.
    * @throws Failure rate_limited
    */
-  caller(bucket: Bucket, caller: Caller, outgoing: ServerResponse): Promise<void> | undefined;
+  caller(bucket: Bucket, caller: Caller, outgoing: AnswerHeaders): Promise<void> | undefined;
   /**
    * Counts an attempt to pay.
    * @param payer the caller's name, or where there is none the network it comes from
@@ -50,7 +50,7 @@ export function rateLimits(budgets: RateBudgets, counters: RateCounters): RateLi
   let windowEnds = 0;
 
   /** Reads, one window for all: a map that is thrown away each minute. */
-  function countRead(network: string, outgoing: ServerResponse, now: number): void {
+  function countRead(network: string, outgoing: AnswerHeaders, now: number): void {
     if (reads.quota === 0) return;
     if (now >= windowEnds) {
       seen = new Map();
@@ -64,7 +64,7 @@ export function rateLimits(budgets: RateBudgets, counters: RateCounters): RateLi
     if (count > reads.quota) refuse(seconds);
   }
 
-  async function count(policy: Policy, who: string, outgoing?: ServerResponse): Promise<void> {
+  async function count(policy: Policy, who: string, outgoing?: AnswerHeaders): Promise<void> {
     const { count, resetMs } = await counters.count(`${policy.name}:${who}`);
     const seconds = Math.max(1, Math.ceil(resetMs / 1000));
     if (outgoing) {
@@ -99,7 +99,7 @@ export function rateLimits(budgets: RateBudgets, counters: RateCounters): RateLi
 
 const policyItem = ({ name, quota }: Policy) => `"${name}";q=${quota};w=${WINDOW_SECONDS}`;
 
-function addItem(outgoing: ServerResponse, header: string, item: string): void {
+function addItem(outgoing: AnswerHeaders, header: string, item: string): void {
   const before = outgoing.getHeader(header);
   outgoing.setHeader(header, before === undefined ? item : `${before}, ${item}`);
 }

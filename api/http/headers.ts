@@ -2,6 +2,12 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+/** The headers of an answer that is still being made: Node's response, or a collection of them. */
+export type AnswerHeaders = {
+  setHeader(name: string, value: string): unknown;
+  getHeader(name: string): number | string | string[] | undefined;
+};
+
 export const API_VERSION = "2.0.0";
 
 /** Response headers a browser's script may read. */

@@ -9,7 +9,22 @@ import type { HttpAnswer, HttpContext } from "../answer.ts";
 export type Answerer = (c: HttpContext) => Promise<HttpAnswer>;
 
 /** Takes a request and answers it, or returns false and leaves it alone. */
-export type ShortWay = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+export type ShortWay = (incoming: IncomingMessage, outgoing: ServerResponse, requestId: string) => boolean;
+
+/** Headers collected for one `writeHead`: set one by one on Node's response each would be checked and kept twice. */
+class CollectedHeaders {
+  /** By lower-case name. */
+  readonly all: Record<string, string>;
+  constructor(constant: Record<string, string>, requestId: string) {
+    this.all = { ...constant, "x-request-id": requestId };
+  }
+  setHeader(name: string, value: string): void {
+    this.all[name.toLowerCase()] = value;
+  }
+  getHeader(name: string): string | undefined {
+    return this.all[name.toLowerCase()];
+  }
+}
 
 /** Endpoints by the segments of their templates; a fixed segment goes before a parameter. */
 type Node = { fixed: Map<string, Node>; parameter?: Node; end?: { names: string[]; answer: Answerer } };
@@ -18,8 +33,15 @@ const PLAIN_HOST = /^[a-z0-9.-]+(:\d{1,5})?$/i;
 /** Path and query of visible ASCII without what the URL parser would rewrite; no escapes and no dot segments in the path. */
 const PLAIN_TARGET = /^((?:\/(?!\.{1,2}(?:[/?]|$))[\w.~!$&()*+,;=:@-]+)+)(?:\?([\w.~!$&()*+,;=:@/?%-]*))?$/;
 
-/** @param endpoints the GET endpoints, each by its template (`/agent/{ref}`) */
-export function shortWay(endpoints: readonly { path: string; answer: Answerer }[]): ShortWay {
+/**
+ * @param endpoints the GET endpoints, each by its template (`/agent/{ref}`)
+ * @param constants headers of every answer
+ */
+export function shortWay(
+  endpoints: readonly { path: string; answer: Answerer }[],
+  constants: readonly [name: string, value: string][],
+): ShortWay {
+  const constant = Object.fromEntries(constants.map(([name, value]) => [name.toLowerCase(), value]));
   const root: Node = { fixed: new Map() };
   for (const { path, answer } of endpoints) {
     let node = root;
@@ -38,9 +60,9 @@ export function shortWay(endpoints: readonly { path: string; answer: Answerer }[
     node.end = { names, answer };
   }
 
-  return (incoming, outgoing) => {
-    const { url = "", method, headers } = incoming;
-    if (method !== "GET" || !PLAIN_HOST.test(headers.host ?? "")) return false;
+  return (incoming, outgoing, requestId) => {
+    const { url = "", method } = incoming;
+    if (method !== "GET" || !PLAIN_HOST.test(incoming.headers.host ?? "")) return false;
     const [, path] = PLAIN_TARGET.exec(url) ?? [];
     if (path === undefined) return false;
     const values: string[] = [];
@@ -48,9 +70,10 @@ export function shortWay(endpoints: readonly { path: string; answer: Answerer }[
     if (!found) return false;
     const params = Object.fromEntries(found.names.map((name, i) => [name, values[i]!]));
     const req = { url, path, method, param: () => params };
+    const headers = new CollectedHeaders(constant, requestId);
     found
-      .answer({ env: { incoming, outgoing }, req })
-      .then((answer) => write(outgoing, answer))
+      .answer({ env: { incoming, outgoing: headers }, req })
+      .then((answer) => write(outgoing, headers, answer))
       .catch((error: Error) => outgoing.destroy(error));
     return true;
   };
@@ -69,10 +92,15 @@ function find(node: Node, segments: string[], at: number, values: string[]): Nod
   return other;
 }
 
-function write(outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {
-  for (const name in headers) outgoing.setHeader(name, headers[name]!);
-  outgoing.statusCode = status;
-  // Ended in one piece: Node adds the length by itself.
+function write(outgoing: ServerResponse, collected: CollectedHeaders, { status, headers, body }: HttpAnswer): void {
+  for (const name in headers) collected.setHeader(name, headers[name]!);
+  const { all } = collected;
+  if (body !== null)
+    all["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);
+  else if (status !== 304) all["content-length"] = "0";
+  const flat: string[] = [];
+  for (const name in all) flat.push(name, all[name]!);
+  outgoing.writeHead(status, flat);
   if (body === null) outgoing.end();
   else outgoing.end(body);
 }

@@ -173,7 +173,7 @@ describe("over HTTP", () => {
 
   it("paths that take the long way are answered alike", async () => {
     const short = await api.get("/api/v2/agent/3");
-    const head = (answer: string) => answer.replace(/x-request-id: .*|ratelimit: .*|date: .*/gi, "");
+    const head = (answer: string) => answer.replace(/^(?:x-request-id|ratelimit|date): .*\r\n/gim, "");
     const ask = async (target: string, host = "agents.test") =>
       head(await raw(api.url, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`));
     const expected = await ask("/api/v2/agent/3");
