@@ -43,6 +43,8 @@ export function shortWay(
 ): ShortWay {
   const constant = Object.fromEntries(constants.map(([name, value]) => [name.toLowerCase(), value]));
   const root: Node = { fixed: new Map() };
+  /** Endpoints without parameters, by their paths. */
+  const whole = new Map<string, NonNullable<Node["end"]>>();
   for (const { path, answer } of endpoints) {
     let node = root;
     const names: string[] = [];
@@ -58,17 +60,20 @@ export function shortWay(
       node = next;
     }
     node.end = { names, answer };
+    if (names.length === 0 && path !== "/") whole.set(path, node.end);
   }
 
   return (incoming, outgoing, requestId) => {
     const { url = "", method } = incoming;
     if (method !== "GET" || !PLAIN_HOST.test(incoming.headers.host ?? "")) return false;
-    const [, path] = PLAIN_TARGET.exec(url) ?? [];
+    const fixed = whole.get(url);
+    const path = fixed ? url : PLAIN_TARGET.exec(url)?.[1];
     if (path === undefined) return false;
     const values: string[] = [];
-    const found = find(root, path.slice(1).split("/"), 0, values);
+    const found = fixed ?? find(root, path.slice(1).split("/"), 0, values);
     if (!found) return false;
-    const params = Object.fromEntries(found.names.map((name, i) => [name, values[i]!]));
+    const params: Record<string, string> = {};
+    for (const [i, name] of found.names.entries()) params[name] = values[i]!;
     const req = { url, path, method, param: () => params };
     const headers = new CollectedHeaders(constant, requestId);
     found

@@ -75,7 +75,7 @@ const ids = async (query: string) => (await page(query)).agents.map(({ tokenId }
 describe(`random questions (seed ${SEED})`, () => {
   const AGENTS = 400;
   const ROUNDS = 4;
-  const LISTS = 450;
+  const LISTS = 200;
   const SEARCHES = 80;
   const firstOfId = <T>(id: (row: T) => number) => {
     const seen = new Set<number>();
