@@ -326,6 +326,37 @@ export const VARIABLES = {
     requestsPerMinute,
     "300",
   ),
+  RATE_MESSAGES_PER_MEMBER: variable("Limits", "Messages a minute of one wallet in one group", requestsPerMinute, "60"),
+  RATE_MESSAGES_PER_GROUP: variable(
+    "Limits",
+    "Messages a minute of one group, of all its members",
+    requestsPerMinute,
+    "6000",
+  ),
+  RATE_GROUPS_PER_CALLER: variable(
+    "Limits",
+    "Message groups a minute that one wallet may create",
+    requestsPerMinute,
+    "30",
+  ),
+  STREAMS_PER_CLIENT: variable(
+    "Limits",
+    "Event streams that one address (IPv6: one /64 network) may have open at each process; 0 = no limit",
+    integer(0, 1_000_000),
+    "100",
+  ),
+  STREAMS_PER_PROCESS: variable(
+    "Limits",
+    "Event streams that one process keeps open; 0 = no limit",
+    integer(0, 1_000_000),
+    "10000",
+  ),
+
+  MESSAGE_RETENTION: variable(
+    "Messaging",
+    "Messages older than this are deleted (unset: all messages are kept)",
+    duration,
+  ),
 
   IDP_ISSUER: variable("Identity provider", "Issuer of access tokens (iss); unset: none are taken", z.string().min(1)),
   IDP_AUDIENCE: variable("Identity provider", "Whom the tokens must be issued for (aud)", z.string().min(1)),
@@ -576,7 +607,14 @@ function assemble(v: Values, dataDir: string) {
       writesPerApiKey: v.RATE_WRITES_PER_API_KEY,
       proofsPerCaller: v.RATE_PROOFS_PER_CALLER,
       paymentsPerCaller: v.RATE_PAYMENTS_PER_CALLER,
+      messagesPerMember: v.RATE_MESSAGES_PER_MEMBER,
+      messagesPerGroup: v.RATE_MESSAGES_PER_GROUP,
+      groupsPerCaller: v.RATE_GROUPS_PER_CALLER,
     },
+    /** Open event streams; 0 = no limit. */
+    streams: { perClient: v.STREAMS_PER_CLIENT, perProcess: v.STREAMS_PER_PROCESS },
+    /** Undefined: every message is kept. */
+    messageRetentionMs: v.MESSAGE_RETENTION,
     /** Undefined: no access tokens are taken. */
     identityProvider: identityProviderOf(v),
     upstreams: {
