@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { BLANKS } from "../core/text.ts";
 import { shownScoreSql } from "./cred-statement.ts";
+import { folded } from "./folded-text.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** The score of an agent `a` with its stored score `c`: what its views show. */
@@ -45,13 +46,6 @@ export type AgentPage = {
   /** Names the page's last agent; null when the list ends here. */
   next: AgentCursor | null;
 };
-
-/** A name as search sees it: compatibility-decomposed, without marks, lower case. Built in, so no extension is needed. */
-const folded = (text: string) => `
-  case when octet_length(${text}) = char_length(${text}) then lower(${text}) else
-    replace(replace(replace(translate(
-      lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]', '', 'g') collate "und-x-icu"),
-      'øłđħŧıς', 'oldhtiσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe') end`;
 
 /** Names hidden from lists unless asked for; core/names.ts `isSpam` is the same rule. */
 const isSpam = (blanks: string) => `

@@ -1,11 +1,13 @@
-/** Names as searches compare them. The column `directory.search_name` is made by the same rules. */
+/** Names as searches compare them, the rules in one place: SQL of a text compatibility-decomposed, without marks, lower case. Built in, so that no extension is needed. */
 
-/**
- * SQL of a text compatibility-decomposed, without marks, lower case. Built in, so that no extension is needed.
- * @param text SQL of the text
- */
-export const folded = (text: string) => `
-  case when octet_length(${text}) = char_length(${text}) then lower(${text}) else
-    replace(replace(replace(translate(
-      lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]', '', 'g') collate "und-x-icu"),
-      'øłđħŧıς', 'oldhtiσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe') end`;
+/** Whether a text's bytes are its characters, as those of most names are. @param text SQL of the text, here and below */
+export const isAscii = (text: string) => `octet_length(${text}) = char_length(${text})`;
+
+/** A text that has letters beyond ASCII. */
+export const unmarked = (text: string) => `replace(replace(replace(translate(
+    lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]', '', 'g') collate "und-x-icu"),
+    'øłđħŧıς', 'oldhtiσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe')`;
+
+/** Any text. The column `directory.search_name` is made by it: another wording of the same rule is a migration. */
+export const folded = (text: string) => `case when ${isAscii(text)} then lower(${text}) else
+  ${unmarked(text)} end`;

@@ -18,6 +18,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { folded } from "./folded-text.ts";
 
 export const offchain = pgSchema("offchain");
 
@@ -525,12 +526,9 @@ export const paymentFact = offchain.table(
   (t) => [index("payment_fact_payment").on(t.paymentId)],
 );
 
-/** A name as it is sorted, and as it is searched: db/names.ts has the same rules for agents. */
+/** A name as it is sorted, and as it is searched. */
 const loweredName = sql`lower(name collate "und-x-icu")`;
-const foldedName = sql`case when octet_length(name) = char_length(name) then lower(name) else
-  replace(replace(replace(translate(
-    lower(regexp_replace(normalize(name, NFKD), '[\\u0300-\\u036f]', '', 'g') collate "und-x-icu"),
-    'øłđħŧıς', 'oldhtiσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe') end`;
+const foldedName = sql.raw(folded("name"));
 
 /**
  * The terminal directory: agents of every registry, one row for each (platform, the platform's own id). Only what is
@@ -565,7 +563,6 @@ export const directory = offchain.table(
     traitCount: integer().notNull().default(0),
     createdAt: at(),
     credScore: smallint().notNull(),
-    ethosScore: integer(),
     /** The token its registry names. A claimed one is in `directory_claim`. */
     tokenAddress: text(),
     tokenSymbol: text(),
@@ -626,6 +623,21 @@ export const directory = offchain.table(
   ],
 );
 
+/**
+ * Which rows of the directory have which proven wallet: those of different platforms that share one are the same agent.
+ * Kept by a trigger on `directory`, in the transaction that proves, changes or withdraws a wallet.
+ */
+export const directoryAlias = offchain.table(
+  "directory_alias",
+  {
+    directoryId: bigint({ mode: "number" })
+      .primaryKey()
+      .references(() => directory.id, { onDelete: "cascade" }),
+    wallet: text().notNull(),
+  },
+  (t) => [index("directory_alias_wallet").on(sql`wallet collate "C"`)],
+);
+
 /** Where a directory row came from: the items of its source, one for most, several where a row gathers them (x402). */
 export const directoryItem = offchain.table(
   "directory_item",
@@ -668,6 +680,31 @@ export const directoryQuarantine = offchain.table(
   (t) => [primaryKey({ columns: [t.source, t.sourceId] })],
 );
 
+/**
+ * Pages of a source as they were last read, by what tells their versions apart: a page that is still the same is neither
+ * sent nor read again. Without validators there is no row.
+ */
+export const directoryPage = offchain.table(
+  "directory_page",
+  {
+    source: text().notNull(),
+    /** Where the page begins, in the source's own terms, as JSON. */
+    cursor: text().notNull(),
+    etag: text(),
+    lastModified: text(),
+    /** Where the page behind it begins; null at the end. */
+    next: jsonb(),
+    expected: integer(),
+    /** Its items, by the source's own ids. */
+    sourceIds: text().array().notNull(),
+    /** The last full sweep that came by. */
+    sweep: bigint({ mode: "number" }).notNull(),
+    /** When it was last read in full. */
+    readAt: at().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.cursor] })],
+);
+
 /** How far the pull of each source has got: what a killed worker goes on from. */
 export const directoryPull = offchain.table("directory_pull", {
   source: text().primaryKey(),
@@ -675,6 +712,10 @@ export const directoryPull = offchain.table("directory_pull", {
   mode: text(),
   /** Number of the last full sweep begun. */
   sweep: bigint({ mode: "number" }).notNull().default(0),
+  /** Number of the last full sweep that showed all there is. */
+  wholeSweep: bigint({ mode: "number" }).notNull().default(0),
+  /** Why the running or last pull does not show all there is, one sentence: then what it did not see is not gone. */
+  partial: text(),
   /** Where the running pull goes on, in the source's own terms; null at the beginning. */
   cursor: jsonb(),
   /** What an incremental pull begins from, in the source's own terms; null until a full sweep has ended. */
@@ -691,6 +732,8 @@ export const directoryPull = offchain.table("directory_pull", {
   nextRunAt: at(),
   /** Why the last attempt stopped, one sentence; null when it succeeded. */
   error: text(),
+  /** What an operator may want to know of the last sweep, one sentence. */
+  note: text(),
 });
 
 /** A token that anybody says is an agent's: shown as claimed while no market tells better, never ranked by. */
@@ -736,6 +779,7 @@ export const registrationFile = offchain.table(
     errors: text().array().notNull().default(sql`'{}'`),
     warnings: text().array().notNull().default(sql`'{}'`),
     etag: text(),
+    lastModified: text(),
     fetchedAt: at().notNull(),
     /** Failures in a row, and when to try again. */
     failures: integer().notNull().default(0),

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { isSpam } from "../../core/names.ts";
 import { shownScoreSql } from "../cred-statement.ts";
+import { isAscii, unmarked } from "../folded-text.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
 import { isIndexed } from "../transaction.ts";
 import { type CopyRow, copyRows, keepValues } from "./copy-rows.ts";
@@ -45,15 +46,8 @@ const COMPARE_MS = 1_000;
 /** The score as db/agents.ts has it: the stored one, or the one that is about to be stored. */
 const SCORE = `(${shownScoreSql("a.token_id", "c.score")})`;
 
-const isAscii = (text: string) => `octet_length(${text}) = char_length(${text})`;
-
 /** A framework as filters compare it. */
 const loweredFramework = (text: string) => `lower(${text})`;
-/** A name that has letters beyond ASCII, as search sees it. */
-const folded = (text: string) => `
-      replace(replace(replace(translate(
-        lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]', '', 'g') collate "und-x-icu"),
-        'øłđħŧıς', 'oldhtiσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe')`;
 
 /**
  * Keys and texts are made by the same expressions as in db/agents.ts, so that both ways of listing agree. Names of
@@ -63,7 +57,7 @@ const SELECT = `
   select a.token_id, ${SCORE}::int8, a.points, a.minted_at, a.name,
     case when ${isAscii("a.name")} then null else lower(a.name collate "und-x-icu") end,
     ${loweredFramework("a.framework")},
-    case when ${isAscii("a.name")} then null else ${folded("a.name")} end,
+    case when ${isAscii("a.name")} then null else ${unmarked("a.name")} end,
     a.agent_address, a.verified, a.updated_block
   from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`;
 
@@ -114,7 +108,7 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) HEX[digit.charCo
 /** What a caller types, made comparable where it has letters beyond ASCII: $1 with names, $2 with frameworks. */
 export const COMPARABLE = {
   name: "agents-source-comparable",
-  text: `select ${folded("$1::text")} as search, ${loweredFramework("$2::text")} as framework`,
+  text: `select ${unmarked("$1::text")} as search, ${loweredFramework("$2::text")} as framework`,
 };
 
 export const source: TableSource<AgentsState> = {

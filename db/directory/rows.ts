@@ -13,7 +13,7 @@ const ROW = `json_build_object(
   'chainId', d.chain_id, 'name', d.name, 'description', d.description, 'imageUrl', d.image_url, 'registry', d.registry,
   'ownerAddress', d.owner_address, 'x402Supported', d.x402_supported, 'walletProven', d.wallet_proven,
   'createdAt', ${iso("d.created_at")}, 'credScore', d.cred_score,
-  'ethosScore', coalesce(d.ethos_score,
+  'ethosScore', coalesce(
     (select score from offchain.ethos_score where wallet = d.address),
     (select score from offchain.ethos_score where wallet = d.owner_address)),
   'tokenAddress', d.token_address, 'tokenSymbol', d.token_symbol, 'tokenName', d.token_name,
@@ -72,6 +72,9 @@ export type DirectoryBackground = {
   provenance: TerminalDetail["provenance"];
 };
 
+/** Of the rows of one wallet, and of the items of one row, so many are told: an agent may have any number. */
+const MOST_SHOWN = 100;
+
 /** A row with its background, in one statement; null when it is gone. */
 export async function directoryDetail(
   db: Queryable,
@@ -83,13 +86,15 @@ export async function directoryDetail(
       select ${ROW} as row, coalesce(d.services, '[]') as services,
         (select coalesce(json_agg(json_build_object('id', o.id, 'platform', o.platform, 'agent_id', o.agent_id,
                   'name', o.name, 'cred_score', o.cred_score) order by o.cred_score desc, o.id), '[]')
-         from offchain.directory o
-         where d.wallet_proven and o.wallet_proven and o.address collate "C" = d.address and o.platform <> d.platform
-           and o.removed_at is null) as "sameAs",
+         from (select o.* from offchain.directory_alias mine
+               join offchain.directory_alias a on a.wallet collate "C" = mine.wallet
+               join offchain.directory o on o.id = a.directory_id and o.platform <> d.platform and o.removed_at is null
+               where mine.directory_id = d.id
+               order by o.cred_score desc, o.id limit ${MOST_SHOWN}) o) as "sameAs",
         (select coalesce(json_agg(json_build_object('source', i.source, 'source_id', i.source_id,
                   'fetched_at', ${iso("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
          from (select * from offchain.directory_item i where i.platform = d.platform and i.agent_id = d.agent_id
-               order by i.source, i.source_id limit 100) i) as provenance
+               order by i.source, i.source_id limit ${MOST_SHOWN}) i) as provenance
       from offchain.directory d where d.id = $1 and d.removed_at is null`,
     values: [id],
   });
