@@ -309,6 +309,10 @@ export const mint = offchain.table(
   {
     mintId: uuid().primaryKey(),
     wallet: text().notNull(),
+    /** The Solana key that registers; null where the wallet itself does. */
+    solanaAddress: text(),
+    /** Who registers, once. */
+    registrant: text().generatedAlwaysAs(sql`coalesce(solana_address, wallet)`),
     /** The token's receiver; the wallet itself unless another principal pays. */
     recipient: text().notNull(),
     name: text().notNull(),
@@ -335,10 +339,29 @@ export const mint = offchain.table(
   },
   (t) => [
     index("mint_awards_due").on(t.awardsDueAt).where(sql`awards_due_at is not null`),
-    uniqueIndex("mint_wallet").on(t.wallet).where(sql`state <> 'failed'`),
+    uniqueIndex("mint_registrant").on(t.registrant).where(sql`state <> 'failed'`),
     uniqueIndex("mint_token").on(t.tokenId),
     index("mint_state").on(t.state),
   ],
+);
+
+/** Texts given out for Solana keys to sign, each good once and for five minutes. */
+export const solanaChallenge = offchain.table(
+  "solana_challenge",
+  {
+    nonce: text().primaryKey(),
+    address: text().notNull(),
+    /** verify | register */
+    purpose: text().notNull(),
+    /** Receiver of the identity, where the text names one. */
+    evmAddress: text(),
+    issuedAt: at().notNull(),
+    expiresAt: at().notNull(),
+    /** The request that used it, which alone may use it again. */
+    usedBy: text(),
+    usedAt: at(),
+  },
+  (t) => [index("solana_challenge_expires").on(t.expiresAt)],
 );
 
 /** The transaction outbox: what is to happen on chain, each intent exactly once. */
