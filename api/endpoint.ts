@@ -29,17 +29,29 @@ export type TokenCaller = {
   subject: string;
 };
 
+/** A wallet, and the human whose access token stands beside its credential: what they do, both of them want. */
+export type OwnerCaller = WalletCaller & { beside: TokenCaller | null };
+
 /** A holder of an API key. */
 export type KeyCaller = { kind: "apiKey"; apiKeyId: string };
 
 /** Who calls, as a guard has established it. */
 export type Caller = WalletCaller | TokenCaller | KeyCaller;
 
-/** Who may call: anyone, an agent's wallet (SIWA), a human (SIWE, SIWA or access token), the holder of an API key. */
-export type CallerRule = "anyone" | "siwa" | "human" | "apiKey";
+/**
+ * Who may call: anyone, an agent's wallet (SIWA), a human (SIWE, SIWA or access token), an owner's wallet (SIWE or SIWA,
+ * alone or beside a human's access token), the holder of an API key.
+ */
+export type CallerRule = "anyone" | "siwa" | "human" | "owner" | "apiKey";
 
 /** The caller a handler gets, by the rule in front of it. */
-export type CallerOf = { anyone: undefined; siwa: WalletCaller; human: WalletCaller | TokenCaller; apiKey: KeyCaller };
+export type CallerOf = {
+  anyone: undefined;
+  siwa: WalletCaller;
+  human: WalletCaller | TokenCaller;
+  owner: OwnerCaller;
+  apiKey: KeyCaller;
+};
 
 /** What a request counts against; `unlimited` for what monitors ask. */
 export type Bucket = "reads" | "writes" | "proofs" | "unlimited";

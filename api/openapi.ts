@@ -66,17 +66,18 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** The credentials each rule takes, one of them at a time. */
-const SECURITY: Record<CallerRule, (keyof typeof SECURITY_SCHEMES)[]> = {
+/** The credentials each rule takes, one set of them at a time. */
+const SECURITY: Record<CallerRule, (keyof typeof SECURITY_SCHEMES)[][]> = {
   anyone: [],
-  siwa: ["siwa", "siwaHeader"],
-  human: ["siwe", "siwa", "siwaHeader", "bearer"],
-  apiKey: ["apiKey"],
+  siwa: [["siwa"], ["siwaHeader"]],
+  human: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer"]],
+  owner: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer", "siwaHeader"]],
+  apiKey: [["apiKey"]],
 };
 
 /** Who may call as OpenAPI says it: one of these; a payment beside it where a price may be asked. */
 function security({ caller, price }: Guard): Record<string, []>[] {
-  const ways: Record<string, []>[] = SECURITY[caller].map((scheme) => ({ [scheme]: [] }));
+  const ways = SECURITY[caller].map((set): Record<string, []> => Object.fromEntries(set.map((scheme) => [scheme, []])));
   if (price === undefined) return ways;
   const free = ways.length > 0 ? ways : [{}];
   return [...free, ...free.map((way) => ({ ...way, x402: [] as [] }))];

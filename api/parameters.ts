@@ -2,6 +2,9 @@
 import { z } from "zod";
 import { parseAddress } from "../core/addresses.ts";
 import type { Address, AgentRef } from "../core/facts.ts";
+import { parseSlug } from "../core/principals/slugs.ts";
+import type { HumanRef } from "../db/principals/humans.ts";
+import type { OrganizationRef } from "../db/principals/organizations.ts";
 
 /**
  * Parameters arrive as text, so their schemas transform; `documented` is how the OpenAPI document shows the input.
@@ -167,5 +170,40 @@ export const walletAddress = documented(
     documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
     description: "Wallet address, in any case",
     examples: ["0x19B16428f0721a5f627F190Ca61D493A632B423F"],
+  },
+);
+
+/** A human in a path. What begins like a number or an address has to be one; any other text is an id, known or not. */
+export const humanRef = documented(
+  z.string().transform((text, ctx): HumanRef => {
+    const wallet = parseAddress(text);
+    if (wallet) return { wallet };
+    const id = tokenIdText.safeParse(text);
+    if (id.success) return { tokenId: id.data };
+    if (!/^[-+\d]/.test(text)) return { id: /^\w{1,64}$/.test(text) ? text : "" };
+    ctx.addIssue("must be a human's id, a 0x address, or a token id");
+    return z.NEVER;
+  }),
+  {
+    documented: { type: "string" },
+    description: "The human's own id, its wallet address in any case, or the token id of its identity",
+    examples: ["0x19B16428f0721a5f627F190Ca61D493a632B423F"],
+  },
+);
+
+/** An organization in a path; null for a text that is none's. */
+export const organizationRef = documented(
+  z.string().transform((text): OrganizationRef | null => {
+    const wallet = parseAddress(text);
+    if (wallet) return { wallet };
+    if (/^org_\w{1,64}$/.test(text)) return { id: text };
+    const parsed = parseSlug(text);
+    return "slug" in parsed ? { slug: parsed.slug } : null;
+  }),
+  {
+    documented: { type: "string" },
+    description:
+      "The organization's own id, its slug, or its wallet address (of several of one wallet, the first registered)",
+    examples: ["analytical-engines"],
   },
 );

@@ -10,7 +10,7 @@ import {
 } from "../../core/wallet-credential.ts";
 import { revokedBefore } from "../../db/revocations.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import type { Caller, CallerRule, KeyCaller, TokenCaller, WalletCaller } from "../endpoint.ts";
+import type { Caller, CallerRule, KeyCaller, OwnerCaller, TokenCaller, WalletCaller } from "../endpoint.ts";
 import { requireApiKey } from "./api-key.ts";
 import type { WalletGuard } from "./wallet.ts";
 
@@ -23,6 +23,7 @@ const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Pro
   anyone: () => undefined,
   siwa: (parts, request) => agent(parts, request),
   human: (parts, request) => human(parts, request),
+  owner: (parts, request) => owner(parts, request),
   apiKey: (parts, request) => requireApiKey(parts.db, request.incoming.headers["x-api-key"], new Date(request.now)),
 };
 
@@ -53,11 +54,26 @@ async function human(parts: CallerParts, request: Request): Promise<WalletCaller
     return fail("unauthenticated", "This operation needs a SIWE or SIWA credential, or an access token.", {
       hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
     });
+  return tokenHolder(parts, accessToken, request);
+}
+
+/** A wallet by SIWE or SIWA; an access token may stand beside it, and has to be good then. */
+async function owner(parts: CallerParts, request: Request): Promise<OwnerCaller> {
+  const { credential, accessToken } = credentials(request.incoming);
+  if (credential === null)
+    return fail("unauthenticated", "This operation needs a wallet's SIWE or SIWA credential.", {
+      hint: "Beside an access token in Authorization, the wallet's credential goes into X-SIWA.",
+    });
+  const signed = await wallet(parts, credential, ["siwe", "siwa"], request);
+  return { ...signed, beside: accessToken === null ? null : await tokenHolder(parts, accessToken, request) };
+}
+
+async function tokenHolder(parts: CallerParts, accessToken: string, { now }: Request): Promise<TokenCaller> {
   if (parts.identityProvider === null)
     return fail("unauthenticated", "This service has no identity provider, so it takes no access tokens.", {
       hint: "Sign in with a wallet: GET /api/v2 shows the text under auth.human.message.",
     });
-  return { kind: "accessToken", ...(await parts.identityProvider.verify(accessToken, new Date(request.now))) };
+  return { kind: "accessToken", ...(await parts.identityProvider.verify(accessToken, new Date(now))) };
 }
 
 async function wallet(

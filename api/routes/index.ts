@@ -10,11 +10,13 @@ import { discoveryEndpoints } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
 import { health, ready, status } from "./health.ts";
 import { humanUpdate } from "./human-update.ts";
+import { human, humanCred, humanDelete, humanLinkAgent, humanMe, humanRegister, humans } from "./humans.ts";
 import { aura, badge, cardImage } from "./images.ts";
 import { manifestEndpoint } from "./manifest.ts";
 import { metadata } from "./metadata.ts";
 import { mint, mintState } from "./mint.ts";
 import { nameCheck } from "./names.ts";
+import { organization, organizationRegister, organizations } from "./organizations.ts";
 import { pricing } from "./pricing.ts";
 import { verifyFarcaster, verifyGithub, verifyX } from "./proofs.ts";
 import { og, referral, referralCode } from "./referrals.ts";
@@ -62,6 +64,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   cardImage,
   badge,
   nameCheck,
+  humans,
+  human,
+  humanCred,
+  organizations,
+  organization,
   mint,
   mintState,
   revoke,
@@ -76,5 +83,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   verifyFarcaster,
   linkToken,
   crossRegistration,
+  humanRegister,
+  humanMe,
+  humanDelete,
+  humanLinkAgent,
+  organizationRegister,
   ...documentEndpoints(() => ENDPOINTS),
 ];

@@ -1,6 +1,7 @@
 /** Protocol statistics: both variants of the specification in one object. */
 import { formatEther } from "viem/utils";
 import { checksum } from "../../core/addresses.ts";
+import { principalTotals } from "../../db/principals/humans.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { statsSchema } from "../schemas/service.ts";
 
@@ -13,12 +14,14 @@ export const stats = endpoint({
   data: true,
   responses: { 200: { description: "Totals and the contract's terms", schema: statsSchema } },
   async handler({ deps }) {
-    const [totals, contract] = await Promise.all([deps.totals(), deps.contract.current()]);
+    const [totals, principals, contract] = await Promise.all([
+      deps.totals(),
+      principalTotals(deps.db),
+      deps.contract.current(),
+    ]);
     return json({
       ...totals,
-      // Principals are registered off chain; none can be registered yet.
-      totalHumans: 0,
-      totalOrganizations: 0,
+      ...principals,
       mintPrice: contract.mintPriceWei === null ? null : formatEther(contract.mintPriceWei),
       network: "Base",
       chainId: deps.config.chain.id,

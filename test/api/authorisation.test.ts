@@ -72,6 +72,8 @@ const SIWA_ONLY = {
 const everyone = (status: number) => Object.fromEntries(CALLERS.map((c) => [c, status])) as Record<CallerName, number>;
 /** The token's owner and the agent's wallet. */
 const CONTROLLERS = { ...SIWA_ONLY, "other wallet": 403, owner: PASS, "agent wallet": PASS };
+/** Every wallet, by SIWA and by SIWE. */
+const HUMANS = { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS, "human (SIWE)": PASS };
 
 const ROWS: Record<string, Row> = {
   // Reads in the form of a POST: open to all.
@@ -145,6 +147,18 @@ const ROWS: Record<string, Row> = {
     },
   },
 
+  // Whoever signs in, over what it is itself.
+  registerHuman: { body: () => ({ name: "Ada" }), expected: HUMANS },
+  registerOrganization: { body: () => ({ displayName: "Engines" }), expected: HUMANS },
+  deletePrincipal: { before: registerAll, expected: HUMANS },
+  // The path names the owner's human: its own wallet, which owns the token.
+  linkAgent: {
+    before: registerAll,
+    by: ({ owner }) => owner,
+    body: ({ tokenId }) => ({ agentTokenId: tokenId }),
+    expected: { ...HUMANS, "other wallet": 403, "agent wallet": 403 },
+  },
+
   reportSessionOutcome: {
     body: () => ({ outcome: "success" }),
     expected: { ...everyone(401), "API key": PASS },
@@ -185,6 +199,17 @@ async function newWorld(): Promise<World> {
   const apiKey = apiKeyText(id, randomBytes(32).toString("base64url"));
   await insertApiKey(api.database.pool, { id, name: "test", hash: apiKeyHash(apiKey) });
   return { tokenId, other, owner, agent, apiKey };
+}
+
+/** Each wallet is a human; the token is its owner's own. */
+async function registerAll({ other, owner, agent, tokenId }: World): Promise<void> {
+  for (const wallet of [other, owner, agent]) {
+    const { status } = await api.send("POST", "/api/v2/principals/human/register", {
+      headers: { authorization: await wallet.siwe(), "content-type": "application/json" },
+      body: JSON.stringify({ name: "Ada", ...(wallet === owner && { tokenId }) }),
+    });
+    expect(status).toBe(201);
+  }
 }
 
 /** How each caller shows who it is in the headers. */
@@ -253,7 +278,7 @@ const spoilt = (signature: string) => `${signature.slice(0, 66)}${"f".repeat(64)
 /** How much has been written, whoever wrote it. */
 async function written(): Promise<unknown> {
   const tables = ["profile_field", "profile_trait", "proof", "exchange_verification", "session_outcome", "mint"];
-  const more = ["tx_intent", "chain_write", "human_update", "credential_revocation", "idempotency"];
+  const more = ["tx_intent", "chain_write", "human_update", "credential_revocation", "idempotency", "human", "human_agent", "organization"];
   const counts = [...tables, ...more].map((name) => `(select count(*)::int from offchain.${name}) as ${name}`);
   return (await api.database.pool.query(`select ${counts.join(", ")}`)).rows[0];
 }

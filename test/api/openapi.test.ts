@@ -18,6 +18,7 @@ const SECURITY = {
   anyone: [],
   siwa: [{ siwa: [] }, { siwaHeader: [] }],
   human: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [] }],
+  owner: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [], siwaHeader: [] }],
   apiKey: [{ apiKey: [] }],
 };
 

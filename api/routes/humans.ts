@@ -1,0 +1,153 @@
+/** Human principals: the directory, one of them, its cred, and what a human does about itself. */
+import { z } from "zod";
+import type { ErrorCode } from "../../core/errors.ts";
+import { humanCredView, humanView } from "../../core/views/human.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { humanRef, limit, offset, page, searchText } from "../parameters.ts";
+import {
+  deletedSchema,
+  humanBodySchema,
+  humanCredSchema,
+  humanListSchema,
+  humanSchema,
+  linkAgentBodySchema,
+  ownHumanSchema,
+  registeredHumanSchema,
+} from "../schemas/principals.ts";
+import { siteOf } from "../services/agent-facts.ts";
+import { linkAgent } from "../services/human-links.ts";
+import { deletePrincipal, humanFacts, ownHuman, pageOfHumans, registerHuman } from "../services/humans.ts";
+
+const tag = "Principals";
+const params = z.object({ id: humanRef });
+
+export const humans = endpoint({
+  method: "get",
+  path: "/api/v2/humans",
+  operationId: "listHumans",
+  tag,
+  summary: "Human principals, the longest registered first",
+  data: true,
+  query: z.object({
+    search: searchText("Part of a name in any case and with any accents, an address prefix (0x…), or a token id"),
+    limit: limit({ default: 50, max: 100 }),
+    page,
+    offset,
+  }),
+  responses: { 200: { description: "A page of humans", schema: humanListSchema } },
+  async handler({ deps, query, now }) {
+    const { search, limit } = query;
+    const offset = query.offset ?? ((query.page ?? 1) - 1) * limit;
+    const { total, humans } = await pageOfHumans(deps, { search, limit, offset });
+    const site = siteOf(deps.config);
+    const at = new Date(now);
+    return json({
+      ...{ total, page: Math.floor(offset / limit) + 1, pages: Math.ceil(total / limit), limit, offset },
+      humans: humans.map((facts) => humanView(facts, site, at)),
+    });
+  },
+});
+
+export const human = endpoint({
+  method: "get",
+  path: "/api/v2/human/{id}",
+  operationId: "getHuman",
+  tag,
+  summary: "A human principal",
+  data: true,
+  params,
+  responses: { 200: { description: "The human", schema: humanSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params: { id }, now }) {
+    return json(humanView(await humanFacts(deps, id), siteOf(deps.config), new Date(now)));
+  },
+});
+
+export const humanCred = endpoint({
+  method: "get",
+  path: "/api/v2/human/{id}/cred",
+  operationId: "getHumanCred",
+  tag,
+  summary: "A human's cred: what it is made of, what was read where, and what is not known",
+  data: true,
+  params,
+  responses: { 200: { description: "Score and breakdown", schema: humanCredSchema } },
+  errors: ["not_found"],
+  async handler({ deps, params: { id }, now }) {
+    return json(humanCredView(await humanFacts(deps, id), new Date(now)));
+  },
+});
+
+const tokenErrors: ErrorCode[] = ["forbidden", "not_found"];
+
+export const humanRegister = endpoint({
+  method: "post",
+  path: "/api/v2/principals/human/register",
+  operationId: "registerHuman",
+  tag,
+  summary: "Register as a human, or change one's own registration",
+  description:
+    "Whoever signs in is the principal: the wallet, or the account at the identity provider. Contact data are shown to the principal alone.",
+  guard: { caller: "human" },
+  data: true,
+  body: humanBodySchema,
+  responses: {
+    200: { description: "Changed", schema: registeredHumanSchema },
+    201: { description: "Registered", schema: registeredHumanSchema },
+  },
+  errors: tokenErrors,
+  async handler({ deps, body, caller, now }) {
+    const { id, created } = await registerHuman(deps, caller, body, now);
+    const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
+    return json({ success: true, principal }, { status: created ? 201 : 200 });
+  },
+});
+
+export const humanMe = endpoint({
+  method: "get",
+  path: "/api/v2/principals/human/me",
+  operationId: "getOwnHuman",
+  tag,
+  summary: "Oneself, with one's contact data and organizations",
+  guard: { caller: "human" },
+  data: true,
+  responses: { 200: { description: "The calling human", schema: ownHumanSchema } },
+  errors: ["not_found"],
+  handler: async ({ deps, caller, now }) => json(await ownHuman(deps, caller, now)),
+});
+
+export const humanDelete = endpoint({
+  method: "delete",
+  path: "/api/v2/principals/human/me",
+  operationId: "deletePrincipal",
+  tag,
+  summary: "Delete oneself: the human, its links and contact data, and the organizations it owns",
+  description:
+    "Wallet and account can register anew. For 90 days nobody but the former owner can take the organizations' slugs.",
+  guard: { caller: "human" },
+  data: true,
+  responses: { 200: { description: "Deleted", schema: deletedSchema } },
+  errors: ["not_found"],
+  handler: async ({ deps, caller, now }) => json({ success: true, deleted: await deletePrincipal(deps, caller, now) }),
+});
+
+export const humanLinkAgent = endpoint({
+  method: "post",
+  path: "/api/v2/human/{id}/link-agent",
+  operationId: "linkAgent",
+  tag,
+  summary: "Link an agent to a human, as the owner of its token",
+  description:
+    "Signed by the wallet that owns the token and is the human's own. A human without a wallet sends its access token in Authorization, and the owner's credential in X-SIWA. A transfer of the token ends the link for good.",
+  guard: { caller: "owner" },
+  data: true,
+  params,
+  body: linkAgentBodySchema,
+  responses: { 200: { description: "Linked", schema: registeredHumanSchema } },
+  errors: [...tokenErrors, "conflict"],
+  async handler({ deps, params, body, caller, now }) {
+    const id = await linkAgent(deps, caller, { human: params.id, tokenId: body.agentTokenId }, now);
+    const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
+    return json({ success: true, principal });
+  },
+});

@@ -1,0 +1,50 @@
+/** Linking an agent to a human: wanted by the token's present owner and by the human, undone by the next transfer. */
+import { checksum } from "../../core/addresses.ts";
+import { fail } from "../../core/errors.ts";
+import { holdingOf } from "../../db/principals/holding.ts";
+import { linkHumanAgent, lockHuman, otherLinks } from "../../db/principals/human-writes.ts";
+import { type HumanRef, humanIdOf } from "../../db/principals/humans.ts";
+import { transaction } from "../../db/transaction.ts";
+import type { ApiParts } from "../deps.ts";
+import type { OwnerCaller } from "../endpoint.ts";
+import { nameOf } from "../guards/callers.ts";
+import { withIndex } from "./humans.ts";
+
+/** Of one human. */
+export const LINKS_A_HUMAN = 50;
+
+/**
+ * Links an agent. The wallet that signed has to own the token; it has to be the human's own, or the human's access token
+ * has to stand beside it.
+ * @returns the human's id
+ * @throws Failure not_found, forbidden, conflict, indexer_behind
+ */
+export const linkAgent = (
+  deps: ApiParts,
+  caller: OwnerCaller,
+  asked: { human: HumanRef; tokenId: number },
+  now: number,
+): Promise<string> =>
+  withIndex(
+    transaction(deps.db, async (tx) => {
+      const { identity } = deps.config.contracts;
+      const { tokenId } = asked;
+      const id = await humanIdOf(tx, asked.human, identity.address);
+      const principal = id === null ? null : await lockHuman(tx, id);
+      if (id === null || principal === null) return fail("not_found", "There is no such human.");
+      if (principal !== nameOf(caller) && (caller.beside === null || principal !== nameOf(caller.beside)))
+        fail("forbidden", "Only the human itself links agents to itself.", {
+          hint: "Sign with the human's own wallet; for one without a wallet, its access token stands beside the owner's X-SIWA.",
+        });
+      const holding = await holdingOf(tx, tokenId, identity.address);
+      if (holding === null) return fail("not_found", `There is no agent ${tokenId}.`);
+      if ((await otherLinks(tx, id, tokenId, identity.address)) >= LINKS_A_HUMAN)
+        fail("conflict", `A human has at most ${LINKS_A_HUMAN} linked agents.`);
+      const link = { humanId: id, tokenId, owner: caller.wallet };
+      if (!(await linkHumanAgent(tx, link, identity.address, new Date(now))))
+        fail("forbidden", `Agent ${tokenId} belongs to another wallet.`, {
+          hint: `Sign with the owner ${checksum(holding.owner)}.`,
+        });
+      return id;
+    }),
+  );

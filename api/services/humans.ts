@@ -1,0 +1,180 @@
+/** Human principals: registering oneself, being read, and going for good. */
+import { hash, randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { checksum } from "../../core/addresses.ts";
+import { fail } from "../../core/errors.ts";
+import type { Address } from "../../core/facts.ts";
+import type { HumanFacts } from "../../core/principals/facts.ts";
+import { type Contact, humanView, type OwnHumanView } from "../../core/views/human.ts";
+import { organizationView } from "../../core/views/organization.ts";
+import { holdingOf } from "../../db/principals/holding.ts";
+import { deleteHuman, type HumanWrite, writeHuman } from "../../db/principals/human-writes.ts";
+import {
+  type HumanRef,
+  type HumanSources,
+  humanContact,
+  humanIdOf,
+  humanOfPrincipal,
+  listHumans,
+  loadHumans,
+  storeTransactionCount,
+} from "../../db/principals/humans.ts";
+import {
+  deleteOrganizations,
+  loadOrganizations,
+  lockPrincipal,
+  organizationsOf,
+} from "../../db/principals/organizations.ts";
+import type { PageQuery } from "../../db/principals/page.ts";
+import { isNoIndex, type Queryable, snapshot, transaction } from "../../db/transaction.ts";
+import type { ApiParts } from "../deps.ts";
+import type { TokenCaller, WalletCaller } from "../endpoint.ts";
+import { nameOf } from "../guards/callers.ts";
+import { siteOf } from "./agent-facts.ts";
+
+export type HumanCaller = WalletCaller | TokenCaller;
+
+/** A registration asks the chain for the wallet's transactions and waits this long; the worker asks again. */
+const CHAIN_PATIENCE_MS = 1_500;
+
+export const walletOf = (caller: HumanCaller): Address | null => ("wallet" in caller ? caller.wallet : null);
+
+/** Under what a deleted principal's slugs are kept for it. */
+export const holderHash = (caller: HumanCaller): string => hash("sha256", nameOf(caller), "hex");
+
+const sourcesOf = ({ contracts, attestationSchemas, attesters }: ApiParts["config"]): HumanSources => ({
+  identity: contracts.identity.address,
+  schema: attestationSchemas[0]!,
+  attesters,
+});
+
+/** @throws Failure indexer_behind while there is no index, and what `work` throws */
+export async function withIndex<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    if (isNoIndex(error)) return fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
+    throw error;
+  });
+}
+
+/**
+ * The identity token that a principal names as its own, with the number of its transfers.
+ * @returns undefined where none is named, null where it is taken back
+ * @throws Failure not_found, forbidden unless the signing wallet owns it
+ */
+export async function ownToken(
+  deps: ApiParts,
+  tx: Queryable,
+  caller: HumanCaller,
+  tokenId: number | null | undefined,
+): Promise<HumanWrite["token"]> {
+  if (tokenId === undefined || tokenId === null) return tokenId;
+  const wallet = walletOf(caller);
+  const holding = await holdingOf(tx, tokenId, deps.config.contracts.identity.address);
+  if (holding === null) return fail("not_found", `There is no agent ${tokenId}.`);
+  if (wallet !== holding.owner)
+    fail("forbidden", `The identity token ${tokenId} belongs to another wallet.`, {
+      hint: `Sign with the owner ${checksum(holding.owner)}.`,
+    });
+  return { tokenId, transfers: holding.transfers };
+}
+
+/**
+ * Registers the caller as a human, or changes the one it is. Nothing that upstreams say can make it fail.
+ * @throws Failure not_found and forbidden about the token, indexer_behind
+ */
+export async function registerHuman(
+  deps: ApiParts,
+  caller: HumanCaller,
+  { tokenId, ...profile }: Omit<HumanWrite, "token"> & { tokenId?: number | null | undefined },
+  now: number,
+): Promise<{ id: string; created: boolean }> {
+  const wallet = walletOf(caller);
+  const written = await withIndex(
+    transaction(deps.db, async (tx) => {
+      await lockPrincipal(tx, nameOf(caller));
+      const token = await ownToken(deps, tx, caller, tokenId);
+      const who = { id: `hum_${randomUUID().replaceAll("-", "")}`, principal: nameOf(caller), wallet };
+      return writeHuman(tx, who, { ...profile, token }, new Date(now));
+    }),
+  );
+  if (wallet !== null && written.created) await countTransactions(deps, wallet, now);
+  return written;
+}
+
+/** Asks the chain once how many transactions the wallet has sent; without an answer in time it stays unknown. */
+async function countTransactions({ chain, db, log }: ApiParts, wallet: Address, now: number): Promise<void> {
+  const asked = chain
+    .nonce(wallet, "latest")
+    .then((count) => storeTransactionCount(db, wallet, count, new Date(now)))
+    .catch((err) => log.debug({ err }, "a human's transactions could not be counted"));
+  await Promise.race([asked, pause(CHAIN_PATIENCE_MS, undefined, { ref: false })]);
+}
+
+/** @throws Failure not_found, indexer_behind */
+export const humanFacts = (deps: ApiParts, ref: HumanRef): Promise<HumanFacts> =>
+  withIndex(
+    snapshot(deps.db, async (tx) => {
+      const sources = sourcesOf(deps.config);
+      const id = await humanIdOf(tx, ref, sources.identity);
+      const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
+      return facts ?? fail("not_found", "There is no such human.");
+    }),
+  );
+
+/** A page of humans with everything public about each. */
+export const pageOfHumans = (deps: ApiParts, query: PageQuery): Promise<{ total: number; humans: HumanFacts[] }> =>
+  withIndex(
+    snapshot(deps.db, async (tx) => {
+      const sources = sourcesOf(deps.config);
+      const { total, ids } = await listHumans(tx, query, sources.identity);
+      return { total, humans: await loadHumans(tx, ids, sources) };
+    }),
+  );
+
+/**
+ * The caller's own human and organizations, with what nobody else is shown.
+ * @throws Failure not_found when it is not registered, indexer_behind
+ */
+export const ownHuman = (deps: ApiParts, caller: HumanCaller, now: number): Promise<OwnHumanView> =>
+  withIndex(
+    snapshot(deps.db, async (tx) => {
+      const sources = sourcesOf(deps.config);
+      const id = await humanOfPrincipal(tx, nameOf(caller));
+      const [facts] = id === null ? [] : await loadHumans(tx, [id], sources);
+      if (!facts)
+        return fail("not_found", "You are not registered as a human.", {
+          hint: "POST /api/v2/principals/human/register",
+        });
+      const owned = await organizationsOf(tx, nameOf(caller));
+      const organizations = await loadOrganizations(
+        tx,
+        owned.map((organization) => organization.id),
+        sources.identity,
+      );
+      return {
+        ...humanView(facts, siteOf(deps.config), new Date(now)),
+        contact: contactOf(await humanContact(tx, facts.id)),
+        organizations: organizations.map((organization, i) => ({
+          ...organizationView(organization),
+          contact: contactOf(owned[i]!.contact),
+        })),
+      };
+    }),
+  );
+
+const contactOf = ({ email = null, telegram = null }: Partial<Contact>): Contact => ({ email, telegram });
+
+/**
+ * Deletes what the caller is registered as: the human with its links and contact data, and the organizations it owns.
+ * @throws Failure not_found when there is nothing, indexer_behind
+ */
+export const deletePrincipal = (deps: ApiParts, caller: HumanCaller, now: number) =>
+  withIndex(
+    transaction(deps.db, async (tx) => {
+      await lockPrincipal(tx, nameOf(caller));
+      const organizations = await deleteOrganizations(tx, nameOf(caller), holderHash(caller), new Date(now));
+      const human = await deleteHuman(tx, nameOf(caller));
+      if (human === null && organizations.length === 0) fail("not_found", "You are not registered here.");
+      return { id: human?.id ?? null, links: human?.links ?? 0, organizations };
+    }),
+  );

@@ -1,0 +1,144 @@
+/** Organizations: registered and changed by the principal that owns them, and by nobody else. */
+import { randomInt, randomUUID } from "node:crypto";
+import { fail } from "../../core/errors.ts";
+import type { OrganizationFacts } from "../../core/principals/facts.ts";
+import { slugKey, suggestedSlug } from "../../core/principals/slugs.ts";
+import { unknownTokens } from "../../db/principals/holding.ts";
+import {
+  insertOrganization,
+  isRetired,
+  listOrganizations,
+  loadOrganizations,
+  lockPrincipal,
+  type OrganizationRef,
+  type OrganizationWrite,
+  organizationIdOf,
+  organizationsOf,
+  ownByName,
+  slugHolder,
+  updateOrganization,
+} from "../../db/principals/organizations.ts";
+import type { PageQuery } from "../../db/principals/page.ts";
+import { type Queryable, snapshot, transaction } from "../../db/transaction.ts";
+import type { ApiParts } from "../deps.ts";
+import { nameOf } from "../guards/callers.ts";
+import { type HumanCaller, holderHash, ownToken, walletOf, withIndex } from "./humans.ts";
+
+/** Of one principal. */
+export const ORGANIZATIONS_A_PRINCIPAL = 20;
+/** So long a deleted organization's slug is nobody's but its former owner's. */
+export const SLUG_RETIREMENT_DAYS = 90;
+const DAY_MS = 86_400_000;
+const ATTEMPTS = 8;
+const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
+
+type Registration = Omit<OrganizationWrite, "token"> & {
+  slug?: string | undefined;
+  tokenId?: number | null | undefined;
+};
+
+/**
+ * Registers an organization, or changes one of the caller's: the one with the slug, without a slug the one of the same
+ * name.
+ * @throws Failure conflict (the slug is another's, too many), invalid_input (members), not_found and forbidden (token)
+ */
+export const registerOrganization = (
+  deps: ApiParts,
+  caller: HumanCaller,
+  { slug, tokenId, ...write }: Registration,
+  now: number,
+): Promise<{ id: string; created: boolean }> =>
+  withIndex(
+    transaction(deps.db, async (tx) => {
+      const principal = nameOf(caller);
+      await lockPrincipal(tx, principal);
+      const token = await ownToken(deps, tx, caller, tokenId);
+      await requireAgents(tx, write.members ?? []);
+      const at = new Date(now);
+      const known =
+        slug === undefined ? await ownByName(tx, principal, write.displayName) : await ownBySlug(tx, principal, slug);
+      const id = known ?? (await addOrganization(tx, caller, { slug, displayName: write.displayName }, at));
+      await updateOrganization(tx, { id, principal }, { ...write, token }, at);
+      return { id, created: known === null };
+    }),
+  );
+
+/** The principal's own organization of a slug; null when the slug is free. @throws Failure conflict */
+async function ownBySlug(tx: Queryable, principal: string, slug: string): Promise<string | null> {
+  const holder = await slugHolder(tx, slugKey(slug));
+  if (holder === null) return null;
+  if (holder.principal !== principal) taken(slug);
+  if (holder.slug !== slug)
+    fail("conflict", `The slug ${slug} looks like ${holder.slug}, which you have.`, {
+      hint: "A slug stays as it was registered.",
+    });
+  return holder.id;
+}
+
+const taken = (slug: string): never =>
+  fail("conflict", `The slug ${slug} is taken, or looks like one that is.`, { hint: "Choose another slug." });
+
+async function addOrganization(
+  tx: Queryable,
+  caller: HumanCaller,
+  { slug, displayName }: { slug: string | undefined; displayName: string },
+  at: Date,
+): Promise<string> {
+  const principal = nameOf(caller);
+  if ((await organizationsOf(tx, principal)).length >= ORGANIZATIONS_A_PRINCIPAL)
+    fail("conflict", `A principal has at most ${ORGANIZATIONS_A_PRINCIPAL} organizations.`);
+  const since = new Date(at.getTime() - SLUG_RETIREMENT_DAYS * DAY_MS);
+  for (const candidate of slug === undefined ? suggestions(displayName) : [slug]) {
+    const key = slugKey(candidate);
+    if (await isRetired(tx, key, holderHash(caller), since)) continue;
+    const id = `org_${randomUUID().replaceAll("-", "")}`;
+    const who = { id, slug: candidate, slugKey: key, principal, wallet: walletOf(caller), displayName };
+    if (await insertOrganization(tx, who, at)) return id;
+  }
+  return taken(slug ?? suggestedSlug(displayName) ?? "org");
+}
+
+/** Slugs for a name: the plain one first, then with an ending nobody can foresee. */
+function* suggestions(displayName: string): Generator<string> {
+  const plain = suggestedSlug(displayName);
+  if (plain !== null) yield plain;
+  for (let i = 0; i < ATTEMPTS; i++) {
+    const ending = Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+    yield `${plain ?? "org"}-${ending}`;
+  }
+}
+
+/** Members by token id have to be agents. @throws Failure invalid_input */
+async function requireAgents(tx: Queryable, members: OrganizationFacts["members"]): Promise<void> {
+  const unknown = await unknownTokens(
+    tx,
+    members.filter((member) => typeof member === "number"),
+  );
+  if (unknown.length === 0) return;
+  fail("invalid_input", `There is no agent ${unknown[0]}.`, {
+    details: unknown.map((tokenId) => ({ path: `members.${members.indexOf(tokenId)}`, message: "is no agent" })),
+  });
+}
+
+/** @throws Failure not_found, indexer_behind */
+export const organizationFacts = (deps: ApiParts, ref: OrganizationRef | null): Promise<OrganizationFacts> =>
+  withIndex(
+    snapshot(deps.db, async (tx) => {
+      const id = ref === null ? null : await organizationIdOf(tx, ref);
+      const [facts] = id === null ? [] : await loadOrganizations(tx, [id], deps.config.contracts.identity.address);
+      return facts ?? fail("not_found", "There is no such organization.");
+    }),
+  );
+
+/** A page of organizations. */
+export const pageOfOrganizations = (
+  deps: ApiParts,
+  query: PageQuery,
+): Promise<{ total: number; organizations: OrganizationFacts[] }> =>
+  withIndex(
+    snapshot(deps.db, async (tx) => {
+      const identity = deps.config.contracts.identity.address;
+      const { total, ids } = await listOrganizations(tx, query, identity);
+      return { total, organizations: await loadOrganizations(tx, ids, identity) };
+    }),
+  );

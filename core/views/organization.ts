@@ -1,0 +1,46 @@
+/** An organization as others see it. */
+import { checksum } from "../addresses.ts";
+import type { Address } from "../facts.ts";
+import type { ContactKinds, Member, OrganizationFacts } from "../principals/facts.ts";
+
+export type OrganizationView = {
+  id: string;
+  slug: string;
+  walletAddress: Address | null;
+  tokenId: number | null;
+  entityType: "organization";
+  displayName: string;
+  description: string;
+  image: string | null;
+  organizationType: string;
+  roles: string[];
+  skills: string[];
+  domains: string[];
+  links: Record<string, string>;
+  contact: ContactKinds;
+  members: Member[];
+  registeredBy: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export const organizationView = (facts: OrganizationFacts): OrganizationView => ({
+  id: facts.id,
+  slug: facts.slug,
+  walletAddress: facts.wallet && checksum(facts.wallet),
+  tokenId: facts.tokenId,
+  entityType: "organization",
+  displayName: facts.displayName,
+  description: facts.description,
+  image: facts.image,
+  organizationType: facts.organizationType,
+  roles: facts.roles,
+  skills: facts.skills,
+  domains: facts.domains,
+  links: facts.links,
+  contact: { hasEmail: facts.hasEmail, hasTelegram: facts.hasTelegram },
+  members: facts.members.map((member) => (typeof member === "number" ? member : checksum(member))),
+  registeredBy: facts.registeredBy,
+  createdAt: facts.createdAt,
+  updatedAt: facts.updatedAt,
+});
