@@ -24,8 +24,9 @@ import { crossRegistration, linkToken } from "./registries.ts";
 import { report, verifications } from "./report.ts";
 import { search } from "./search.ts";
 import { sessionOutcome } from "./sessions.ts";
+import { challengeForSolana, registerSolana, verifySolana } from "./solana.ts";
 import { stats } from "./stats.ts";
-import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalToken } from "./terminal.ts";
+import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalMarks, terminalToken } from "./terminal.ts";
 import { tokenHolders } from "./token-stats.ts";
 import { personality, update } from "./updates.ts";
 import { exchangeVerify, verify } from "./verify.ts";
@@ -57,6 +58,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   terminalAgents,
   terminalJson,
   terminalCsv,
+  terminalMarks,
   terminalAgent,
   terminalToken,
   metadata,
@@ -71,6 +73,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   organization,
   mint,
   mintState,
+  challengeForSolana,
+  verifySolana,
+  registerSolana,
   revoke,
   sessionOutcome,
   update,

@@ -2,10 +2,17 @@
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS, defaultSort, TRENDING_FORMULA } from "../../core/terminal/filters.ts";
+import { marksView } from "../../core/terminal/marks.ts";
+import { PLATFORMS, type PlatformKey } from "../../core/terminal/platforms.ts";
+import { registrationView } from "../../core/terminal/registration-view.ts";
 import { type TerminalRow, terminalRow } from "../../core/terminal/row.ts";
 import { claimToken } from "../../db/directory/claims.ts";
+import { ERC8004 } from "../../db/directory/erc8004.ts";
 import type { DirectoryQuery } from "../../db/directory/list.ts";
+import { directoryMarks } from "../../db/directory/marks.ts";
+import { erc8004Registration } from "../../db/directory/registration.ts";
 import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
+import { isNoIndex, type Queryable } from "../../db/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { choice, limit, offset, optionalChoice, page, searchText } from "../parameters.ts";
 import {
@@ -14,6 +21,7 @@ import {
   terminalDetailSchema,
   terminalExportSchema,
   terminalListSchema,
+  terminalMarksSchema,
   tokenClaimSchema,
 } from "../schemas/terminal.ts";
 import { csvOf } from "../services/csv.ts";
@@ -144,14 +152,66 @@ export const terminalAgent = endpoint({
   tag: "Terminal",
   summary: "One agent of the directory, with its services, where it is known from, and who else it is",
   params: z.object({ ref }),
+  query: z.object({
+    platform: optionalChoice(
+      PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]],
+      "Looks among the agents of this platform only: ids and wallets may be those of several",
+    ),
+  }),
   responses: { 200: { description: "The agent", schema: terminalDetailSchema } },
   errors: ["not_found"],
-  async handler({ deps: { db, config }, params }) {
-    const id = await findDirectoryId(db, params.ref);
+  async handler({ deps: { db, config }, params, query }) {
+    const id = await findDirectoryId(db, params.ref, query.platform);
     const found = id === null ? null : await directoryDetail(db, id);
     if (found === null) return unknown();
     const { row, services, sameAs, provenance } = found;
-    return json({ ...terminalRow(row, config.service.publicUrl), services, same_as: sameAs, provenance });
+    const erc8004 =
+      row.platform === ERC8004 && row.registry ? await registrationOf(db, row.registry, row.agentId) : null;
+    return json({ ...terminalRow(row, config.service.publicUrl), services, same_as: sameAs, provenance, erc8004 });
+  },
+});
+
+/** The directory is there without an index too; what only the index knows is left out then. */
+async function registrationOf(db: Queryable, registry: string, agentId: string) {
+  try {
+    const stored = await erc8004Registration(db, registry, agentId);
+    return stored && registrationView(stored);
+  } catch (error) {
+    if (isNoIndex(error)) return null;
+    throw error;
+  }
+}
+
+/** Agents of one request for marks: a page of the list. */
+const MOST_MARKS = 100;
+
+export const terminalMarks = endpoint({
+  method: "get",
+  path: "/api/terminal/marks",
+  operationId: "listTerminalMarks",
+  tag: "Terminal",
+  summary: "What a page of agents is marked with: proofs, protocols, feedback, activity and the score's way",
+  data: true,
+  query: z.object({
+    ids: z
+      .string()
+      .transform((text, ctx) => {
+        const ids = text.split(",");
+        if (ids.length <= MOST_MARKS && ids.every((id) => /^[1-9]\d{0,14}$/.test(id))) return ids.map(Number);
+        ctx.addIssue(`must be 1 to ${MOST_MARKS} ids of the directory, separated by commas`);
+        return z.NEVER;
+      })
+      .meta({
+        documented: { type: "string", pattern: "^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,99}$" },
+        description: `\`id\` of up to ${MOST_MARKS} rows, separated by commas; those that are gone are left out`,
+        examples: ["1,2"],
+      }),
+  }),
+  responses: { 200: { description: "The marks, in the order asked for", schema: terminalMarksSchema } },
+  async handler({ deps: { db, config }, query, now }) {
+    const rules = { now: new Date(now), exchangeSchema: config.attestationSchemas[0]! };
+    const marks = await directoryMarks(db, query.ids, rules);
+    return json({ marks: marks.map(marksView) });
   },
 });
 

@@ -1,5 +1,6 @@
 /** The terminal directory's answers and what may be claimed. Keys are in snake_case, as the specification has them. */
 import { z } from "zod";
+import { PROTOCOLS } from "../../core/terminal/protocols.ts";
 import { textSchema } from "../../core/text.ts";
 import { count, moment, score, tier } from "./fields.ts";
 
@@ -57,6 +58,42 @@ export const terminalListSchema = z
   })
   .meta({ id: "TerminalList" });
 
+/** A registration in the canonical ERC-8004 registry, with what clients said there. */
+const registration = z
+  .object({
+    registry: z.string(),
+    agent_uri: z.string().meta({ description: "As it is on chain, at most 2,000 characters" }),
+    registered_at: moment,
+    registered_block: z.int().min(0),
+    tx_hash: z.string(),
+    file: z
+      .object({
+        status: z.enum(["waiting", "parsed", "unreadable", "unreachable", "refused"]),
+        fetched_at: moment.nullable(),
+        warnings: z.array(z.string()),
+      })
+      .meta({ description: "The registration file behind the URI, and what was odd about it" }),
+    feedback_count: count.meta({ description: "Feedback that was not taken back" }),
+    reviewers: count.meta({ description: "Different clients that gave it" }),
+    feedback: z
+      .array(
+        z.object({
+          client: z.string(),
+          index: z.string(),
+          value: z.string().meta({ description: "Decimal; what it means is up to its tags" }),
+          tags: z.array(z.string()),
+          uri: z.string().nullable(),
+          revoked: z.boolean(),
+          given_at: moment,
+          tx_hash: z.string(),
+          responses: count,
+        }),
+      )
+      .meta({ description: "The newest 50, those taken back among them" }),
+  })
+  .nullable()
+  .meta({ description: "Of an agent of the canonical ERC-8004 registry; null for all others" });
+
 export const terminalDetailSchema = terminalAgentSchema
   .extend({
     services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
@@ -74,8 +111,36 @@ export const terminalDetailSchema = terminalAgentSchema
     provenance: z.array(
       z.object({ source: z.string(), source_id: z.string(), fetched_at: moment, warnings: z.array(z.string()) }),
     ),
+    erc8004: registration,
   })
   .meta({ id: "TerminalAgentDetail" });
+
+export const terminalMarksSchema = z
+  .object({
+    marks: z.array(
+      z.object({
+        id: z.int().min(1),
+        verifications: z.object({
+          siwa: z.boolean(),
+          x: z.boolean(),
+          github: z.boolean(),
+          farcaster: z.boolean(),
+          coinbase: z.boolean(),
+        }),
+        protocols: z.array(z.enum(PROTOCOLS)),
+        feedback: z
+          .object({ count, reviewers: count })
+          .nullable()
+          .meta({ description: "In the ERC-8004 reputation registry; null where there is none to be given" }),
+        active_at: moment.nullable().meta({ description: "The last thing it is known to have done" }),
+        change_7d: z.int().nullable().meta({ description: "Of the score; null when there was none a week ago" }),
+        points: z
+          .array(z.object({ at: moment, score }))
+          .meta({ description: "The newest 32 changes of the score, oldest first; own agents only" }),
+      }),
+    ),
+  })
+  .meta({ id: "TerminalMarks" });
 
 export const terminalExportSchema = z.array(terminalAgentSchema);
 

@@ -1,7 +1,7 @@
 /** Rows of the directory as they are shown: by their ids for a page, by address, agent id or token id for one. */
 
 import type { Service } from "../../core/terminal/entry.ts";
-import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
+import { OWN_PLATFORM, type PlatformKey } from "../../core/terminal/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/terminal/row.ts";
 import type { Queryable } from "../transaction.ts";
 
@@ -48,9 +48,10 @@ export async function directoryRows(db: Queryable, ids: readonly number[]): Prom
 /**
  * The id of the row that a reference means: an address, an agent's id or a token id, in any case. Of several the own
  * registry's, else the one with the highest score, else the oldest.
+ * @param platform looks among its agents only
  * @returns null for an unknown one
  */
-export async function findDirectoryId(db: Queryable, ref: string): Promise<number | null> {
+export async function findDirectoryId(db: Queryable, ref: string, platform?: PlatformKey): Promise<number | null> {
   const word = ref.toLowerCase();
   const tokenId = /^(0|[1-9]\d{0,15})$/.test(ref) && Number.isSafeInteger(Number(ref)) ? Number(ref) : null;
   const { rows } = await db.query({
@@ -59,8 +60,9 @@ export async function findDirectoryId(db: Queryable, ref: string): Promise<numbe
       select d.id from offchain.directory d
       where d.removed_at is null
         and (d.address collate "C" = $1::text or lower(d.agent_id) = $1::text or d.token_id = $2::int8)
+        and ($3::text is null or d.platform = $3::text)
       order by d.platform = '${OWN_PLATFORM}' desc, d.cred_score desc, d.id limit 1`,
-    values: [word, tokenId],
+    values: [word, tokenId, platform ?? null],
   });
   return rows[0] ? Number(rows[0].id) : null;
 }

@@ -8,7 +8,7 @@ import { BLANKS } from "../../core/text.ts";
 const BLANK_TEXT = `'${BLANKS.replaceAll("'", "''")}'`;
 
 /** The owner's account is attested by the exchange. @param now SQL of the time in Unix seconds @param schema SQL of the attestation's schema */
-const attested = (r: string, now: string, schema: string) => `exists (
+export const ownerAttested = (r: string, now: string, schema: string) => `exists (
   select from onchain.attestation t where t.recipient = ${r}.owner_address and t.schema = ${schema}
     and t.revoked_at = 0 and (t.expires_at = 0 or t.expires_at > ${now}))`;
 
@@ -19,7 +19,7 @@ const holdsIdentity = (r: string) =>
 const raw = (r: string, now: string, schema: string): Partial<Record<SignalKey, string>> => ({
   traits: `least(100, ${r}.trait_count::int8 * ${TRAIT_VALUE})`,
   verify: `${r}.wallet_proven::int4 * ${PROOF_VALUE}`,
-  coinbase: `case when ${attested(r, now, schema)} then 100 else 0 end`,
+  coinbase: `case when ${ownerAttested(r, now, schema)} then 100 else 0 end`,
   age: `coalesce(least(100, greatest(0, (${now} - floor(extract(epoch from ${r}.created_at))::int8) / ${DAY_SECONDS}) * ${DAY_VALUE}), 0)`,
   narrative: `(btrim(coalesce(${r}.description, ''), ${BLANK_TEXT}) <> '')::int4 * ${NARRATIVE_VALUE}`,
   origin: String(UNKNOWN_ORIGIN.raw),

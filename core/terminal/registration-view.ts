@@ -1,0 +1,95 @@
+/** A registration in the canonical ERC-8004 registry as the API shows it. Keys are in snake_case, like the directory's rows. */
+import { checksum } from "../addresses.ts";
+import type { Address } from "../facts.ts";
+
+export type StoredRegistration = {
+  registry: Address;
+  agentUri: string;
+  /** Unix seconds. */
+  registeredAt: number;
+  registeredBlock: number;
+  txHash: string;
+  /** parsed | unreadable | unreachable | refused; null while nobody has looked. */
+  fileStatus: string | null;
+  fileFetchedAt: string | null;
+  errors: string[];
+  warnings: string[];
+  /** Not taken back. */
+  feedbackCount: number;
+  reviewers: number;
+  feedback: {
+    client: Address;
+    index: string;
+    /** The integer as written, to be divided by ten to the power of `decimals`. */
+    value: string;
+    decimals: number;
+    tag1: string;
+    tag2: string;
+    uri: string;
+    revoked: boolean;
+    givenAt: number;
+    txHash: string;
+    responses: number;
+  }[];
+};
+
+export type RegistrationView = {
+  registry: string;
+  agent_uri: string;
+  registered_at: string;
+  registered_block: number;
+  tx_hash: string;
+  file: { status: string; fetched_at: string | null; warnings: string[] };
+  feedback_count: number;
+  reviewers: number;
+  feedback: {
+    client: string;
+    index: string;
+    value: string;
+    tags: string[];
+    uri: string | null;
+    revoked: boolean;
+    given_at: string;
+    tx_hash: string;
+    responses: number;
+  }[];
+};
+
+/** Longer URIs are files that contain themselves. */
+const MOST_URI = 2_000;
+
+export const registrationView = (stored: StoredRegistration): RegistrationView => ({
+  registry: checksum(stored.registry),
+  agent_uri: stored.agentUri.slice(0, MOST_URI),
+  registered_at: iso(stored.registeredAt),
+  registered_block: stored.registeredBlock,
+  tx_hash: stored.txHash,
+  file: {
+    status: stored.fileStatus ?? "waiting",
+    fetched_at: stored.fileFetchedAt,
+    warnings: [...stored.errors, ...stored.warnings],
+  },
+  feedback_count: stored.feedbackCount,
+  reviewers: stored.reviewers,
+  feedback: stored.feedback.map(({ client, index, value, decimals, tag1, tag2, uri, revoked, ...rest }) => ({
+    client: checksum(client),
+    index,
+    value: decimalText(value, decimals),
+    tags: [tag1, tag2].filter((tag) => tag !== "").map((tag) => tag.slice(0, 64)),
+    uri: uri === "" ? null : uri.slice(0, MOST_URI),
+    revoked,
+    given_at: iso(rest.givenAt),
+    tx_hash: rest.txHash,
+    responses: rest.responses,
+  })),
+});
+
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+/** An integer of any size divided by a power of ten, exactly, without zeros at its end. */
+export function decimalText(integer: string, decimals: number): string {
+  const digits = integer.replace("-", "").padStart(decimals + 1, "0");
+  const sign = integer.startsWith("-") ? "-" : "";
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return sign + digits.slice(0, digits.length - decimals) + (decimals > 0 && fraction ? `.${fraction}` : "");
+}

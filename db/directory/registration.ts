@@ -1,0 +1,47 @@
+/** An agent of the canonical ERC-8004 registry as its page shows it: the registration, its file, and what clients said of it. */
+import type { StoredRegistration } from "../../core/terminal/registration-view.ts";
+import type { Queryable } from "../transaction.ts";
+
+/** Feedback that is told, the newest. */
+const MOST_FEEDBACK = 50;
+
+/**
+ * @param registry lower-case
+ * @returns null for an agent that the index does not have
+ * @throws the driver's error; 42P01 or 3F000 while there is no index
+ */
+export async function erc8004Registration(
+  db: Queryable,
+  registry: string,
+  agentId: string,
+): Promise<StoredRegistration | null> {
+  const { rows } = await db.query<{ registration: StoredRegistration }>({
+    name: "erc8004-registration",
+    text: `
+      select json_build_object(
+        'registry', a.registry, 'agentUri', a.agent_uri, 'registeredAt', a.registered_at,
+        'registeredBlock', a.registered_block, 'txHash', a.tx_hash, 'fileStatus', r.status,
+        'fileFetchedAt', to_char(r.fetched_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'errors', coalesce(r.errors, '{}'), 'warnings', coalesce(r.warnings, '{}'),
+        'feedbackCount', (select count(*) from onchain.erc8004_feedback f
+          where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked),
+        'reviewers', (select count(distinct f.client) from onchain.erc8004_feedback f
+          where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked),
+        'feedback', (
+          select coalesce(json_agg(json_build_object(
+            'client', f.client, 'index', f.feedback_index::text, 'value', f.value::text, 'decimals', f.value_decimals,
+            'tag1', f.tag1, 'tag2', f.tag2, 'uri', f.feedback_uri, 'revoked', f.revoked, 'givenAt', f.given_at,
+            'txHash', f.tx_hash,
+            'responses', (select count(*) from onchain.erc8004_response s where s.registry = f.registry
+              and s.agent_id = f.agent_id and s.client = f.client and s.feedback_index = f.feedback_index))
+            order by f.given_at desc, f.client, f.feedback_index desc), '[]')
+          from (select * from onchain.erc8004_feedback f where f.registry = a.registry and f.agent_id = a.agent_id
+                order by f.given_at desc, f.client, f.feedback_index desc limit ${MOST_FEEDBACK}) f)
+      ) as registration
+      from onchain.erc8004_agent a
+      left join offchain.registration_file r on r.registry = a.registry and r.agent_id = a.agent_id
+      where a.registry = $1 and a.agent_id = $2::numeric`,
+    values: [registry, agentId],
+  });
+  return rows[0]?.registration ?? null;
+}
