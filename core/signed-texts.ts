@@ -30,6 +30,47 @@ export const siweText = (parts: {
     `Issued At: ${parts.issuedAt}`,
   ].join("\n");
 
+/** What the signature of a Solana key is asked for. */
+export type SolanaPurpose = "verify" | "register";
+
+/**
+ * What the holder of a Solana key signs (CAIP-122, in the form Solana wallets know and show as a sign-in). The statement
+ * says what the signature may be used for, and where a registered identity goes.
+ */
+export const solanaSignInText = (parts: {
+  host: string;
+  serviceName: string;
+  webUrl: string;
+  /** In base58. */
+  address: string;
+  purpose: SolanaPurpose;
+  /** Checksummed receiver of the identity; null leaves it to the request. */
+  recipient: string | null;
+  nonce: string;
+  issuedAt: string;
+  expiresAt: string;
+}): string =>
+  [
+    `${parts.host} wants you to sign in with your Solana account:`,
+    parts.address,
+    "",
+    solanaStatement(parts),
+    "",
+    `URI: ${parts.webUrl}`,
+    "Version: 1",
+    "Chain ID: mainnet",
+    `Nonce: ${parts.nonce}`,
+    `Issued At: ${parts.issuedAt}`,
+    `Expiration Time: ${parts.expiresAt}`,
+  ].join("\n");
+
+function solanaStatement(parts: { serviceName: string; purpose: SolanaPurpose; recipient: string | null }): string {
+  const { serviceName, purpose, recipient } = parts;
+  if (purpose === "verify") return `Prove to ${serviceName} that this account is yours. Nothing is registered.`;
+  const receiver = recipient ?? "the wallet that the registration names, or else to the one that pays for it";
+  return `Register this account as an agent of ${serviceName}. The identity goes to ${receiver}.`;
+}
+
 /** What an owner signs to change an agent without SIWA. */
 export const humanUpdateText = (serviceName: string, tokenId: number, timestampMs: number): string =>
   `${serviceName}: Update agent #${tokenId} at ${timestampMs}`;

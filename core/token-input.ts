@@ -1,21 +1,10 @@
 /** The token an agent's controller links: the chains there are, and what an address looks like on each. */
 import { z } from "zod";
 import { checksum, parseAddress } from "./addresses.ts";
+import { addressBytes } from "./solana/keys.ts";
 import { textSchema } from "./text.ts";
 import type { LinkedToken } from "./traits.ts";
 import { LINKED_TOKEN } from "./traits.ts";
-
-const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-
-/** A Solana address: 32 bytes in base58, each leading zero byte a `1`. */
-function isSolanaAddress(text: string): boolean {
-  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return false;
-  let value = 0n;
-  for (const letter of text) value = value * 58n + BigInt(BASE58.indexOf(letter));
-  const zeros = /^1*/.exec(text)![0].length;
-  const bytes = value === 0n ? 0 : Math.ceil(value.toString(16).length / 2);
-  return zeros + bytes === 32;
-}
 
 const evm = { shape: (text: string) => parseAddress(text) !== null, what: "a 0x address of 20 bytes" };
 const CHAINS = {
@@ -26,7 +15,7 @@ const CHAINS = {
   polygon: evm,
   bsc: evm,
   avalanche: evm,
-  solana: { shape: isSolanaAddress, what: "a Solana address in base58" },
+  solana: { shape: (text: string) => addressBytes(text) !== null, what: "a Solana address in base58" },
 } as const;
 type ChainName = keyof typeof CHAINS;
 const CHAIN_NAMES = Object.keys(CHAINS) as [ChainName, ...ChainName[]];

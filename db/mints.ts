@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../core/facts.ts";
 import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
+import type { SolanaAddress } from "../core/solana/keys.ts";
 import type { Queryable } from "./transaction.ts";
 import { queueIntent } from "./tx-outbox.ts";
 
@@ -11,6 +12,11 @@ export const MINT_CHANNEL = "mint";
 export type MintRequest = {
   /** The agent's wallet. */
   wallet: Address;
+  /**
+   * The Solana key that registers; null where the wallet itself does. Who registers does so once: a wallet that a Solana
+   * key names has not registered by that.
+   */
+  solanaAddress: SolanaAddress | null;
   /** Receiver of the token. */
   recipient: Address;
   name: string;
@@ -39,7 +45,11 @@ export type Mint = MintRequest & {
   completedAt: Date | null;
 };
 
-const MINT = `mint_id as "mintId", wallet, recipient, name, framework, soulbound, origin, personality, narrative,
+/** Who registers: a wallet, or a Solana key. */
+export type Registrant = { wallet: Address; solanaAddress: null } | { solanaAddress: SolanaAddress };
+const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
+
+const MINT = `mint_id as "mintId", wallet, solana_address as "solanaAddress", recipient, name, framework, soulbound, origin, personality, narrative,
   referral_code as "referralCode", fingerprint, state, token_id as "tokenId", tx_hash as "txHash", block, error,
   created_at as "createdAt", completed_at as "completedAt"`;
 
@@ -67,18 +77,39 @@ export async function mintByFingerprint(db: Queryable, fingerprint: string): Pro
   return toMint(rows[0]);
 }
 
-/** The mint of a wallet that is under way or done. */
-export async function liveMintOf(db: Queryable, wallet: Address): Promise<Mint | null> {
-  const { rows } = await db.query(`select ${MINT} from offchain.mint where wallet = $1 and state <> 'failed'`, [
-    wallet,
+/** The registration of a wallet or a Solana key that is under way or done. */
+export async function liveMintOf(db: Queryable, registrant: Registrant): Promise<Mint | null> {
+  const { rows } = await db.query(`select ${MINT} from offchain.mint where registrant = $1 and state <> 'failed'`, [
+    nameOf(registrant),
   ]);
   return toMint(rows[0]);
 }
 
-/** The lowest token whose agent wallet this is; null without one. @throws when there are no views yet (`isNoIndex`) */
-export async function agentOfWallet(db: Queryable, wallet: Address): Promise<number | null> {
+/**
+ * What stands in the way of a registration: the registrant's own, done or under way.
+ * @returns its token, null while it has none yet; and its mint where it was asked for here
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export async function registeredAs(
+  db: Queryable,
+  registrant: Registrant,
+): Promise<{ tokenId: number | null; mintId: string | null } | null> {
+  const own = "wallet" in registrant && !registrant.solanaAddress;
+  const indexed = own ? await agentOfWallet(db, registrant.wallet) : null;
+  const live = await liveMintOf(db, registrant);
+  if (indexed === null && live === null) return null;
+  return { tokenId: indexed ?? live?.tokenId ?? null, mintId: live?.mintId ?? null };
+}
+
+/**
+ * The lowest token whose agent wallet this is, by its own doing: anybody with a Solana key can name a wallet, and that is
+ * not to keep it from registering itself.
+ */
+async function agentOfWallet(db: Queryable, wallet: Address): Promise<number | null> {
   const { rows } = await db.query(
-    "select token_id from onchain.agent where agent_address = $1 order by token_id limit 1",
+    `select a.token_id from onchain.agent a where a.agent_address = $1 and not exists (
+       select from offchain.mint m where m.token_id = a.token_id and m.solana_address is not null)
+     order by a.token_id limit 1`,
     [wallet],
   );
   return rows[0] ? Number(rows[0].token_id) : null;
@@ -87,8 +118,8 @@ export async function agentOfWallet(db: Queryable, wallet: Address): Promise<num
 export async function insertMint(tx: Queryable, mintId: string, mint: MintRequest, at: Date): Promise<void> {
   await tx.query(
     `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
-       referral_code, fingerprint, state, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12)`,
+       referral_code, fingerprint, state, created_at, solana_address)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13)`,
     [
       mintId,
       mint.wallet,
@@ -102,6 +133,7 @@ export async function insertMint(tx: Queryable, mintId: string, mint: MintReques
       mint.referralCode,
       mint.fingerprint,
       at,
+      mint.solanaAddress,
     ],
   );
 }
@@ -117,10 +149,13 @@ export async function commitMint(tx: Queryable, request: MintRequest, call: Mint
   return (await mintById(tx, mintId))!;
 }
 
-/** Requests of one wallet, one after the other, until the transaction ends; different wallets do not wait for each other. */
-export async function lockWalletMints(tx: Queryable, wallet: Address): Promise<void> {
-  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`mint:${wallet}`]);
+/** Registrations of one registrant, one after the other, until the transaction ends; different ones do not wait for each other. */
+export async function lockRegistrant(tx: Queryable, registrant: Registrant): Promise<void> {
+  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [registrationName(registrant)]);
 }
+
+/** Names the one registration a registrant has, for what must not happen twice. */
+export const registrationName = (registrant: Registrant): string => `mint:${nameOf(registrant)}`;
 
 const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;
 
@@ -174,7 +209,10 @@ export async function setAwardsDue(tx: Queryable, mintId: string, at: Date | nul
 
 /** Has the awards of a wallet's registration queued again later: the chain refused one of them. */
 export async function retryAwards(tx: Queryable, wallet: Address, at: Date): Promise<void> {
-  await tx.query("update offchain.mint set awards_due_at = $2 where wallet = $1 and state = 'minted'", [wallet, at]);
+  await tx.query("update offchain.mint set awards_due_at = $2 where registrant = $1 and state = 'minted'", [
+    wallet,
+    at,
+  ]);
 }
 
 /** The chain refused it for good. */
@@ -188,8 +226,8 @@ export async function failMint(tx: Queryable, mintId: string, error: string, at:
 }
 
 /**
- * The block that decided it is gone: undecided again. @returns the mint as it was, null when it is unknown or its wallet
- * has begun another mint since this one failed
+ * The block that decided it is gone: undecided again. @returns the mint as it was, null when it is unknown or its
+ * registrant has begun another mint since this one failed
  */
 export async function reopenMint(tx: Queryable, mintId: string): Promise<Mint | null> {
   const before = await mintById(tx, mintId);
@@ -198,7 +236,7 @@ export async function reopenMint(tx: Queryable, mintId: string): Promise<Mint | 
     `update offchain.mint m set state = 'pending', token_id = null, tx_hash = null, block = null, error = null,
        completed_at = null, awards_due_at = null
      where mint_id = $1 and not exists (
-       select from offchain.mint other where other.wallet = m.wallet and other.mint_id <> m.mint_id and other.state <> 'failed')`,
+       select from offchain.mint other where other.registrant = m.registrant and other.mint_id <> m.mint_id and other.state <> 'failed')`,
     [mintId],
   );
   return rowCount === 1 ? before : null;

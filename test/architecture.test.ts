@@ -59,7 +59,7 @@ const matches = (target: string, rules: (string | RegExp)[]) =>
 const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp)[] }> = {
   abis: { any: [] },
   src: { any: ["src", "abis", /^ponder(:|$)/, "viem", "hono"], types: ["ponder.schema.ts"] },
-  core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves"] },
+  core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves", "@scure/base"] },
   db: {
     any: ["db", "core", "pg", "drizzle-orm", /^node:(crypto|path|util|timers|url|worker_threads)/],
     types: ["ponder.schema.ts"],

@@ -6,7 +6,7 @@ import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
 import { mintOriginIndex } from "../../core/mint-origins.ts";
 import type { Mint } from "../../db/mints.ts";
 import type { ApiParts } from "../deps.ts";
-import { CACHE, endpoint, json, type WalletCaller } from "../endpoint.ts";
+import { CACHE, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
 import type { Till } from "../guards/payment/till.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
 import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
@@ -36,6 +36,7 @@ export const mint = endpoint({
       deps.db,
       {
         wallet: caller.wallet,
+        solanaAddress: null,
         recipient: caller.wallet,
         name: body.name,
         framework: body.framework ?? DEFAULT_FRAMEWORK,
@@ -48,23 +49,40 @@ export const mint = endpoint({
       },
       {
         identity: deps.config.contracts.identity.address,
+        chain: deps.chain,
         now: new Date(now),
         fault: deps.fault,
         payment: call.payment,
       },
     );
-    const known = accepted.createdAt.getTime() !== now;
-    const decided = await awaitMint(deps.db, accepted.mintId, deps.config.mintWaitMs);
-    if (decided.state === "pending") return json(pending(deps, decided), { status: 202, final: false });
-    if (!isMinted(decided))
-      return fail("conflict", `The chain refused the registration: ${decided.error ?? "no reason was given"}.`, {
-        extra: { mintId: decided.mintId },
-        hint: `Sign a new credential, or use a new Idempotency-Key, to try again.${call.payment.price > 0n ? " What was paid is a credit that the next request uses." : ""}`,
-      });
-    const registration = await registrationOf(deps, decided, now, INDEX_PATIENCE_MS.mint);
-    return json(registration, { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} });
+    return answerMint(call, accepted, {
+      again: "Sign a new credential, or use a new Idempotency-Key, to try again.",
+      credit: "What was paid is a credit that the next request uses.",
+    });
   },
 });
+
+/**
+ * The answer to an accepted registration: 201 when the chain decides in time, else 202.
+ * @param hint what to do about one that the chain refused, and what becomes of its payment
+ * @throws Failure conflict when the chain has refused it
+ */
+export async function answerMint(
+  { deps, now, payment }: { deps: ApiParts; now: number; payment: Pick<Till, "price"> },
+  accepted: Mint,
+  hint: { again: string; credit: string },
+): Promise<Reply> {
+  const known = accepted.createdAt.getTime() !== now;
+  const decided = await awaitMint(deps.db, accepted.mintId, deps.config.mintWaitMs);
+  if (decided.state === "pending") return json(pending(deps, decided), { status: 202, final: false });
+  if (!isMinted(decided))
+    return fail("conflict", `The chain refused the registration: ${decided.error ?? "no reason was given"}.`, {
+      extra: { mintId: decided.mintId },
+      hint: payment.price > 0n ? `${hint.again} ${hint.credit}` : hint.again,
+    });
+  const registration = await registrationOf(deps, decided, now, INDEX_PATIENCE_MS.mint);
+  return json(registration, { status: 201, headers: known ? { "Idempotent-Replayed": "true" } : {} });
+}
 
 /**
  * What makes two requests the same one. With a payment: wallet, payment and content. With an Idempotency-Key: wallet, key and content, so that a retry may be signed
@@ -86,10 +104,14 @@ function identify(call: {
   return hash("sha256", JSON.stringify([caller.wallet, ...name, fingerprint]), "hex");
 }
 
-const pending = ({ config }: ApiParts, { mintId }: Mint) => ({
+/** Where a registration tells what becomes of it. */
+export const statusUrl = ({ config }: Pick<ApiParts, "config">, { mintId }: Mint): string =>
+  `${config.service.publicUrl}/api/v2/mint/${mintId}`;
+
+const pending = (deps: ApiParts, mint: Mint) => ({
   status: "pending",
-  mintId,
-  statusUrl: `${config.service.publicUrl}/api/v2/mint/${mintId}`,
+  mintId: mint.mintId,
+  statusUrl: statusUrl(deps, mint),
 });
 
 export const mintState = endpoint({

@@ -60,7 +60,15 @@ export const pendingMintSchema = z
 
 export const mintStateSchema = z.union([
   pendingMintSchema,
-  z.object({ status: z.literal("minted"), mintId, ...registration }).meta({ id: "FinishedMint" }),
+  z
+    .object({
+      status: z.literal("minted"),
+      mintId,
+      ...registration,
+      solanaAddress: z.string().optional().meta({ description: "The key, where a Solana key registered" }),
+      evmAddress: address.optional().meta({ description: "Receiver of that key's identity" }),
+    })
+    .meta({ id: "FinishedMint" }),
   z
     .object({ status: z.literal("failed"), mintId, reason: z.string().meta({ description: "What the chain refused" }) })
     .meta({ id: "FailedMint" }),

@@ -1,21 +1,26 @@
-/** The verb mint: accepts a request and its transaction in one commit, and waits for what the chain says. */
+/**
+ * The verb mint: accepts a request and its transaction in one commit, and waits for what the chain says. Who registers
+ * has shown it by then: a wallet by its credential, a Solana key by a text that is good once.
+ */
 import type pg from "pg";
-import { encodeFunctionData } from "viem/utils";
+import { encodeAbiParameters, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
+import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { ogOf } from "../../core/og-wallets.ts";
 import {
-  agentOfWallet,
   commitMint,
-  liveMintOf,
-  lockWalletMints,
+  lockRegistrant,
   MINT_CHANNEL,
   type Mint,
   type MintCall,
   type MintRequest,
   mintByFingerprint,
   mintById,
+  type Registrant,
+  registeredAs,
+  registrationName,
 } from "../../db/mints.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
@@ -30,13 +35,22 @@ export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.af
 /** One more where it is paid for: the money is there, the mint is not. */
 export const PAID_MINT_FAULT_POINT = "mint.paid";
 
+/** A proof that is good for one request, and for the same one again. Both throw when another request has used it. */
+export type SingleUse = {
+  check(tx: Queryable): Promise<void>;
+  use(tx: Queryable): Promise<void>;
+};
+
 export type MintDeps = {
   /** The identity contract. */
   identity: Address;
+  chain: Pick<Chain, "call" | "code">;
   now: Date;
   fault: Fault;
   /** Pays for it, unless the wallet is a V1 wallet. */
-  payment: Pick<Till, "price" | "settle">;
+  payment: Pick<Till, "price" | "given" | "settle">;
+  /** What showed who registers, where it is good once. It is used up before a payment is taken. */
+  proof?: SingleUse;
 };
 
 /**
@@ -48,8 +62,8 @@ export type MintDeps = {
  */
 export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
   try {
-    // A V1 wallet's registration is free; that it happens once is seen to below.
-    const free = deps.payment.price === 0n || ogOf(request.wallet) !== undefined;
+    // A V1 wallet's own registration is free; that it happens once is seen to below.
+    const free = deps.payment.price === 0n || (request.solanaAddress === null && ogOf(request.wallet) !== undefined);
     const accepted = free ? await accept(db, request, deps, null) : await acceptPaid(db, request, deps);
     deps.fault("mint.after-commit");
     return accepted;
@@ -60,14 +74,19 @@ export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDe
 }
 
 async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
+  const { proof, payment } = deps;
   const known = await transaction(db, async (tx) => {
     const found = await mintByFingerprint(tx, request.fingerprint);
-    if (!found) await refuseUnlessPossible(tx, request);
-    return found;
+    if (found) return found;
+    await refuseUnlessPossible(tx, request);
+    // Without a payment the next request, the same with one, is to find it unused.
+    await (payment.given ? proof?.use(tx) : proof?.check(tx));
+    return null;
   });
   if (known) return known;
+  if (payment.given) await refuseUnlessReceivable(deps, request.recipient);
   const effect: MintEffect = { kind: "mint", request, call: mintCall(request, deps.identity) };
-  const paid = await deps.payment.settle({ holds: `mint:${request.wallet}`, effect });
+  const paid = await payment.settle({ holds: registrationName(request), effect });
   deps.fault("mint.paid");
   return accept(db, request, deps, paid);
 }
@@ -75,10 +94,11 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
 /** The commit point. */
 const accept = (db: pg.Pool, request: MintRequest, deps: MintDeps, paid: Paid | null): Promise<Mint> =>
   transaction(db, async (tx) => {
-    await lockWalletMints(tx, request.wallet);
+    await lockRegistrant(tx, request);
     const known = await mintByFingerprint(tx, request.fingerprint);
     if (known) return known;
     await refuseUnlessPossible(tx, request);
+    await deps.proof?.use(tx);
     deps.fault("mint.checked");
     const mint = await commitMint(tx, request, mintCall(request, deps.identity), deps.now);
     await paid?.fulfil(tx, `mint:${mint.mintId}`);
@@ -86,23 +106,52 @@ const accept = (db: pg.Pool, request: MintRequest, deps: MintDeps, paid: Paid | 
     return mint;
   });
 
-/** Every check that may refuse, cheapest first. */
+/** Every check of the database that may refuse, cheapest first. */
 async function refuseUnlessPossible(tx: Queryable, request: MintRequest): Promise<void> {
-  await requireFunds(tx);
-  const registered = await agentOfWallet(tx, request.wallet);
-  const live = await liveMintOf(tx, request.wallet);
-  if (registered !== null || live) {
-    const tokenId = registered ?? live?.tokenId ?? null;
-    const sentence =
-      tokenId === null ? "This wallet's registration is under way." : `This wallet is already agent ${tokenId}.`;
-    fail("already_registered", sentence, { extra: { tokenId, ...(tokenId === null && { mintId: live!.mintId }) } });
-  }
+  await refuseRegistered(tx, request);
   if (request.referralCode === null) return;
   const refusal = (message: string) => fail("invalid_input", message, { details: [{ path: "referralCode", message }] });
   const referrer = await referrerOf(tx, request.referralCode);
   if (!referrer) return refusal("There is no such referral code.");
   if (referrer.wallets.some((wallet) => wallet === request.wallet || wallet === request.recipient))
     refusal("A wallet cannot use its own referral code.");
+}
+
+/**
+ * Refuses what the service cannot do now, and who has registered before.
+ * @throws Failure out_of_funds, already_registered
+ */
+export async function refuseRegistered(tx: Queryable, registrant: Registrant): Promise<void> {
+  await requireFunds(tx);
+  const before = await registeredAs(tx, registrant);
+  if (before === null) return;
+  const { tokenId, mintId } = before;
+  const who = registrant.solanaAddress === null ? "wallet" : "Solana key";
+  const sentence =
+    tokenId === null ? `This ${who}'s registration is under way.` : `This ${who} is already agent ${tokenId}.`;
+  fail("already_registered", sentence, { extra: { tokenId, ...(tokenId === null && { mintId }) } });
+}
+
+/** A mint is a transfer from there. */
+const NOBODY = `0x${"0".repeat(40)}` as Address;
+/** Selector and answer of `onERC721Received(address,address,uint256,bytes)`. */
+const RECEIVED = "0x150b7a02";
+
+/**
+ * Asks a receiver that is a contract whether it takes tokens: the mint of one that does not would be refused by the chain,
+ * after it was paid for.
+ */
+async function refuseUnlessReceivable({ chain, identity }: MintDeps, recipient: Address): Promise<void> {
+  if ((await chain.code(recipient)) === "0x") return;
+  const parameters = encodeAbiParameters(
+    [{ type: "address" }, { type: "address" }, { type: "uint256" }, { type: "bytes" }],
+    [identity, NOBODY, 0n, "0x"],
+  );
+  const answer = await chain.call({ from: identity, to: recipient, data: `${RECEIVED}${parameters.slice(2)}` });
+  if (answer.ok && answer.data.startsWith(RECEIVED)) return;
+  fail("conflict", "The wallet that is to receive the identity is a contract that takes no tokens (ERC-721).", {
+    hint: "Nothing was charged. Let the contract implement onERC721Received, or name another wallet.",
+  });
 }
 
 const mintCall = (request: MintRequest, identity: Address): MintCall => ({

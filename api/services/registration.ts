@@ -29,7 +29,7 @@ export async function registrationOf(deps: ApiParts, mint: MintedMint, now: numb
   const indexed = index.block >= mint.block || (await index.waitFor(mint.block, patienceMs));
   const [facts] = indexed ? await loadFacts(db, [tokenId]) : [];
   const code = await ownCode(deps, mint);
-  const og = ogOf(mint.wallet);
+  const og = mint.solanaAddress === null ? ogOf(mint.wallet) : undefined;
   const referrer = mint.referralCode === null ? null : await referrerOf(db, mint.referralCode);
   return {
     success: true,
@@ -55,6 +55,7 @@ export async function registrationOf(deps: ApiParts, mint: MintedMint, now: numb
       referrerPoints: referrer.tokenId === null ? 0 : BONUSES.referrer.points,
       minterPoints: BONUSES.minter.points,
     },
+    ...(mint.solanaAddress !== null && { solanaAddress: mint.solanaAddress, evmAddress: checksum(mint.recipient) }),
   };
 }
 

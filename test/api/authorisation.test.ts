@@ -10,6 +10,7 @@ import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantRows } from "../support/onchain.ts";
+import { solanaWallet } from "../support/solana-wallet.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 import { healthyChain } from "./support/stub-chain.ts";
@@ -101,6 +102,10 @@ const ROWS: Record<string, Row> = {
   },
   // Each wallet over its own credentials.
   revokeCredentials: { expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS } },
+
+  // By the signature of a Solana key in the body, whoever's credential stands in the headers.
+  verifySolanaKey: { ask: askWithSolanaKey({}), expected: SOLANA_KEY },
+  registerSolana: { ask: askWithSolanaKey({ register: true }), expected: SOLANA_KEY },
 
   updateAgent: { body: () => ({ personality: { humor: "dry" } }), expected: CONTROLLERS },
   updatePersonality: { body: () => ({ personality: { humor: "dry" } }), expected: CONTROLLERS },
@@ -274,6 +279,32 @@ async function askAsHuman(caller: CallerName, world: World): Promise<Asked> {
 
 /** A signature that nobody made: s in the upper half. */
 const spoilt = (signature: string) => `${signature.slice(0, 66)}${"f".repeat(64)}${signature.slice(-2)}`;
+
+/** The signature is the proof, not who carries it; the spoilt credentials have their like in a spoilt signature. */
+function askWithSolanaKey({ register = false }) {
+  return async (caller: CallerName, world: World): Promise<Asked> => {
+    const [key, stranger] = [await solanaWallet(), await solanaWallet()];
+    const path = `/api/v2/auth/solana/challenge?address=${key.address}`;
+    const { message, nonce } = (await api.get(path)).body as unknown as { message: string; nonce: string };
+    const text = caller === "other host" ? message.replace(HOST, "elsewhere.test") : message;
+    const signature = await (caller === "forged" ? stranger : key).signText(text);
+    const verify = { address: key.address, nonce, signature };
+    if (caller === "expired")
+      await api.database.pool.query("update offchain.solana_challenge set expires_at = now() where nonce = $1", [
+        nonce,
+      ]);
+    if (caller === "replay after revoke")
+      await api.send("POST", "/api/v2/auth/solana/verify", {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(verify),
+      });
+    const registration = {
+      ...{ name: "New", solanaAddress: key.address, evmAddress: world.owner.address, nonce, signature },
+    };
+    const headers = caller === "replay after revoke" ? {} : await CREDENTIALS[caller](world, world.agent);
+    return { headers, body: register ? registration : verify };
+  };
+}
 
 /** How much has been written, whoever wrote it. */
 async function written(): Promise<unknown> {

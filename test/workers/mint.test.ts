@@ -10,6 +10,7 @@ import type { Address } from "../../core/facts.ts";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { completeMint, failMint, type MintRequest, reopenMint } from "../../db/mints.ts";
 import { intentByKey, storeSenderState } from "../../db/tx-outbox.ts";
+import { healthyChain } from "../api/support/stub-chain.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantOnchain, plantRows } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
@@ -26,12 +27,16 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
+/** Wallets are no contracts. */
+const chain = healthyChain();
+
 let people = 0;
 const wallet = () => `0x${(++people).toString(16).padStart(40, "e")}` as Address;
 const request = (over: Partial<MintRequest> = {}): MintRequest => {
   const agent = wallet();
   return {
     wallet: agent,
+    solanaAddress: null,
     recipient: agent,
     name: "Ada",
     framework: "custom",
@@ -45,7 +50,7 @@ const request = (over: Partial<MintRequest> = {}): MintRequest => {
   };
 };
 const accept = (asked: MintRequest, fault = (_point: string) => {}) =>
-  acceptMint(db, asked, { identity: IDENTITY, now, fault, payment: FREE_TILL });
+  acceptMint(db, asked, { identity: IDENTITY, chain, now, fault, payment: FREE_TILL });
 const refusal = async (asked: MintRequest): Promise<Failure> => {
   const error = await accept(asked).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(Failure);
@@ -150,10 +155,12 @@ describe("payment", () => {
     const paying = (asked: MintRequest, refused = false) =>
       acceptMint(db, asked, {
         identity: IDENTITY,
+        chain,
         now,
         fault: () => {},
         payment: {
           price: 1_000_000n,
+          given: null,
           async settle() {
             payments.push(asked.fingerprint);
             if (refused) fail("payment_required", "It costs 1.00 USDC.");
@@ -178,7 +185,13 @@ describe("payment", () => {
   it("is not asked of a V1 wallet, which registers once", async () => {
     const settle = () => fail("payment_required", "It costs 1.00 USDC.");
     const veteran = request({ wallet: OG_WALLETS[2]!.wallet });
-    const deps = { identity: IDENTITY, now, fault: () => {}, payment: { price: 1_000_000n, settle } };
+    const deps = {
+      identity: IDENTITY,
+      chain,
+      now,
+      fault: () => {},
+      payment: { price: 1_000_000n, given: null, settle },
+    };
     expect(await acceptMint(db, veteran, deps)).toMatchObject({ state: "pending" });
     await expect(acceptMint(db, { ...veteran, fingerprint: "again" }, deps)).rejects.toMatchObject({
       code: "already_registered",

@@ -8,7 +8,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import { BONUSES } from "../../core/bonuses.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
-import { type DueMint, retryAwards, setAwardsDue } from "../../db/mints.ts";
+import { type DueMint, type Mint, retryAwards, setAwardsDue } from "../../db/mints.ts";
 import { recordReferral } from "../../db/referral-codes.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { attemptedKey, queueRepeatable, withdrawQueued } from "../../db/tx-outbox.ts";
@@ -35,9 +35,9 @@ export const awardEffect: IntentEffect = {
   async undone() {},
 };
 
-/** Whether a registration brings anything to award. */
-export const bringsAwards = (mint: { wallet: Address; referralCode: string | null }): boolean =>
-  mint.referralCode !== null || ogOf(mint.wallet) !== undefined;
+/** Whether a registration brings anything to award. A wallet that a Solana key names has not asked for what is its own. */
+export const bringsAwards = (mint: Pick<Mint, "wallet" | "solanaAddress" | "referralCode">): boolean =>
+  mint.solanaAddress === null && (mint.referralCode !== null || ogOf(mint.wallet) !== undefined);
 
 /** Queues the awards of a registration, in the caller's transaction; those queued before are left alone. */
 export async function queueAwards(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint): Promise<void> {

@@ -52,7 +52,7 @@ export const mintEffect: IntentEffect = {
     await deleteReferrals(tx, before.tokenId);
     // They name the token's id, which may be another agent's tomorrow.
     await deleteProofs(tx, before.tokenId);
-    await withdrawAwards(tx, before.wallet);
+    if (bringsAwards(before)) await withdrawAwards(tx, before.wallet);
   },
 };
 

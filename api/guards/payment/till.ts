@@ -62,6 +62,11 @@ export type Till = {
   given: GivenPayment | null;
   /** Names that payment, for handlers that recognise a request by it. */
   key: string | null;
+  /**
+   * Who pays for this request, as far as that is known before: the signer of its payment, else the wallet that has signed
+   * in. Its signature is looked at when it settles.
+   */
+  payer(): Promise<Address | null>;
   /** The 402. @param reason see `paymentRequired` */
   refusal(reason?: Parameters<typeof paymentRequired>[2]): Failure;
   /** @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress */
@@ -106,6 +111,8 @@ export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: 
     },
     terms,
     paid: null,
+    payer: async () =>
+      given?.kind === "signed" ? given.authorization.from : (request.wallet ?? (await request.signedIn())),
     refusal: (reason) => paymentRequired(desk.offers, terms!, reason),
     async settle(options = {}) {
       if (!terms) return FREE;
@@ -134,6 +141,7 @@ export const FREE_TILL: Till = {
   price: 0n,
   given: null,
   key: null,
+  payer: async () => null,
   refusal: () => {
     throw new Error("nothing is asked for");
   },

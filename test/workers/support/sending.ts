@@ -154,6 +154,7 @@ export async function startSending() {
         return {
           wallet,
           recipient: wallet,
+          solanaAddress: null,
           name: "Ada",
           framework: "custom",
           soulbound: false,
@@ -167,7 +168,7 @@ export async function startSending() {
       },
 
       accept: (request: MintRequest) =>
-        acceptMint(db, request, { identity, now: new Date(), fault: () => {}, payment: FREE_TILL }),
+        acceptMint(db, request, { identity, chain, now: new Date(), fault: () => {}, payment: FREE_TILL }),
 
       /** Waits until a mint is decided. */
       decided: (mintId: string): Promise<Mint> =>

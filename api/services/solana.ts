@@ -1,0 +1,186 @@
+/** What a Solana key shows and does: texts for it to sign, whether it signed one, and its registration as an agent. */
+import { hash, randomBytes } from "node:crypto";
+import { checksum } from "../../core/addresses.ts";
+import { fail } from "../../core/errors.ts";
+import type { Address } from "../../core/facts.ts";
+import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
+import { mintOriginIndex } from "../../core/mint-origins.ts";
+import { type SolanaPurpose, solanaSignInText } from "../../core/signed-texts.ts";
+import { isSignedBy, type SolanaAddress } from "../../core/solana/keys.ts";
+import { liveMintOf, type Mint, mintByFingerprint } from "../../db/mints.ts";
+import {
+  insertSolanaChallenge,
+  type SolanaChallenge,
+  solanaChallenge,
+  useSolanaChallenge,
+} from "../../db/solana-challenges.ts";
+import type { Queryable } from "../../db/transaction.ts";
+import type { ApiParts } from "../deps.ts";
+import type { Till } from "../guards/payment/till.ts";
+import type { SolanaRegistrationBody } from "../schemas/solana.ts";
+import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";
+
+/** How long a text may be signed and shown. */
+export const CHALLENGE_LIFETIME_MS = 300_000;
+
+type Site = Pick<ApiParts["config"], "service">;
+
+/** The text of a challenge, the same each time. */
+const textOf = ({ service }: Site, challenge: SolanaChallenge): string =>
+  solanaSignInText({
+    host: service.hosts[0]!,
+    serviceName: service.name,
+    webUrl: service.webUrl,
+    address: challenge.address,
+    purpose: challenge.purpose,
+    recipient: challenge.evmAddress && checksum(challenge.evmAddress),
+    nonce: challenge.nonce,
+    issuedAt: challenge.issuedAt.toISOString(),
+    expiresAt: challenge.expiresAt.toISOString(),
+  });
+
+/** Gives out a text to sign. @param asked.now milliseconds since the epoch */
+export async function giveChallenge(
+  { db, config }: ApiParts,
+  asked: { address: SolanaAddress; purpose: SolanaPurpose; evmAddress: Address | null; now: number },
+): Promise<SolanaChallenge & { message: string }> {
+  const { now, ...rest } = asked;
+  const challenge: SolanaChallenge = {
+    ...rest,
+    nonce: randomBytes(16).toString("hex"),
+    issuedAt: new Date(now),
+    expiresAt: new Date(now + CHALLENGE_LIFETIME_MS),
+  };
+  await insertSolanaChallenge(db, challenge);
+  return { ...challenge, message: textOf(config, challenge) };
+}
+
+/** A signed challenge as a request shows it. */
+type Shown = {
+  address: SolanaAddress;
+  nonce: string;
+  signature: Uint8Array;
+  /** What it is shown for: a text for a registration may do less as well, one for a look may do nothing else. */
+  purpose: SolanaPurpose;
+  /** Names the request, which may use the challenge again when it is repeated. */
+  by: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+};
+
+const refuse = (sentence: string): never =>
+  fail("unauthenticated", sentence, {
+    hint: "Ask GET /api/v2/auth/solana/challenge for a text, sign it with the key, and show it within five minutes.",
+  });
+
+/**
+ * The challenge that the key has signed.
+ * @throws Failure unauthenticated unless it is open, for this address and purpose, and signed by the key
+ */
+async function signedChallenge({ db, config }: ApiParts, shown: Shown): Promise<SolanaChallenge> {
+  const challenge = await openChallenge(db, shown);
+  if (!isSignedBy(textOf(config, challenge), shown.address, shown.signature))
+    refuse("This is not the key's signature of the challenge's message.");
+  return challenge;
+}
+
+async function openChallenge(db: Queryable, shown: Shown): Promise<SolanaChallenge> {
+  const found = await solanaChallenge(db, shown.nonce);
+  if (found === null || found.address !== shown.address) return refuse("There is no such challenge for this address.");
+  if (found.purpose === "verify" && shown.purpose === "register")
+    refuse("This challenge was given out to verify the key; it registers nothing.");
+  if (found.usedBy === shown.by) return found;
+  if (found.usedBy !== null) refuse("This challenge has been used.");
+  if (found.expiresAt.getTime() <= shown.now) refuse("This challenge has expired.");
+  return found;
+}
+
+async function useUp(tx: Queryable, { nonce, by, now }: Shown): Promise<void> {
+  if (!(await useSolanaChallenge(tx, nonce, by, new Date(now)))) refuse("This challenge has been used.");
+}
+
+/**
+ * Checks the key's signature, which uses the challenge up.
+ * @returns the key's registration, done or under way; null without one
+ * @throws Failure unauthenticated
+ */
+export async function verifySolanaKey(deps: ApiParts, shown: Omit<Shown, "purpose">): Promise<Mint | null> {
+  const looking: Shown = { ...shown, purpose: "verify" };
+  await signedChallenge(deps, looking);
+  await useUp(deps.db, looking);
+  // Any wallet will do: it is the key that is asked for.
+  return liveMintOf(deps.db, { solanaAddress: shown.address });
+}
+
+/**
+ * Registers the key that signed. The identity goes to the wallet that the signed text names, else to the one the request
+ * names, else to the payer. The same request again is the same registration, also after its challenge has ended.
+ * @param asked.fingerprint of the request, byte for byte
+ * @throws Failure unauthenticated, invalid_input, whatever `acceptMint` throws
+ */
+export async function registerSolanaKey(
+  deps: ApiParts,
+  asked: { body: SolanaRegistrationBody; fingerprint: string; payment: Till; now: number },
+): Promise<Mint> {
+  const { body, payment, now } = asked;
+  const { solanaAddress, nonce, signature } = body;
+  const fingerprint = hash("sha256", JSON.stringify(["solana", asked.fingerprint]), "hex");
+  const known = await mintByFingerprint(deps.db, fingerprint);
+  if (known) return known;
+  const shown: Shown = { address: solanaAddress, nonce, signature, purpose: "register", by: fingerprint, now };
+  const challenge = await signedChallenge(deps, shown);
+  const recipient = await receiverOf(deps, body, challenge, payment);
+  const proof: SingleUse = {
+    check: async (tx) => void (await openChallenge(tx, shown)),
+    use: (tx) => useUp(tx, shown),
+  };
+  return acceptMint(
+    deps.db,
+    {
+      wallet: recipient,
+      solanaAddress,
+      recipient,
+      name: body.name,
+      framework: body.framework ?? DEFAULT_FRAMEWORK,
+      soulbound: body.soulbound ?? false,
+      origin: mintOriginIndex("API"),
+      personality: null,
+      narrative: null,
+      referralCode: null,
+      fingerprint,
+    },
+    {
+      identity: deps.config.contracts.identity.address,
+      chain: deps.chain,
+      now: new Date(now),
+      fault: deps.fault,
+      payment,
+      proof,
+    },
+  );
+}
+
+/** @throws Failure payment_required where the payer is to receive it and there is none yet, after all that may refuse */
+async function receiverOf(
+  { db }: ApiParts,
+  { evmAddress, solanaAddress }: SolanaRegistrationBody,
+  challenge: SolanaChallenge,
+  payment: Till,
+): Promise<Address> {
+  const bound = challenge.evmAddress;
+  if (bound && evmAddress && evmAddress !== bound)
+    fail("unauthenticated", `The signed text sends the identity to ${checksum(bound)}, and to no other wallet.`);
+  const named = bound ?? evmAddress ?? (payment.price > 0n ? await payment.payer() : null);
+  if (named) return named;
+  if (payment.price > 0n && payment.given === null) {
+    await refuseRegistered(db, { solanaAddress });
+    throw payment.refusal();
+  }
+  const message =
+    payment.price > 0n
+      ? "is required with this payment, whose payer is not known beforehand"
+      : "is required while registration is free, for there is no payer to receive the identity";
+  return fail("invalid_input", `The request is not valid: evmAddress ${message}.`, {
+    details: [{ path: "evmAddress", message }],
+  });
+}
