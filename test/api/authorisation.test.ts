@@ -76,6 +76,9 @@ const CONTROLLERS = { ...SIWA_ONLY, "other wallet": 403, owner: PASS, "agent wal
 /** Every wallet, by SIWA and by SIWE. */
 const HUMANS = { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS, "human (SIWE)": PASS };
 
+/** Whoever shows the key's signature of an open challenge. */
+const SOLANA_KEY = { ...everyone(PASS), expired: 401, "other host": 401, forged: 401, "replay after revoke": 401 };
+
 const ROWS: Record<string, Row> = {
   // Reads in the form of a POST: open to all.
   getAgents: { body: ({ tokenId }) => ({ ids: [tokenId] }), expected: everyone(PASS) },
