@@ -5,20 +5,20 @@ import type { Queryable } from "./transaction.ts";
 const NOBODY = `0x${"0".repeat(40)}`;
 
 /**
- * Wallets of agents and of their owners that Ethos was not asked about since a moment; each once.
+ * Wallets of agents, of their owners and of humans that Ethos was not asked about since a moment; each once.
  * @throws when there are no views yet (`isNoIndex`)
  */
 export async function walletsToScore(db: Queryable, since: Date, limit: number): Promise<Address[]> {
-  const stale = (column: string) => `(
-    select a.${column} as wallet from onchain.agent a
+  const stale = (table: string, column: string) => `(
+    select a.${column} as wallet from ${table} a
     where a.${column} <> $3
       and not exists (select from offchain.ethos_score e where e.wallet = a.${column} and e.fetched_at >= $1)
     limit $2)`;
-  const { rows } = await db.query<{ wallet: Address }>(`${stale("agent_address")} union ${stale("owner")} limit $2`, [
-    since,
-    limit,
-    NOBODY,
-  ]);
+  const { rows } = await db.query<{ wallet: Address }>(
+    `${stale("offchain.human", "wallet")} union ${stale("onchain.agent", "agent_address")}
+     union ${stale("onchain.agent", "owner")} limit $2`,
+    [since, limit, NOBODY],
+  );
   return rows.map(({ wallet }) => wallet);
 }
 

@@ -16,6 +16,7 @@ import { referralCodes } from "./jobs/referral-codes.ts";
 import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { tokenStats } from "./jobs/token-stats.ts";
+import { transactionCounts } from "./jobs/transaction-counts.ts";
 
 export const JOBS: readonly Job[] = [
   score,
@@ -27,6 +28,7 @@ export const JOBS: readonly Job[] = [
   tokenStats,
   proofRecheck,
   ethosRefresh,
+  transactionCounts,
   paymentSweep,
   directoryOwn,
   directoryPull,

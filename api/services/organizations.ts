@@ -2,7 +2,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { fail } from "../../core/errors.ts";
 import type { OrganizationFacts } from "../../core/principals/facts.ts";
-import { slugKey, suggestedSlug } from "../../core/principals/slugs.ts";
+import { SLUG_RETIREMENT_MS, slugKey, suggestedSlug } from "../../core/principals/slugs.ts";
 import { unknownTokens } from "../../db/principals/holding.ts";
 import {
   insertOrganization,
@@ -26,9 +26,6 @@ import { type HumanCaller, holderHash, ownToken, walletOf, withIndex } from "./h
 
 /** Of one principal. */
 export const ORGANIZATIONS_A_PRINCIPAL = 20;
-/** So long a deleted organization's slug is nobody's but its former owner's. */
-export const SLUG_RETIREMENT_DAYS = 90;
-const DAY_MS = 86_400_000;
 const ATTEMPTS = 8;
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 
@@ -87,7 +84,7 @@ async function addOrganization(
   const principal = nameOf(caller);
   if ((await organizationsOf(tx, principal)).length >= ORGANIZATIONS_A_PRINCIPAL)
     fail("conflict", `A principal has at most ${ORGANIZATIONS_A_PRINCIPAL} organizations.`);
-  const since = new Date(at.getTime() - SLUG_RETIREMENT_DAYS * DAY_MS);
+  const since = new Date(at.getTime() - SLUG_RETIREMENT_MS);
   for (const candidate of slug === undefined ? suggestions(displayName) : [slug]) {
     const key = slugKey(candidate);
     if (await isRetired(tx, key, holderHash(caller), since)) continue;

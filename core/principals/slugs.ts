@@ -1,6 +1,9 @@
 /** Slugs of organizations: what one may look like, when two are the same to the eye, and the one that a name suggests. */
 import { parseAddress } from "../addresses.ts";
 
+/** So long a deleted organization's slug is nobody's but its former owner's. */
+export const SLUG_RETIREMENT_MS = 90 * 86_400_000;
+
 /** Tested before lower-casing: some letters outside ASCII become ASCII ones. */
 const SLUG = /^[0-9a-z]+(?:-[0-9a-z]+)*$/i;
 const MIN = 2;

@@ -1,4 +1,4 @@
-/** Fetches the Ethos scores of all agents' and owners' wallets, in bulk. */
+/** Fetches the Ethos scores of the wallets of agents, owners and humans, in bulk. */
 import pLimit from "p-limit";
 import { z } from "zod";
 import { storeEthosScores, walletsToScore } from "../../db/ethos.ts";

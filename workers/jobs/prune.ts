@@ -1,7 +1,9 @@
-/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over. */
+/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, slugs that are free again. */
 import { z } from "zod";
+import { SLUG_RETIREMENT_MS } from "../../core/principals/slugs.ts";
 import { forgetUsedTexts } from "../../db/human-updates.ts";
 import { forgetExpired } from "../../db/idempotency.ts";
+import { forgetRetiredSlugs } from "../../db/principals/organizations.ts";
 import { forgetRevocations } from "../../db/revocations.ts";
 import { defineJob } from "../job.ts";
 
@@ -10,5 +12,9 @@ export const prune = defineJob({
   concurrency: 1,
   schedule: { everyMs: 3_600_000 },
   input: z.object({}),
-  run: async ({ db }) => (await forgetExpired(db)) + (await forgetRevocations(db)) + (await forgetUsedTexts(db)),
+  run: async ({ db, clock }) =>
+    (await forgetExpired(db)) +
+    (await forgetRevocations(db)) +
+    (await forgetUsedTexts(db)) +
+    (await forgetRetiredSlugs(db, new Date(clock().getTime() - SLUG_RETIREMENT_MS))),
 });
