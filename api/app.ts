@@ -1,6 +1,7 @@
 /** The API as a whole: every endpoint mounted, and the listener that Node's server calls. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import { Failure } from "../core/errors.ts";
 import { agentTotals } from "../db/agents.ts";
@@ -16,17 +17,24 @@ import { signedTexts } from "./guards/signed-text.ts";
 import { walletGuard } from "./guards/wallet.ts";
 import { clientAddressBehind } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
+import { eventStreams } from "./http/event-stream.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
 import { shortWay } from "./http/short-way.ts";
 import { ENDPOINTS } from "./routes/index.ts";
+import { siteOf } from "./services/agent-facts.ts";
 import { balanceMemory } from "./services/balances.ts";
 import { contractMemory } from "./services/contract-facts.ts";
 import { countedOnce } from "./services/counts.ts";
+import { groupActs } from "./services/group-acts.ts";
+import { messageStreams } from "./services/message-streams.ts";
+import { aboutPages, ofView } from "./web/about.ts";
 import { webServer } from "./web/serve.ts";
 
 export type Api = {
   /** Takes a request from Node's HTTP server; never throws. */
   listener(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  /** Ends what would not end by itself: open event streams. */
+  stop(): void;
   endpoints: readonly Endpoint[];
 };
 
@@ -34,6 +42,7 @@ export type Api = {
 export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
   const { service, http, contracts, chain, rates } = deps.config;
   const signed = signedTexts(deps.chain);
+  const streams = eventStreams(deps.config.streams);
   const machinery: Machinery = {
     deps: {
       ...deps,
@@ -46,6 +55,9 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       staleScores: countedOnce(deps, staleScores),
       contract: contractMemory(deps.chain, contracts.identity.address, deps.now),
       balances: balanceMemory(deps.chain, contracts.usdc.address, deps.now),
+      groups: groupActs(deps),
+      streams,
+      messageStreams: messageStreams(deps),
     },
     wallets: walletGuard(
       { hosts: service.hosts, name: service.name, webUrl: service.webUrl, chainId: chain.id },
@@ -58,7 +70,10 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   for (const { method, path, answer } of mounted)
     app.on(method.toUpperCase(), honoPath(path), async (c) => {
       const { body, ...init } = await answer(c);
-      return new Response(body, init);
+      if (body === null || typeof body === "string" || body instanceof Uint8Array) return new Response(body, init);
+      c.env.outgoing.writeHead(init.status, init.headers);
+      body.stream(c.env.outgoing);
+      return RESPONSE_ALREADY_SENT;
     });
   const headers = constantHeaders(service.publicUrl);
   const answeredShortly = shortWay(
@@ -79,7 +94,12 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   });
   app.onError((error, c) => refuse(c, toFailure(error, deps.log, String(c.env.outgoing.getHeader("X-Request-Id")))));
 
-  const web = webServer({ publicUrl: service.publicUrl, isEndpoint: (path) => methodsOf(path).length > 0 });
+  const web = webServer({
+    siteName: service.name,
+    about: aboutPages(machinery.deps),
+    otherwise: (path) => ofView(path, siteOf(deps.config)),
+    isEndpoint: (path) => methodsOf(path).length > 0,
+  });
   const unusable = new Failure("invalid_input", "The request line or the Host header cannot be used.");
   // Only building the request out of a bad URL or Host reaches the error handler, and it does so before the listener
   // first waits: the request id is still that of the call being made.
@@ -92,6 +112,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   });
   return {
     endpoints,
+    stop: () => streams.endAll(),
     listener(incoming, outgoing) {
       requestId = requestIdOf(incoming);
       // A browser that navigates may want a page; everybody else asks the endpoints.

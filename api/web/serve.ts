@@ -3,7 +3,9 @@ import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { isNotModified } from "../http/conditional.ts";
+import type { About } from "./about.ts";
 import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
+import { type PageHead, withHead } from "./head.ts";
 
 /** Scripts, styles, fonts and calls of this origin only; nothing inline, nothing embedded, nobody frames it. */
 const PAGE_POLICY =
@@ -19,21 +21,38 @@ const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The
 const DIST = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 export type WebServerOptions = {
-  /** Base of the links that leave the page, without a trailing slash. */
-  publicUrl: string;
+  siteName: string;
+  about: About;
+  /** What a page says of itself when what it is about cannot be read in time. */
+  otherwise(path: string): PageHead;
   /** Whether an endpoint answers at a path. */
   isEndpoint(path: string): boolean;
   /** Where the built terminal lies. */
   folder?: string;
 };
 
+/** So long a page waits for what it is about; people would rather have the page. */
+const ABOUT_MS = 800;
+/** Pages that are looked up at once: beyond, they go without. */
+const ABOUT_AT_ONCE = 8;
+
 /** @returns a function that answers what is the terminal's and says whether it did; the rest is the API's */
-export function webServer({ publicUrl, isEndpoint, folder = DIST }: WebServerOptions) {
+export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIST }: WebServerOptions) {
   let bundle: WebBundle | null = null;
+  let lookups = 0;
   const built = () => {
     bundle ??= readWebBundle(folder);
     return bundle;
   };
+
+  /** Never fails: the page works without what is said about it. */
+  async function headOf(path: string, target: string): Promise<PageHead> {
+    if (lookups >= ABOUT_AT_ONCE) return otherwise(path);
+    lookups++;
+    const late = new Promise<PageHead>((resolve) => setTimeout(resolve, ABOUT_MS, otherwise(path)).unref());
+    const asked = about(target).finally(() => lookups--);
+    return Promise.race([asked, late]).catch(() => otherwise(path));
+  }
 
   return (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
     const { method, url = "" } = incoming;
@@ -49,7 +68,10 @@ export function webServer({ publicUrl, isEndpoint, folder = DIST }: WebServerOpt
     const isView = VIEWS.test(path);
     if (!prefersHtml(incoming) || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const page = built()?.page;
-    sendPage(page?.replace("<!--of this page-->", aboutPage(path, publicUrl)), isView ? 200 : 404, incoming, outgoing);
+    if (page === undefined) sendPage(undefined, 503, incoming, outgoing);
+    else if (!isView) sendPage(withHead(page, otherwise(path), siteName), 404, incoming, outgoing);
+    else
+      void headOf(path, url).then((head) => sendPage(withHead(page, head, siteName), head.status, incoming, outgoing));
     return true;
   };
 }
@@ -69,20 +91,6 @@ function prefersHtml({ headers }: IncomingMessage): boolean {
   return html > 0 && html >= quality("application/json");
 }
 
-/** What a link to an agent shows where it is shared: its card. The id is digits, so nothing can be smuggled in. */
-function aboutPage(path: string, publicUrl: string): string {
-  const id = /^\/agent\/(0|[1-9]\d{0,15})$/.exec(path)?.[1];
-  if (id === undefined) return "";
-  const base = publicUrl.replaceAll(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-  return [
-    `<link rel="canonical" href="${base}/agent/${id}">`,
-    `<meta property="og:type" content="profile">`,
-    `<meta property="og:url" content="${base}/agent/${id}">`,
-    `<meta property="og:image" content="${base}/api/v2/card/${id}.png?size=og">`,
-    `<meta name="twitter:card" content="summary_large_image">`,
-  ].join("");
-}
-
 function sendPage(page: string | undefined, status: number, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const content = Buffer.from(page ?? NOT_BUILT);
   const etag = `"${hash("sha256", content, "hex").slice(0, 16)}"`;
@@ -98,7 +106,7 @@ function sendPage(page: string | undefined, status: number, incoming: IncomingMe
   }
   outgoing.setHeader("Content-Type", "text/html; charset=utf-8");
   outgoing.setHeader("Content-Length", content.length);
-  outgoing.writeHead(page ? status : 503).end(incoming.method === "HEAD" ? undefined : content);
+  outgoing.writeHead(status).end(incoming.method === "HEAD" ? undefined : content);
 }
 
 /** Names carry a hash of the content: kept for ever, in the smallest form the client reads. */

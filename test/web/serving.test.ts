@@ -4,7 +4,9 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webServer } from "../../api/web/serve.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
-import { startApi, type TestApi } from "../api/support/api.ts";
+import { HOST, startApi, type TestApi } from "../api/support/api.ts";
+import { randomAgents } from "../support/agents.ts";
+import { HOSTILE_ID, plantWorld } from "./world.ts";
 
 const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
@@ -26,6 +28,7 @@ const get = (path: string, headers: Record<string, string> = HTML) =>
 beforeAll(async () => {
   if (webIsStale()) await buildWeb();
   api = await startApi();
+  await plantWorld(api.database.pool);
   script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get("/")).text())![1]!;
 }, 60_000);
 afterAll(() => api?.close());
@@ -34,7 +37,7 @@ describe("the page", () => {
   it.each([
     "/",
     "/agent/0",
-    "/terminal/0xab",
+    "/terminal/1000",
     "/leaderboard",
     "/compare?ids=1,2",
     "/status",
@@ -53,7 +56,9 @@ describe("the page", () => {
     const policy = answer.headers.get("content-security-policy")!;
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
-    const text = await answer.text();
+    // Addresses that are told are not asked; a data block is never run.
+    const told = /<link rel="canonical"[^>]*>|<meta [^>]*>|<script type="application\/ld\+json">[^<]*<\/script>/g;
+    const text = (await answer.text()).replaceAll(told, "");
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\bstyle=|\bon\w+=|https?:\/\//);
   });
 
@@ -83,16 +88,47 @@ describe("the page", () => {
     expect(fetched.headers.get("content-type")).toContain("application/json");
   });
 
-  it("says 404 at an address nobody knows", async () => {
-    const answer = await get("/nowhere");
-    expect(answer.status).toBe(404);
-    expect(await answer.text()).toContain('<div id="root">');
+  it("tells chats and search engines what it is about, whatever an agent is called", async () => {
+    const text = await (await get(`/agent/${HOSTILE_ID}`)).text();
+    expect(text).toContain(`<link rel="canonical" href="https://${HOST}/agent/${HOSTILE_ID}">`);
+    expect(text).toMatch(
+      new RegExp(`og:image" content="https://${HOST}/api/v2/card/${HOSTILE_ID}\\.png\\?size=og&amp;v=[0-9a-f]{16}"`),
+    );
+    expect(text).toMatch(/<title>&quot;&gt;&lt;img[^<]* · cred \d+, \w+ · Helixa<\/title>/);
+    expect(text).not.toMatch(/<img|<script>|onerror="/);
+    const data = JSON.parse(/<script type="application\/ld\+json">([^<]*)<\/script>/.exec(text)![1]!);
+    expect(data).toMatchObject({
+      "@type": "ProfilePage",
+      mainEntity: { name: expect.stringMatching(/^"><img src=x/) },
+    });
+    expect(text.match(/<\/script>/g)).toHaveLength(2);
+    const card = /og:image" content="https:\/\/agents\.test([^"]*)"/.exec(text)![1]!.replace("&amp;", "&");
+    expect((await get(card, { accept: "image/png" })).headers.get("cache-control")).toContain("immutable");
   });
 
-  it("shows an agent's card where a link to it is shared", async () => {
-    expect(await (await get("/agent/7")).text()).toContain("/api/v2/card/7.png?size=og");
-    expect(await (await get('/agent/7"><script>')).text()).not.toContain("og:image");
+  it("has one address for an agent, whichever it was asked by", async () => {
+    const address = randomAgents(6, new Date(), 42)[1]!.facts.agentAddress;
+    const text = await (await get(`/agent/${address}`)).text();
+    expect(text).toContain(`<link rel="canonical" href="https://${HOST}/agent/1">`);
+    const foreign = await (await get("/terminal/1007?platform=virtuals")).text();
+    expect(foreign).toContain(`href="https://${HOST}/terminal/1007?platform=virtuals"`);
+    expect(foreign).toContain("An AI agent of Virtuals.");
+    expect(foreign).not.toMatch(/<img|og:image/);
+    expect((await (await get("/?q=a&page=2")).text()).match(/rel="canonical" href="([^"]+)"/)![1]).toBe(
+      `https://${HOST}/`,
+    );
   });
+
+  it.each(["/agent/4711", "/agent/0xdead", "/terminal/nobody", "/terminal/%zz", "/nowhere"])(
+    "is 404 and left out of searches at %s",
+    async (path) => {
+      const answer = await get(path);
+      expect(answer.status).toBe(404);
+      const text = await answer.text();
+      expect(text).toContain('<div id="root">');
+      expect(text).toContain('<meta name="robots" content="noindex">');
+    },
+  );
 
   it("is asked for again every time, and then costs nothing", async () => {
     const etag = (await get("/")).headers.get("etag")!;
@@ -101,7 +137,10 @@ describe("the page", () => {
   });
 
   it("is a plain sentence while the terminal is not built", async () => {
-    const serve = webServer({ publicUrl: "https://a.test", isEndpoint: () => false, folder: "/nonexistent" });
+    const about = async (): Promise<never> => expect.unreachable();
+    const serve = webServer({
+      ...{ siteName: "A", about, otherwise: about as never, isEndpoint: () => false, folder: "/nonexistent" },
+    });
     const answer = { status: 0, body: "" };
     const outgoing = {
       setHeader() {},

@@ -1,0 +1,196 @@
+/** What each page of the terminal is about: agents by their facts, foreign ones by their row, the other views in fixed words. */
+import { checksum, parseAddress } from "../../core/addresses.ts";
+import { shownCred } from "../../core/cred.ts";
+import type { AgentFacts, AgentRef } from "../../core/facts.ts";
+import { agentLink, tokenLink } from "../../core/links.ts";
+import { isSpam } from "../../core/names.ts";
+import { foreignText } from "../../core/terminal/foreign-text.ts";
+import { OWN_PLATFORM, PLATFORMS } from "../../core/terminal/platforms.ts";
+import { type TerminalRow, terminalRow } from "../../core/terminal/row.ts";
+import { tierOf } from "../../core/tiers.ts";
+import { imageHash } from "../../core/views/image.ts";
+import { metadataView } from "../../core/views/metadata.ts";
+import type { Site } from "../../core/views/site.ts";
+import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
+import type { ApiParts } from "../deps.ts";
+import { siteOf } from "../services/agent-facts.ts";
+import type { PageHead } from "./head.ts";
+
+/** What a page says of itself. @param target path and query of the request */
+export type About = (target: string) => Promise<PageHead>;
+
+const DESCRIPTION_LENGTH = 280;
+const NAME_LENGTH = 80;
+
+/** Title and description of the views that are about nobody. */
+const VIEWS: Record<string, [title: string, description: string]> = {
+  "/leaderboard": ["Leaderboard", "The hundred agents with the highest cred score, ranked."],
+  "/compare": ["Compare agents", "Two to four agents side by side, signal by signal."],
+  "/status": ["Status", "How far the index has followed the chain, and what the service is working on."],
+  "/mint": ["Register an agent", "Register an AI agent on Base with its own wallet's signature."],
+};
+
+export function aboutPages({ config, facts, db, now }: Pick<ApiParts, "config" | "facts" | "db" | "now">): About {
+  const site = siteOf(config);
+  return async (target) => {
+    const { pathname, searchParams } = new URL(target, "http://terminal");
+    const [, place, rest] = /^\/(agent|terminal)\/([^/]+)$/.exec(pathname) ?? [];
+    const at = new Date(now());
+    if (place === "agent") {
+      const ref = agentRefOf(decoded(rest!));
+      const found = ref && (await facts(ref));
+      return found ? ofAgent(found, site, at) : nobody(site);
+    }
+    if (place === "terminal") {
+      const platform = PLATFORMS.find(({ key }) => key === searchParams.get("platform"))?.key;
+      const id = await findDirectoryId(db, decoded(rest!), platform);
+      const [row] = id === null ? [] : await directoryRows(db, [id]);
+      return row ? ofRow(terminalRow(row, site.publicUrl), site) : nobody(site);
+    }
+    return ofView(pathname, site);
+  };
+}
+
+/** The head of a view, and of an agent's page when its agent could not be read. */
+export function ofView(pathname: string, { serviceName, webUrl }: Site): PageHead {
+  const [title, description] = VIEWS[pathname] ?? [];
+  if (title !== undefined)
+    return {
+      title: `${title} · ${serviceName}`,
+      description: description!,
+      canonical: webUrl + pathname,
+      status: 200,
+    };
+  if (/^\/(agent|terminal)\/./.test(pathname))
+    return {
+      title: `Agent · ${serviceName}`,
+      description: "An AI agent and its cred score.",
+      canonical: null,
+      status: 200,
+    };
+  if (pathname !== "/" && pathname !== "/terminal") return nobody({ serviceName });
+  return {
+    title: `${serviceName} · AI agents of every registry, scored`,
+    description:
+      "AI agents of many registries in one searchable table, each with a cred score from 0 to 100 made of facts that anybody can check.",
+    canonical: `${webUrl}/`,
+    data: {
+      "@context": "https://schema.org",
+      "@type": "WebSite",
+      name: serviceName,
+      url: `${webUrl}/`,
+      potentialAction: {
+        "@type": "SearchAction",
+        target: { "@type": "EntryPoint", urlTemplate: `${webUrl}/?q={search_term_string}` },
+        "query-input": "required name=search_term_string",
+      },
+    },
+    status: 200,
+  };
+}
+
+export const nobody = ({ serviceName }: Pick<Site, "serviceName">): PageHead => ({
+  title: `Not found · ${serviceName}`,
+  description: "There is nothing at this address.",
+  canonical: null,
+  hidden: true,
+  status: 404,
+});
+
+function ofAgent(facts: AgentFacts, site: Site, now: Date): PageHead {
+  const { score, tier } = shownCred(facts, now);
+  const { tokenId } = facts;
+  const name = line(facts.name, NAME_LENGTH) ?? `Agent ${tokenId}`;
+  const description = line(metadataView(facts, site, now).description, DESCRIPTION_LENGTH)!;
+  const url = agentLink(site.webUrl, tokenId);
+  const card = `${site.publicUrl}/api/v2/card/${tokenId}.png?size=og&v=${imageHash(facts, site, now)}`;
+  return {
+    title: `${name} · cred ${score}, ${tier.label} · ${site.serviceName}`,
+    description,
+    canonical: url,
+    card: { url: card, alt: `Card of ${name}: cred score ${score} of 100, ${tier.label}` },
+    data: {
+      "@context": "https://schema.org",
+      "@type": "ProfilePage",
+      url,
+      dateCreated: new Date(facts.mintedAt * 1000).toISOString(),
+      mainEntity: {
+        "@type": "SoftwareApplication",
+        applicationCategory: "AI agent",
+        name,
+        description,
+        url,
+        image: card,
+        identifier: `eip155:8453/erc721:${checksum(site.contract)}/${tokenId}`,
+        sameAs: [tokenLink(site.explorer, site.contract, tokenId)],
+        additionalProperty: [scoreProperty(score, tier.label)],
+      },
+    },
+    ...(isSpam(facts.name) && { hidden: true }),
+    status: 200,
+  };
+}
+
+function ofRow(row: TerminalRow, site: Site): PageHead {
+  const platform = PLATFORMS.find(({ key }) => key === row.platform)?.label ?? row.platform;
+  const { label } = tierOf(row.cred_score);
+  const name = line(row.name, NAME_LENGTH) ?? "Unnamed";
+  const standing = `An AI agent of ${platform}. Cred score ${row.cred_score} of 100 (${label}).`;
+  const said = line(row.description, DESCRIPTION_LENGTH - standing.length - 1);
+  const url =
+    row.platform === OWN_PLATFORM && row.token_id !== null
+      ? agentLink(site.webUrl, row.token_id)
+      : `${site.webUrl}/terminal/${encodeURIComponent(row.agent_id)}?platform=${row.platform}`;
+  const description = said ? `${said} ${standing}` : standing;
+  return {
+    title: `${name} · cred ${row.cred_score}, ${label} · ${site.serviceName}`,
+    description,
+    canonical: url,
+    data: {
+      "@context": "https://schema.org",
+      "@type": "ProfilePage",
+      url,
+      mainEntity: {
+        "@type": "SoftwareApplication",
+        applicationCategory: "AI agent",
+        name,
+        description,
+        url,
+        identifier: `${row.platform}:${row.agent_id}`,
+        additionalProperty: [scoreProperty(row.cred_score, label)],
+      },
+    },
+    ...(isSpam(row.name) && { hidden: true }),
+    status: 200,
+  };
+}
+
+const scoreProperty = (score: number, tier: string) => ({
+  "@type": "PropertyValue",
+  name: "Cred score",
+  value: score,
+  minValue: 0,
+  maxValue: 100,
+  description: tier,
+});
+
+/** One line without what reorders or hides text; an ellipsis says where it was cut. */
+function line(text: string | null, max: number): string | null {
+  const whole = foreignText(text, 4_000);
+  if (whole === null || [...whole].length <= max) return whole;
+  return `${foreignText(whole, max - 1)}…`;
+}
+
+function agentRefOf(text: string): AgentRef | null {
+  if (/^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text))) return { tokenId: Number(text) };
+  const address = parseAddress(text);
+  return address && { address };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

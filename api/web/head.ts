@@ -1,0 +1,59 @@
+/** The head of a page as search engines and chats read it: title, description, address, card and data, every text of it as text. */
+
+/** What a page says about itself. Texts are plain; whoever writes them into HTML is `headTags`. */
+export type PageHead = {
+  title: string;
+  description: string;
+  /** The page's one address; null where there is nothing. */
+  canonical: string | null;
+  /** schema.org, as an object to be written as JSON. */
+  data?: object;
+  /** A picture of 1200×630. */
+  card?: { url: string; alt: string };
+  /** Search engines are to leave it out. */
+  hidden?: true;
+  status: 200 | 404;
+};
+
+/** Where in index.html the tags go; what is between are those of a page that says nothing. */
+const PLACE = /<!--head-->[\s\S]*?<!--\/head-->/;
+
+/** The page with its head filled in. @param siteName of the service */
+export const withHead = (page: string, head: PageHead, siteName: string): string =>
+  page.replace(PLACE, () => headTags(head, siteName));
+
+export function headTags({ title, description, canonical, data, card, hidden }: PageHead, siteName: string): string {
+  const meta = (name: string, content: string) =>
+    `<meta ${name.startsWith("og:") ? "property" : "name"}="${name}" content="${escaped(content)}">`;
+  return [
+    `<title>${escaped(title)}</title>`,
+    meta("description", description),
+    ...(canonical === null ? [] : [`<link rel="canonical" href="${escaped(canonical)}">`, meta("og:url", canonical)]),
+    meta("og:type", card ? "profile" : "website"),
+    meta("og:site_name", siteName),
+    meta("og:title", title),
+    meta("og:description", description),
+    ...(card
+      ? [
+          meta("og:image", card.url),
+          meta("og:image:type", "image/png"),
+          meta("og:image:width", "1200"),
+          meta("og:image:height", "630"),
+          meta("og:image:alt", card.alt),
+        ]
+      : []),
+    meta("twitter:card", card ? "summary_large_image" : "summary"),
+    ...(hidden ? [meta("robots", "noindex")] : []),
+    ...(data === undefined ? [] : [`<script type="application/ld+json">${jsonInHtml(data)}</script>`]),
+  ].join("\n    ");
+}
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter]!);
+
+/** JSON in which nothing can end the element it stands in, or begin another. A data block is never run, so no policy is asked. */
+const jsonInHtml = (data: object): string =>
+  JSON.stringify(data).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
