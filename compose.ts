@@ -20,7 +20,13 @@ import type { Chain, Ethos, Facilitator, ProofPlatforms, Registries } from "./cl
 import { openPublicHttp } from "./clients/public-http.ts";
 import { openRateCounters } from "./clients/rate-counters.ts";
 import { createReceiptSigner } from "./clients/receipt-signer.ts";
-import { agentverseRegistry, mcpRegistryPages, virtualsRegistry, x402BazaarRegistry } from "./clients/registries.ts";
+import {
+  agentverseRegistry,
+  mcpRegistryPages,
+  scan8004Registry,
+  virtualsRegistry,
+  x402BazaarRegistry,
+} from "./clients/registries.ts";
 import { createSigner } from "./clients/signer.ts";
 import { unconfiguredProofs } from "./clients/unavailable.ts";
 import { xProofs } from "./clients/x.ts";
@@ -185,14 +191,23 @@ const openEthos = (config: Config, http: Http): Ethos =>
   );
 
 /** The registries that the directory is filled from, at rates they put up with. */
-function openRegistries({ upstreams: { registries: urls } }: Config, http: Http): Registries {
-  const per = (name: string, baseUrl: string, perSecond: number) =>
-    http.upstream({ name, baseUrl, rate: { burst: 10, perSecond }, maxBytes: 16_000_000 });
+function openRegistries({ chain, upstreams: { registries: urls, scan8004Key } }: Config, http: Http): Registries {
+  const per = (name: string, baseUrl: string, perSecond: number, headers: Record<string, string> = {}) => {
+    // A registry on this machine is a simulated one, which needs no sparing.
+    const rate = isLoopback(baseUrl) ? { burst: 10_000, perSecond: 10_000 } : { burst: 10, perSecond };
+    return http.upstream({ name, baseUrl, headers, rate, maxBytes: 16_000_000 });
+  };
   return {
     virtuals: virtualsRegistry(per("Virtuals", urls.virtuals, 3)),
     agentverse: agentverseRegistry(per("Agentverse", urls.agentverse, 3)),
     "mcp-registry": mcpRegistryPages(per("The MCP registry", urls["mcp-registry"], 3)),
     "x402-bazaar": x402BazaarRegistry(per("The x402 Bazaar", urls["x402-bazaar"], 3)),
+    "8004scan": scan8004Registry(
+      scan8004Key
+        ? per("8004scan", urls["8004scan"], 5, { "x-api-key": scan8004Key })
+        : per("8004scan", urls["8004scan"], 0.4),
+      chain.id,
+    ),
   };
 }
 

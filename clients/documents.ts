@@ -1,27 +1,50 @@
-/** Documents that foreign URIs lead to: fetched from public addresses only, small, with little patience. */
+/** Documents that foreign URIs lead to: fetched from public addresses only, small, with little patience, each host at its own pace. */
 import { OversizeAnswer } from "./http/exchange.ts";
+import { hostPaces } from "./http/host-paces.ts";
+import { retryAfter } from "./http/retry-after.ts";
+import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "./http/validators.ts";
 import type { Documents } from "./ports.ts";
 import { type PublicHttp, RefusedTarget } from "./public-http.ts";
 
 const MAX_BYTES = 1_048_576;
+/** Many agents keep their files in one place: it is not to suffer for it. */
+const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
+/** A turn that is further away is left for later. */
+const PATIENCE_MS = 5_000;
 
-export function foreignDocuments(http: PublicHttp): Documents {
+/** @param now milliseconds since the epoch */
+export function foreignDocuments(http: PublicHttp, { now = Date.now }: { now?: () => number } = {}): Documents {
+  const paces = hostPaces(PER_HOST, now);
   return {
-    async get(url, etag) {
+    async get(url, known) {
+      const pace = paces(URL.canParse(url) ? new URL(url).host : "");
+      const wait = pace.take(PATIENCE_MS);
+      if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
+      if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
       try {
         const { status, headers, text } = await http.request(url, {
-          headers: { accept: "application/json", ...(etag && { "if-none-match": etag }) },
+          headers: { accept: "application/json", ...conditionalHeaders(known) },
           maxBytes: MAX_BYTES,
           redirects: 3,
         });
-        if (status === 304 && etag) return { kind: "unchanged" };
-        if (status === 200) return { kind: "fetched", text, etag: headers.etag ?? null };
+        const limited = status === 429 || status === 503;
+        const seconds = retryAfter(headers, { nowMs: now(), limited });
+        if (limited) {
+          pace.away(seconds ?? DEFAULT_AWAY_SECONDS);
+          return { kind: "deferred", seconds: seconds || DEFAULT_AWAY_SECONDS };
+        }
+        if (status < 500) pace.succeeded();
+        else pace.failed();
+        if (status === NOT_MODIFIED && known) return { kind: "unchanged" };
+        if (status === 200) return { kind: "fetched", text, validators: validatorsOf(headers) };
         return {
           kind: "failed",
           reason: `The server answers with status ${status}.`,
           final: status === 404 || status === 410,
         };
       } catch (error) {
+        if (error instanceof RefusedTarget || error instanceof OversizeAnswer) pace.succeeded();
+        else pace.failed();
         if (error instanceof RefusedTarget)
           return { kind: "failed", reason: `The address ${error.message}.`, final: true };
         if (error instanceof OversizeAnswer)
@@ -31,3 +54,6 @@ export function foreignDocuments(http: PublicHttp): Documents {
     },
   };
 }
+
+/** A server that is asked too much and does not say for how long. */
+const DEFAULT_AWAY_SECONDS = 60;

@@ -202,12 +202,21 @@ export interface RateCounters {
   count(key: string): Promise<{ count: number; resetMs: number }>;
 }
 
+/** What a server gives to tell the versions of a document apart (RFC 9110). */
+export type Validators = { etag: string | null; lastModified: string | null };
+
 /** A page of a registry's items in their own form. `next` names the page behind it, null at the end. */
 export type RegistryPage = {
   items: readonly unknown[];
   next: unknown;
   /** How many items there are in all, where the registry tells. */
   expected: number | null;
+  /** Of this very page; null where the registry gives none. */
+  validators: Validators | null;
+  /** Why it ends here although there may be more, one sentence: what was not shown is not gone. */
+  cut?: string;
+  /** It comes from the other end: once it shows nothing that is new to the sweep, the sweep has seen everything. */
+  meets?: true;
 };
 
 /** A registry of agents that is read page by page. */
@@ -219,9 +228,11 @@ export interface Registry {
   /**
    * @param cursor `next` of the page before; null for the first page
    * @param since ISO 8601: only items that changed since; null for all
+   * @param known of the version that is known already; not with `since`
+   * @returns `unchanged` when the page is still the known version; it was neither sent nor read
    * @throws Failure upstream_unavailable when it does not answer, or not in its own form
    */
-  page(cursor: unknown, since: string | null): Promise<RegistryPage>;
+  page(cursor: unknown, since: string | null, known?: Validators | null): Promise<RegistryPage | "unchanged">;
 }
 
 /** The registries by their key in core/terminal/sources.ts. */
@@ -229,14 +240,16 @@ export type Registries = Record<string, Registry>;
 
 /** A document by its URL. `final`: asking again soon would not help. `reason` is a sentence. */
 export type FetchedDocument =
-  | { kind: "fetched"; text: string; etag: string | null }
+  | { kind: "fetched"; text: string; validators: Validators | null }
   | { kind: "unchanged" }
-  | { kind: "failed"; reason: string; final: boolean };
+  | { kind: "failed"; reason: string; final: boolean }
+  /** Its server was not asked: it is its turn again in so many seconds. */
+  | { kind: "deferred"; seconds: number };
 
 /** Fetches what foreign URIs lead to. Never throws: what cannot be had is an answer. */
 export interface Documents {
-  /** @param etag of the version known already */
-  get(url: string, etag: string | null): Promise<FetchedDocument>;
+  /** @param known of the version that is known already */
+  get(url: string, known: Validators | null): Promise<FetchedDocument>;
 }
 
 /** What a market says about a token, in US dollars; `basis` names what stands for the capitalisation. */

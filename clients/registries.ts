@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Upstream } from "./http.ts";
 import type { Registry } from "./ports.ts";
+import { askPage, EMPTY_PAGE } from "./registry-pages.ts";
 
 const PAGE = 100;
 const total = z.number().int().min(0).nullish();
@@ -14,13 +15,14 @@ export function virtualsRegistry(upstream: Upstream): Registry {
   });
   return {
     incremental: false,
-    page(cursor) {
+    page(cursor, _since, known) {
       const page = typeof cursor === "number" ? cursor : 1;
-      return upstream.ask({
+      return askPage(upstream, {
         path: "/api/agents",
         query: { "pagination[page]": page, "pagination[pageSize]": PAGE, sort: "id:asc" },
-        statuses: [200],
-        read({ json }) {
+        behind: page > 1,
+        known,
+        read(json) {
           const { data, meta } = answer.parse(json);
           // What the server takes for the page's number decides nothing: some answer the first page to everything.
           const { pageCount } = meta.pagination;
@@ -28,6 +30,7 @@ export function virtualsRegistry(upstream: Upstream): Registry {
             items: data,
             next: data.length > 0 && page < pageCount ? page + 1 : null,
             expected: meta.pagination.total ?? null,
+            ...(data.length === 0 && page <= pageCount && { cut: EMPTY_PAGE }),
           };
         },
       });
@@ -37,7 +40,7 @@ export function virtualsRegistry(upstream: Upstream): Registry {
 
 /**
  * Agentverse: a search that gives no more than its first 10,000 matches. The sweep is cut into directions: the oldest
- * 10,000 and the newest 10,000 by creation; between them `last-modified` brings what changes.
+ * 10,000 and the newest 10,000 by creation, which meet unless there are more; then those used most and changed last.
  */
 export function agentverseRegistry(upstream: Upstream): Registry {
   const answer = z.looseObject({ agents: z.array(z.unknown()), total });
@@ -61,8 +64,7 @@ export function agentverseRegistry(upstream: Upstream): Registry {
     overlapping: true,
     page(cursor) {
       const { part, offset } = place.safeParse(cursor).data ?? { part: 0, offset: 0 };
-      return upstream.ask({
-        method: "POST",
+      return askPage(upstream, {
         path: "/v1/search/agents",
         body: {
           search_text: "",
@@ -73,22 +75,31 @@ export function agentverseRegistry(upstream: Upstream): Registry {
           exact_match: false,
           semantic_search: false,
         },
-        statuses: [200],
-        read({ json }) {
+        behind: offset > 0,
+        known: null,
+        read(json) {
           const { agents, total } = answer.parse(json);
           const behind = offset + agents.length;
           const more = agents.length > 0 && behind < Math.min(cap, total ?? cap);
           // When all matches lie below the cap, one direction has shown them all.
-          const another = part + 1 < parts.length && (total ?? 0) >= cap;
+          const capped = (total ?? 0) >= cap;
+          const another = part + 1 < parts.length && capped;
           const next = more ? { part, offset: behind } : another ? { part: part + 1, offset: 0 } : null;
-          return { items: agents, next, expected: (total ?? 0) < cap ? (total ?? null) : null };
+          const short = agents.length === 0 && offset < Math.min(cap, total ?? 0);
+          return {
+            items: agents,
+            next,
+            expected: capped ? null : (total ?? null),
+            ...(part === 1 && { meets: true as const }),
+            ...((short || (capped && next === null)) && { cut: `Agentverse gives ${cap} agents of a search at most.` }),
+          };
         },
       });
     },
   };
 }
 
-/** The official MCP registry: cursors, and what was updated since. */
+/** The official MCP registry: cursors, and what was updated or deleted since. */
 export function mcpRegistryPages(upstream: Upstream): Registry {
   const answer = z.looseObject({
     servers: z.array(z.unknown()).nullable(),
@@ -96,17 +107,19 @@ export function mcpRegistryPages(upstream: Upstream): Registry {
   });
   return {
     incremental: true,
-    page: (cursor, since) =>
-      upstream.ask({
+    page: (cursor, since, known) =>
+      askPage(upstream, {
         path: "/v0.1/servers",
         query: {
           limit: PAGE,
           version: "latest",
           cursor: typeof cursor === "string" ? cursor : undefined,
           updated_since: since ?? undefined,
+          include_deleted: since === null ? undefined : "true",
         },
-        statuses: [200],
-        read({ json }) {
+        behind: typeof cursor === "string",
+        known: since === null ? known : null,
+        read(json) {
           const { servers, metadata } = answer.parse(json);
           return { items: servers ?? [], next: metadata?.nextCursor || null, expected: null };
         },
@@ -119,20 +132,58 @@ export function x402BazaarRegistry(upstream: Upstream): Registry {
   const answer = z.looseObject({ items: z.array(z.unknown()), pagination: z.looseObject({ total }).nullish() });
   return {
     incremental: false,
-    page(cursor) {
+    page(cursor, _since, known) {
       const offset = typeof cursor === "number" ? cursor : 0;
-      return upstream.ask({
+      return askPage(upstream, {
         path: "/platform/v2/x402/discovery/resources",
         query: { type: "http", limit: PAGE, offset },
-        statuses: [200],
-        read({ json }) {
+        behind: offset > 0,
+        known,
+        read(json) {
           const { items, pagination } = answer.parse(json);
-          const all = pagination?.total ?? null;
-          const behind = offset + items.length;
-          const more = items.length > 0 && (all === null ? items.length === PAGE : behind < all);
-          return { items, next: more ? behind : null, expected: all };
+          return offsetPage(items, offset, pagination?.total ?? null);
         },
       });
     },
   };
+}
+
+/** 8004scan: offsets, the oldest first; since a moment, the newest first until it is reached. */
+export function scan8004Registry(upstream: Upstream, chainId: number): Registry {
+  const answer = z.looseObject({ items: z.array(z.unknown()), total });
+  const created = z.looseObject({ created_at: z.string() });
+  return {
+    incremental: true,
+    page(cursor, since, known) {
+      const offset = typeof cursor === "number" ? cursor : 0;
+      return askPage(upstream, {
+        path: "/agents",
+        query: {
+          chain_id: chainId,
+          limit: PAGE,
+          offset,
+          sort_by: "created_at",
+          sort_order: since === null ? "asc" : "desc",
+        },
+        behind: offset > 0,
+        known: since === null ? known : null,
+        read(json) {
+          const { items, total } = answer.parse(json);
+          const page = offsetPage(items, offset, total ?? null);
+          if (since === null) return page;
+          const last = created.safeParse(items.at(-1)).data;
+          const reached = last !== undefined && Date.parse(last.created_at) < Date.parse(since);
+          return { items, next: reached ? null : page.next, expected: null };
+        },
+      });
+    },
+  };
+}
+
+/** A page by its offset. @param all how many items there are, as the registry says */
+function offsetPage(items: readonly unknown[], offset: number, all: number | null) {
+  const behind = offset + items.length;
+  const more = items.length > 0 && (all === null ? items.length === PAGE : behind < all);
+  const short = items.length === 0 && all !== null && offset < all;
+  return { items, next: more ? behind : null, expected: all, ...(short && { cut: EMPTY_PAGE }) };
 }

@@ -92,13 +92,35 @@ async function prove(
   if (!response.ok) say(`proving ${path}: ${response.status} ${await response.text()}`);
 }
 
+/** Lets 8004scan list the agents of the canonical registry, as it would. */
+export async function plantScan(
+  { simulatorUrl }: Pick<Outside, "simulatorUrl">,
+  agents: readonly { registry: string; agentId: string; owner: string; registeredAt: number }[],
+): Promise<void> {
+  const rows = agents.map(({ registry, agentId, owner, registeredAt }) => ({
+    agent_id: `8453:${registry}:${agentId}`,
+    token_id: agentId,
+    chain_id: 8453,
+    contract_address: registry,
+    is_testnet: false,
+    owner_address: owner,
+    name: null,
+    x402_supported: false,
+    created_at: new Date(registeredAt * 1000).toISOString(),
+  }));
+  await control(simulatorUrl, "registries/8004scan/agents", rows);
+}
+
 /** So many agents are listed by the simulated registries, and some of Virtuals' have a token that trades. */
 const LISTED = { virtuals: 80, agentverse: 60, "mcp-registry": 40, "x402-bazaar": 20 };
 
 /** Fills the simulated registries; the workers pull them like any others. */
 export async function plantRegistries({ simulatorUrl }: Pick<Outside, "simulatorUrl">): Promise<void> {
-  for (const [source, generate] of Object.entries(LISTED))
-    await control(simulatorUrl, `registries/${source}/agents`, { generate });
+  for (const [source, generate] of Object.entries(LISTED)) {
+    const path = `registries/${source}/agents`;
+    const told = await fetch(`${simulatorUrl}/_control/${path}`);
+    if (((await told.json()) as unknown[]).length === 0) await control(simulatorUrl, path, { generate });
+  }
   const listed = await fetch(`${simulatorUrl}/_control/registries/virtuals/agents`);
   const agents = (await listed.json()) as { tokenAddress: string | null; symbol: string; name: string }[];
   for (const [i, { tokenAddress, symbol, name }] of agents.entries())

@@ -24,7 +24,7 @@ import { serviceTokenAbi } from "../abis/service-token.ts";
 import { siwaText } from "../core/signed-texts.ts";
 import { queueIntent } from "../db/tx-outbox.ts";
 import type { Devnet } from "./deploy.ts";
-import { type Citizen, plantRegistries, plantReputation, proveAccounts } from "./seed-accounts.ts";
+import { type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
 import { type SeedAgent, WORLD } from "./world.ts";
 
 type SeedContext = {
@@ -234,6 +234,11 @@ export async function seed(context: SeedContext): Promise<string> {
     const head = await chain.getBlockNumber();
     context.say(`waiting until block ${head} is indexed`);
     await fetch(`${context.apiUrl}/api/v2/stats?minBlock=${head}`);
+    const { rows: canonical } = await pool.query(
+      `select registry, agent_id::text as "agentId", owner, registered_at::float8 as "registeredAt"
+       from onchain.erc8004_agent order by agent_id`,
+    );
+    await plantScan(context, canonical);
     return `${citizens.length} agents, ${WORLD.filter((agent) => agent.erc8004).length} of them in the canonical registry`;
   } finally {
     await pool.end();

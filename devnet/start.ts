@@ -13,6 +13,7 @@ import { ensureDatabase, startPostgres } from "./postgres.ts";
 import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
 import { simulatedUpstreams } from "./simulators/environment.ts";
+import { MOST_ROWS } from "./simulators/registry.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** A problem the operator can solve; shown as one sentence. */
@@ -36,6 +37,8 @@ type Stack = {
 };
 
 const empty = process.argv.includes("--empty");
+/** `--rows N`: so many agents each simulated registry makes up; undefined leaves them with what they were told. */
+const rows = process.argv.includes("--rows") ? process.argv[process.argv.indexOf("--rows") + 1] : undefined;
 const stack = { stops: [], env: {} } as unknown as Stack;
 let stopping: Promise<void> | undefined;
 const stopAll = () => {
@@ -87,6 +90,8 @@ function tasks() {
 
 async function prepare(): Promise<void> {
   const { config } = stack;
+  if (process.argv.includes("--rows") && !(/^[1-9]\d{0,6}$/.test(rows ?? "") && Number(rows) <= MOST_ROWS))
+    throw new StartError(`--rows takes a number from 1 to ${MOST_ROWS}.`);
   const directory = dataDir(config.dataDir);
   const other = runningSupervisor(directory);
   if (other)
@@ -171,6 +176,7 @@ async function startProcesses(): Promise<void> {
     supervisor.start("simulators", "devnet/simulators/main.ts", [
       new URL(stack.simulatorUrl).port,
       directory.simulators,
+      ...(rows === undefined ? [] : [rows]),
     ]);
   supervisor.start("indexer", "indexer/main.ts");
   supervisor.start("workers", "workers/main.ts");

@@ -4,23 +4,60 @@ import { ConfigError, loadConfig } from "../config.ts";
 import { Failure } from "../core/errors.ts";
 import { OWN_PLATFORM } from "../core/terminal/platforms.ts";
 import { SOURCES } from "../core/terminal/sources.ts";
+import { ERC8004 } from "../db/directory/erc8004.ts";
+import { type PullProgress, pullProgress } from "../db/directory/pulls.ts";
+import type { JobContext } from "../workers/context.ts";
 import { pullRegistry } from "../workers/directory-pull.ts";
 import type { Job } from "../workers/job.ts";
 import { directoryOwn } from "../workers/jobs/directory-own.ts";
 import { erc8004Files } from "../workers/jobs/erc8004-files.ts";
 
-const JOBS: Record<string, Job> = { [OWN_PLATFORM]: directoryOwn, erc8004: erc8004Files };
+const JOBS: Record<string, Job> = { [OWN_PLATFORM]: directoryOwn, [ERC8004]: erc8004Files };
 const names = [...Object.keys(JOBS), ...SOURCES.map(({ key }) => key)];
 
+const DRAW_MS = 100;
 const BAR = 30;
-/** One line that is drawn over itself; on no terminal, nothing. */
-function draw(source: string, { done, expected }: { done: number; expected: number | null }): void {
-  if (!process.stdout.isTTY) return;
-  const share = expected ? Math.min(1, done / expected) : 0;
-  const bar = expected
-    ? `[${"█".repeat(Math.round(share * BAR)).padEnd(BAR, "·")}] ${Math.floor(share * 100)} %, ${done} of ${expected}`
-    : `${done} items`;
-  process.stdout.write(`\r\x1b[2K${source} ${bar}`);
+
+/** How far a pull is, as one line. */
+function line(source: string, { done, expected }: PullProgress, seconds: number): string {
+  const speed = seconds > 0 ? `, ${Math.round(done / seconds)} items/s` : "";
+  if (!expected) return `${source} ${done} items${speed}`;
+  const share = Math.min(1, done / expected);
+  const bar = "█".repeat(Math.round(share * BAR)).padEnd(BAR, "·");
+  return `${source} [${bar}] ${Math.floor(share * 100)} %, ${done} of ${expected}${speed}`;
+}
+
+/** Draws one line over itself, from what the pull stores; on no terminal, nothing. @returns draws it the last time */
+function follow({ db }: JobContext, source: string): () => Promise<void> {
+  if (!process.stdout.isTTY) return async () => {};
+  const began = performance.now();
+  let drawing: Promise<void> | undefined;
+  const draw = async () => {
+    const pull = (await pullProgress(db)).find(({ key }) => key === source);
+    if (pull) process.stdout.write(`\r\x1b[2K${line(source, pull, (performance.now() - began) / 1000)}`);
+  };
+  const timer = setInterval(() => {
+    // A database that does not answer is told of by the pull itself.
+    drawing ??= draw()
+      .catch(() => {})
+      .finally(() => {
+        drawing = undefined;
+      });
+  }, DRAW_MS);
+  return async () => {
+    clearInterval(timer);
+    await drawing;
+    await draw().catch(() => {});
+    process.stdout.write("\n");
+  };
+}
+
+async function run(context: JobContext, source: string, full: boolean): Promise<number | null> {
+  const reader = SOURCES.find(({ key }) => key === source);
+  if (!reader) return JOBS[source]!.run(context, {});
+  const { attestationSchemas, chain, upstreams } = context.config;
+  const parts = { ...context, exchangeSchema: attestationSchemas[0]!, chainId: chain.id, everyMs: upstreams.pullMs };
+  return pullRegistry(parts, context.registries[reader.key]!, reader, { full });
 }
 
 const [source, ...options] = process.argv.slice(2);
@@ -33,18 +70,15 @@ try {
   config.logLevel = "silent";
   const { value: context, close } = await composeWorkers(config);
   try {
-    const reader = SOURCES.find(({ key }) => key === source);
     const began = performance.now();
-    const changed = reader
-      ? await pullRegistry(
-          { ...context, exchangeSchema: config.attestationSchemas[0]!, everyMs: config.upstreams.pullMs },
-          context.registries[reader.key]!,
-          reader,
-          { full: options.includes("--full"), onPage: (progress) => draw(source, progress) },
-        )
-      : await JOBS[source]!.run(context, {});
-    if (process.stdout.isTTY) process.stdout.write("\n");
-    console.log(`${source}: ${changed} rows changed in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
+    const end = follow(context, source);
+    const changed = await run(context, source, options.includes("--full")).finally(end);
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    console.log(
+      changed === null
+        ? `${source}: another process is pulling it now; GET /api/v2/status tells how far it is.`
+        : `${source}: ${changed} rows changed in ${seconds} s.`,
+    );
   } finally {
     await close();
   }

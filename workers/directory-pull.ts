@@ -1,44 +1,43 @@
 /** Pulls one foreign registry into the directory: page by page, resumable at every page, losing and doubling nothing. */
-import { ZodError } from "zod";
-import type { Registry, RegistryPage } from "../clients/ports.ts";
+import type pg from "pg";
+import type { Registry } from "../clients/ports.ts";
 import { Failure } from "../core/errors.ts";
-import type { DirectoryEntry } from "../core/terminal/entry.ts";
-import type { ReadItem, SourceReader } from "../core/terminal/sources/source.ts";
+import type { SourceReader } from "../core/terminal/sources/source.ts";
+import { compareErc8004 } from "../db/directory/erc8004-check.ts";
+import { forgetPagesBefore } from "../db/directory/pages.ts";
 import {
   abandonPull,
-  type BadItem,
   beginPull,
-  digestOf,
   endPull,
   failPull,
   forgetUnseen,
-  type Item,
+  isPullEnd,
   itemCounts,
-  itemsOf,
-  notePage,
   type PullState,
   pullState,
-  quarantine,
-  storeItems,
 } from "../db/directory/pulls.ts";
-import { removeEntries, type ScoreRules, upsertEntries } from "../db/directory/write.ts";
 import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
+import { OddSource, type PageContext, type Source, showAgents, takePage } from "./directory-page.ts";
 
-/** A sweep of everything at least this often; between two, only what changed is asked for where the source can tell. */
-const FULL_MS = 86_400_000;
+/** A sweep of everything each so many intervals; between two, only what changed is asked for where the source can tell. */
+const FULL_EVERY = 24;
 /** The next incremental pull asks from a little before this one began: the clocks of two machines differ. */
 const OVERLAP_MS = 300_000;
 /** A sweep that saw less of what is known than this does not decide what is gone. */
 const TRUSTED_SHARE = 0.5;
+/** No registry has so many pages: one that never ends is at fault. */
+const MOST_PAGES = 50_000;
+/** What a sweep has missed is looked for again after this share of the interval. */
+const LOOK_AGAIN_SHARE = 1 / 4;
 /** Advisory lock class of pulls: one at a time for each source, whoever asks. */
 const LOCK_CLASS = 7_401_010;
 
-export type PullContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
-  exchangeSchema: string;
-  /** How often the source is pulled, in milliseconds. */
-  everyMs: number;
-};
+export type PullContext = PageContext &
+  Pick<JobContext, "log" | "fault"> & {
+    /** How often the source is pulled, in milliseconds. */
+    everyMs: number;
+  };
 
 export type PullOptions = {
   /** A full sweep, whatever is due. */
@@ -47,12 +46,9 @@ export type PullOptions = {
   onPage?(progress: { done: number; expected: number | null }): void;
 };
 
-/** The answers of a source make no sense, one sentence. */
-class OddSource extends Error {}
-
 /**
  * Runs a pull, or goes on with the one that was cut off.
- * @returns how many rows of the directory are different; 0 while another process pulls the same source
+ * @returns how many rows of the directory are different; null while another process pulls the same source
  * @throws Failure upstream_unavailable when the source does not answer; what was read until then is kept
  */
 export async function pullRegistry(
@@ -60,7 +56,7 @@ export async function pullRegistry(
   registry: Registry,
   reader: SourceReader,
   options: PullOptions = {},
-): Promise<number> {
+): Promise<number | null> {
   const { db, clock, everyMs } = context;
   const lock = await db.connect();
   try {
@@ -68,9 +64,9 @@ export async function pullRegistry(
       LOCK_CLASS,
       reader.key,
     ]);
-    if (!rows[0].mine) return 0;
+    if (!rows[0].mine) return null;
     try {
-      return await pull(context, registry, reader, options);
+      return await pull(context, { registry, reader }, options);
     } catch (error) {
       const seconds = error instanceof Failure ? (error.options.retryAfter ?? 0) : 0;
       const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs));
@@ -87,133 +83,84 @@ export async function pullRegistry(
   }
 }
 
-async function pull(
-  context: PullContext,
-  registry: Registry,
-  reader: SourceReader,
-  { full = false, onPage }: PullOptions,
-): Promise<number> {
+async function pull(context: PullContext, source: Source, { full = false, onPage }: PullOptions): Promise<number> {
   const { db, clock, everyMs, fault } = context;
+  const { reader } = source;
   const began = clock();
-  let state = await pullState(db, reader.key);
-  if (state.mode === null || (full && state.mode !== "full")) {
-    const due = !state.lastFullAt || began.getTime() - state.lastFullAt.getTime() >= FULL_MS;
-    const mode = full || due || !registry.incremental || state.watermark === null ? "full" : "incremental";
-    state = await beginPull(db, reader.key, mode, began);
-  }
+  const state = await begin(context, source, full, began);
   const mode = state.mode!;
-  const since = mode === "incremental" ? state.watermark : null;
+  let { done, partial } = state;
   let changed = 0;
-  let done = state.done;
-  for (let cursor: unknown = state.cursor; ; ) {
-    const page = await registry.page(cursor, since);
-    changed += await storePage(context, reader, state, { ...page, overlapping: registry.overlapping ?? false });
-    done += page.items.length;
+  const visited = new Set([JSON.stringify(state.cursor)]);
+  for (let cursor = state.cursor; !isPullEnd(cursor); ) {
+    const page = await takePage(context, source, state, cursor);
+    changed += page.changed;
+    done += page.items;
+    partial ??= page.partial;
     onPage?.({ done, expected: page.expected });
     fault("pull.page");
     if (page.next === null) break;
-    if (JSON.stringify(page.next) === JSON.stringify(cursor))
-      throw new OddSource("The registry answers with the same page again and again.");
     cursor = page.next;
+    const place = JSON.stringify(cursor);
+    if (visited.has(place) || visited.size >= MOST_PAGES) throw new OddSource("The registry's pages never end.");
+    visited.add(place);
   }
-  await transaction(db, async (tx) => {
-    const removed = mode === "full" ? await settleSweep(tx, context, reader, state) : 0;
-    changed += removed;
+  return transaction(db, async (tx) => {
+    const settled = mode === "full" ? await settleSweep(tx, context, source, { ...state, partial }) : UNTOUCHED;
     const now = clock();
     await endPull(tx, reader.key, {
       mode,
-      watermark: new Date(began.getTime() - OVERLAP_MS).toISOString(),
-      removed,
+      watermark: settled.again ? null : new Date(began.getTime() - OVERLAP_MS).toISOString(),
+      whole: settled.whole,
+      removed: settled.removed,
+      note: settled.note,
       now,
-      nextRunAt: new Date(now.getTime() + everyMs),
+      nextRunAt: new Date(now.getTime() + everyMs * (settled.again ? LOOK_AGAIN_SHARE : 1)),
     });
+    return changed + settled.removed;
   });
-  return changed;
 }
 
-type Page = RegistryPage & { overlapping: boolean };
-
-const storePage = ({ db, clock, exchangeSchema }: PullContext, reader: SourceReader, state: PullState, page: Page) =>
-  transaction(db, async (tx) => {
-    const now = clock();
-    const { good, bad } = sort(reader, page.items);
-    const { agentIds, seenBefore } = await storeItems(tx, reader.key, good, { now, sweep: state.sweep });
-    if (
-      state.mode === "full" &&
-      !page.overlapping &&
-      page.next !== null &&
-      good.length > 1 &&
-      seenBefore === good.length
-    )
-      throw new OddSource("The registry answers with the same page again and again.");
-    await quarantine(tx, reader.key, bad, { now, sweep: state.sweep });
-    const changed = await showAgents(tx, reader, agentIds, { now, exchangeSchema });
-    await notePage(tx, reader.key, {
-      cursor: page.next,
-      items: page.items.length,
-      expected: page.expected,
-      changed,
-      quarantined: bad.length,
-    });
-    return changed;
-  });
-
-/** Reads items one by one: one that cannot be read keeps no other from being read. Of an id that comes twice the last counts. */
-function sort(reader: SourceReader, items: readonly unknown[]): { good: Item[]; bad: BadItem[] } {
-  const good = new Map<string, Item>();
-  const bad: BadItem[] = [];
-  for (const raw of items) {
-    try {
-      const read = reader.read(raw);
-      if (read) good.set(read.sourceId, { read, raw });
-    } catch (error) {
-      bad.push({ sourceId: reader.idOf(raw) ?? digestOf(raw ?? null), reason: reasonOf(error), raw: raw ?? null });
-    }
-  }
-  return { good: [...good.values()], bad };
+/** The pull that was cut off, unless it is too old to go on with; else a new one. */
+async function begin(
+  { db, everyMs }: PullContext,
+  { registry, reader }: Source,
+  full: boolean,
+  now: Date,
+): Promise<PullState> {
+  const state = await pullState(db, reader.key);
+  const older = (at: Date | null) => at === null || now.getTime() - at.getTime() >= FULL_EVERY * everyMs;
+  if (state.mode !== null && !older(state.startedAt) && (state.mode === "full" || !full)) return state;
+  const all = full || older(state.lastFullAt) || !registry.incremental || state.watermark === null;
+  return beginPull(db, reader.key, all ? "full" : "incremental", now);
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof ZodError) {
-    const [issue] = error.issues;
-    return `${issue?.path.join(".") || "The item"} is not as expected.`;
-  }
-  return error instanceof Error ? error.message : "The item cannot be read.";
-}
+/** What came of a sweep: whether it is to be made again, how many rows it took out, and what is to be said about it. */
+type Settled = { whole: boolean; again: boolean; removed: number; note: string | null };
+const UNTOUCHED: Settled = { whole: false, again: false, removed: 0, note: null };
 
-/** Brings the rows of agents up to their stored items; an agent without any goes. */
-async function showAgents(
-  tx: Parameters<typeof upsertEntries>[0],
-  reader: SourceReader,
-  agentIds: readonly string[],
-  rules: ScoreRules,
-): Promise<number> {
-  if (agentIds.length === 0) return 0;
-  const byAgent = new Map<string, ReadItem[]>();
-  for (const raw of await itemsOf(tx, reader.key, agentIds)) {
-    const item = reader.read(raw);
-    if (item) byAgent.set(item.entry.agentId, [...(byAgent.get(item.entry.agentId) ?? []), item]);
-  }
-  const entries: DirectoryEntry[] = [...byAgent.values()].map((items) =>
-    reader.gather ? reader.gather(items) : items.at(-1)!.entry,
-  );
-  const gone = agentIds.filter((id) => !byAgent.has(id));
-  const changed = await upsertEntries(tx, entries, rules);
-  return changed + (await removeEntries(tx, reader.key, gone, rules.now));
-}
-
-/** What an ended sweep did not see is gone, unless so much is missing that the source must be at fault. */
+/**
+ * What an ended sweep did not see is gone, unless it did not show everything, or so much is missing that the source must
+ * be at fault. Items that come and go during a sweep move others between its pages, so one sweep may miss an item: gone
+ * is what two in a row have not seen. A sweep that shows less than the one before is made again; the second time, that
+ * is how the source is.
+ */
 async function settleSweep(
-  tx: Parameters<typeof upsertEntries>[0],
-  { clock, exchangeSchema, log }: PullContext,
-  reader: SourceReader,
-  { sweep }: PullState,
-): Promise<number> {
+  tx: pg.ClientBase,
+  { clock, exchangeSchema, chainId, log }: PullContext,
+  { reader }: Source,
+  { sweep, wholeSweep, partial }: PullState,
+): Promise<Settled> {
+  const again = wholeSweep === sweep - 1;
+  await forgetPagesBefore(tx, reader.key, sweep);
+  if (partial !== null) return { ...UNTOUCHED, again, note: partial };
   const { all, seen } = await itemCounts(tx, reader.key, sweep);
   if (seen < all * TRUSTED_SHARE) {
     log.warn({ source: reader.key, known: all, seen }, "a sweep saw so little that nothing is taken for gone");
-    return 0;
+    return { ...UNTOUCHED, again, note: `The sweep saw ${seen} of ${all} known items, so nothing is taken for gone.` };
   }
-  const agentIds = await forgetUnseen(tx, reader.key, sweep);
-  return showAgents(tx, reader, agentIds, { now: clock(), exchangeSchema });
+  const { agentIds, forgotten } = await forgetUnseen(tx, reader.key, wholeSweep);
+  const removed = await showAgents(tx, reader, agentIds, { now: clock(), exchangeSchema, chainId });
+  const note = reader.enriches ? await compareErc8004(tx, reader.key) : null;
+  return { whole: true, again: all - seen - forgotten > 0, removed, note };
 }

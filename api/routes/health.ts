@@ -117,14 +117,18 @@ export const status = endpoint({
           nextRunAt,
           rows,
           error,
+          note: null,
+          progress: null,
         })),
         // A pull that is under way, or was cut off, goes on now.
-        ...pulls.map(({ key, lastSuccessAt, nextRunAt, rows, error }) => ({
+        ...pulls.map(({ key, lastSuccessAt, nextRunAt, rows, error, note, running, done, expected }) => ({
           key,
           lastSuccessAt,
           nextRunAt: nextRunAt ?? new Date(now),
           rows,
           error,
+          note,
+          progress: running ? { done, expected } : null,
         })),
       ],
       queues,

@@ -79,7 +79,12 @@ export const statusSchema = z
         lastSuccessAt: moment.nullable(),
         nextRunAt: moment,
         rows: count.nullable(),
-        error: z.string().nullable(),
+        error: z.string().nullable().meta({ description: "Why the last attempt stopped" }),
+        note: z.string().nullable().meta({ description: "What an operator may want to know of a registry" }),
+        progress: z
+          .object({ done: count, expected: count.nullable() })
+          .nullable()
+          .meta({ description: "Items of the pull that is under way" }),
       }),
     ),
     queues: z.array(

@@ -21,4 +21,8 @@ export const PLATFORMS = [
   // Who is paid need not be who answers.
   { key: "x402-bazaar", label: "x402 Bazaar", provesWallets: false },
 ] as const satisfies readonly Platform[];
+
+/** Whether the wallet that a platform names for an agent is proven to be the agent's, or only said to be. */
+export const provesWallets = (platform: PlatformKey): boolean =>
+  PLATFORMS.some(({ key, provesWallets }) => key === platform && provesWallets);
 export type PlatformKey = (typeof PLATFORMS)[number]["key"];

@@ -1,11 +1,11 @@
-/** Agents of the canonical ERC-8004 registry as the index has them, their registration files, and their rows of the directory. */
+/** Agents of the canonical ERC-8004 registry as the index has them, and their registration files: which are due, and what came of looking. */
 import type pg from "pg";
-import { blankEntry, type DirectoryEntry } from "../../core/terminal/entry.ts";
 import type { Registration } from "../../core/terminal/registration-file.ts";
 import { type Queryable, transaction } from "../transaction.ts";
-import { removeEntries, type ScoreRules, upsertEntries } from "./write.ts";
+import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";
+import { removeEntries, type ScoreRules } from "./write.ts";
 
-export const ERC8004 = "erc8004";
+export { ERC8004 } from "./erc8004-rows.ts";
 
 /** An agent to bring up to date, with what is known of its file. */
 export type Erc8004Agent = {
@@ -26,6 +26,7 @@ export type StoredFile = {
   uri: string;
   content: Registration | null;
   etag: string | null;
+  lastModified: string | null;
   errors: string[];
   failures: number;
   /** Whether it is time to look again. */
@@ -41,7 +42,7 @@ export async function staleErc8004(db: Queryable, now: Date, limit: number): Pro
         where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked) as "feedbackAt",
        a.updated_block::text as "updatedBlock",
        case when f.uri is not null then json_build_object('uri', f.uri, 'content', f.content, 'etag', f.etag,
-         'errors', f.errors, 'failures', f.failures, 'due', coalesce(f.next_try_at <= $1, false)) end as file
+         'lastModified', f.last_modified, 'errors', f.errors, 'failures', f.failures, 'due', coalesce(f.next_try_at <= $1, false)) end as file
      from onchain.erc8004_agent a
      left join offchain.directory_item i on i.source = '${ERC8004}' and i.source_id = a.agent_id::text
      left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
@@ -59,6 +60,7 @@ export type FileResult = {
   registration: Registration | null;
   errors: string[];
   etag: string | null;
+  lastModified: string | null;
   failures: number;
   nextTryAt: Date | null;
 };
@@ -72,18 +74,20 @@ export async function storeErc8004(
 ): Promise<number> {
   if (results.length === 0) return 0;
   return transaction(pool, async (tx) => {
+    await lockErc8004Rows(tx);
     await tx.query(
-      `insert into offchain.registration_file (registry, agent_id, uri, status, content, errors, warnings, etag, fetched_at, failures, next_try_at)
+      `insert into offchain.registration_file (registry, agent_id, uri, status, content, errors, warnings, etag, last_modified, fetched_at, failures, next_try_at)
        select r.registry, r.agent, r.uri, r.status, r.content, array(select jsonb_array_elements_text(r.errors)),
-         array(select jsonb_array_elements_text(r.warnings)), r.etag, $2, r.failures, r.next_try
+         array(select jsonb_array_elements_text(r.warnings)), r.etag, r.modified, $2, r.failures, r.next_try
        from jsonb_to_recordset($1) as r(registry text, agent numeric, uri text, status text, content jsonb, errors jsonb,
-         warnings jsonb, etag text, failures int4, next_try timestamptz)
+         warnings jsonb, etag text, modified text, failures int4, next_try timestamptz)
        on conflict (registry, agent_id) do update set uri = excluded.uri, status = excluded.status, content = excluded.content,
-         errors = excluded.errors, warnings = excluded.warnings, etag = excluded.etag, fetched_at = $2,
+         errors = excluded.errors, warnings = excluded.warnings, etag = excluded.etag,
+         last_modified = excluded.last_modified, fetched_at = $2,
          failures = excluded.failures, next_try_at = excluded.next_try_at`,
       [
         JSON.stringify(
-          results.map(({ agent, status, registration, errors, etag, failures, nextTryAt }) => ({
+          results.map(({ agent, status, registration, errors, etag, lastModified, failures, nextTryAt }) => ({
             registry: agent.registry,
             agent: agent.agentId,
             uri: agent.uri,
@@ -92,17 +96,13 @@ export async function storeErc8004(
             errors,
             warnings: registration?.warnings ?? [],
             etag,
+            modified: lastModified,
             failures,
             next_try: nextTryAt,
           })),
         ),
         rules.now,
       ],
-    );
-    const changed = await upsertEntries(
-      tx,
-      results.map((result) => erc8004Entry(result, chainId)),
-      rules,
     );
     await tx.query(
       `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
@@ -124,7 +124,12 @@ export async function storeErc8004(
         rules.now,
       ],
     );
-    return changed;
+    return showErc8004(
+      tx,
+      results.map(({ agent }) => agent.agentId),
+      chainId,
+      rules,
+    );
   });
 }
 
@@ -142,33 +147,5 @@ export async function removeVanished(pool: pg.Pool, now: Date): Promise<number> 
       rows.map((row) => row.source_id),
       now,
     );
-  });
-}
-
-/** The row of an agent: what the chain says, and in what it says nothing its file. */
-export function erc8004Entry(
-  { agent, registration }: Pick<FileResult, "agent" | "registration">,
-  chainId: number,
-): DirectoryEntry {
-  const tokenId = Number(agent.agentId);
-  return blankEntry({
-    platform: ERC8004,
-    agentId: agent.agentId,
-    tokenId: Number.isSafeInteger(tokenId) ? tokenId : null,
-    chainId,
-    name: registration?.name ?? `ERC-8004 agent ${agent.agentId.slice(0, 40)}`,
-    address: agent.agentWallet,
-    ownerAddress: agent.owner,
-    registry: agent.registry,
-    // The wallet registered itself or signed for it; the registry forgets it with a transfer.
-    walletProven: agent.agentWallet !== null,
-    description: registration?.description ?? null,
-    imageUrl: registration?.imageUrl ?? null,
-    services: registration?.services ?? [],
-    traitCount: registration?.traitCount ?? 0,
-    x402Supported: registration?.x402Supported ?? false,
-    createdAt: new Date(agent.registeredAt * 1000).toISOString(),
-    uses: agent.feedbackCount,
-    usedAt: agent.feedbackAt === null ? null : new Date(agent.feedbackAt * 1000).toISOString(),
   });
 }

@@ -11,10 +11,16 @@ export type PullState = {
   cursor: unknown;
   watermark: string | null;
   done: number;
+  startedAt: Date | null;
   lastFullAt: Date | null;
+  /** The last full sweep that showed all there is; 0 before there was one. */
+  wholeSweep: number;
+  /** Why this pull does not show all there is; null when it does, so far. */
+  partial: string | null;
 };
 
-const READ = `select mode, sweep::float8 as sweep, cursor, watermark #>> '{}' as watermark, done, last_full_at as "lastFullAt"
+const READ = `select mode, sweep::float8 as sweep, cursor, watermark #>> '{}' as watermark, done, started_at as "startedAt",
+    last_full_at as "lastFullAt", whole_sweep::float8 as "wholeSweep", partial
   from offchain.directory_pull where source = $1`;
 
 /** The state of a source's pull, as of now. */
@@ -27,37 +33,76 @@ export async function pullState(db: Queryable, source: string): Promise<PullStat
 export async function beginPull(db: Queryable, source: string, mode: PullMode, now: Date): Promise<PullState> {
   await db.query(
     `update offchain.directory_pull set mode = $2, sweep = sweep + ($2 = 'full')::int, cursor = null, done = 0, expected = null,
-       changed = 0, quarantined = 0, started_at = $3, error = null where source = $1`,
+       changed = 0, quarantined = 0, partial = null, started_at = $3, error = null where source = $1`,
     [source, mode, now],
   );
   return pullState(db, source);
 }
 
+/** The cursor of a pull that has come by its last page and not been ended. */
+export const PULL_END = { end: true } as const;
+export const isPullEnd = (cursor: unknown): boolean => (cursor as typeof PULL_END | null)?.end === true;
+
 /** Notes a page and where the next one begins; part of the transaction that stores its items. */
 export async function notePage(
   tx: Queryable,
   source: string,
-  page: { cursor: unknown; items: number; expected: number | null; changed: number; quarantined: number },
+  page: {
+    cursor: unknown;
+    items: number;
+    expected: number | null;
+    changed: number;
+    quarantined: number;
+    /** Why it does not show all there is at its place; the first reason of a pull is kept. */
+    partial?: string | null;
+  },
 ): Promise<void> {
   await tx.query(
     `update offchain.directory_pull set cursor = $2::jsonb, done = done + $3, expected = coalesce($4, expected),
-       changed = changed + $5, quarantined = quarantined + $6, error = null where source = $1`,
-    [source, JSON.stringify(page.cursor ?? null), page.items, page.expected, page.changed, page.quarantined],
+       changed = changed + $5, quarantined = quarantined + $6, partial = coalesce(partial, $7), error = null where source = $1`,
+    [
+      source,
+      JSON.stringify(page.cursor ?? null),
+      page.items,
+      page.expected,
+      page.changed,
+      page.quarantined,
+      page.partial ?? null,
+    ],
   );
 }
 
-/** Ends a pull that went through. @param watermark from when on the next incremental one asks */
-export async function endPull(
-  tx: Queryable,
-  source: string,
-  end: { mode: PullMode; watermark: string; removed: number; now: Date; nextRunAt: Date },
-): Promise<void> {
+/** How a pull that went through ends. */
+export type PullEnd = {
+  mode: PullMode;
+  /** From when on the next incremental one asks; null after a full sweep that is to be made again. */
+  watermark: string | null;
+  /** Whether it was a full sweep that showed all there is. */
+  whole: boolean;
+  removed: number;
+  /** What an operator may want to know of it. */
+  note: string | null;
+  now: Date;
+  nextRunAt: Date;
+};
+
+/** Ends a pull that went through. */
+export async function endPull(tx: Queryable, source: string, end: PullEnd): Promise<void> {
   await tx.query(
-    `update offchain.directory_pull set mode = null, cursor = null, watermark = to_jsonb($2::text), changed = changed + $3,
-       last_success_at = $4, last_full_at = case when $5 = 'full' then $4 else last_full_at end, next_run_at = $6, error = null
+    `update offchain.directory_pull set mode = null, cursor = null,
+       watermark = case when $2::text is not null then to_jsonb($2::text) end, changed = changed + $3, last_success_at = $4,
+       last_full_at = case when $5 = 'full' and $2::text is not null then $4 else last_full_at end,
+       whole_sweep = case when $6 then sweep else whole_sweep end,
+       note = case when $5 = 'full' then $7 else coalesce($7, note) end, next_run_at = $8, error = null
      where source = $1`,
-    [source, end.watermark, end.removed, end.now, end.mode, end.nextRunAt],
+    [source, end.watermark, end.removed, end.now, end.mode, end.whole, end.note, end.nextRunAt],
   );
+  if (end.whole)
+    await tx.query(
+      `delete from offchain.directory_quarantine q using offchain.directory_pull p
+       where q.source = $1 and p.source = $1 and q.last_seen_at < p.started_at`,
+      [source],
+    );
 }
 
 /** Notes why a pull stopped; it goes on from its cursor the next time. */
@@ -82,7 +127,7 @@ export type BadItem = { sourceId: string; reason: string; raw: unknown };
 export const digestOf = (raw: unknown): string => createHash("sha256").update(JSON.stringify(raw)).digest("base64url");
 
 /**
- * Stores a page's items, those that could be read and those that could not.
+ * Stores a page's items that could be read. One that is the same as before is seen, and not written again.
  * @returns ids of the agents of which an item is new or different, and how many items this sweep had seen before
  */
 export async function storeItems(
@@ -99,30 +144,43 @@ export async function storeItems(
     warnings: read.warnings,
     digest: digestOf(raw),
   }));
+  const ids = rows.map(({ id }) => id);
   const { rows: known } = await tx.query<{ id: string; digest: string; agent: string; sweep: number }>(
     `select source_id as id, digest, agent_id as agent, sweep::float8 as sweep from offchain.directory_item
      where source = $1 and source_id = any($2)`,
-    [source, rows.map(({ id }) => id)],
+    [source, ids],
   );
   const before = new Map(known.map((row) => [row.id, row]));
+  const different = rows.filter(({ id, digest }) => before.get(id)?.digest !== digest);
+  await tx.query(
+    `update offchain.directory_item set fetched_at = $3, sweep = $4 where source = $1 and source_id = any($2)`,
+    [source, rows.filter((row) => !different.includes(row)).map(({ id }) => id), now, sweep],
+  );
   await tx.query(
     `insert into offchain.directory_item as i (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
      select $1, r.id, r.platform, r.agent, r.raw, array(select jsonb_array_elements_text(r.warnings)), r.digest, $3, $4
      from jsonb_to_recordset($2) as r(id text, platform text, agent text, raw jsonb, warnings jsonb, digest text)
      on conflict (source, source_id) do update set platform = excluded.platform, agent_id = excluded.agent_id,
        raw = excluded.raw, warnings = excluded.warnings, digest = excluded.digest, fetched_at = $3, sweep = $4`,
-    [source, JSON.stringify(rows), now, sweep],
+    [source, JSON.stringify(different), now, sweep],
   );
-  await tx.query("delete from offchain.directory_quarantine where source = $1 and source_id = any($2)", [
-    source,
-    rows.map(({ id }) => id),
-  ]);
-  const agentIds = rows.flatMap(({ id, digest, agent }) => {
+  await tx.query("delete from offchain.directory_quarantine where source = $1 and source_id = any($2)", [source, ids]);
+  const agentIds = different.flatMap(({ id, agent }) => {
     const old = before.get(id);
     // An item that passed to another agent changes both.
-    return old?.digest === digest ? [] : old ? [agent, old.agent] : [agent];
+    return old ? [agent, old.agent] : [agent];
   });
   return { agentIds: [...new Set(agentIds)], seenBefore: known.filter((row) => row.sweep === sweep).length };
+}
+
+/** Forgets items that their source says are gone. @returns the agents they belonged to */
+export async function forgetItems(tx: Queryable, source: string, sourceIds: readonly string[]): Promise<string[]> {
+  if (sourceIds.length === 0) return [];
+  const { rows } = await tx.query<{ agent_id: string }>(
+    "delete from offchain.directory_item where source = $1 and source_id = any($2) returning agent_id",
+    [source, sourceIds],
+  );
+  return [...new Set(rows.map(({ agent_id }) => agent_id))];
 }
 
 /** Stores what could not be read. Its earlier version, which could be, stays: a source that changes its form loses nothing. */
@@ -157,15 +215,19 @@ export async function itemsOf(tx: Queryable, source: string, agentIds: readonly 
 }
 
 /**
- * Forgets the items that an ended sweep did not see.
- * @returns the agents they belonged to
+ * Forgets the items that no sweep from this one on has seen.
+ * @returns the agents they belonged to, and how many items there were
  */
-export async function forgetUnseen(tx: pg.ClientBase, source: string, sweep: number): Promise<string[]> {
+export async function forgetUnseen(
+  tx: pg.ClientBase,
+  source: string,
+  sweep: number,
+): Promise<{ agentIds: string[]; forgotten: number }> {
   const { rows } = await tx.query<{ agent_id: string }>(
     "delete from offchain.directory_item where source = $1 and sweep < $2 returning agent_id",
     [source, sweep],
   );
-  return [...new Set(rows.map(({ agent_id }) => agent_id))];
+  return { agentIds: [...new Set(rows.map(({ agent_id }) => agent_id))], forgotten: rows.length };
 }
 
 /** How many items a source has, and how many of them an ended sweep saw. */
@@ -184,6 +246,7 @@ export type PullProgress = {
   nextRunAt: Date | null;
   rows: number;
   error: string | null;
+  note: string | null;
   done: number;
   expected: number | null;
   running: boolean;
@@ -194,7 +257,7 @@ export async function pullProgress(db: Queryable): Promise<PullProgress[]> {
   const { rows } = await db.query({
     name: "directory-pulls",
     text: `
-      select source as key, last_success_at as "lastSuccessAt", next_run_at as "nextRunAt", changed as rows, error, done,
+      select source as key, last_success_at as "lastSuccessAt", next_run_at as "nextRunAt", changed as rows, error, note, done,
              expected, mode is not null as running
       from offchain.directory_pull order by source`,
   });

@@ -1,7 +1,7 @@
 /** Writes rows of the directory: set-based, each in the order of the ids, and only where something is different. */
 import type pg from "pg";
 import type { DirectoryEntry } from "../../core/terminal/entry.ts";
-import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
+import { OWN_PLATFORM, provesWallets } from "../../core/terminal/platforms.ts";
 import type { Queryable } from "../transaction.ts";
 import { foreignScoreSql } from "./score-sql.ts";
 
@@ -94,7 +94,12 @@ export async function upsertEntries(
        on d.platform = k.platform and d.agent_id = k.agent_id order by d.id for no key update of d`,
     keys,
   );
-  const { rowCount } = await tx.query(UPSERT, [JSON.stringify(entries), seconds(rules.now), rules.exchangeSchema]);
+  // Whose word counts for a wallet is a property of the platform, whatever an item says.
+  const believed = entries.map((entry) => ({
+    ...entry,
+    walletProven: entry.walletProven && provesWallets(entry.platform),
+  }));
+  const { rowCount } = await tx.query(UPSERT, [JSON.stringify(believed), seconds(rules.now), rules.exchangeSchema]);
   return rowCount ?? 0;
 }
 

@@ -19,6 +19,7 @@ export const simulatedUpstreams = (url: string) => ({
   AGENTVERSE_API_URL: `${url}/agentverse`,
   MCP_REGISTRY_URL: `${url}/mcp-registry`,
   X402_BAZAAR_URL: `${url}/x402-bazaar`,
+  SCAN8004_API_URL: `${url}/8004scan`,
   IDP_ISSUER: `${url}/idp`,
   IDP_AUDIENCE,
   IDP_JWKS_URL: `${url}/idp/.well-known/jwks.json`,

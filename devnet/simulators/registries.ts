@@ -1,82 +1,9 @@
-/** Virtuals, Agentverse, the MCP registry and the x402 Bazaar: lists of agents, each paged and worded as the upstream does it. */
-import { Hono } from "hono";
+/** Virtuals, Agentverse, the MCP registry, the x402 Bazaar and 8004scan: lists of agents, each paged and worded as the upstream does it. */
 import { z } from "zod";
-import { type MakeSimulator, reply, type Simulator } from "./simulator.ts";
+import { addressOf, nameOf, numbered, page, registry, time, WORDS } from "./registry.ts";
+import { reply } from "./simulator.ts";
 
-/** Rows in the upstream's own shape, and behind them so many made up ones. */
-const held = z.object({ rows: z.array(z.record(z.string(), z.unknown())), generated: z.int().min(0).max(1_000_000) });
-type Held = z.output<typeof held>;
-/** What is put: rows, or with `--rows N` of the command line how many to make up. */
-const put = z.union([
-  z.array(z.record(z.string(), z.unknown())).transform((rows): Held => ({ rows, generated: 0 })),
-  z
-    .object({ rows: z.array(z.record(z.string(), z.unknown())).default([]), generate: z.int().min(0).max(1_000_000) })
-    .transform(({ rows, generate }): Held => ({ rows, generated: generate })),
-]);
-
-type List = {
-  count(): number;
-  /** Rows from `offset` on, at most `limit`. */
-  page(offset: number, limit: number): Record<string, unknown>[];
-};
-
-type Shape = { source: string; make(index: number): Record<string, unknown>; routes(api: Hono, list: List): void };
-
-const simulator =
-  ({ source, make, routes }: Shape): MakeSimulator =>
-  ({ world }): Simulator => {
-    const store = world.collection<Held>(`registry.${source}`);
-    const now = () => store.get("agents") ?? { rows: [], generated: 0 };
-    const list: List = {
-      count: () => now().rows.length + now().generated,
-      page(offset, limit) {
-        const { rows, generated } = now();
-        const last = Math.min(offset + limit, rows.length + generated);
-        return Array.from(
-          { length: Math.max(0, last - offset) },
-          (_, i) => rows[offset + i] ?? make(offset + i - rows.length),
-        );
-      },
-    };
-    const api = new Hono();
-    routes(api, list);
-    const control = new Hono();
-    control.put("/agents", async (c) => {
-      store.set("agents", put.parse(await c.req.json()));
-      return reply({ source, rows: list.count() });
-    });
-    control.get("/agents", () => reply(list.page(0, 1_000)));
-    control.delete("/agents", () => reply({ deleted: store.delete("agents") }));
-    return {
-      source,
-      api,
-      control,
-      controlPath: `registries/${source}`,
-      failure: (status) => ({ body: { error: { status, message: "Something went wrong" } } }),
-    };
-  };
-
-const WORDS = [
-  "Quantum",
-  "Trade",
-  "Oracle",
-  "Nova",
-  "Signal",
-  "Atlas",
-  "Echo",
-  "Forge",
-  "Lumen",
-  "Vector",
-  "Bot",
-  "Agent",
-];
-const nameOf = (i: number) => `${WORDS[i % 12]} ${WORDS[(i * 7 + 3) % 12]} ${i}`;
-const addressOf = (i: number, salt: number) =>
-  `0x${(i * 2_654_435_761 + salt).toString(16).padStart(12, "0").repeat(4).slice(0, 40)}`;
-const time = (i: number) => new Date(Date.UTC(2026, 0, 1) + (i % 300_000) * 60_000).toISOString();
-const numbered = (text: string | undefined, fallback: number) => (text && /^\d+$/.test(text) ? Number(text) : fallback);
-
-export const virtuals = simulator({
+export const virtuals = registry({
   source: "virtuals",
   make: (i) => ({
     id: i + 1,
@@ -94,16 +21,16 @@ export const virtuals = simulator({
   }),
   routes(api, list) {
     api.get("/api/agents", (c) => {
-      const page = numbered(c.req.query("pagination[page]"), 1);
+      const number = numbered(c.req.query("pagination[page]"), 1);
       const pageSize = Math.min(100, numbered(c.req.query("pagination[pageSize]"), 25));
       const total = list.count();
-      const pagination = { page, pageSize, pageCount: Math.ceil(total / pageSize), total };
-      return reply({ data: list.page((page - 1) * pageSize, pageSize), meta: { pagination } });
+      const pagination = { page: number, pageSize, pageCount: Math.ceil(total / pageSize), total };
+      return page(c, { data: list.page((number - 1) * pageSize, pageSize), meta: { pagination } });
     });
   },
 });
 
-export const agentverse = simulator({
+export const agentverse = registry({
   source: "agentverse",
   make: (i) => ({
     address: `agent1q${i.toString(2).replaceAll("0", "q").replaceAll("1", "p").padStart(58, "z")}`,
@@ -137,7 +64,7 @@ export const agentverse = simulator({
 
 const OFFICIAL = "io.modelcontextprotocol.registry/official";
 
-export const mcpRegistry = simulator({
+export const mcpRegistry = registry({
   source: "mcp-registry",
   make: (i) => ({
     server: {
@@ -154,23 +81,27 @@ export const mcpRegistry = simulator({
     api.get("/v0.1/servers", (c) => {
       const limit = Math.min(100, numbered(c.req.query("limit"), 30));
       const since = Date.parse(c.req.query("updated_since") ?? "") || 0;
+      const deleted = c.req.query("include_deleted") === "true";
       const offset = numbered(c.req.query("cursor")?.replace(/^after:/, ""), 0);
       const rows = list.page(offset, limit);
-      const updated = (row: Record<string, unknown>) =>
-        Date.parse(
-          String((row._meta as Record<string, { updatedAt?: string }> | undefined)?.[OFFICIAL]?.updatedAt ?? ""),
-        ) || Date.now();
-      const servers = rows.filter((row) => updated(row) >= since);
+      const servers = rows.filter((row) => {
+        const { status, updatedAt } = officialOf(row);
+        return (Date.parse(updatedAt ?? "") || Date.now()) >= since && (deleted || status !== "deleted");
+      });
       const more = offset + rows.length < list.count();
-      return reply({
+      return page(c, {
         servers,
         metadata: { count: servers.length, ...(more && { nextCursor: `after:${offset + rows.length}` }) },
       });
     });
   },
+  failure: () => ({ body: { error: "something went wrong" } }),
 });
 
-export const x402Bazaar = simulator({
+const officialOf = (row: Record<string, unknown>) =>
+  (row._meta as Record<string, { status?: string; updatedAt?: string }> | undefined)?.[OFFICIAL] ?? {};
+
+export const x402Bazaar = registry({
   source: "x402-bazaar",
   make: (i) => ({
     resource: `https://paid${i % 5_000}.example/path/${i}`,
@@ -195,11 +126,68 @@ export const x402Bazaar = simulator({
     api.get("/platform/v2/x402/discovery/resources", (c) => {
       const limit = Math.min(100, numbered(c.req.query("limit"), 100));
       const offset = numbered(c.req.query("offset"), 0);
-      return reply({
+      return page(c, {
         x402Version: 2,
         items: list.page(offset, limit),
         pagination: { limit, offset, total: list.count() },
       });
     });
   },
+});
+
+/** The canonical registry; where it stands on every chain. */
+const CANONICAL = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
+const refused = (status: number, code: string, message: string) =>
+  reply({ success: false, error: { code, message } }, status);
+
+export const scan8004 = registry({
+  source: "8004scan",
+  mirrors: true,
+  make: (i) => ({
+    id: `00000000-0000-4000-8000-${i.toString(16).padStart(12, "0")}`,
+    agent_id: `8453:${CANONICAL.toLowerCase()}:${i + 1}`,
+    token_id: String(i + 1),
+    chain_id: 8453,
+    chain_type: "evm",
+    contract_address: CANONICAL.toLowerCase(),
+    is_testnet: false,
+    owner_address: addressOf(i, 4),
+    owner_ens: null,
+    name: nameOf(i),
+    description: `Scanned ${WORDS[i % 12]?.toLowerCase()} work.`,
+    image_url: `https://images.example/scanned/${i}.png`,
+    is_verified: false,
+    star_count: i % 9,
+    supported_protocols: i % 2 === 0 ? ["MCP", "Web"] : ["A2A"],
+    x402_supported: i % 3 === 0,
+    total_score: (i % 1000) / 10,
+    rank: i + 1,
+    health_score: null,
+    total_feedbacks: i % 7,
+    average_score: i % 7 === 0 ? null : 80,
+    created_at: time(i),
+    updated_at: time(i + 500),
+  }),
+  routes(api, list) {
+    api.get("/agents", (c) => {
+      const limit = numbered(c.req.query("limit"), 20);
+      const offset = numbered(c.req.query("offset"), 0);
+      if (limit < 1 || limit > 100) return refused(422, "VALIDATION_ERROR", "limit must be from 1 to 100");
+      const total = list.count();
+      const size = Math.min(limit, Math.max(0, total - offset));
+      // Rows are held in the order of their creation.
+      const newestFirst = c.req.query("sort_order") !== "asc";
+      const items = list.page(newestFirst ? total - offset - size : offset, size);
+      if (newestFirst) items.reverse();
+      return page(c, { items, total, limit, offset });
+    });
+    api.get("/agents/:chain/:token", (c) => {
+      const { chain, token } = c.req.param();
+      const found = list.page(0, list.count()).find((row) => String(row.chain_id) === chain && row.token_id === token);
+      return found ? page(c, found) : refused(404, "NOT_FOUND", "Agent not found");
+    });
+  },
+  failure: (status) => ({
+    body: { success: false, error: { code: `HTTP_${status}`, message: "Something went wrong" } },
+  }),
 });

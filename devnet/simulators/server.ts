@@ -10,7 +10,7 @@ import { farcaster } from "./farcaster.ts";
 import { plannedFaults } from "./faults.ts";
 import { github } from "./github.ts";
 import { identityProvider } from "./identity-provider.ts";
-import { agentverse, mcpRegistry, virtuals, x402Bazaar } from "./registries.ts";
+import { agentverse, mcpRegistry, scan8004, virtuals, x402Bazaar } from "./registries.ts";
 import { type MakeSimulator, reply, type Simulator } from "./simulator.ts";
 import { simulatedWorld } from "./world-file.ts";
 import { x } from "./x.ts";
@@ -26,6 +26,7 @@ const SIMULATORS: readonly MakeSimulator[] = [
   agentverse,
   mcpRegistry,
   x402Bazaar,
+  scan8004,
   dexscreener,
 ];
 
@@ -34,13 +35,16 @@ export type RunningSimulators = { url: string; stop(): Promise<void> };
 /**
  * Starts the simulators on the loopback interface.
  * @param options.port a free one by default @param options.file where they keep what they hold; nowhere by default
+ * @param options.rows so many rows each registry makes up beside those it was given; by default as many as it was told
  */
 export async function startSimulators({
   port = 0,
   file,
+  rows = 0,
 }: {
   port?: number;
   file?: string;
+  rows?: number;
 } = {}): Promise<RunningSimulators> {
   // Its URL is part of some answers, and known once it listens.
   let listener: ReturnType<typeof getRequestListener> | undefined;
@@ -51,7 +55,7 @@ export async function startSimulators({
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const world = simulatedWorld(file);
-  const app = simulatorApp(SIMULATORS.map((make) => make({ world, baseUrl: url })));
+  const app = simulatorApp(SIMULATORS.map((make) => make({ world, baseUrl: url, rows })));
   listener = getRequestListener(app.fetch);
   return {
     url,

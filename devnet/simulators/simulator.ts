@@ -16,8 +16,11 @@ export type Simulator = {
   failure?(status: number): { body: unknown; headers?: Record<string, string> };
 };
 
-/** @param parts.baseUrl under which all simulators are reached */
-export type MakeSimulator = (parts: { world: SimulatedWorld; baseUrl: string }) => Simulator;
+/**
+ * @param parts.baseUrl under which all simulators are reached
+ * @param parts.rows so many rows a registry makes up from its start on; 0 leaves it with what it was told
+ */
+export type MakeSimulator = (parts: { world: SimulatedWorld; baseUrl: string; rows: number }) => Simulator;
 
 /** JSON with any status and headers; an absent body is an empty one. */
 export function reply(body: unknown, status = 200, headers: Record<string, string> = {}): Response {

@@ -117,7 +117,11 @@ describe("an ERC-8004 agent", () => {
     ["ar", "ar://abc", "https://ar.example/abc"],
   ])("has what its file says, from %s", async (_, uri, url) => {
     await register(22n, uri);
-    const asked = await look(() => ({ kind: "fetched", text: JSON.stringify(FILE), etag: '"1"' }));
+    const asked = await look(() => ({
+      kind: "fetched",
+      text: JSON.stringify(FILE),
+      validators: { etag: '"1"', lastModified: null },
+    }));
     expect(asked).toEqual(url === null ? [] : [url]);
     expect(await shown("22")).toMatchObject({
       platform: "erc8004",
@@ -138,7 +142,7 @@ describe("an ERC-8004 agent", () => {
     await look(() => failed);
     expect(await shown("5")).toMatchObject({ name: "ERC-8004 agent 5", credScore: 19 });
     const later = new Date(NOW.getTime() + 3_600_000);
-    await look(() => ({ kind: "fetched", text: JSON.stringify(FILE), etag: null }), later);
+    await look(() => ({ kind: "fetched", text: JSON.stringify(FILE), validators: null }), later);
     expect(await shown("5")).toMatchObject({ name: "Helper" });
     await look(() => failed, new Date(later.getTime() + 2 * 86_400_000));
     expect(await shown("5")).toMatchObject({ name: "Helper" });

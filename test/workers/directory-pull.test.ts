@@ -1,7 +1,7 @@
 /** Every simulated registry feeds the directory, and no fault of one loses or doubles a row. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Http, openHttp } from "../../clients/http.ts";
-import type { Registry } from "../../clients/ports.ts";
+import type { Registry, RegistryPage } from "../../clients/ports.ts";
 import {
   agentverseRegistry,
   mcpRegistryPages,
@@ -61,6 +61,7 @@ function pull(source: string, options: PullOptions & { registry?: Registry; faul
     log: testLog(),
     fault,
     exchangeSchema: SCHEMA,
+    chainId: 8453,
     everyMs: 1_000,
   };
   return pullRegistry(context, registry, readerOf(source), rest);
@@ -155,7 +156,7 @@ it("a page that repeats ends the pull with what was read kept", async () => {
   const registry = MAKE.virtuals!(simulators.url, http);
   const stuck: Registry = {
     incremental: false,
-    page: async (cursor) => ({ ...(await registry.page(null, null)), next: Number(cursor ?? 1) + 1 }),
+    page: async (cursor) => ({ ...((await registry.page(null, null)) as RegistryPage), next: Number(cursor ?? 1) + 1 }),
   };
   await expect(pull("virtuals", { registry: stuck })).rejects.toThrow("same page again");
   expect(await rows("virtuals")).toHaveLength(100);

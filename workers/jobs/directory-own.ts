@@ -23,7 +23,9 @@ export const directoryOwn = defineJob({
     await endPull(db, OWN_PLATFORM, {
       mode: "full",
       watermark: now.toISOString(),
+      whole: true,
       removed: changed,
+      note: null,
       now: clock(),
       nextRunAt: new Date(now.getTime() + EVERY_MS),
     });

@@ -21,7 +21,12 @@ export const directoryPull = defineJob({
     const pulled = await Promise.all(
       due.map((reader) =>
         pullRegistry(
-          { ...context, exchangeSchema: config.attestationSchemas[0]!, everyMs: config.upstreams.pullMs },
+          {
+            ...context,
+            exchangeSchema: config.attestationSchemas[0]!,
+            chainId: config.chain.id,
+            everyMs: config.upstreams.pullMs,
+          },
           registries[reader.key]!,
           reader,
         ).catch((error) => {
@@ -33,6 +38,6 @@ export const directoryPull = defineJob({
         }),
       ),
     );
-    return pulled.reduce((sum, rows) => sum + rows, 0);
+    return pulled.reduce<number>((sum, rows) => sum + (rows ?? 0), 0);
   },
 });

@@ -1,7 +1,7 @@
 /** Shows the agents of the canonical ERC-8004 registry in the directory, with what their registration files say. */
 import pLimit from "p-limit";
 import { z } from "zod";
-import type { Documents } from "../../clients/ports.ts";
+import type { Documents, Validators } from "../../clients/ports.ts";
 import {
   type Gateways,
   locateFile,
@@ -13,6 +13,7 @@ import {
   type Erc8004Agent,
   type FileResult,
   removeVanished,
+  type StoredFile,
   staleErc8004,
   storeErc8004,
 } from "../../db/directory/erc8004.ts";
@@ -59,7 +60,9 @@ export const erc8004Files = defineJob({
     await endPull(db, ERC8004, {
       mode: "incremental",
       watermark: began.toISOString(),
+      whole: false,
       removed: 0,
+      note: null,
       now: clock(),
       nextRunAt: new Date(began.getTime() + EVERY_MS),
     });
@@ -81,6 +84,7 @@ export async function readFile(
     registration: null,
     errors: [],
     etag: null,
+    lastModified: null,
     failures: 0,
     nextTryAt: null,
     ...rest,
@@ -100,17 +104,28 @@ export async function readFile(
   if (place.kind === "inline") return parsed(place.text, place.warnings, {});
   const later = new Date(now.getTime() + REFRESH_MS);
   if (known && !known.due && known.content)
-    return result("parsed", { registration: known.content, etag: known.etag, nextTryAt: later });
-  const answer = await documents.get(place.url, known?.content ? known.etag : null);
+    return result("parsed", { registration: known.content, ...validatorsOf(known), nextTryAt: later });
+  const answer = await documents.get(place.url, known?.content ? validatorsOf(known) : null);
   if (answer.kind === "unchanged")
-    return result("parsed", { registration: known!.content, etag: known!.etag, nextTryAt: later });
-  if (answer.kind === "fetched") return parsed(answer.text, place.warnings, { etag: answer.etag, nextTryAt: later });
+    return result("parsed", { registration: known!.content, ...validatorsOf(known!), nextTryAt: later });
+  if (answer.kind === "fetched") return parsed(answer.text, place.warnings, { ...answer.validators, nextTryAt: later });
+  if (answer.kind === "deferred")
+    return result(known?.content ? "parsed" : "unreachable", {
+      registration: known?.content ?? null,
+      ...(known?.content && validatorsOf(known)),
+      errors: known?.content ? [] : ["The server is to be asked less often: the file is looked at later."],
+      failures: known?.failures ?? 0,
+      nextTryAt: new Date(now.getTime() + answer.seconds * 1000),
+    });
   const failures = (known?.failures ?? 0) + 1;
   const wait = answer.final ? REFRESH_MS : Math.min(REFRESH_MS, RETRY_MS * 2 ** Math.min(failures, 12));
   return result(answer.final ? "refused" : "unreachable", {
     registration: known?.content ?? null,
+    ...(known?.content && validatorsOf(known)),
     errors: [answer.reason],
     failures,
     nextTryAt: new Date(now.getTime() + wait),
   });
 }
+
+const validatorsOf = ({ etag, lastModified }: StoredFile): Validators => ({ etag, lastModified });

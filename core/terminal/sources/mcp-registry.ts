@@ -22,7 +22,8 @@ export const mcpRegistry: SourceReader = {
   read(raw) {
     const { server, _meta } = item.parse(raw);
     const official = (_meta?.[OFFICIAL] ?? {}) as Record<string, unknown>;
-    if (official.isLatest === false || official.status === "deleted") return null;
+    if (official.isLatest === false) return null;
+    if (official.status === "deleted") return "gone";
     const version = foreignText(server.version, 32);
     const services = (server.remotes ?? []).slice(0, 32).flatMap((remote) => {
       const endpoint = foreignLink(remote.url);

@@ -5,12 +5,20 @@ import type { PlatformKey } from "../platforms.ts";
 /** An item as it was read. */
 export type ReadItem = { sourceId: string; entry: DirectoryEntry; warnings: string[] };
 
+/** A platform is a source of its own agents; another source tells of agents that are a platform's already. */
+export type SourceKey = PlatformKey | "8004scan";
+
 export type SourceReader = {
-  key: PlatformKey;
+  key: SourceKey;
+  /** The platform whose agents its items say more about: they make no rows of their own. */
+  enriches?: PlatformKey;
   /** The source's own id of an item, even where the rest cannot be read; null when it has none. */
   idOf(raw: unknown): string | null;
-  /** Reads an item; null for one that is none of ours. @throws ZodError, or Error with a plain sentence, when it cannot be read */
-  read(raw: unknown): ReadItem | null;
+  /**
+   * Reads an item: what it says; `gone` when it says that its subject is there no more; null for one that is none of ours.
+   * @throws ZodError, or Error with a plain sentence, when it cannot be read
+   */
+  read(raw: unknown): ReadItem | "gone" | null;
   /** One entry out of an agent's several items, oldest id first; without it each agent has one item. */
   gather?(items: readonly ReadItem[]): DirectoryEntry;
 };

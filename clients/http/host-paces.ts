@@ -1,0 +1,54 @@
+/** A token bucket and a circuit breaker for each host: one that is slow, strict or broken holds up no other. */
+import { type Breaker, type BreakerOptions, breaker } from "./breaker.ts";
+import { requestRate } from "./request-rate.ts";
+
+export type Pace = Pick<Breaker, "succeeded" | "failed"> & {
+  /**
+   * Takes a turn at the host.
+   * @returns the milliseconds to wait before it is used, or the seconds after which to ask again: then none was taken
+   */
+  take(patienceMs: number): { ms: number; seconds: number };
+  /** The host wants to be left alone for so long. */
+  away(seconds: number): void;
+};
+
+/** Hosts that are remembered; the one not asked for longest is forgotten. */
+const MOST_HOSTS = 2_000;
+
+/** @param now milliseconds since the epoch @returns the pace of a host */
+export function hostPaces(
+  options: { rate: { burst: number; perSecond: number }; breaker: Omit<BreakerOptions, "now"> },
+  now: () => number,
+): (host: string) => Pace {
+  const known = new Map<string, Pace>();
+  return (host) => {
+    const pace = known.get(host) ?? paceOf();
+    known.delete(host);
+    known.set(host, pace);
+    if (known.size > MOST_HOSTS) known.delete(known.keys().next().value!);
+    return pace;
+  };
+
+  function paceOf(): Pace {
+    const rate = requestRate(options.rate, now);
+    const circuit = breaker({ ...options.breaker, now });
+    let awayUntil = 0;
+    return {
+      take(patienceMs) {
+        const away = Math.ceil((awayUntil - now()) / 1000);
+        if (away > 0) return { ms: 0, seconds: away };
+        const ms = rate.take();
+        const open = ms > patienceMs ? Math.ceil(ms / 1000) : circuit.wait();
+        if (open === 0) return { ms, seconds: 0 };
+        rate.giveBack();
+        return { ms: 0, seconds: open };
+      },
+      away(seconds) {
+        awayUntil = now() + seconds * 1000;
+        circuit.withdrawn();
+      },
+      succeeded: circuit.succeeded,
+      failed: circuit.failed,
+    };
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Rows of ERC-8004 agents: what the chain says, in what it says nothing the registration file, and while that cannot be
+ * had, the file as 8004scan has read it.
+ */
+import type pg from "pg";
+import { blankEntry, type DirectoryEntry } from "../../core/terminal/entry.ts";
+import type { Registration } from "../../core/terminal/registration-file.ts";
+import { scan8004 } from "../../core/terminal/sources/scan-8004.ts";
+import { type ScoreRules, upsertEntries } from "./write.ts";
+
+export const ERC8004 = "erc8004";
+
+/** Advisory lock of those who write these rows: each reads what the other may be about to change. */
+const LOCK = 7_401_011;
+
+/** Taken before anything is read or written for these rows; ends with the transaction. */
+export async function lockErc8004Rows(tx: pg.ClientBase): Promise<void> {
+  await tx.query("select pg_advisory_xact_lock($1)", [LOCK]);
+}
+
+/** What is stored of an agent. */
+type StoredAgent = {
+  registry: string;
+  agentId: string;
+  owner: string;
+  agentWallet: string | null;
+  /** Unix seconds. */
+  registeredAt: number;
+  feedbackCount: number;
+  /** Unix seconds of the last feedback; null without any. */
+  feedbackAt: number | null;
+  /** The file as it was read; null when there is none, or it could not be read. */
+  registration: Registration | null;
+  /** 8004scan's item, as it came. */
+  scanned: unknown;
+};
+
+/**
+ * Brings the rows of agents up to what is stored of them; those that the index has not got are left out.
+ * @returns how many rows are different
+ */
+export async function showErc8004(
+  tx: pg.ClientBase,
+  agentIds: readonly string[],
+  chainId: number,
+  rules: ScoreRules,
+): Promise<number> {
+  await lockErc8004Rows(tx);
+  const { rows } = await tx.query<StoredAgent>(
+    `select a.registry, a.agent_id::text as "agentId", a.owner, a.agent_wallet as "agentWallet",
+       a.registered_at::float8 as "registeredAt", a.feedback_count as "feedbackCount",
+       (select max(g.given_at)::float8 from onchain.erc8004_feedback g
+        where g.registry = a.registry and g.agent_id = a.agent_id and not g.revoked) as "feedbackAt",
+       f.content as registration, i.raw as scanned
+     from onchain.erc8004_agent a
+     left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
+     left join offchain.directory_item i on i.source = $2 and i.platform = '${ERC8004}' and i.agent_id = a.agent_id::text
+     where a.agent_id = any($1::numeric[])`,
+    [agentIds, scan8004.key],
+  );
+  return upsertEntries(
+    tx,
+    rows.map((row) => erc8004Entry(row, chainId)),
+    rules,
+  );
+}
+
+function erc8004Entry({ scanned, registration, ...agent }: StoredAgent, chainId: number): DirectoryEntry {
+  const tokenId = Number(agent.agentId);
+  const second = registration === null && scanned !== null ? scan8004.read(scanned) : null;
+  const said =
+    registration ?? (second && second !== "gone" && second.entry.registry === agent.registry ? second.entry : null);
+  return blankEntry({
+    platform: ERC8004,
+    agentId: agent.agentId,
+    tokenId: Number.isSafeInteger(tokenId) ? tokenId : null,
+    chainId,
+    name: said?.name || `ERC-8004 agent ${agent.agentId.slice(0, 40)}`,
+    address: agent.agentWallet,
+    ownerAddress: agent.owner,
+    registry: agent.registry,
+    // The wallet registered itself or signed for it; the registry forgets it with a transfer.
+    walletProven: agent.agentWallet !== null,
+    description: said?.description ?? null,
+    imageUrl: said?.imageUrl ?? null,
+    services: said?.services ?? [],
+    traitCount: said?.traitCount ?? 0,
+    x402Supported: said?.x402Supported ?? false,
+    createdAt: new Date(agent.registeredAt * 1000).toISOString(),
+    uses: agent.feedbackCount,
+    usedAt: agent.feedbackAt === null ? null : new Date(agent.feedbackAt * 1000).toISOString(),
+  });
+}
