@@ -1,5 +1,9 @@
 /** Test layers: `core` needs nothing, the others share one embedded PostgreSQL and start their own chains. */
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+// Tests start hundreds of processes of the same code: compiled once, they start in half the time.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node");
 
 export default defineConfig({
   test: {
@@ -15,7 +19,7 @@ export default defineConfig({
           globalSetup: ["test/support/global-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           // Real processes and chains on a shared machine: a failure is looked at once more, and the report says so.
           retry: 1,
         },

@@ -109,7 +109,8 @@ export async function ensureDatabase(serverUrlOfAdmin: string, name: string, tem
   await client.connect();
   try {
     const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [name]);
-    if (!rowCount) await client.query(`create database "${name}"${template ? ` template "${template}"` : ""}`);
+    if (!rowCount)
+      await client.query(`create database "${name}"${template ? ` template "${template}" strategy file_copy` : ""}`);
   } finally {
     await client.end();
   }

@@ -1,6 +1,7 @@
 /** What the indexer refuses to start on, in one clear sentence and with exit code 1. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
+import { CHILD_ENV } from "../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { runIndexer } from "../support/index-world.ts";
 
@@ -16,7 +17,7 @@ afterAll(async () => {
 });
 
 const env = (more: Record<string, string>) => ({
-  PATH: "/usr/bin:/bin",
+  ...CHILD_ENV,
   DATA_DIR: "/nonexistent",
   LOG_LEVEL: "warn",
   ...more,

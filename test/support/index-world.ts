@@ -22,6 +22,7 @@ import { readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { cleanText, indexedText } from "../../src/event-facts.ts";
+import { CHILD_ENV } from "./child-env.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { until } from "./until.ts";
 
@@ -60,7 +61,7 @@ export async function indexWorld() {
 
   /** Environment of an indexer of this chain. */
   const env = (databaseUrl: string) => ({
-    PATH: "/usr/bin:/bin",
+    ...CHILD_ENV,
     LOG_LEVEL: "warn",
     DATABASE_URL: databaseUrl,
     RPC_URL: anvil.url,

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { removePostgres } from "../../devnet/postgres.ts";
+import { CHILD_ENV } from "./child-env.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -72,7 +73,7 @@ export type StartOptions = { args?: string[]; env?: Record<string, string>; dire
 export async function runStart(options: StartOptions & { directory: string }) {
   const child = spawn(process.execPath, [join(ROOT, "devnet/start.ts"), ...(options.args ?? ["--empty"])], {
     cwd: ROOT,
-    env: { PATH: "/usr/bin:/bin", PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
+    env: { ...CHILD_ENV, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
