@@ -33,6 +33,7 @@ import { xProofs } from "./clients/x.ts";
 import type { Config } from "./config.ts";
 import { openAgentList } from "./db/columns/agents.ts";
 import { openDirectoryList } from "./db/columns/directory.ts";
+import { MemoryBudget } from "./db/columns/memory-budget.ts";
 import { trackIndexedBlock } from "./db/index-state.ts";
 import { faultAt } from "./faults.ts";
 import type { JobContext } from "./workers/context.ts";
@@ -218,20 +219,15 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const facilitator = await openFacilitator(config, chain);
   const db = openPool(config, "api", log);
   const index = await trackIndexedBlock(databaseUrl(config));
-  const agentList = openAgentList({
+  const lists = {
     url: databaseUrl(config),
     db,
     enabled: config.listMemoryBytes > 0,
-    maxBytes: config.listMemoryBytes,
+    memory: new MemoryBudget(config.listMemoryBytes),
     log,
-  });
-  const directory = openDirectoryList({
-    url: databaseUrl(config),
-    db,
-    enabled: config.listMemoryBytes > 0,
-    maxBytes: config.listMemoryBytes,
-    log,
-  });
+  };
+  const agentList = openAgentList(lists);
+  const directory = openDirectoryList(lists);
   const queues = await openQueuesOf(config, log);
   const http = openHttp({ userAgent: userAgent(config), patienceMs: ASKING_PATIENCE_MS });
   const proofs = openProofPlatforms(config, http);

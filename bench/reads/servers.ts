@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../devnet/ports.ts";
 
@@ -12,8 +13,17 @@ const START_MS = 60_000;
 
 export type Served = { url: string; pid: number; stop(): Promise<void> };
 
-/** The API itself, with everything it has on. @param chainUrl a node to ask */
-export async function startApi(databaseUrl: string, dataDir: string, chainUrl: string): Promise<Served> {
+/**
+ * The API itself, with everything it has on.
+ * @param chainUrl a node to ask
+ * @param onLog gets its log from `info` on, line by line; without it only errors are logged, to the console
+ */
+export async function startApi(
+  databaseUrl: string,
+  dataDir: string,
+  chainUrl: string,
+  onLog?: (entry: Record<string, unknown>) => void,
+): Promise<Served> {
   const port = await freePort();
   const child = spawn(process.execPath, ["api/main.ts"], {
     cwd: ROOT,
@@ -21,11 +31,12 @@ export async function startApi(databaseUrl: string, dataDir: string, chainUrl: s
       ...environment(databaseUrl, dataDir),
       PORT: String(port),
       RPC_URL: chainUrl,
-      LOG_LEVEL: "error",
+      LOG_LEVEL: onLog ? "info" : "error",
       RATE_READS_PER_CLIENT: "1000000000",
     },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", onLog ? "pipe" : "inherit", "inherit"],
   });
+  if (onLog) createInterface({ input: child.stdout! }).on("line", (line) => onLog(JSON.parse(line)));
   const url = `http://127.0.0.1:${port}`;
   const ends = performance.now() + START_MS;
   while (!(await answers(`${url}/api/v2/agent/0`))) {

@@ -6,6 +6,7 @@ import { isAscii, unmarked } from "../folded-text.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
 import { isIndexed } from "../transaction.ts";
 import { type CopyRow, copyRows, keepValues } from "./copy-rows.ts";
+import { unhex } from "./hex-bytes.ts";
 import type { Changes, TableSource } from "./table-source.ts";
 import type { TableDefinition, Values } from "./values.ts";
 
@@ -99,11 +100,9 @@ const isBlank = (code: number) => code === 32 || (code >= 9 && code <= 13);
 /** The 20 bytes of an address written as 0x and 40 hex digits. */
 function addressBytes(text: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(20);
-  for (let i = 0; i < 20; i++) bytes[i] = (HEX[text[2 + i * 2]!]! << 4) | HEX[text[3 + i * 2]!]!;
+  if (!unhex(text, 2, bytes, 0)) throw new Error("an agent's address is not an address");
   return bytes;
 }
-const HEX = new Uint8Array(256);
-for (const [value, digit] of [..."0123456789abcdef"].entries()) HEX[digit.charCodeAt(0)] = value;
 
 /** What a caller types, made comparable where it has letters beyond ASCII: $1 with names, $2 with frameworks. */
 export const COMPARABLE = {
@@ -116,6 +115,7 @@ export const source: TableSource<AgentsState> = {
   select: SELECT,
   read,
   count: "select count(*) as count from onchain.agent",
+  bytesPerRow: 190,
   totals: `
     select count(*)::float8 as count, coalesce(sum(${SCORE}), 0)::float8 as "credScore"
     from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,

@@ -3,11 +3,11 @@ import { type Bits, clearBit, createBits, hasBit, resizeBits, setBit } from "./b
 import type { Value } from "./values.ts";
 
 export type BytesImage = {
-  /** Bytes of a value when all have the same; 0 when they differ, and `starts` and `lengths` tell where each one is. */
+  /** Bytes of a value when all have the same; 0 when they differ, and `places` tells where each one is. */
   width: number;
+  /** Values of one width lie by slot; others each behind their length, and place 0 holds the empty one. */
   heap: Uint8Array;
-  starts: Uint32Array;
-  lengths: Uint32Array;
+  places: Uint32Array;
   /** Bytes of the heap in use, garbage included. */
   used: number;
   garbage: number;
@@ -17,20 +17,22 @@ export type BytesImage = {
 
 export const emptyBytes = (width: number): BytesImage => ({
   width,
-  heap: new Uint8Array(0),
-  starts: new Uint32Array(0),
-  lengths: new Uint32Array(0),
-  used: 0,
+  heap: new Uint8Array(width > 0 ? 0 : 1),
+  places: new Uint32Array(0),
+  used: 1,
   garbage: 0,
   nulls: createBits(0),
   nullCount: 0,
 });
 
+/** Lengths from here on take five bytes instead of one: this one, and the length. */
+const LONG = 255;
+const LONG_PREFIX = 5;
+
 export class BytesColumn {
   readonly width: number;
   heap: Uint8Array;
-  #starts: Uint32Array;
-  #lengths: Uint32Array;
+  #places: Uint32Array;
   #used: number;
   #garbage: number;
   nulls: Bits;
@@ -39,8 +41,7 @@ export class BytesColumn {
   constructor(image: BytesImage) {
     this.width = image.width;
     this.heap = image.heap;
-    this.#starts = image.starts;
-    this.#lengths = image.lengths;
+    this.#places = image.places;
     this.#used = image.used;
     this.#garbage = image.garbage;
     this.nulls = image.nulls;
@@ -51,8 +52,7 @@ export class BytesColumn {
     return {
       width: this.width,
       heap: this.heap,
-      starts: this.#starts,
-      lengths: this.#lengths,
+      places: this.#places,
       used: this.#used,
       garbage: this.#garbage,
       nulls: this.nulls,
@@ -61,15 +61,12 @@ export class BytesColumn {
   }
 
   get byteLength(): number {
-    return this.heap.byteLength + this.#starts.byteLength + this.#lengths.byteLength + this.nulls.byteLength;
+    return this.heap.byteLength + this.#places.byteLength + this.nulls.byteLength;
   }
 
   reserve(capacity: number): void {
     if (this.width > 0) this.heap = grown(this.heap, capacity * this.width);
-    else {
-      this.#starts = resized(this.#starts, capacity);
-      this.#lengths = resized(this.#lengths, capacity);
-    }
+    else this.#places = resized(this.#places, capacity);
     this.nulls = resizeBits(this.nulls, capacity);
   }
 
@@ -79,13 +76,15 @@ export class BytesColumn {
 
   /** Where the slot's bytes begin in `heap`. */
   start(slot: number): number {
-    return this.width > 0 ? slot * this.width : this.#starts[slot]!;
+    if (this.width > 0) return slot * this.width;
+    const place = this.#places[slot]!;
+    return place + (this.heap[place]! < LONG ? 1 : LONG_PREFIX);
   }
 
   /** How many bytes the slot has; 0 for null. */
   length(slot: number): number {
     if (this.width > 0) return this.isNull(slot) ? 0 : this.width;
-    return this.#lengths[slot]!;
+    return this.#lengthAt(this.#places[slot]!);
   }
 
   /** The slot's bytes, as a view that the next write may move. */
@@ -109,11 +108,19 @@ export class BytesColumn {
       this.heap.set(bytes, slot * this.width);
       return;
     }
-    if (this.#used + bytes.length > this.heap.length) this.#makeRoom(bytes.length);
-    copyBytes(this.heap, bytes, this.#used);
-    this.#starts[slot] = this.#used;
-    this.#lengths[slot] = bytes.length;
-    this.#used += bytes.length;
+    if (bytes.length === 0) return;
+    const size = sizeOf(bytes.length);
+    if (this.#used + size > this.heap.length) this.#makeRoom(size);
+    const { heap } = this;
+    const place = this.#used;
+    if (bytes.length < LONG) heap[place] = bytes.length;
+    else {
+      heap[place] = LONG;
+      for (let i = 0; i < 4; i++) heap[place + 1 + i] = bytes.length >>> (i * 8);
+    }
+    copyBytes(heap, bytes, place + size - bytes.length);
+    this.#places[slot] = place;
+    this.#used += size;
   }
 
   /** Forgets what the slot held, so that it may be given to another row. */
@@ -123,8 +130,10 @@ export class BytesColumn {
       this.nullCount--;
     }
     if (this.width > 0) return;
-    this.#garbage += this.#lengths[slot]!;
-    this.#lengths[slot] = 0;
+    const place = this.#places[slot]!;
+    if (place === 0) return;
+    this.#garbage += sizeOf(this.#lengthAt(place));
+    this.#places[slot] = 0;
   }
 
   holds(slot: number, value: Value): boolean {
@@ -169,14 +178,14 @@ export class BytesColumn {
     const heap = new Uint8Array(Math.ceil((live + more) * 1.25) + 4096);
     if (this.#garbage === 0) heap.set(this.heap.subarray(0, this.#used));
     else {
-      let used = 0;
-      for (let slot = 0; slot < this.#starts.length; slot++) {
-        const length = this.#lengths[slot]!;
-        if (length === 0) continue;
-        const start = this.#starts[slot]!;
-        copyBytes(heap, this.heap.subarray(start, start + length), used);
-        this.#starts[slot] = used;
-        used += length;
+      let used = 1;
+      for (let slot = 0; slot < this.#places.length; slot++) {
+        const place = this.#places[slot]!;
+        if (place === 0) continue;
+        const size = sizeOf(this.#lengthAt(place));
+        copyBytes(heap, this.heap.subarray(place, place + size), used);
+        this.#places[slot] = used;
+        used += size;
       }
       this.#used = used;
       this.#garbage = 0;
@@ -184,11 +193,21 @@ export class BytesColumn {
     this.heap = heap;
   }
 
+  #lengthAt(place: number): number {
+    const { heap } = this;
+    const length = heap[place]!;
+    if (length < LONG) return length;
+    return heap[place + 1]! + heap[place + 2]! * 2 ** 8 + heap[place + 3]! * 2 ** 16 + heap[place + 4]! * 2 ** 24;
+  }
+
   /** Gives back the room that growing left over; for a table that was just filled. */
   trim(): void {
     if (this.width === 0) this.heap = this.heap.slice(0, Math.ceil(this.#used * 1.05) + 4096);
   }
 }
+
+/** Bytes of the heap that a value of `length` bytes takes. */
+const sizeOf = (length: number) => length + (length < LONG ? 1 : LONG_PREFIX);
 
 /** memcmp, then the shorter first. */
 export function compareBytes(

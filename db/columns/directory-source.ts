@@ -1,5 +1,6 @@
 /** The directory as a column table: what is kept of each row, and how it follows the rows' changes. */
 import { type CopyRow, copyRows, keepValues } from "./copy-rows.ts";
+import { packAddress } from "./packed-address.ts";
 import type { Changes, TableSource } from "./table-source.ts";
 import type { TableDefinition, Values } from "./values.ts";
 
@@ -15,6 +16,7 @@ export const DIRECTORY_COLUMNS = {
   name: { kind: "text" },
   searched: { kind: "search", of: "name" },
   platform: { kind: "text" },
+  /** Packed; nothing is sorted by it. */
   address: { kind: "text" },
   agentId: { kind: "text" },
   symbol: { kind: "text" },
@@ -43,7 +45,7 @@ const read = (row: CopyRow): Values => [
   row.bytes(7),
   row.bytes(8),
   row.bytes(9),
-  row.bytes(10),
+  packAddress(row.bytes(10)),
   row.bytes(11),
   row.bytes(12),
   row.flag(13),
@@ -57,6 +59,7 @@ export const source: TableSource<DirectoryState> = {
   select: `${SELECT} where d.removed_at is null`,
   read,
   count: "select count(*) as count from offchain.directory where removed_at is null",
+  bytesPerRow: 250,
   totals: `
     select count(*)::float8 as count, coalesce(sum(cred_score), 0)::float8 as "credScore"
     from offchain.directory where removed_at is null`,

@@ -12,6 +12,7 @@ import { folded } from "../folded-text.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "./live-table.ts";
 import type { Condition } from "./matches.ts";
+import { addressesFrom } from "./packed-address.ts";
 import type { ColumnTable } from "./table.ts";
 
 export type DirectoryList = {
@@ -162,8 +163,7 @@ function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined
       { column: "symbol", from: exact, to: exact },
     ];
     const { addressPrefix } = kinds;
-    if (addressPrefix !== undefined)
-      anyOf.push({ column: "address", from: utf8(addressPrefix), to: utf8(`${addressPrefix}\u{10ffff}`) });
+    if (addressPrefix !== undefined) anyOf.push(...addressesFrom("address", addressPrefix));
     where.push({ anyOf });
   }
   return where;

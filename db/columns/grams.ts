@@ -1,12 +1,13 @@
 /** Which texts contain a string: lists of slots by every three bytes that follow each other, in segments that merge as they grow. */
 import { type Bits, setBit } from "./bits.ts";
+import { bytesOfDistance, readSlots, SlotListWriter } from "./slot-lists.ts";
 
 /**
- * Sorted trigrams, and for `keys[i]` the slots `slots[starts[i]]` … `slots[starts[i + 1] - 1]`. The two places behind
- * a text's last byte count as bytes 0, so that every byte begins a trigram: a search for one or two bytes is a stretch
- * of neighbouring keys, and exact.
+ * Sorted trigrams, and for `keys[i]` the list of slots in the bytes of `lists` from `starts[i]` to `starts[i + 1]`. The
+ * two places behind a text's last byte count as bytes 0, so that every byte begins a trigram: a search for one or two
+ * bytes is a stretch of neighbouring keys, and exact.
  */
-export type Segment = { keys: Uint32Array; starts: Uint32Array; slots: Int32Array };
+export type Segment = { keys: Uint32Array; starts: Uint32Array; lists: Uint8Array };
 
 /** The texts a segment is made from. */
 export type Texts = {
@@ -41,7 +42,7 @@ export class Grams {
   constructor(texts: Texts, image: GramsImage = { segment: segmentOf([], texts), owner: new Uint8Array(0) }) {
     this.#texts = texts;
     this.#owner = image.owner;
-    if (image.segment.slots.length > 0) this.#segments.push({ number: FIRST_SEGMENT, data: image.segment });
+    if (image.segment.lists.length > 0) this.#segments.push({ number: FIRST_SEGMENT, data: image.segment });
   }
 
   get byteLength(): number {
@@ -72,11 +73,24 @@ export class Grams {
   fill(bits: Bits, needle: Uint8Array): void {
     const [from, to] = this.#rarest(needle);
     const verified = needle.length <= 3;
+    const owner = this.#owner;
     for (const { number, data } of this.#segments) {
-      const last = data.starts[find(data.keys, to)]!;
-      for (let entry = data.starts[find(data.keys, from)]!; entry < last; entry++) {
-        const slot = data.slots[entry]!;
-        if (this.#owner[slot] === number && (verified || this.#texts.includes(slot, needle))) setBit(bits, slot);
+      const { starts, lists } = data;
+      const last = find(data.keys, to);
+      for (let list = find(data.keys, from); list < last; list++) {
+        const end = starts[list + 1]!;
+        let slot = -1;
+        for (let at = starts[list]!; at < end; ) {
+          let byte = lists[at++]!;
+          let distance = byte & 127;
+          for (let shift = 7; byte > 127; shift += 7) {
+            byte = lists[at++]!;
+            distance |= (byte & 127) << shift;
+          }
+          slot += distance;
+          if (owner[slot] === number && (verified || this.#texts.includes(slot, needle)))
+            bits[slot >>> 5]! |= 1 << (slot & 31);
+        }
       }
     }
     for (const slot of this.#loose) if (this.#texts.includes(slot, needle)) setBit(bits, slot);
@@ -93,7 +107,7 @@ export class Grams {
     return true;
   }
 
-  /** The stretch of trigrams to look through: all that begin with a short needle, or the rarest of a long one. */
+  /** The stretch of trigrams to look through: all that begin with a short needle, or the one of a long needle with the shortest lists. */
   #rarest(needle: Uint8Array): [from: number, to: number] {
     const [first, second, third] = needle;
     if (second === undefined) return [first! << 16, (first! + 1) << 16];
@@ -102,10 +116,10 @@ export class Grams {
     let least = Number.POSITIVE_INFINITY;
     for (let at = 0; at + 2 < needle.length && at < CONSIDERED; at++) {
       const key = trigram(needle, at);
-      let entries = 0;
+      let size = 0;
       for (const { data } of this.#segments)
-        entries += data.starts[find(data.keys, key + 1)]! - data.starts[find(data.keys, key)]!;
-      if (entries < least) [best, least] = [key, entries];
+        size += data.starts[find(data.keys, key + 1)]! - data.starts[find(data.keys, key)]!;
+      if (size < least) [best, least] = [key, size];
     }
     return [best, best + 1];
   }
@@ -122,7 +136,7 @@ export class Grams {
   #nextMerge(): Generator<void> | undefined {
     for (let i = this.#segments.length - 2; i >= 0; i--) {
       const [older, newer] = [this.#segments[i]!, this.#segments[i + 1]!];
-      if (older.data.slots.length <= 2 * newer.data.slots.length) return this.#mergePair(older, newer);
+      if (older.data.lists.length <= 2 * newer.data.lists.length) return this.#mergePair(older, newer);
     }
     return undefined;
   }
@@ -130,38 +144,38 @@ export class Grams {
   *#mergePair(older: Numbered, newer: Numbered): Generator<void> {
     const keys = new Uint32Array(older.data.keys.length + newer.data.keys.length);
     const starts = new Uint32Array(keys.length + 1);
-    const slots = new Int32Array(older.data.slots.length + newer.data.slots.length);
+    const writer = new SlotListWriter(older.data.lists.length + newer.data.lists.length + ROOM);
     const next = [0, 0];
+    const slots: number[] = [];
     let distinct = 0;
-    let used = 0;
     for (let pause = STRIDE; ; pause--) {
       const key = Math.min(older.data.keys[next[0]!] ?? TRIGRAMS, newer.data.keys[next[1]!] ?? TRIGRAMS);
       if (key === TRIGRAMS) break;
-      const begin = used;
+      slots.length = 0;
       for (const [which, { number, data }] of [older, newer].entries()) {
         const at = next[which]!;
         if (data.keys[at] !== key) continue;
         next[which] = at + 1;
-        const last = data.starts[at + 1]!;
-        for (let entry = data.starts[at]!; entry < last; entry++) {
-          const slot = data.slots[entry]!;
-          if (this.#owner[slot] === number) slots[used++] = slot;
-        }
-        pause -= last - data.starts[at]!;
+        const listed: number[] = [];
+        readSlots(data.lists, data.starts[at]!, data.starts[at + 1]!, listed);
+        for (const slot of listed) if (this.#owner[slot] === number) slots.push(slot);
+        pause -= listed.length;
       }
-      if (used > begin) {
+      if (slots.length > 0) {
         keys[distinct] = key;
-        starts[distinct++] = begin;
+        starts[distinct++] = writer.used;
+        writer.begin();
+        for (const slot of slots.sort(ascending)) writer.add(slot);
       }
       if (pause <= 0) {
         yield;
         pause = STRIDE;
       }
     }
-    starts[distinct] = used;
+    starts[distinct] = writer.used;
     const merged = {
       number: this.#freeNumber(),
-      data: { keys: keys.slice(0, distinct), starts: starts.slice(0, distinct + 1), slots: shrunk(slots, used) },
+      data: { keys: keys.slice(0, distinct), starts: starts.slice(0, distinct + 1), lists: writer.finish() },
     };
     // Slots that changed while this went on belong to none of the two any more, and stay out.
     for (let slot = 0; slot < this.#owner.length; slot++) {
@@ -180,41 +194,50 @@ export class Grams {
 
 const FIRST_SEGMENT = 1;
 
-/** The image of a whole column at once, counted instead of sorted. @param slots how many there are; all have a text or null */
+/** The image of a whole column at once, measured first and then written. @param slots how many there are; all have a text or null */
 export function gramsImage(texts: Texts, slots: number, capacity: number): GramsImage {
-  const counts = new Uint32Array(TRIGRAMS + 1);
-  let entries = 0;
+  // Of each trigram: where its list begins, and the slot last listed, plus 1. A text may repeat a trigram.
+  const places = new Uint32Array(TRIGRAMS + 1);
+  const last = new Int32Array(TRIGRAMS);
   for (let slot = 0; slot < slots; slot++) {
     const text = texts.text(slot);
     if (text === null) continue;
-    entries += text.length;
-    for (let at = 0; at < text.length; at++) counts[trigram(text, at) + 1]!++;
+    for (let at = 0; at < text.length; at++) {
+      const key = trigram(text, at);
+      const distance = slot + 1 - last[key]!;
+      if (distance === 0) continue;
+      places[key + 1]! += bytesOfDistance(distance);
+      last[key] = slot + 1;
+    }
   }
-  for (let key = 0; key < TRIGRAMS; key++) counts[key + 1]! += counts[key]!;
-  const filled = new Int32Array(entries);
-  const next = counts.subarray(0, TRIGRAMS);
-  for (let slot = 0; slot < slots; slot++) {
-    const text = texts.text(slot);
-    if (text !== null) for (let at = 0; at < text.length; at++) filled[next[trigram(text, at)]!++] = slot;
-  }
-  // `next` now points behind each list. A text that repeats a trigram is listed twice in a row there: once is enough.
   const keys: number[] = [];
   const starts: number[] = [];
-  let used = 0;
-  for (let key = 0, entry = 0; key < TRIGRAMS; key++) {
-    const begin = used;
-    for (; entry < next[key]!; entry++) {
-      const slot = filled[entry]!;
-      if (used === begin || filled[used - 1] !== slot) filled[used++] = slot;
+  for (let key = 0; key < TRIGRAMS; key++) {
+    if (places[key + 1]! > 0) {
+      keys.push(key);
+      starts.push(places[key]!);
     }
-    if (used === begin) continue;
-    keys.push(key);
-    starts.push(begin);
+    places[key + 1]! += places[key]!;
   }
-  starts.push(used);
+  const lists = new Uint8Array(places[TRIGRAMS]!);
+  starts.push(lists.length);
+  last.fill(0);
+  for (let slot = 0; slot < slots; slot++) {
+    const text = texts.text(slot);
+    if (text === null) continue;
+    for (let at = 0; at < text.length; at++) {
+      const key = trigram(text, at);
+      let distance = slot + 1 - last[key]!;
+      if (distance === 0) continue;
+      last[key] = slot + 1;
+      let place = places[key]!;
+      for (; distance > 127; distance >>>= 7) lists[place++] = (distance & 127) | 128;
+      lists[place++] = distance;
+      places[key] = place;
+    }
+  }
   const owner = new Uint8Array(capacity).fill(FIRST_SEGMENT, 0, slots);
-  const segment = { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), slots: filled.slice(0, used) };
-  return { segment, owner };
+  return { segment: { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), lists }, owner };
 }
 
 /** A segment of a few slots, by sorting (trigram, slot) as one number. */
@@ -227,19 +250,20 @@ function segmentOf(slots: number[], texts: Texts): Segment {
   const sorted = Float64Array.from(entries).sort();
   const keys: number[] = [];
   const starts: number[] = [];
-  const listed: number[] = [];
+  const writer = new SlotListWriter(entries.length + ROOM);
   for (let i = 0; i < sorted.length; i++) {
     const entry = sorted[i]!;
     if (entry === sorted[i - 1]) continue;
     const key = Math.floor(entry / MAX_SLOTS);
     if (key !== keys.at(-1)) {
       keys.push(key);
-      starts.push(listed.length);
+      starts.push(writer.used);
+      writer.begin();
     }
-    listed.push(entry - key * MAX_SLOTS);
+    writer.add(entry - key * MAX_SLOTS);
   }
-  starts.push(listed.length);
-  return { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), slots: Int32Array.from(listed) };
+  starts.push(writer.used);
+  return { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), lists: writer.finish() };
 }
 
 const trigram = (text: Uint8Array, at: number): number =>
@@ -257,8 +281,8 @@ function find(keys: Uint32Array, key: number): number {
   return low;
 }
 
-const bytesOf = ({ keys, starts, slots }: Segment) => keys.byteLength + starts.byteLength + slots.byteLength;
+const bytesOf = ({ keys, starts, lists }: Segment) => keys.byteLength + starts.byteLength + lists.byteLength;
 
-/** Without the room at the end, unless it is too little to be worth a copy. */
-const shrunk = (slots: Int32Array, used: number) =>
-  used > slots.length * 0.95 ? slots.subarray(0, used) : slots.slice(0, used);
+const ascending = (a: number, b: number) => a - b;
+/** For the greatest distance, so that a list of the expected size never makes its writer grow. */
+const ROOM = 8;

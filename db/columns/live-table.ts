@@ -1,7 +1,7 @@
-/** A column table that follows its source: loaded in a thread of its own, then kept equal to the database, change by change. */
-import { Worker } from "node:worker_threads";
+/** A column table that follows its source: loaded by a process of its own, then kept equal to the database, change by change. */
 import pg from "pg";
-import type { Loaded, LoadOrder } from "./load-worker.ts";
+import { type LoadedTable, startLoad } from "./load.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 import { ColumnTable } from "./table.ts";
 import type { Changes, TableSource } from "./table-source.ts";
 
@@ -11,14 +11,14 @@ export type LiveTableOptions = {
   pollMs?: number;
   /** How often the totals of both sides are compared, to find what no feed of changes tells. */
   checkMs?: number;
-  /** Beyond this many bytes the table is not kept at all. */
-  maxBytes?: number;
+  /** What the table has to fit into, beside others; else it is not kept at all. */
+  memory?: MemoryBudget;
   /** Told what an operator may want to know. */
   log?: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
 export type LiveTableStats = {
-  /** `loading` until the first load is through; `too large`: beyond `maxBytes`, so there is no table; `off`: not wanted. */
+  /** `loading` until the first load is through; `too large` for its memory, so there is no table; `off`: not wanted. */
   phase: "off" | "loading" | "ready" | "too large";
   rows: number;
   bytes: number;
@@ -60,25 +60,27 @@ const STRIDE = 32;
 const RELOAD_SHARE = 0.2;
 const RELOAD_ROWS = 50_000;
 const RETRY_MS = 500;
-const DEFAULT_MAX_BYTES = 512 * 2 ** 20;
+const DEFAULT_MEMORY = 512 * 2 ** 20;
 
 /**
  * Opens a live table; returns at once, `table` appears when it is loaded.
- * @param module URL of the file that exports the source as `source`: the loading thread imports it by itself
+ * @param module URL of the file that exports the source as `source`: the loading process imports it by itself
  */
 export function openLiveTable<State>(
   source: TableSource<State>,
   module: string,
-  { url, pollMs = 250, checkMs = 600_000, maxBytes = DEFAULT_MAX_BYTES, log }: LiveTableOptions,
+  { url, pollMs = 250, checkMs = 600_000, memory = new MemoryBudget(DEFAULT_MEMORY), log }: LiveTableOptions,
 ): LiveTable<State> {
+  /** Stands for this table in `memory`. */
+  const share = {};
   let table: ColumnTable | undefined;
   let state: State | undefined;
   let asOf: Date | undefined;
   let checkedAt = 0;
   let client: pg.Client | undefined;
   let loading: Promise<void> | undefined;
-  let worker: Worker | undefined;
-  let arrived: Extract<Loaded<State>, { kind: "loaded" }> | undefined;
+  let stopLoading = () => {};
+  let arrived: LoadedTable<State> | undefined;
   let closed = false;
   let awake = false;
   let rouse = () => {};
@@ -140,34 +142,30 @@ export function openLiveTable<State>(
     return fresh;
   }
 
-  /** Loads the table in a thread; what arrives is adopted by the next turn of `follow`. */
-  function load() {
-    loading ??= new Promise<void>((resolve, reject) => {
-      const order: LoadOrder = { url, module, maxBytes };
-      worker = new Worker(new URL("./load-worker.ts", import.meta.url), { workerData: order });
-      worker.once("message", (message: Loaded<State>) => {
-        if (message.kind === "loaded") arrived = message;
-        else if (message.kind === "too large") giveUp(message.rows);
-        resolve();
-      });
-      worker.once("error", reject);
-      worker.once("exit", () => reject(new Error("the loading thread ended without a table")));
-    })
+  /** Loads about so many rows in a process; what arrives is adopted by the next turn of `follow`. */
+  function load(rows: number) {
+    if (loading) return;
+    const { loaded, stop } = startLoad<State>({ url, module, rows });
+    stopLoading = stop;
+    loading = loaded
+      .then((table) => {
+        arrived = table ?? undefined;
+      })
       .catch(async (error) => {
         failed(error, "a table could not be loaded");
         if (!closed) await new Promise((done) => setTimeout(done, RETRY_MS));
       })
       .finally(() => {
         loading = undefined;
-        worker = undefined;
         wake();
       });
   }
 
   function giveUp(rows: number) {
     table = undefined;
+    memory.release(share);
     Object.assign(stats, { phase: "too large", rows, bytes: 0 });
-    log?.warn({ rows, maxBytes }, "the table is too large to be kept in memory: lists are answered by SQL");
+    log?.warn({ rows, memory: memory.total }, "the table is too large to be kept in memory: lists are answered by SQL");
   }
 
   function adopt({ image, state: begun, readMs, sortMs }: NonNullable<typeof arrived>) {
@@ -190,16 +188,16 @@ export function openLiveTable<State>(
     });
     if (typeof synced === "string") asOf = undefined;
     if (synced === "wait" || table === undefined) return;
-    if (synced === "reload") return load();
+    if (synced === "reload") return load(table.size);
     const { puts, sets, deletes } = synced.changes;
     const changed = puts.length + sets.length + deletes.length;
-    if (changed > Math.max(RELOAD_ROWS, table.size * RELOAD_SHARE)) return load();
+    if (changed > Math.max(RELOAD_ROWS, table.size * RELOAD_SHARE)) return load(table.size);
     try {
       await apply(table, synced.changes, changed <= TOGETHER);
       if (totals && differs(table, totals)) throw new Error("its totals are not those of the database");
     } catch (error) {
       failed(error, "a table is loaded anew");
-      return load();
+      return load(table.size);
     }
     if (totals) checkedAt = performance.now();
     state = synced.state;
@@ -207,7 +205,7 @@ export function openLiveTable<State>(
     stats.syncs++;
     stats.rowsRead += changed;
     stats.error = null;
-    if (table.byteLength > maxBytes) giveUp(table.size);
+    if (!memory.take(share, table.byteLength)) giveUp(table.size);
     for (const listener of [...listeners]) listener();
   }
 
@@ -240,6 +238,16 @@ export function openLiveTable<State>(
     if (!closed) log?.warn({ err: error }, what);
   }
 
+  /** Looks whether there is something to load, and room for it. */
+  async function begin(tx: pg.Client): Promise<void> {
+    const rows = await snapshot(tx, async () =>
+      (await source.begin(tx)) === null ? null : Number((await tx.query(source.count)).rows[0].count),
+    );
+    if (rows === null) return;
+    if (memory.take(share, rows * source.bytesPerRow)) load(rows);
+    else giveUp(rows);
+  }
+
   async function follow() {
     while (!closed) {
       let pause = pollMs;
@@ -251,7 +259,7 @@ export function openLiveTable<State>(
         if (table) await sync();
         else if (stats.phase === "loading" && !loading) {
           client ??= await connect();
-          if ((await snapshot(client, (tx) => source.begin(tx))) !== null) load();
+          await begin(client);
         }
       } catch (error) {
         const lost = client;
@@ -289,9 +297,10 @@ export function openLiveTable<State>(
     async close() {
       closed = true;
       wake();
-      await worker?.terminate();
+      stopLoading();
       await following;
       await loading;
+      memory.release(share);
       await client?.end().catch(() => {});
     },
   };

@@ -3,8 +3,8 @@ import type { Bits } from "./bits.ts";
 
 /** Slots of a block at most; a full one splits. */
 const BLOCK = 1024;
-/** Slots of a block after a bulk load: room for a third more before blocks split. */
-const FILL = 768;
+/** Slots of a block after a bulk load: nearly full ones take little memory, and one that splits is like any other. */
+const FILL = 960;
 
 /** Total order of two slots. */
 export type CompareSlots = (a: number, b: number) => number;

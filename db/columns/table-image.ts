@@ -1,4 +1,4 @@
-/** A filled table as plain typed arrays: made in a worker thread, handed over without a copy, opened in no time. */
+/** A filled table as plain typed arrays: made in a process of its own, handed over as bytes, opened in no time. */
 import { createBits, setBit } from "./bits.ts";
 import { type SortableColumn, sortSlots } from "./bulk-sort.ts";
 import { BytesColumn, type BytesImage, emptyBytes } from "./bytes-column.ts";
@@ -104,11 +104,3 @@ export class TableBuilder {
 
 /** Slots for so many rows, with some to spare. */
 export const roomFor = (rows: number): number => Math.ceil((rows * 1.05 + 1024) / 32) * 32;
-
-/** Every buffer of an image, to be transferred to another thread instead of copied. */
-export function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
-  if (ArrayBuffer.isView(value)) found.add(value.buffer as ArrayBuffer);
-  else if (value !== null && typeof value === "object" && !(value instanceof Map))
-    for (const member of Object.values(value)) buffersOf(member, found);
-  return found;
-}

@@ -25,6 +25,8 @@ export type TableSource<State> = {
   read(row: CopyRow): Values;
   /** SELECT of the number of rows, as `count`. */
   count: string;
+  /** What a row takes in memory, orders and search included, as measured on a million; decides before a load. */
+  bytesPerRow: number;
   /** Where a load begins; null while there is nothing to load from. */
   begin(tx: pg.ClientBase): Promise<State | null>;
   /** What is different now: "reload" when changes cannot tell, "wait" when there is nothing to compare with at the moment. */
@@ -37,6 +39,3 @@ export type TableSource<State> = {
   /** NOTIFY channel that announces changes; without notifications they are found by polling. */
   channel: string;
 };
-
-/** What a row takes in memory, orders and search included, as measured on a million agents; decides before a load. */
-export const BYTES_PER_ROW = 230;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TIERS } from "../../core/tiers.ts";
 import { type AgentList, type AgentListOptions, openAgentList } from "../../db/columns/agents.ts";
+import { MemoryBudget } from "../../db/columns/memory-budget.ts";
 import { agentRow, type Question, question, settled, writeAgents, writeScores } from "../columns/support.ts";
 import { plantCheckpoint } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
@@ -254,7 +255,7 @@ describe("SQL answers", () => {
 
   it("what is too large to be kept", async () => {
     await writeAgents(api.database.pool, [agent(0), agent(1)]);
-    list = openAgentList({ url: api.database.url, db: api.deps.db, maxBytes: 1000 });
+    list = openAgentList({ url: api.database.url, db: api.deps.db, memory: new MemoryBudget(1000) });
     await until("it is found too large", () => list!.stats().phase === "too large");
     const { fromMemory } = answered;
     expect(await ids("")).toEqual([0, 1]);

@@ -6,6 +6,7 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listAgents } from "../../db/agents.ts";
 import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList } from "../../db/columns/agents.ts";
+import { MemoryBudget } from "../../db/columns/memory-budget.ts";
 import { migrate } from "../../db/migrate.ts";
 import { startPostgres } from "../../devnet/postgres.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -186,7 +187,7 @@ test("a table beyond its cap stays in the database, where its lists are answered
   await plant();
   const warnings: string[] = [];
   const log = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message) };
-  list = openAgentList({ url: db.url, db: db.pool, maxBytes: 1000, log });
+  list = openAgentList({ url: db.url, db: db.pool, memory: new MemoryBudget(1000), log });
   await until("it is found too large", () => list!.stats().phase === "too large");
   expect(warnings).toHaveLength(1);
   expect(list).toMatchObject({ ready: false, block: -1 });

@@ -1,9 +1,10 @@
 /** The column table against a plain array: any rows, any changes, any question, the same answer. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { describeImage, receiveImage } from "../../db/columns/image-transfer.ts";
 import type { Condition } from "../../db/columns/matches.ts";
 import { ColumnTable, type TableQuery } from "../../db/columns/table.ts";
-import { buffersOf, TableBuilder } from "../../db/columns/table-image.ts";
+import { TableBuilder, type TableImage } from "../../db/columns/table-image.ts";
 import { ID, type TableDefinition, type Value, type Values } from "../../db/columns/values.ts";
 import { PlainTable } from "./plain-table.ts";
 
@@ -17,6 +18,8 @@ const DEFINITION = {
 } as const satisfies TableDefinition;
 
 const bytes = (text: string) => new TextEncoder().encode(text);
+/** As long as a length of one byte can say, so that more are longer. */
+const LONG_LABEL = "a rather long label ".padEnd(254, "and longer ");
 const word = fc.string({ unit: fc.constantFrom("a", "b", "B", "é", "日", "😀"), maxLength: 12 });
 const values: fc.Arbitrary<Values> = fc.tuple(
   fc.oneof(
@@ -26,7 +29,7 @@ const values: fc.Arbitrary<Values> = fc.tuple(
     { weight: 1, arbitrary: fc.constantFrom(2n ** 60n, 2n ** 60n + 1n, -(2n ** 70n), -(2n ** 70n) - 1n) },
   ),
   fc.oneof({ weight: 9, arbitrary: word.map(bytes) }, { weight: 1, arbitrary: fc.constant(null) }),
-  fc.constantFrom("x", "y", "a rather long label that ends in 1", "a rather long label that ends in 2").map(bytes),
+  fc.constantFrom("", "x", "y", LONG_LABEL, `${LONG_LABEL} that ends in 1`, `${LONG_LABEL} that ends in 2`).map(bytes),
   fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: word.map(bytes) }),
   fc.oneof(
     { weight: 9, arbitrary: fc.uint8Array({ minLength: 3, maxLength: 3, max: 4 }) },
@@ -50,7 +53,7 @@ const simple: fc.Arbitrary<Condition> = fc.oneof(
   }),
   fc.record({ column: fc.constant("name"), from: bound(word.map(bytes)), to: bound(word.map(bytes)) }),
   fc
-    .constantFrom("x", "a rather long label that ends in 2")
+    .constantFrom("", "x", LONG_LABEL, `${LONG_LABEL} that ends in 2`)
     .map((text) => ({ column: "label", from: bytes(text), to: bytes(text) })),
   fc
     .uint8Array({ minLength: 3, maxLength: 3, max: 4 })
@@ -148,19 +151,26 @@ function ask(real: ColumnTable, plain: PlainTable, { at, ...question }: Question
   expect(real.page(query)).toEqual(plain.page(query));
 }
 
-test("rows, changes and questions in any order", () => {
-  fc.assert(
-    fc.property(crowd(3000), commands, (many, sequence) => {
+test("rows, changes and questions in any order", async () => {
+  await fc.assert(
+    fc.asyncProperty(crowd(3000), commands, async (many, sequence) => {
       const plain = new PlainTable(DEFINITION);
       for (const [rowId, row] of rowsOf(many)) plain.rows.set(rowId, row);
       const builder = new TableBuilder(DEFINITION, many.count >> 1);
       for (const [rowId, row] of plain.rows) builder.add(rowId, row);
-      const image = builder.finish();
-      // Through a message, as between threads.
-      const received = structuredClone(image, { transfer: [...buffersOf(image)] });
-      const table = new ColumnTable(DEFINITION, received);
+      const table = new ColumnTable(DEFINITION, await sent(builder.finish()));
       fc.modelRun(() => ({ model: plain, real: { table } }), sequence);
     }),
     { numRuns: 30, endOnFailure: true },
   );
 });
+
+/** As between two processes: the description in a message, the bytes in chunks of whatever size. */
+function sent(image: TableImage): Promise<TableImage> {
+  const { description, parts } = describeImage(image);
+  const whole = Buffer.concat(parts);
+  async function* chunks() {
+    for (let at = 0; at < whole.length; at += 9_999) yield whole.subarray(at, at + 9_999);
+  }
+  return receiveImage(structuredClone(description), chunks());
+}

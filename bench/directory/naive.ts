@@ -1,0 +1,70 @@
+/** The directory as anybody would write it first: no index but the key, OFFSET, and the totals computed with every page. */
+import type pg from "pg";
+import { boundsOf, type DirectorySort } from "../../core/terminal/filters.ts";
+import type { DirectoryQuery } from "../../db/directory/list.ts";
+
+const KEYS: Record<DirectorySort, string> = {
+  cred_score: "cred_score",
+  name: "lower(name)",
+  created_at: "created_at",
+  platform: "platform",
+  token_market_cap: "market_cap_usd",
+  volume_24h: "volume_24h_usd",
+  trend: "trend",
+};
+
+/** Conditions of a question, written apart from those of the service; names as their search column has them. */
+export function naiveWhere({ filter, q, now }: Pick<DirectoryQuery, "filter" | "q" | "now">): {
+  where: string;
+  values: unknown[];
+} {
+  const { x402, tier, createdSince, activeSince } = boundsOf(filter, now);
+  const where = ["removed_at is null"];
+  const values: unknown[] = [];
+  const $ = (value: unknown) => `$${values.push(value)}`;
+  if (x402) where.push("x402_supported");
+  if (tier) where.push(`cred_score between ${tier.from} and ${tier.to}`);
+  if (createdSince !== undefined) where.push(`created_at >= ${$(new Date(createdSince))}`);
+  if (activeSince !== undefined) where.push(`greatest(used_at, traded_at) >= ${$(new Date(activeSince))}`);
+  if (q !== undefined) {
+    const text = $(q.toLowerCase());
+    const plain = $(
+      q
+        .normalize("NFKD")
+        .replace(/[\u0300-\u036f]/g, "")
+        .toLowerCase(),
+    );
+    where.push(
+      `(search_name like '%' || ${plain} || '%' or address like ${text} || '%' or lower(agent_id) = ${text} or lower(token_symbol) = ${text})`,
+    );
+  }
+  return { where: where.join(" and "), values };
+}
+
+/** The page, its total and the totals of all, as naively. @returns the exact total of the question */
+export async function askNaively(pool: pg.Pool, query: DirectoryQuery): Promise<number> {
+  const { where, values } = naiveWhere(query);
+  const { sort, descending, offset, limit } = query;
+  const client = await pool.connect();
+  try {
+    await client.query(
+      "begin; set local enable_indexscan = off; set local enable_bitmapscan = off; set local enable_indexonlyscan = off; set local work_mem = '64MB'",
+    );
+    await client.query(
+      `select * from offchain.directory where ${where}
+       order by ${KEYS[sort]} ${descending ? "desc" : "asc"} nulls last, id limit ${limit} offset ${offset}`,
+      values,
+    );
+    const { rows } = await client.query(
+      `select count(*)::int8 as total from offchain.directory where ${where}`,
+      values,
+    );
+    await client.query(
+      "select count(*), avg(cred_score), count(*) filter (where x402_supported) from offchain.directory",
+    );
+    await client.query("rollback");
+    return Number(rows[0].total);
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,35 @@
+/** What the directory is asked under load: 60 % without a search, 30 % with one, 10 % deep in the list. */
+import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectoryFilter } from "../../core/terminal/filters.ts";
+import { newSearches } from "../list/matrix.ts";
+import { SEARCHES } from "./matrix.ts";
+
+export type Question = { path: string; filter: DirectoryFilter; q: string | undefined };
+
+const LIMITS = [20, 50, 100];
+
+/** The same ones every time. @param rows of the directory, which the deep pages are spread over */
+export function questions(count: number, rows: number): Question[] {
+  let seed = 3;
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return Math.floor((seed / 0x8000_0000) * below);
+  };
+  const one = <T>(list: readonly T[]) => list[random(list.length)]!;
+  // Every fourth search is one that nobody has asked for before.
+  const known = Object.values(SEARCHES).filter((text) => text !== undefined);
+  const fresh = newSearches(Math.ceil(count * 0.08) + 1);
+  return Array.from({ length: count }, () => {
+    const kind = random(10);
+    const filter = one(DIRECTORY_FILTERS);
+    const q = kind < 6 || kind === 9 ? undefined : random(4) === 0 ? (fresh.pop() ?? one(known)) : one(known);
+    const query = new URLSearchParams({
+      sort: one(DIRECTORY_SORTS),
+      dir: one(["ASC", "DESC"]),
+      filter,
+      limit: String(one(LIMITS)),
+    });
+    if (q !== undefined) query.set("q", q);
+    query.set("offset", String(kind === 9 ? random(rows) : random(4) === 0 ? random(500) : 0));
+    return { path: `/api/terminal/agents?${query}`, filter, q };
+  });
+}
