@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { Failure, fail } from "../core/errors.ts";
 import type { Operation } from "../core/prices.ts";
 import type { ApiParts } from "./deps.ts";
-import { CACHE, type Caller, type Endpoint, queryOf, type Reply } from "./endpoint.ts";
+import { CACHE, type Caller, type Endpoint, isOpen, queryOf, type Reply } from "./endpoint.ts";
 import { identify, nameOf } from "./guards/callers.ts";
 import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
 import { paymentRequired } from "./guards/payment/offers.ts";
@@ -16,6 +16,7 @@ import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
+import { STREAM_HEADERS, type StreamContent } from "./http/event-stream.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
@@ -33,7 +34,7 @@ export type HttpContext = {
 export type HttpAnswer = {
   status: number;
   headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer> | null;
+  body: string | Uint8Array<ArrayBuffer> | StreamContent | null;
 };
 
 /** The parts of the machinery that live as long as the API. */
@@ -56,6 +57,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     const client = networkOf(clientAddress);
     const { caller: rule, bucket, price } = endpoint.guard;
     if (price) outgoing.setHeader("Vary", PAID_VARY);
+    if (rule === "anyoneOrSiwa") outgoing.setHeader("Vary", "Authorization, X-SIWA");
     const counted = deps.limits.client(bucket, client, outgoing, now);
     if (counted) await counted;
     const { db, identityProvider } = deps;
@@ -112,6 +114,8 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
         fingerprint,
         now,
         payment: till ?? FREE_TILL,
+        lastEventId: endpoint.stream ? incoming.headers["last-event-id"]?.toString() : undefined,
+        count: (limit, who) => deps.limits.own(limit, who, outgoing),
       });
     const handle = till ? () => withPayment(deps.payments, till, answer) : answer;
     if (key === undefined) return handle();
@@ -164,9 +168,15 @@ function representationOf(endpoint: Endpoint) {
 
   return async (incoming: IncomingMessage, reply: Reply): Promise<HttpAnswer> => {
     const { status, type, content } = reply;
-    const costly = typeof content === "object" && "make" in content ? content : undefined;
     const headers: Record<string, string> = { "content-type": type, ...reply.headers };
-    if (endpoint.guard.caller !== "anyone" || endpoint.guard.price) headers["cache-control"] = "private, no-store";
+    if (typeof content === "object" && "stream" in content) {
+      Object.assign(headers, STREAM_HEADERS);
+      return { status, headers, body: incoming.method === "HEAD" ? null : content };
+    }
+    const costly = typeof content === "object" && "make" in content ? content : undefined;
+    const forAll =
+      isOpen(endpoint.guard.caller) && !(endpoint.guard.caller === "anyoneOrSiwa" && hasCredential(incoming));
+    if (!forAll || endpoint.guard.price) headers["cache-control"] = "private, no-store";
     else if (endpoint.method !== "get" || status !== 200) headers["cache-control"] ??= CACHE.never;
     else {
       headers["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;

@@ -21,8 +21,11 @@ import type { PaymentDesk } from "./guards/payment/desk.ts";
 import type { RateLimits } from "./guards/rate-limits.ts";
 import type { SignedTexts } from "./guards/signed-text.ts";
 import type { Log } from "./http/error-answer.ts";
+import type { EventStreams } from "./http/event-stream.ts";
 import type { BalanceMemory } from "./services/balances.ts";
 import type { ContractMemory } from "./services/contract-facts.ts";
+import type { GroupActs } from "./services/group-acts.ts";
+import type { MessageStreams } from "./services/message-streams.ts";
 
 /** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
 export type QueueState = {
@@ -79,4 +82,8 @@ export type ApiParts = ApiDeps & {
   staleScores(): Promise<number>;
   contract: ContractMemory;
   balances: BalanceMemory;
+  groups: GroupActs;
+  /** Every event stream of the process, whatever it carries. */
+  streams: EventStreams;
+  messageStreams: MessageStreams;
 };

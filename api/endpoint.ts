@@ -6,6 +6,8 @@ import type { Operation } from "../core/prices.ts";
 import type { SignInKind } from "../core/wallet-credential.ts";
 import type { ApiParts } from "./deps.ts";
 import type { Till } from "./guards/payment/till.ts";
+import type { OwnLimit } from "./guards/rate-limits.ts";
+import type { StreamContent } from "./http/event-stream.ts";
 import { minBlock } from "./parameters.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
@@ -39,14 +41,18 @@ export type KeyCaller = { kind: "apiKey"; apiKeyId: string };
 export type Caller = WalletCaller | TokenCaller | KeyCaller;
 
 /**
- * Who may call: anyone, an agent's wallet (SIWA), a human (SIWE, SIWA or access token), an owner's wallet (SIWE or SIWA,
- * alone or beside a human's access token), the holder of an API key.
+ * Who may call: anyone, anyone who may also show to be an agent's wallet (SIWA), an agent's wallet, a human (SIWE, SIWA
+ * or access token), an owner's wallet (SIWE or SIWA, alone or beside a human's access token), the holder of an API key.
  */
-export type CallerRule = "anyone" | "siwa" | "human" | "owner" | "apiKey";
+export type CallerRule = "anyone" | "anyoneOrSiwa" | "siwa" | "human" | "owner" | "apiKey";
+
+/** Whether a rule lets callers in who show nothing. */
+export const isOpen = (rule: CallerRule): boolean => rule === "anyone" || rule === "anyoneOrSiwa";
 
 /** The caller a handler gets, by the rule in front of it. */
 export type CallerOf = {
   anyone: undefined;
+  anyoneOrSiwa: WalletCaller | undefined;
   siwa: WalletCaller;
   human: WalletCaller | TokenCaller;
   owner: OwnerCaller;
@@ -81,6 +87,13 @@ export type Call<P, Q, B, C> = {
   now: number;
   /** How this request is paid for; asks for nothing where there is no price. */
   payment: Till;
+  /** Where a reader of a stream goes on from: the id of the last event it has seen. */
+  lastEventId: string | undefined;
+  /**
+   * Counts the request against a limit of its operation's own, and tells of it in the RateLimit headers.
+   * @throws Failure rate_limited
+   */
+  count(limit: OwnLimit, who: string): Promise<void>;
 };
 
 /** Bytes whose strong ETag is known before they are made: they are not, for a client that has them already. */
@@ -90,7 +103,7 @@ export type CostlyContent = { etag: string; make(): Promise<Uint8Array> };
 export type Reply = {
   status: number;
   type: string;
-  content: string | Uint8Array | CostlyContent;
+  content: string | Uint8Array | CostlyContent | StreamContent;
   headers?: Record<string, string>;
   final?: boolean;
 };
@@ -138,6 +151,8 @@ export type EndpointSpec<
   /** Error codes of its own, beyond those that follow from guard, parameters and body. */
   errors?: ErrorCode[];
   cache?: (typeof CACHE)[keyof typeof CACHE];
+  /** Its success is a stream of events: it stays open, and understands Last-Event-ID. */
+  stream?: boolean;
   /** Kept out of discovery: aliases and pages for people. */
   unlisted?: boolean;
   /**

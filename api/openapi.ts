@@ -1,7 +1,7 @@
 /** The OpenAPI 3.0.3 document, derived from the endpoints: parameters, bodies, every error, security. */
 import { z } from "zod";
 import { type ErrorCode, STATUS } from "../core/errors.ts";
-import { type Answer, type CallerRule, type Endpoint, type Guard, queryOf } from "./endpoint.ts";
+import { type Answer, type CallerRule, type Endpoint, type Guard, isOpen, queryOf } from "./endpoint.ts";
 import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
 import { API_VERSION } from "./http/headers.ts";
 import { errorSchema } from "./schemas/error.ts";
@@ -66,9 +66,10 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** The credentials each rule takes, one set of them at a time. */
+/** The credentials each rule takes, one set of them at a time; an empty set is no credential at all. */
 const SECURITY: Record<CallerRule, (keyof typeof SECURITY_SCHEMES)[][]> = {
   anyone: [],
+  anyoneOrSiwa: [[], ["siwa"], ["siwaHeader"]],
   siwa: [["siwa"], ["siwaHeader"]],
   human: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer"]],
   owner: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer", "siwaHeader"]],
@@ -137,6 +138,14 @@ function parameters(endpoint: Endpoint, schemas: Json): Json[] {
       schema: { type: "string", minLength: 1, maxLength: 255 },
     });
   if (endpoint.guard.price) list.push(...PAYMENT_PARAMETERS);
+  if (endpoint.stream)
+    list.push({
+      name: "Last-Event-ID",
+      in: "header",
+      required: false,
+      description: "Id of the last event seen: the stream goes on after it. Clients send it by themselves",
+      schema: { type: "string", maxLength: 64 },
+    });
   return list;
 }
 
@@ -169,7 +178,7 @@ function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
     success(endpoint, answer, schemas),
   ]);
   const all: Json = Object.fromEntries(own);
-  if (endpoint.method === "get" && endpoint.guard.caller === "anyone")
+  if (revalidates(endpoint))
     all["304"] = { description: "The client's representation is current", headers: { ETag: headerRef("ETag") } };
   for (const [status, codes] of byStatus(errorCodes(endpoint))) {
     const other = endpoint.responses[Number(status)]?.schema;
@@ -192,7 +201,11 @@ function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
 /** Statuses that tell when to come back. */
 const RETRIED = new Set(["409", "429", "503", "504"]);
 
-function success({ method, data, guard }: Endpoint, answer: Answer, schemas: Json): Json {
+/** Whether its answers, as far as they are for everybody, have an ETag. */
+const revalidates = ({ method, guard, stream }: Endpoint) => method === "get" && isOpen(guard.caller) && !stream;
+
+function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
+  const { method, data, guard } = endpoint;
   const type = answer.type ?? "application/json";
   const schema = answer.schema ? toSchema(answer.schema, "output", schemas) : { type: "string" };
   return {
@@ -206,7 +219,7 @@ function success({ method, data, guard }: Endpoint, answer: Answer, schemas: Jso
       }),
       ...(data && { "X-Indexed-Block": headerRef("IndexedBlock"), "X-Index-Stale": headerRef("IndexStale") }),
       ...(method === "get" && { "X-Ignored-Params": headerRef("IgnoredParams") }),
-      ...(method === "get" && guard.caller === "anyone" && { ETag: headerRef("ETag") }),
+      ...(revalidates(endpoint) && { ETag: headerRef("ETag") }),
       ...(method !== "get" && { "Idempotent-Replayed": headerRef("Replayed") }),
       ...(guard.price && { "PAYMENT-RESPONSE": headerRef("PaymentResponse") }),
     },
@@ -216,13 +229,14 @@ function success({ method, data, guard }: Endpoint, answer: Answer, schemas: Jso
 
 /** Every error an endpoint can answer: its own, and those that follow from its guard, parameters and body. */
 export function errorCodes(endpoint: Endpoint): ErrorCode[] {
-  const { guard, method, params, query, data, errors = [] } = endpoint;
+  const { guard, method, params, query, data, stream, errors = [] } = endpoint;
   const codes = new Set<ErrorCode>(["internal", ...errors]);
   const add = (when: unknown, ...more: ErrorCode[]) => when && more.forEach((code) => void codes.add(code));
   add(params || query || data, "invalid_input");
   add(data, "indexer_behind", "upstream_unavailable", "timeout");
   add(guard.caller !== "anyone", "unauthenticated", "invalid_input", "overloaded", "upstream_unavailable", "timeout");
   add(guard.bucket !== "unlimited", "rate_limited");
+  add(stream, "overloaded");
   add(guard.price, "payment_required", "payment_pending", "payment_already_used", "request_in_progress");
   add(guard.price, "invalid_input", "unauthenticated", "upstream_unavailable", "timeout");
   add(method !== "get", "invalid_input", "payload_too_large", "unsupported_media_type");

@@ -207,3 +207,13 @@ export const organizationRef = documented(
     examples: ["analytical-engines"],
   },
 );
+
+/** A message group in a path, in any case; empty for a text that is no id of any. */
+export const groupId = documented(
+  z.string().transform((text) => /^#?([a-z0-9-]{1,48})$/.exec(text.toLowerCase())?.[1] ?? ""),
+  {
+    documented: { type: "string" },
+    description: "The group's id: its topic without a leading #, in lower case, other characters as -",
+    examples: ["general"],
+  },
+);

@@ -52,6 +52,7 @@ export async function startServer(api: Api, bind: { host: string; port: number }
     async stop() {
       stopping = true;
       const closed = closeListener(server);
+      api.stop();
       // Idle keep-alive clients may be about to send: for a moment they are still answered, and told to leave.
       await pause(DRAIN_MS);
       const sweep = setInterval(() => server.closeIdleConnections(), 100);

@@ -3,8 +3,8 @@ import pg from "pg";
 
 export type Notifications = {
   /**
-   * Calls `wake` at every notification on `channel`, and after every (re)connection, because what was announced while
-   * nobody listened is lost. @returns a function that ends it.
+   * Calls `wake` at every notification on `channel`, and with an empty payload once it is listened to, after every
+   * (re)connection too, because what was announced while nobody listened is lost. @returns a function that ends it.
    */
   on(channel: string, wake: (payload: string) => void): () => void;
 };
@@ -64,7 +64,10 @@ function listen(options: pg.ClientConfig): Notifications {
       wakes.add(wake);
       if (!listeners.has(channel)) {
         listeners.set(channel, wakes);
-        if (client) void subscribe(client, [channel]).catch(() => {});
+        if (client)
+          void subscribe(client, [channel])
+            .then(() => wakes.forEach((one) => void one("")))
+            .catch(() => {});
         else if (!retry) connect();
       }
       return () => {

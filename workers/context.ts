@@ -23,5 +23,5 @@ export type JobContext = {
   clock: () => Date;
   log: Logger;
   fault: Fault;
-  config: Pick<Config, "attestationSchemas" | "chain" | "contracts" | "payments" | "sender" | "service" | "upstreams">;
+  config: Pick<Config, "attestationSchemas" | "chain" | "contracts" | "messageRetentionMs" | "payments" | "sender" | "service" | "upstreams">;
 };

@@ -8,6 +8,7 @@ import { erc8004Files } from "./jobs/erc8004-files.ts";
 import { ethosRefresh } from "./jobs/ethos-refresh.ts";
 import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
 import { marketData } from "./jobs/market-data.ts";
+import { messageRetention } from "./jobs/message-retention.ts";
 import { paymentSweep } from "./jobs/payment-sweep.ts";
 import { proofRecheck } from "./jobs/proof-recheck.ts";
 import { prune } from "./jobs/prune.ts";
@@ -35,5 +36,6 @@ export const JOBS: readonly Job[] = [
   erc8004Files,
   directoryScores,
   marketData,
+  messageRetention,
   prune,
 ];

@@ -21,6 +21,7 @@ type Request = { incoming: IncomingMessage; client: string; now: number };
 /** What each rule asks of a request. */
 const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Promise<Caller> | undefined> = {
   anyone: () => undefined,
+  anyoneOrSiwa: (parts, request) => agentIfAny(parts, request),
   siwa: (parts, request) => agent(parts, request),
   human: (parts, request) => human(parts, request),
   owner: (parts, request) => owner(parts, request),
@@ -42,6 +43,12 @@ async function agent(parts: CallerParts, request: Request): Promise<WalletCaller
   return fail("unauthenticated", "This operation needs a SIWA credential.", {
     hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
   });
+}
+
+/** An agent's wallet, where there is a credential of one; whatever else the request carries is nobody's. */
+function agentIfAny(parts: CallerParts, request: Request): Promise<WalletCaller> | undefined {
+  const { credential } = credentials(request.incoming);
+  return credential ? wallet(parts, credential, ["siwa"], request) : undefined;
 }
 
 /** A human, by SIWE, by SIWA of a wallet, or by an access token of the identity provider. */

@@ -13,7 +13,13 @@ export type RateBudgets = {
   writesPerApiKey: number;
   proofsPerCaller: number;
   paymentsPerCaller: number;
+  messagesPerMember: number;
+  messagesPerGroup: number;
+  groupsPerCaller: number;
 };
+
+/** Limits of single operations, beside those of their bucket. */
+export type OwnLimit = "messages" | "messages-of-group" | "groups";
 
 export type RateLimits = {
   /**
@@ -34,6 +40,11 @@ export type RateLimits = {
    * @throws Failure rate_limited
    */
   payment(payer: string): Promise<void>;
+  /**
+   * Counts a request against a limit of its operation's own.
+   * @throws Failure rate_limited
+   */
+  own(limit: OwnLimit, who: string, outgoing: AnswerHeaders): Promise<void>;
 };
 
 const WINDOW_SECONDS = 60;
@@ -45,6 +56,11 @@ export function rateLimits(budgets: RateBudgets, counters: RateCounters): RateLi
   const reads: Policy = { name: "reads", quota: budgets.readsPerClient };
   const writes: Policy = { name: "writes-by-network", quota: budgets.writesPerClient };
   const payments: Policy = { name: "payments", quota: budgets.paymentsPerCaller };
+  const own: Record<OwnLimit, number> = {
+    messages: budgets.messagesPerMember,
+    "messages-of-group": budgets.messagesPerGroup,
+    groups: budgets.groupsPerCaller,
+  };
   const readsPolicy = policyItem(reads);
   let seen = new Map<string, number>();
   let windowEnds = 0;
@@ -93,6 +109,9 @@ export function rateLimits(budgets: RateBudgets, counters: RateCounters): RateLi
     },
     async payment(payer) {
       if (payments.quota > 0) await count(payments, payer);
+    },
+    async own(limit, who, outgoing) {
+      if (own[limit] > 0) await count({ name: limit, quota: own[limit] }, who, outgoing);
     },
   };
 }

@@ -100,6 +100,11 @@ function find(node: Node, segments: string[], at: number, values: string[]): Nod
 function write(outgoing: ServerResponse, collected: CollectedHeaders, { status, headers, body }: HttpAnswer): void {
   for (const name in headers) collected.setHeader(name, headers[name]!);
   const { all } = collected;
+  if (body !== null && typeof body === "object" && "stream" in body) {
+    outgoing.writeHead(status, Object.entries(all).flat());
+    body.stream(outgoing);
+    return;
+  }
   if (body !== null)
     all["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);
   else if (status !== 304) all["content-length"] = "0";

@@ -3,7 +3,7 @@
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/prices.ts";
 import type { ApiParts } from "../deps.ts";
-import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
+import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { discoverySchema } from "../schemas/service.ts";
 import { DESCRIPTION, waysIn } from "../services/introduction.ts";
@@ -83,6 +83,6 @@ const paymentMethods = (chainId: number, settles: boolean) => [
 const texts = (endpoints: readonly Endpoint[], authenticated: boolean) =>
   Object.fromEntries(
     endpoints
-      .filter(({ unlisted, guard }) => !unlisted && (guard.caller !== "anyone") === authenticated)
+      .filter(({ unlisted, guard }) => !unlisted && isOpen(guard.caller) !== authenticated)
       .map(({ method, path, summary }) => [`${method.toUpperCase()} ${path}`, summary]),
   );

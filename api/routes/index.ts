@@ -13,6 +13,8 @@ import { humanUpdate } from "./human-update.ts";
 import { human, humanCred, humanDelete, humanLinkAgent, humanMe, humanRegister, humans } from "./humans.ts";
 import { aura, badge, cardImage } from "./images.ts";
 import { manifestEndpoint } from "./manifest.ts";
+import { createMessageGroup, groupMemberList, joinGroup, leaveGroup, messageGroups } from "./message-groups.ts";
+import { messageStream, messages, sendMessage } from "./messages.ts";
 import { metadata } from "./metadata.ts";
 import { mint, mintState } from "./mint.ts";
 import { nameCheck } from "./names.ts";
@@ -78,6 +80,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   registerSolana,
   revoke,
   sessionOutcome,
+  messageGroups,
+  createMessageGroup,
+  messages,
+  messageStream,
+  groupMemberList,
+  joinGroup,
+  leaveGroup,
+  sendMessage,
   update,
   personality,
   humanUpdate,

@@ -16,6 +16,7 @@ afterAll(() => api?.close());
 
 const SECURITY = {
   anyone: [],
+  anyoneOrSiwa: [{}, { siwa: [] }, { siwaHeader: [] }],
   siwa: [{ siwa: [] }, { siwaHeader: [] }],
   human: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [] }],
   owner: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [], siwaHeader: [] }],

@@ -1,0 +1,189 @@
+/**
+ * Server-Sent Events: connections that stay open. What is common to all streams is here: headers, limits, heartbeats,
+ * readers that do not read, the end of the process. What they carry comes from `event-feed.ts`.
+ */
+import type { ServerResponse } from "node:http";
+import { fail } from "../../core/errors.ts";
+import { networkOf } from "./client-network.ts";
+
+/** Why a stream ends; told to the reader in its last event. */
+export type Ending = { reason: string; error: string } & Record<string, unknown>;
+
+/** One open stream, as whoever feeds it sees it. */
+export type EventStream = {
+  /** False once it has ended, whoever ended it. */
+  readonly open: boolean;
+  /** The reader has not taken what was written: write no more before `onReady`. */
+  readonly full: boolean;
+  /** Writes a frame made by `frameOf`. */
+  write(frame: string | Buffer): void;
+  /** Ends it after a last event `end` that tells why. */
+  end(ending: Ending): void;
+  /** Called whenever a full stream has become free again. */
+  onReady(ready: () => void): void;
+  /** Called once, when it is over. */
+  onClose(closed: () => void): void;
+};
+
+/** Takes over a response whose head has been written. */
+export type StreamContent = { stream(outgoing: ServerResponse): void };
+
+export type EventStreams = {
+  /**
+   * An answer that stays open.
+   * @param client network address of the reader
+   * @param begin gets the stream once it is open
+   * @throws Failure rate_limited (this reader has enough of them), overloaded (the process has)
+   */
+  reply(client: string, begin: (stream: EventStream) => void): StreamContent;
+  /** Ends all of them, for the process ends: their readers are told to come back, not all at the same moment. */
+  endAll(): void;
+  readonly count: number;
+};
+
+export type StreamRules = {
+  /** Open streams of one network, and of the process; 0 = no limit. */
+  perClient: number;
+  perProcess: number;
+  /** How often every reader is sent a comment, so that neither it nor a proxy takes the silence for a dead line. */
+  heartbeatMs?: number;
+  /** A reader that takes nothing for this long is dropped. */
+  stallMs?: number;
+};
+
+/** Headers of every stream. Proxies are asked neither to keep, nor to compress, nor to collect it. */
+export const STREAM_HEADERS = {
+  "cache-control": "private, no-store, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+const RETRY_MS = 2_000;
+/** Readers of an ending process come back within so much time, each at a moment of its own. */
+const SPREAD_MS = 4_000;
+const HEARTBEAT = ": still here\n\n";
+
+/**
+ * An event as it goes over the wire (HTML standard, section 9.2). `id` is where a reader goes on from; JSON has no
+ * line breaks, so that `data` is one line.
+ */
+export function frameOf({ id, event, data }: { id?: number | string; event?: string; data: unknown }): string {
+  const head = `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}`;
+  return `${head}data: ${JSON.stringify(data)}\n\n`;
+}
+
+type Open = { stream: EventStream; beat(): void; look(now: number): void };
+
+export function eventStreams(rules: StreamRules): EventStreams {
+  const { perClient, perProcess, heartbeatMs = 15_000, stallMs = 30_000 } = rules;
+  const all = new Set<Open>();
+  const perNetwork = new Map<string, number>();
+  let ending = false;
+  let beats: NodeJS.Timeout | undefined;
+  let looks: NodeJS.Timeout | undefined;
+
+  function add(opened: Open, network: string): void {
+    all.add(opened);
+    perNetwork.set(network, (perNetwork.get(network) ?? 0) + 1);
+    beats ??= setInterval(() => all.forEach((one) => void one.beat()), heartbeatMs);
+    looks ??= setInterval(() => all.forEach((one) => void one.look(performance.now())), stallMs / 4);
+    opened.stream.onClose(() => {
+      all.delete(opened);
+      const left = perNetwork.get(network)! - 1;
+      if (left > 0) perNetwork.set(network, left);
+      else perNetwork.delete(network);
+      if (all.size > 0) return;
+      clearInterval(beats);
+      clearInterval(looks);
+      beats = undefined;
+      looks = undefined;
+    });
+  }
+
+  function refuseTooMany(network: string): void {
+    if (ending) fail("overloaded", "This process is ending. Connect again.", { retryAfter: 1 });
+    if (perClient > 0 && (perNetwork.get(network) ?? 0) >= perClient)
+      fail("rate_limited", `There are ${perClient} event streams open from this address already.`, { retryAfter: 15 });
+    if (perProcess > 0 && all.size >= perProcess)
+      fail("overloaded", "Too many event streams are open. Try again shortly.", { retryAfter: 15 });
+  }
+
+  return {
+    reply(client, begin) {
+      const network = networkOf(client);
+      refuseTooMany(network);
+      return {
+        stream(outgoing) {
+          const opened = openStream(outgoing, stallMs);
+          add(opened, network);
+          outgoing.write(`retry: ${RETRY_MS}\n\n`);
+          if (ending) opened.stream.end(restarting());
+          else begin(opened.stream);
+        },
+      };
+    },
+    endAll() {
+      ending = true;
+      for (const { stream } of [...all]) {
+        stream.write(`retry: ${Math.round(RETRY_MS / 2 + Math.random() * SPREAD_MS)}\n`);
+        stream.end(restarting());
+      }
+    },
+    get count() {
+      return all.size;
+    },
+  };
+}
+
+const restarting = (): Ending => ({
+  reason: "restarting",
+  error: "This process is ending. Connect again with the last id.",
+});
+
+function openStream(outgoing: ServerResponse, stallMs: number): Open {
+  let open = true;
+  /** Since when the reader has taken nothing of what was written, or has not closed after the end; in `performance.now()`. */
+  let stuckSince: number | null = null;
+  const readyListeners: (() => void)[] = [];
+  const closeListeners: (() => void)[] = [];
+  const write = (frame: string | Buffer) => {
+    if (open && !outgoing.write(frame)) stuckSince ??= performance.now();
+  };
+  const close = () => {
+    open = false;
+    stuckSince = null;
+    for (const closed of closeListeners.splice(0)) closed();
+  };
+  outgoing.on("drain", () => {
+    if (!open) return;
+    stuckSince = null;
+    for (const ready of readyListeners) ready();
+  });
+  outgoing.once("close", close);
+  outgoing.once("error", close);
+
+  const stream: EventStream = {
+    get open() {
+      return open;
+    },
+    get full() {
+      return stuckSince !== null;
+    },
+    write,
+    end(ending) {
+      if (!open) return;
+      open = false;
+      stuckSince ??= performance.now();
+      outgoing.end(frameOf({ event: "end", data: ending }));
+    },
+    onReady: (ready) => void readyListeners.push(ready),
+    onClose: (closed) => void closeListeners.push(closed),
+  };
+  return {
+    stream,
+    // Whoever does not read needs no sign of life, and it would only lie there.
+    beat: () => stuckSince === null && write(HEARTBEAT),
+    look(now) {
+      if (stuckSince !== null && now - stuckSince > stallMs) outgoing.destroy();
+    },
+  };
+}

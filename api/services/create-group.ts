@@ -1,0 +1,58 @@
+/** Creating a group: who may, what its id is, and that the same request makes one group. */
+import { fail } from "../../core/errors.ts";
+import type { Address } from "../../core/facts.ts";
+import { CREATOR_MIN_CRED, GROUPS_A_CREATOR, type Group, groupIdOf, refusalAt } from "../../core/messaging/groups.ts";
+import { speakersOf } from "../../db/message-access.ts";
+import { countGroupsOf, groupByRequest, insertGroup } from "../../db/message-groups.ts";
+import { lockAgentWrites } from "../../db/profiles.ts";
+import { type Queryable, transaction } from "../../db/transaction.ts";
+import type { ApiDeps } from "../deps.ts";
+import { refuse } from "./group-acts.ts";
+
+export type GroupRequest = Pick<Group, "topic" | "description" | "minCred" | "isPublic"> & {
+  creator: Address;
+  /** Names the same request again; null where nothing does. */
+  request: string | null;
+  now: number;
+  /** Asked once nothing but the limit of the caller can refuse it any more. @throws Failure rate_limited */
+  allowed(): Promise<void>;
+};
+
+/** @throws Failure invalid_input, forbidden, conflict, rate_limited */
+export async function createGroup({ db }: Pick<ApiDeps, "db">, asked: GroupRequest): Promise<Group> {
+  const { creator, request, now } = asked;
+  const groupId = groupIdOf(asked.topic);
+  if (groupId === null)
+    return fail("invalid_input", "The topic has no letter a to z and no digit, so no id can be made of it.", {
+      details: [{ path: "topic", message: "must have a letter a to z or a digit" }],
+    });
+  const before = request === null ? null : await groupByRequest(db, creator, request);
+  if (before) return before;
+  await requireCreator(db, creator, now);
+  await asked.allowed();
+  return transaction(db, async (tx) => {
+    const { tokenId } = await requireCreator(tx, creator, now);
+    // Of one agent one after the other: what it has created is counted.
+    await lockAgentWrites(tx, tokenId);
+    if ((await countGroupsOf(tx, creator)) >= GROUPS_A_CREATOR)
+      fail("conflict", `This wallet has created ${GROUPS_A_CREATOR} groups; it can create no more.`);
+    const group = await insertGroup(tx, { ...asked, groupId });
+    if (group) return group;
+    // Of the same request twice at once, one comes here.
+    const twin = request === null ? null : await groupByRequest(tx, creator, request);
+    return (
+      twin ??
+      fail("conflict", `There is a group with the id "${groupId}" already.`, {
+        hint: "Topics that differ only in case or in characters other than a to z and 0 to 9 are one topic.",
+      })
+    );
+  });
+}
+
+/** The creator's agent. @throws Failure forbidden */
+async function requireCreator(db: Queryable, creator: Address, now: number) {
+  const speaker = (await speakersOf(db, [creator], new Date(now))).get(creator) ?? null;
+  const refusal = refusalAt(CREATOR_MIN_CRED, speaker, "create a group");
+  if (refusal) refuse(refusal);
+  return speaker!;
+}

@@ -1,0 +1,94 @@
+/** Acts in groups: send, join and leave, each decided at the moment it is written, under its group's lock. */
+import { fail } from "../../core/errors.ts";
+import type { Address } from "../../core/facts.ts";
+import { type Act, decideActs, type Message, type Outcome, requestKey } from "../../core/messaging/acts.ts";
+import type { Group, Refusal, Speaker } from "../../core/messaging/groups.ts";
+import { accessOf } from "../../db/message-access.ts";
+import { deleteMembers, insertMembers, lockGroup, updateCounters } from "../../db/message-groups.ts";
+import { insertMessages, messagesByRequest } from "../../db/messages.ts";
+import { type Queryable, transaction } from "../../db/transaction.ts";
+import type { ApiDeps } from "../deps.ts";
+import { lanes } from "./lanes.ts";
+
+export type GroupActs = {
+  /** @throws Failure not_found, forbidden, overloaded, indexer_behind */
+  send(groupId: string, message: Omit<Extract<Act, { kind: "send" }>, "kind">): Promise<Message>;
+  /**
+   * Joins or leaves. @returns the group as it is afterwards
+   * @throws Failure not_found, forbidden (joining only), overloaded, indexer_behind
+   */
+  move(groupId: string, kind: "join" | "leave", wallet: Address): Promise<Group>;
+};
+
+/** @throws Failure forbidden, telling the cred that is required and the cred there is */
+export function refuse({ sentence, required, yours, hint }: Refusal): never {
+  fail("forbidden", sentence, { extra: { required, yours }, ...(hint && { hint }) });
+}
+
+/** @throws Failure not_found */
+export const noSuchGroup = (): never => fail("not_found", "There is no group of this id.");
+
+type Result = { group: Group; outcome: Outcome } | null;
+
+/**
+ * Acts of one group that arrive while another turn of it is being written share the next: a flood of messages is a few
+ * transactions, and takes a few connections however many send.
+ */
+export function groupActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): GroupActs {
+  const turns = lanes<Act, Result>({ most: 100, atOnce: 3, waiting: 5_000 }, async (groupId, acts) => {
+    const results = await transaction(db, async (tx) => {
+      const written = await write(tx, groupId, acts);
+      fault("messages.before-commit");
+      return written;
+    });
+    fault("messages.after-commit");
+    return results;
+  });
+  async function act(groupId: string, wanted: Act) {
+    const { group, outcome } = (await turns.do(groupId, wanted)) ?? noSuchGroup();
+    return "refusal" in outcome ? refuse(outcome.refusal) : { group, outcome };
+  }
+  return {
+    async send(groupId, message) {
+      const { outcome } = await act(groupId, { kind: "send", ...message });
+      return (outcome as Extract<Outcome, { message: Message }>).message;
+    },
+    move: async (groupId, kind, wallet) => (await act(groupId, { kind, wallet })).group,
+  };
+}
+
+/** Everything is read after the lock was given: what was waited for counts. */
+async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Promise<Result[]> {
+  const group = await lockGroup(tx, groupId);
+  if (group === null) return acts.map(() => null);
+  const wallets = [...new Set(acts.map(({ wallet }) => wallet))];
+  const access = await accessOf(
+    tx,
+    wallets.map((wallet) => ({ groupId, wallet })),
+    new Date(group.at),
+  );
+  const requests = acts.flatMap((act) =>
+    act.kind === "send" && act.request !== null ? [{ wallet: act.wallet, request: act.request }] : [],
+  );
+  const sent = await messagesByRequest(tx, groupId, requests);
+  const decision = decideActs(
+    {
+      ...group,
+      speakers: new Map(access.map(({ wallet, speaker }): [Address, Speaker | null] => [wallet, speaker])),
+      members: new Set(access.filter(({ member }) => member).map(({ wallet }) => wallet)),
+      sent: new Map(sent.map(({ request, message }) => [requestKey(message.sender, request), message])),
+    },
+    acts,
+  );
+  const { messages, joined, left } = decision;
+  if (messages.length + joined.length + left.length > 0) {
+    await deleteMembers(tx, groupId, left);
+    await insertMembers(tx, groupId, joined);
+    await updateCounters(tx, groupId, decision, messages.at(-1)?.sentAt ?? null);
+    await insertMessages(tx, groupId, messages);
+  }
+  return decision.outcomes.map((outcome) => ({
+    outcome,
+    group: { ...group, memberCount: "memberCount" in outcome ? outcome.memberCount : decision.memberCount },
+  }));
+}

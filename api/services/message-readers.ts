@@ -1,0 +1,36 @@
+/** Who may read a group: everybody a public one, members whose cred still passes the gate a private one. */
+import { fail } from "../../core/errors.ts";
+import { type Group, type Refusal, refusalAt } from "../../core/messaging/groups.ts";
+import { type Access, accessOf } from "../../db/message-access.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { WalletCaller } from "../endpoint.ts";
+import { refuse } from "./group-acts.ts";
+
+/** Why a wallet may not read a private group; null when it may. */
+export function readRefusal({ member, minCred, speaker }: Access): Refusal | null {
+  const refusal = refusalAt(minCred, speaker, "read this group");
+  if (refusal || member) return refusal;
+  const yours = speaker?.score ?? 0;
+  return { sentence: "Only members read this group.", required: minCred, yours, hint: "Join it first." };
+}
+
+/**
+ * Lets a reader through, at the moment of asking. Called after what it is to read was read, so that whoever lost the
+ * right before then gets nothing.
+ * @throws Failure unauthenticated, forbidden
+ */
+export async function requireReader(
+  { db }: Pick<ApiDeps, "db">,
+  group: Group,
+  caller: WalletCaller | undefined,
+  now: number,
+): Promise<void> {
+  if (group.isPublic) return;
+  if (caller === undefined)
+    return fail("unauthenticated", "This group is private: reading it needs a SIWA credential of a member.", {
+      hint: "Authorization: Bearer {address}:{timestamp}:{signature}",
+    });
+  const [access] = await accessOf(db, [{ groupId: group.groupId, wallet: caller.wallet }], new Date(now));
+  const refusal = access ? readRefusal(access) : null;
+  if (refusal) refuse(refusal);
+}

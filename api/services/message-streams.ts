@@ -1,0 +1,151 @@
+/** Who listens to which group: one feed for each group that is listened to in this process, woken by Postgres, and readers that lose their right to read are told so. */
+import type { Address } from "../../core/facts.ts";
+import type { Group } from "../../core/messaging/groups.ts";
+import { messageView } from "../../core/views/messages.ts";
+import { CREDENTIAL_LIFETIME_MS } from "../../core/wallet-credential.ts";
+import { type Access, accessOf } from "../../db/message-access.ts";
+import { MESSAGES_CHANNEL, messagesAfter, newestMessages } from "../../db/messages.ts";
+import { notifications } from "../../db/notifications.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { WalletCaller } from "../endpoint.ts";
+import { type EventFeed, eventFeed, type Follower } from "../http/event-feed.ts";
+import { type Ending, type EventStream, frameOf } from "../http/event-stream.ts";
+import { readRefusal } from "./message-readers.ts";
+
+/** Who reads a private group; null in a public one, where nobody is asked. */
+type Reader = Pick<WalletCaller, "wallet" | "issuedAt"> | null;
+
+export type MessageStreams = {
+  /**
+   * Feeds a stream with the messages of a group.
+   * @param group as just read
+   * @param after id of the last message seen; without it, only what comes from now on
+   */
+  follow(
+    group: Group,
+    stream: EventStream,
+    from: { after: number | undefined; caller: WalletCaller | undefined },
+  ): void;
+};
+
+/** How often what no notification told is looked for: a lost one, and scores and memberships that changed. */
+const WATCH_MS = 1_000;
+/** A group that somebody begins to follow is remembered from so many messages back: most readers come back after less. */
+const BEFOREHAND = 200;
+
+export function messageStreams(
+  { db, log, now }: Pick<ApiDeps, "db" | "log" | "now">,
+  { watchMs = WATCH_MS } = {},
+): MessageStreams {
+  const feeds = new Map<string, EventFeed<Reader>>();
+  let stopListening: (() => void) | undefined;
+  let watching: NodeJS.Timeout | undefined;
+  let watchUnderWay = false;
+
+  const failed = (err: unknown) => log.warn({ err }, "messages could not be read for their streams; tried again");
+
+  function wake(payload: string): void {
+    if (payload === "") {
+      for (const feed of feeds.values()) feed.wake();
+      return;
+    }
+    const [groupId = "", newest] = payload.split(" ");
+    const feed = feeds.get(groupId);
+    if (feed && feed.head < Number(newest)) feed.wake();
+  }
+
+  async function watch(): Promise<void> {
+    if (watchUnderWay) return;
+    watchUnderWay = true;
+    try {
+      const newest = await newestMessages(db, [...feeds.keys()]);
+      for (const [groupId, feed] of feeds) if (feed.head < (newest.get(groupId) ?? 0)) feed.wake();
+      await Promise.all([...feeds.values()].map((feed) => feed.review()));
+    } catch (error) {
+      failed(error);
+    } finally {
+      watchUnderWay = false;
+    }
+  }
+
+  function open(groupId: string, newest: number): EventFeed<Reader> {
+    const feed = eventFeed<Reader>(
+      {
+        async read(after, limit) {
+          const messages = await messagesAfter(db, groupId, after, limit);
+          return messages.map((message) => ({
+            position: message.messageId,
+            frame: Buffer.from(frameOf({ id: message.messageId, data: messageView(message) })),
+          }));
+        },
+        turnedAway: (followers) => turnedAway(groupId, followers),
+        failed,
+      },
+      Math.max(0, newest - BEFOREHAND),
+    );
+    feeds.set(groupId, feed);
+    stopListening ??= notifications(db).on(MESSAGES_CHANNEL, wake);
+    watching ??= setInterval(() => void watch(), watchMs);
+    return feed;
+  }
+
+  function close(groupId: string): void {
+    feeds.delete(groupId);
+    if (feeds.size > 0) return;
+    stopListening?.();
+    stopListening = undefined;
+    clearInterval(watching);
+    watching = undefined;
+  }
+
+  /** Asks once for all readers of a private group. */
+  async function turnedAway(
+    groupId: string,
+    followers: readonly Follower<Reader>[],
+  ): Promise<Map<Follower<Reader>, Ending>> {
+    const wallets = new Set(followers.flatMap(({ as }): Address[] => (as === null ? [] : [as.wallet])));
+    if (wallets.size === 0) return new Map();
+    const at = now();
+    const found = await accessOf(
+      db,
+      [...wallets].map((wallet) => ({ groupId, wallet })),
+      new Date(at),
+    );
+    const access = new Map(found.map((one) => [one.wallet, one]));
+    return new Map(
+      followers.flatMap((follower): [Follower<Reader>, Ending][] => {
+        const ending = follower.as && endingFor(follower.as, access.get(follower.as.wallet)!, at);
+        return ending ? [[follower, ending]] : [];
+      }),
+    );
+  }
+
+  return {
+    follow(group, stream, { after, caller }) {
+      const { groupId, lastMessageId, isPublic } = group;
+      const feed = feeds.get(groupId) ?? open(groupId, lastMessageId);
+      // An id that is not there yet is not waited for: what comes next is new to everybody.
+      const position = Math.min(after ?? lastMessageId, lastMessageId);
+      feed.follow(stream, position, isPublic ? null : caller!);
+      stream.onClose(() => {
+        if (feed.size === 0 && feeds.get(groupId) === feed) close(groupId);
+      });
+      if (feed.head < lastMessageId) feed.wake();
+    },
+  };
+}
+
+/** Why the stream of a private group's reader ends now; null while it goes on. */
+function endingFor({ issuedAt }: NonNullable<Reader>, access: Access, at: number): Ending | null {
+  const { revokedBefore } = access;
+  const expired = at - issuedAt > CREDENTIAL_LIFETIME_MS;
+  if (expired || (revokedBefore && issuedAt < revokedBefore.getTime()))
+    return {
+      reason: "unauthenticated",
+      error: expired ? "The credential of this stream has expired." : "The wallet has revoked its credentials.",
+    };
+  const refusal = readRefusal(access);
+  if (refusal === null) return null;
+  const { sentence, required, yours } = refusal;
+  return { reason: "forbidden", error: sentence, required, yours };
+}

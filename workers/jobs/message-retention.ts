@@ -1,0 +1,16 @@
+/** Deletes messages by their age where the operator wants it; without MESSAGE_RETENTION every message is kept. */
+import { z } from "zod";
+import { deleteMessagesBefore } from "../../db/messages.ts";
+import { defineJob } from "../job.ts";
+
+export const messageRetention = defineJob({
+  name: "message-retention",
+  concurrency: 1,
+  schedule: { everyMs: 3_600_000 },
+  input: z.object({}),
+  async run({ db, config, clock }) {
+    const { messageRetentionMs } = config;
+    if (messageRetentionMs === undefined) return 0;
+    return deleteMessagesBefore(db, new Date(clock().getTime() - messageRetentionMs));
+  },
+});
