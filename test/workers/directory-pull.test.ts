@@ -1,180 +1,301 @@
 /** Every simulated registry feeds the directory, and no fault of one loses or doubles a row. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Http, openHttp } from "../../clients/http.ts";
-import type { Registry, RegistryPage } from "../../clients/ports.ts";
-import {
-  agentverseRegistry,
-  mcpRegistryPages,
-  virtualsRegistry,
-  x402BazaarRegistry,
-} from "../../clients/registries.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Registry } from "../../clients/ports.ts";
 import { SOURCES } from "../../core/terminal/sources.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
-import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
-import { type PullOptions, pullRegistry } from "../../workers/directory-pull.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { testLog } from "../support/log.ts";
-import { plantOnchain } from "../support/onchain.ts";
+import { interrupted, type RegistryWorld, readerOf, readPage, registryWorld } from "./support/registries.ts";
 
-const SCHEMA = `0x${"f".repeat(64)}`;
-const MAKE: Record<string, (url: string, http: Http) => Registry> = {
-  virtuals: (url, http) => virtualsRegistry(upstream(http, `${url}/virtuals`)),
-  agentverse: (url, http) => agentverseRegistry(upstream(http, `${url}/agentverse`)),
-  "mcp-registry": (url, http) => mcpRegistryPages(upstream(http, `${url}/mcp-registry`)),
-  "x402-bazaar": (url, http) => x402BazaarRegistry(upstream(http, `${url}/x402-bazaar`)),
-};
-const upstream = (http: Http, baseUrl: string) =>
-  http.upstream({ name: "It", baseUrl, rate: { burst: 10_000, perSecond: 10_000 }, maxBytes: 16_000_000 });
+const COUNT = 230;
+/** Rows that are listed when a fault is over, other than before. */
+const LATER = COUNT + 7;
+const KEYS = SOURCES.map(({ key }) => key);
 
-let simulators: RunningSimulators;
-let db: TestDatabase;
-let http: Http;
+let world: RegistryWorld;
 beforeAll(async () => {
-  simulators = await startSimulators();
+  world = await registryWorld({ registered: LATER });
 });
-beforeEach(async () => {
-  db = await testDatabase();
-  await plantOnchain(db.pool);
-  http = openHttp({ userAgent: "tests", patienceMs: 1_000, limits: { headersMs: 500, bodyMs: 500, totalMs: 1_000 } });
-});
-afterEach(async () => {
-  await http?.close();
-  await db?.drop();
-});
-afterAll(() => simulators?.stop());
+beforeEach(() => world.clear());
+afterAll(() => world?.stop());
 
-const control = (method: string, path: string, body: unknown) =>
-  fetch(`${simulators.url}/_control/${path}`, {
-    method,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  }).then((answer) => expect(answer.status).toBe(200));
-const plant = (source: string, body: unknown) => control("PUT", `registries/${source}/agents`, body);
-const fault = (source: string, plan: object) => control("POST", "fail", { source, ...plan });
+const progressOf = async (source: string) => (await pullProgress(world.db.pool)).find(({ key }) => key === source)!;
+const quarantined = async () =>
+  (await world.db.pool.query("select count(*)::int4 as n from offchain.directory_quarantine")).rows[0].n;
+const namesById = async (source: string) => (await world.rows(source)).map(({ agentId, name }) => [agentId, name]);
 
-const readerOf = (source: string) => SOURCES.find(({ key }) => key === source)!;
-function pull(source: string, options: PullOptions & { registry?: Registry; fault?: (point: string) => void } = {}) {
-  const { registry = MAKE[source]!(simulators.url, http), fault = () => {}, ...rest } = options;
-  const context = {
-    db: db.pool,
-    clock: () => new Date(),
-    log: testLog(),
-    fault,
-    exchangeSchema: SCHEMA,
-    chainId: 8453,
-    everyMs: 1_000,
-  };
-  return pullRegistry(context, registry, readerOf(source), rest);
+/** Where a page of each source is, and under which name it holds its rows. */
+const PAGES: Record<string, { at(n: number): [path: string, init?: RequestInit]; rows: string }> = {
+  virtuals: { at: (n) => [`/api/agents?pagination[page]=${n + 1}&pagination[pageSize]=100`], rows: "data" },
+  agentverse: {
+    at: (n) => [
+      "/v1/search/agents",
+      { method: "POST", body: JSON.stringify({ offset: n * 100, limit: 100, direction: "asc" }) },
+    ],
+    rows: "agents",
+  },
+  "mcp-registry": { at: (n) => [`/v0.1/servers?limit=100${n ? `&cursor=after:${n * 100}` : ""}`], rows: "servers" },
+  "x402-bazaar": {
+    at: (n) => [`/platform/v2/x402/discovery/resources?limit=100&offset=${n * 100}`],
+    rows: "items",
+  },
+  "8004scan": { at: (n) => [`/agents?limit=100&offset=${n * 100}&sort_order=asc`], rows: "items" },
+};
+type Rows = Record<string, unknown>[];
+/** The body that a source has for a page, and the same with other rows. */
+async function bodyOf(source: string, page: number): Promise<{ rows: Rows; with(rows: Rows): object }> {
+  const { at, rows } = PAGES[source]!;
+  const [path, init] = at(page);
+  const body = await (await fetch(`${world.simulators.url}/${source}${path}`, init)).json();
+  return { rows: body[rows], with: (other) => ({ ...body, [rows]: other }) };
 }
-async function rows(source: string) {
-  const { rows } = await db.pool.query(
-    "select agent_id, name, cred_score, uses, trait_count from offchain.directory where platform = $1 and removed_at is null order by id",
-    [source],
-  );
-  return rows as { agent_id: string; name: string; cred_score: number; uses: number; trait_count: number }[];
-}
+const renamed = (row: object) => Object.fromEntries(Object.entries(row).map(([name, value]) => [`${name}_v2`, value]));
 
-describe.each(SOURCES.map(({ key }) => key))("%s", (source) => {
-  const COUNT = 430;
+/** What may happen to the page with the number `at`, of three; how the pull that meets it ends. */
+type Fault = {
+  what: string;
+  at: number;
+  ends: "fails" | "odd" | "ends";
+  plan(source: string): Promise<object> | object;
+};
+const FAULTS: Fault[] = [
+  {
+    what: "429 with Retry-After",
+    at: 1,
+    ends: "fails",
+    plan: () => ({ status: 429, headers: { "retry-after": "1" } }),
+  },
+  { what: "500", at: 2, ends: "fails", plan: () => ({ status: 500 }) },
+  { what: "HTML", at: 1, ends: "fails", plan: () => ({ body: "<html>busy</html>" }) },
+  {
+    what: "HTML instead of a page behind the first",
+    at: 1,
+    ends: "fails",
+    plan: () => ({ status: 404, body: "<html>" }),
+  },
+  { what: "a hang", at: 1, ends: "fails", plan: () => ({ delayMs: 5_000 }) },
+  { what: "another form of the page", at: 0, ends: "fails", plan: () => ({ body: { results: { none: true } } }) },
+  {
+    what: "another form of the rows",
+    at: 1,
+    ends: "ends",
+    plan: async (source) => {
+      const body = await bodyOf(source, 1);
+      return { body: body.with(body.rows.map(renamed)) };
+    },
+  },
+  {
+    what: "a page that repeats",
+    at: 1,
+    ends: "odd",
+    plan: async (source) => {
+      const [first, second] = [await bodyOf(source, 0), await bodyOf(source, 1)];
+      return { body: second.with(first.rows) };
+    },
+  },
+  {
+    what: "a last page that repeats",
+    at: 2,
+    ends: "ends",
+    plan: async (source) => {
+      const [second, last] = [await bodyOf(source, 1), await bodyOf(source, 2)];
+      return { body: last.with(second.rows) };
+    },
+  },
+  {
+    what: "ids that come twice, in the place of others",
+    at: 1,
+    ends: "ends",
+    plan: async (source) => {
+      const [first, second] = [await bodyOf(source, 0), await bodyOf(source, 1)];
+      const doubled = [...first.rows.slice(0, 10), ...second.rows.slice(10, 99), second.rows[20]!];
+      return { body: second.with(doubled) };
+    },
+  },
+  {
+    what: "an empty page half-way",
+    at: 1,
+    ends: "ends",
+    plan: async (source) => ({ body: (await bodyOf(source, 1)).with([]) }),
+  },
+  {
+    what: "a cap on offsets",
+    at: 1,
+    ends: "ends",
+    plan: () => ({ status: 422, body: { detail: "offset too large" } }),
+  },
+];
+/** Agentverse's pages overlap by design: one that repeats is no sign of a fault. */
+const endOf = (source: string, { ends }: Fault) => (source === "agentverse" && ends === "odd" ? "ends" : ends);
 
+describe.each(KEYS)("%s", (source) => {
   it("feeds the directory, once each, and a second pull changes nothing", async () => {
-    await plant(source, { generate: COUNT });
+    await world.plant(source, { generate: COUNT });
     const pages: number[] = [];
-    expect(await pull(source, { onPage: ({ done }) => pages.push(done) })).toBe(COUNT);
-    expect(pages).toEqual([100, 200, 300, 400, 430]);
-    expect(await rows(source)).toHaveLength(COUNT);
-    expect(new Set((await rows(source)).map((row) => row.agent_id)).size).toBe(COUNT);
-    expect(await pull(source, { full: true })).toBe(0);
-    expect((await pullProgress(db.pool)).find(({ key }) => key === source)).toMatchObject({
-      running: false,
-      error: null,
-    });
+    expect(await world.pull(source, { onPage: ({ done }) => pages.push(done) })).toBe(COUNT);
+    expect(pages).toEqual([100, 200, 230]);
+    expect(await world.rows(source)).toEqual(await world.truth(source));
+    expect(await world.pull(source, { full: true })).toBe(0);
+    expect(await progressOf(source)).toMatchObject({ running: false, error: null, done: COUNT });
   });
 
-  it.each([
-    ["429", { status: 429, times: 1 }],
-    ["500", { status: 500, times: 1 }],
-    ["HTML", { body: "<html>busy</html>", times: 1 }],
-    ["another form", { body: { agents: "none", data: {} }, times: 1 }],
-    ["a hang", { delayMs: 5_000, times: 1 }],
-  ])("goes on from its page after %s", async (_, plan) => {
-    await plant(source, { generate: COUNT });
-    let pages = 0;
-    const first = pull(source, {
-      fault: () => {
-        pages++;
-      },
-      registry: interrupted(MAKE[source]!(simulators.url, http), 3, () => fault(source, plan)),
-    });
-    await expect(first).rejects.toMatchObject({ code: "upstream_unavailable" });
-    expect(pages).toBe(3);
-    expect(await rows(source)).toHaveLength(300);
-    await fault(source, { times: 0 });
-    const rest: number[] = [];
-    const again = openHttp({ userAgent: "tests", patienceMs: 1_000 });
-    await pull(source, { registry: MAKE[source]!(simulators.url, again), onPage: ({ done }) => rest.push(done) });
-    await again.close();
-    expect(rest).toEqual([400, 430]);
-    expect(await rows(source)).toHaveLength(COUNT);
+  it.each(FAULTS.map((fault) => [fault.what, fault] as const))("loses and doubles nothing by %s", async (_, fault) => {
+    await world.plant(source, { generate: COUNT });
+    await world.pull(source);
+    const before = await world.rows(source);
+    expect(before).toHaveLength(COUNT);
+
+    // Nothing is known of the pages: the fault has to be met.
+    await world.db.pool.query("delete from offchain.directory_page");
+    const registry = interrupted(world.registry(source), fault.at, async () =>
+      world.fault(source, { ...(await fault.plan(source)), times: 1 }),
+    );
+    const ended = await world.pull(source, { full: true, registry }).then(
+      () => "ends",
+      (error) => (error.code === "upstream_unavailable" ? "fails" : "odd"),
+    );
+    expect(ended).toBe(endOf(source, fault));
+    expect(await world.rows(source)).toEqual(before);
+
+    await world.plant(source, { generate: LATER });
+    await world.fault(source, { times: 0 });
+    await world.pull(source, { full: true });
+    expect(await world.rows(source)).toEqual(await world.truth(source));
+    expect(await quarantined()).toBe(0);
+    expect(await progressOf(source)).toMatchObject({ running: false, error: null });
   });
 
-  it("lets go of what is no longer listed, but not when nearly everything is missing", async () => {
-    await plant(source, { generate: COUNT });
-    await pull(source);
-    await plant(source, { generate: COUNT - 30 });
-    expect(await pull(source, { full: true })).toBe(30);
-    expect(await rows(source)).toHaveLength(COUNT - 30);
-    await plant(source, []);
-    expect(await pull(source, { full: true })).toBe(0);
-    expect(await rows(source)).toHaveLength(COUNT - 30);
+  it("goes on from its page, whenever a pull was cut off", async () => {
+    await world.plant(source, { generate: COUNT });
+    const cutOff = new Error("cut off");
+    const stop = () => {
+      throw cutOff;
+    };
+    const seen: number[] = [];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const cut = world.pull(source, { fault: stop, onPage: ({ done }) => seen.push(done) });
+      await expect(cut).rejects.toBe(cutOff);
+      expect(await world.rows(source)).toHaveLength(Math.min(COUNT, 100 * (attempt + 1)));
+    }
+    // What was cut off last is the end itself: no page is asked for again.
+    const none = { ...world.registry(source), page: () => Promise.reject(new Error("asked again")) };
+    await world.pull(source, { registry: none });
+    expect(seen).toEqual([100, 200, 230]);
+    expect(await world.rows(source)).toEqual(await world.truth(source));
+  });
+
+  it("lets go of what two sweeps have not seen, but not when nearly everything is missing", async () => {
+    await world.plant(source, { generate: COUNT });
+    await world.pull(source);
+    await world.plant(source, { generate: COUNT - 30 });
+    expect(await world.pull(source, { full: true })).toBe(0);
+    expect(await world.pull(source)).toBe(30);
+    const left = await world.db.pool.query(
+      "select count(*)::int4 as n from offchain.directory_item where source = $1",
+      [source],
+    );
+    expect(left.rows[0].n).toBe(COUNT - 30);
+    await world.plant(source, []);
+    for (let sweep = 0; sweep < 3; sweep++) expect(await world.pull(source, { full: true })).toBe(0);
+    expect((await progressOf(source)).note).toBe("The sweep saw 0 of 200 known items, so nothing is taken for gone.");
   });
 
   it("keeps apart what cannot be read, and what was known of it", async () => {
-    await plant(source, { rows: [{ id: {}, nothing: true }], generate: 50 });
-    expect(await pull(source)).toBe(50);
-    const { rows: bad } = await db.pool.query("select source, reason, raw from offchain.directory_quarantine");
+    await world.plant(source, { rows: [{ id: {}, nothing: true }], generate: 50 });
+    expect(await world.pull(source)).toBe(50);
+    const { rows: bad } = await world.db.pool.query("select source, reason, raw from offchain.directory_quarantine");
     expect(bad).toEqual([
       { source, reason: expect.stringMatching(/is not as expected\.$/), raw: { id: {}, nothing: true } },
     ]);
   });
 });
 
-/** A registry to which something happens before one of its pages. */
-const interrupted = (registry: Registry, after: number, happen: () => Promise<unknown>): Registry => {
-  let pages = 0;
-  return {
-    ...registry,
-    async page(cursor, since) {
-      if (pages++ === after) await happen();
-      return registry.page(cursor, since);
+describe.each(KEYS.filter((key) => key !== "agentverse"))("unchanged pages of %s", (source) => {
+  /** Pulls everything, counting the items that are read. */
+  async function readBy(options: object = {}): Promise<number> {
+    const reader = readerOf(source);
+    let read = 0;
+    const counting = {
+      ...reader,
+      read(raw: unknown) {
+        read++;
+        return reader.read(raw);
+      },
+    };
+    await world.pull(source, { full: true, reader: counting, ...options });
+    return read;
+  }
+
+  it("are neither read nor lost; a page that changed is read alone", async () => {
+    await world.plant(source, { generate: COUNT });
+    await readBy();
+    for (let sweep = 0; sweep < 3; sweep++) expect(await readBy()).toBe(0);
+    expect(await progressOf(source)).toMatchObject({ done: COUNT, error: null });
+    expect(await world.rows(source)).toEqual(await world.truth(source));
+    const pages = [await bodyOf(source, 0), await bodyOf(source, 1), await bodyOf(source, 2)] as const;
+    await world.plant(source, [...pages[0].rows, ...pages[1].rows.toReversed(), ...pages[2].rows]);
+    expect(await readBy()).toBe(100);
+    expect(await world.rows(source)).toEqual(await world.truth(source));
+  });
+
+  it("are read when what they hold is not there any more", async () => {
+    await world.plant(source, { generate: COUNT });
+    await readBy();
+    const whole = await world.rows(source);
+    // A list that was shorter for a while forgets the pages behind its end: they come back as they were.
+    await world.plant(source, { generate: COUNT - 100 });
+    for (let sweep = 0; sweep < 2; sweep++) await readBy();
+    expect(await world.rows(source)).toHaveLength(readerOf(source).enriches ? COUNT : COUNT - 100);
+    await world.plant(source, { generate: COUNT });
+    await readBy();
+    expect(await world.rows(source)).toEqual(whole);
+    await world.db.pool.query(
+      "delete from offchain.directory_item where source_id in (select source_id from offchain.directory_item limit 5)",
+    );
+    expect(await readBy()).toBeGreaterThan(0);
+    expect(await namesById(source)).toEqual(whole.map(({ agentId, name }) => [agentId, name]));
+  });
+});
+
+it("pages that never end are an end of the pull, not of the worker", async () => {
+  await world.plant("virtuals", { generate: 300 });
+  const registry = world.registry("virtuals");
+  let made = 0;
+  const endless: Registry = {
+    incremental: false,
+    page: async (cursor) => ({ ...(await readPage(registry, null)), next: Number(cursor ?? 1) + 1 }),
+  };
+  const circling: Registry = {
+    incremental: false,
+    async page(cursor) {
+      const at = Number(cursor ?? 0);
+      return {
+        items: [{ id: 1 + (made++ % 3), name: "Made up" }],
+        next: (at + 1) % 3,
+        expected: null,
+        validators: null,
+      };
     },
   };
-};
-
-it("a page that repeats ends the pull with what was read kept", async () => {
-  await plant("virtuals", { generate: 300 });
-  const registry = MAKE.virtuals!(simulators.url, http);
-  const stuck: Registry = {
-    incremental: false,
-    page: async (cursor) => ({ ...((await registry.page(null, null)) as RegistryPage), next: Number(cursor ?? 1) + 1 }),
-  };
-  await expect(pull("virtuals", { registry: stuck })).rejects.toThrow("same page again");
-  expect(await rows("virtuals")).toHaveLength(100);
-  await pull("virtuals");
-  expect(await rows("virtuals")).toHaveLength(300);
+  await expect(world.pull("virtuals", { registry: endless })).rejects.toThrow("same page again");
+  await expect(world.pull("virtuals", { registry: circling })).rejects.toThrow("never end");
+  await world.pull("virtuals");
+  expect(await world.rows("virtuals")).toHaveLength(300);
 });
 
 it("an agent listed twice is one row", async () => {
   const agent = { id: 5, name: "First", walletAddress: null };
-  await plant("virtuals", [agent, { ...agent, name: "Second" }]);
-  await pull("virtuals");
-  expect(await rows("virtuals")).toMatchObject([{ agent_id: "5", name: "Second" }]);
+  await world.plant("virtuals", [agent, { ...agent, name: "Second" }]);
+  await world.pull("virtuals");
+  expect(await world.rows("virtuals")).toMatchObject([{ agentId: "5", name: "Second" }]);
 });
 
-it("Agentverse is swept from several sides when it has more than it gives", async () => {
-  await plant("agentverse", { generate: 15_000 });
-  await pull("agentverse");
-  expect(await rows("agentverse")).toHaveLength(15_000);
+it("Agentverse is swept from both ends when it has more than it gives, until they meet", async () => {
+  await world.plant("agentverse", { generate: 12_000 });
+  let pages = 0;
+  await world.pull("agentverse", { onPage: () => pages++ });
+  expect(await world.rows("agentverse")).toHaveLength(12_000);
+  // A hundred from the oldest, twenty from the newest, and one that shows nothing new.
+  expect(pages).toBe(121);
+  expect(await progressOf("agentverse")).toMatchObject({ note: null, error: null });
 }, 120_000);
 
 it("paid resources are gathered by who is paid, across pages, and one that goes takes only itself", async () => {
@@ -185,26 +306,35 @@ it("paid resources are gathered by who is paid, across pages, and one that goes 
     accepts: [{ network: i % 2 ? "base" : "eip155:8453", payTo }],
     quality: { l30DaysTotalCalls: i },
   });
-  await plant(
-    "x402-bazaar",
-    Array.from({ length: 150 }, (_, i) => resource(i)),
-  );
-  await pull("x402-bazaar");
-  expect(await rows("x402-bazaar")).toMatchObject([{ agent_id: payTo.toLowerCase(), uses: 11_175, trait_count: 150 }]);
-  await plant(
-    "x402-bazaar",
-    Array.from({ length: 149 }, (_, i) => resource(i)),
-  );
-  await pull("x402-bazaar", { full: true });
-  expect(await rows("x402-bazaar")).toMatchObject([{ uses: 11_026, trait_count: 149 }]);
+  const counts = async () =>
+    (await world.db.pool.query("select agent_id, uses, trait_count from offchain.directory where removed_at is null"))
+      .rows;
+  const list = (n: number) =>
+    world.plant(
+      "x402-bazaar",
+      Array.from({ length: n }, (_, i) => resource(i)),
+    );
+  await list(150);
+  await world.pull("x402-bazaar");
+  expect(await counts()).toEqual([{ agent_id: payTo.toLowerCase(), uses: 11_175, trait_count: 150 }]);
+  await list(149);
+  for (let sweep = 0; sweep < 2; sweep++) await world.pull("x402-bazaar");
+  expect(await counts()).toEqual([{ agent_id: payTo.toLowerCase(), uses: 11_026, trait_count: 149 }]);
 });
 
-it("the MCP registry is asked for what changed between two sweeps", async () => {
-  await plant("mcp-registry", { generate: 120 });
-  await pull("mcp-registry");
+it("the MCP registry is asked for what changed between two sweeps, and tells what is gone", async () => {
+  const server = (name: string, status = "active") => ({
+    server: { name, version: "1.0.0" },
+    _meta: {
+      "io.modelcontextprotocol.registry/official": { status, updatedAt: new Date().toISOString(), isLatest: true },
+    },
+  });
+  await world.plant("mcp-registry", [server("a/one"), server("b/two"), server("c/three")]);
+  await world.pull("mcp-registry");
+  await world.plant("mcp-registry", [server("a/one"), server("b/two", "deleted"), server("d/four")]);
   const asked: (string | null)[] = [];
-  const registry = MAKE["mcp-registry"]!(simulators.url, http);
-  await pull("mcp-registry", {
+  const registry = world.registry("mcp-registry");
+  await world.pull("mcp-registry", {
     registry: {
       ...registry,
       page(cursor, since) {
@@ -213,6 +343,6 @@ it("the MCP registry is asked for what changed between two sweeps", async () => 
       },
     },
   });
-  expect(asked[0]).toMatch(/^20\d\d-/);
-  expect(await rows("mcp-registry")).toHaveLength(120);
+  expect(asked).toEqual([expect.stringMatching(/^20\d\d-/)]);
+  expect((await world.rows("mcp-registry")).map(({ agentId }) => agentId)).toEqual(["a/one", "c/three", "d/four"]);
 });

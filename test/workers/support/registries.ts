@@ -1,0 +1,158 @@
+/** Simulated registries for tests of the directory's pulls: how they are told, pulled, interrupted, and what they hold in truth. */
+import { expect } from "vitest";
+import { type Http, openHttp } from "../../../clients/http.ts";
+import type { Registry, RegistryPage } from "../../../clients/ports.ts";
+import {
+  agentverseRegistry,
+  mcpRegistryPages,
+  scan8004Registry,
+  virtualsRegistry,
+  x402BazaarRegistry,
+} from "../../../clients/registries.ts";
+import type { ReadItem, SourceReader } from "../../../core/terminal/sources/source.ts";
+import { SOURCES } from "../../../core/terminal/sources.ts";
+import { type RunningSimulators, startSimulators } from "../../../devnet/simulators/server.ts";
+import { type PullOptions, pullRegistry } from "../../../workers/directory-pull.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { testLog } from "../../support/log.ts";
+import { plantOnchain } from "../../support/onchain.ts";
+
+const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+const LIMITS = { headersMs: 500, bodyMs: 500, totalMs: 1_000 };
+const MAKE: Record<string, (url: string, http: Http) => Registry> = {
+  virtuals: (url, http) => virtualsRegistry(upstream(http, `${url}/virtuals`)),
+  agentverse: (url, http) => agentverseRegistry(upstream(http, `${url}/agentverse`)),
+  "mcp-registry": (url, http) => mcpRegistryPages(upstream(http, `${url}/mcp-registry`)),
+  "x402-bazaar": (url, http) => x402BazaarRegistry(upstream(http, `${url}/x402-bazaar`)),
+  "8004scan": (url, http) => scan8004Registry(upstream(http, `${url}/8004scan`), 8453),
+};
+const upstream = (http: Http, baseUrl: string) =>
+  http.upstream({ name: "It", baseUrl, rate: { burst: 10_000, perSecond: 10_000 }, maxBytes: 16_000_000 });
+
+export type Row = { agentId: string; name: string; description: string | null };
+
+export type Pull = PullOptions & {
+  registry?: Registry;
+  reader?: SourceReader;
+  fault?: (point: string) => void;
+};
+
+/** The simulators and a database into which they are pulled. */
+export type RegistryWorld = {
+  db: TestDatabase;
+  simulators: RunningSimulators;
+  /** Empties the directory. */
+  clear(): Promise<void>;
+  plant(source: string, body: unknown): Promise<void>;
+  fault(source: string, plan: object): Promise<void>;
+  /** A registry whose connections know nothing of earlier troubles. */
+  registry(source: string): Registry;
+  pull(source: string, options?: Pull): Promise<number | null>;
+  /** Rows of the directory that a source shows or enriches, by agent id. */
+  rows(source: string): Promise<Row[]>;
+  /** What these rows are when the source is read as a whole at this moment. */
+  truth(source: string): Promise<Row[]>;
+  stop(): Promise<void>;
+};
+
+export const readerOf = (source: string): SourceReader => SOURCES.find(({ key }) => key === source)!;
+
+/** @param registered so many ERC-8004 agents the index has, ids from 1, none of whose files can be had */
+export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWorld> {
+  const simulators = await startSimulators();
+  const db = await testDatabase();
+  await plantOnchain(db.pool);
+  await db.pool.query(
+    `insert into onchain.erc8004_agent (registry, agent_id, owner, agent_uri, registered_at, registered_block, tx_hash,
+       feedback_count, updated_block)
+     select $1, i, '0x' || lpad(to_hex(i), 40, '0'), '', 1760000000, 900, '0x00', 0, 900 from generate_series(1, $2::int) i`,
+    [CANONICAL, registered],
+  );
+  let http: Http | undefined;
+  const control = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${simulators.url}/_control/${path}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    expect(answer.status).toBe(200);
+    return answer.json();
+  };
+  const platformOf = (source: string) => readerOf(source).enriches ?? source;
+
+  const world: RegistryWorld = {
+    db,
+    simulators,
+    async clear() {
+      await db.pool.query(
+        `truncate offchain.directory, offchain.directory_item, offchain.directory_quarantine, offchain.directory_page,
+           offchain.directory_pull cascade`,
+      );
+    },
+    plant: (source, body) => control("PUT", `registries/${source}/agents`, body),
+    fault: (source, plan) => control("POST", "fail", { source, ...plan }),
+    registry(source) {
+      void http?.close();
+      http = openHttp({ userAgent: "tests", patienceMs: 1_000, limits: LIMITS });
+      return MAKE[source]!(simulators.url, http);
+    },
+    pull(source, { registry = world.registry(source), reader = readerOf(source), fault = () => {}, ...rest } = {}) {
+      const context = {
+        db: db.pool,
+        clock: () => new Date(),
+        log: testLog(),
+        fault,
+        exchangeSchema: `0x${"f".repeat(64)}`,
+        chainId: 8453,
+        everyMs: 1_000_000,
+      };
+      return pullRegistry(context, registry, reader, rest);
+    },
+    async rows(source) {
+      const { rows } = await db.pool.query(
+        `select agent_id as "agentId", name, description from offchain.directory
+         where platform = $1 and removed_at is null order by agent_id collate "C"`,
+        [platformOf(source)],
+      );
+      return rows;
+    },
+    async truth(source) {
+      const reader = readerOf(source);
+      const items = new Map<string, ReadItem>();
+      for (const raw of (await control("GET", `registries/${source}/agents`)) as unknown[]) {
+        const read = reader.read(raw);
+        if (read && read !== "gone") items.set(read.sourceId, read);
+      }
+      const byAgent = Map.groupBy(items.values(), ({ entry }) => entry.agentId);
+      return [...byAgent.values()]
+        .map((of) => {
+          const { agentId, name, description } = reader.gather ? reader.gather(of) : of[0]!.entry;
+          return { agentId, name, description };
+        })
+        .sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
+    },
+    async stop() {
+      await http?.close();
+      await simulators.stop();
+      await db.drop();
+    },
+  };
+  return world;
+}
+
+/** A registry to which something happens before one of its pages, counted from 0. */
+export function interrupted(registry: Registry, at: number, happen: () => Promise<unknown>): Registry {
+  let pages = 0;
+  return {
+    ...registry,
+    async page(cursor, since, known) {
+      if (pages++ === at) await happen();
+      return registry.page(cursor, since, known);
+    },
+  };
+}
+
+export const readPage = async (registry: Registry, cursor: unknown): Promise<RegistryPage> => {
+  const page = await registry.page(cursor, null);
+  if (page === "unchanged") throw new Error("unchanged, and nothing was known");
+  return page;
+};
