@@ -1,6 +1,6 @@
-/** Names: what an agent may be called, what the .agent namespace accepts, and which names count as spam. */
+/** Names: what an agent may be called, what the .agent namespace accepts. */
 import { fail } from "./errors.ts";
-import { lengthOf, textSchema } from "./text.ts";
+import { textSchema } from "./text.ts";
 
 /** An agent's display name: 1 to 64 code points after trimming, one line, printable. */
 export const agentNameSchema = textSchema({ min: 1, max: 64 });
@@ -23,9 +23,3 @@ export function dotAgentKey(name: string): string {
 
 /** A name in the .agent namespace as people write it. */
 export const withDotAgent = (name: string): string => `${name}.agent`;
-
-/** Hidden from lists unless asked for: at most one character, or one character repeated. */
-export function isSpam(name: string): boolean {
-  const trimmed = name.trim();
-  return lengthOf(trimmed) <= 1 || /^(.)\1*$/su.test(trimmed);
-}

@@ -47,7 +47,7 @@ export type AgentPage = {
   next: AgentCursor | null;
 };
 
-/** Names hidden from lists unless asked for; core/names.ts `isSpam` is the same rule. */
+/** Names hidden from lists unless asked for; core/spam.ts is the same rule. */
 const isSpam = (blanks: string) => `
   (select char_length(t.name) <= 1 or replace(t.name, left(t.name, 1), '') = '' from (select btrim(a.name, ${blanks})) as t(name))`;
 

@@ -3,7 +3,7 @@ import { checksum, parseAddress } from "../../core/addresses.ts";
 import { shownCred } from "../../core/cred.ts";
 import type { AgentFacts, AgentRef } from "../../core/facts.ts";
 import { agentLink, tokenLink } from "../../core/links.ts";
-import { isSpam } from "../../core/names.ts";
+import { isSpam } from "../../core/spam.ts";
 import { foreignText } from "../../core/terminal/foreign-text.ts";
 import { OWN_PLATFORM, PLATFORMS } from "../../core/terminal/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/terminal/row.ts";

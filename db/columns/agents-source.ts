@@ -1,6 +1,6 @@
 /** The agents as a column table: what is kept of each, and how it follows the chain's rows and the stored scores. */
 import type pg from "pg";
-import { isSpam } from "../../core/names.ts";
+import { isSpam } from "../../core/spam.ts";
 import { shownScoreSql } from "../cred-statement.ts";
 import { isAscii, unmarked } from "../folded-text.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";

@@ -1,7 +1,7 @@
 /** Agents in the API: list, search, pages, one agent, leaderboard, metadata, names, cred. */
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { isSpam } from "../../core/names.ts";
+import { isSpam } from "../../core/spam.ts";
 import { plantRows } from "../support/onchain.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
