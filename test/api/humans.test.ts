@@ -1,0 +1,560 @@
+/** Human principals: who may write what, what is shown to whom, cred, and agents linked until their token moves. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { LINKS_A_HUMAN } from "../../api/services/human-links.ts";
+import { fail } from "../../core/errors.ts";
+import type { AgentWallet } from "../support/agent-wallet.ts";
+import { plantRows } from "../support/onchain.ts";
+import type { Answer } from "./support/api.ts";
+import { lower, newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
+import { healthyChain } from "./support/stub-chain.ts";
+
+type Human = Record<string, unknown> & {
+  id: string;
+  name: string;
+  linkedAgents: { tokenId: number }[];
+  humanCred: { score: number };
+};
+type Cred = {
+  score: number;
+  breakdown: Record<string, { weight: number; raw: number; contribution: number; known: boolean }>;
+  sources: Record<string, unknown>;
+};
+
+const EMAIL = "ada.private@example.org";
+const TELEGRAM = "ada_private";
+const PROFILE = {
+  name: "Ada",
+  description: "Builds agents.\nAnd engines.",
+  image: "https://example.org/ada.png",
+  organization: "Analytical Engines",
+  skills: ["solidity", "poetry"],
+  domains: ["finance"],
+  linkedAccounts: { github: "ada", x: "@ada" },
+  services: { consulting: "https://example.org/ada" },
+  contact: { email: EMAIL, telegram: TELEGRAM },
+};
+
+let world: PrincipalWorld;
+let nonce: (() => Promise<number>) | undefined;
+beforeAll(async () => {
+  world = await startPrincipals({ chain: { ...healthyChain(), nonce: async () => (nonce ? nonce() : 99) } });
+});
+afterEach(() => {
+  nonce = undefined;
+  expect(world?.api.errors).toEqual([]);
+});
+afterAll(() => world?.close());
+
+const read = async (ref: string | number): Promise<Human> =>
+  (await world.api.get(`/api/v2/human/${ref}`)).body as unknown as Human;
+const credOf = async (ref: string): Promise<Cred> =>
+  (await world.api.get(`/api/v2/human/${ref}/cred`)).body as unknown as Cred;
+const principalOf = ({ body }: Answer) => (body as unknown as { principal: Human }).principal;
+const me = async (by: string) => world.send("GET", "/api/v2/principals/human/me", by);
+const link = async (ref: string, by: string | Record<string, string>, agentTokenId: number) =>
+  world.send("POST", `/api/v2/human/${ref}/link-agent`, by, { agentTokenId });
+const token = async (sub: string) => `Bearer ${await world.keys.token({ sub })}`;
+
+/** A registered human with a wallet of its own. */
+async function register(body: object = {}, wallet: AgentWallet = newWallet()) {
+  const answer = await world.registerHuman(await wallet.siwe(), { name: "Ada", ...body });
+  expect([answer.status, answer.body.error]).toEqual([201, undefined]);
+  return { wallet, human: principalOf(answer) };
+}
+
+describe("registration", () => {
+  it("by SIWE is 201, shows everything but the contact data, and is found by id and by wallet", async () => {
+    const wallet = newWallet();
+    const answer = await world.registerHuman(await wallet.siwe(), PROFILE);
+    expect(answer).toMatchObject({ status: 201, body: { success: true } });
+    const human = principalOf(answer);
+    const { contact: _, ...shown } = PROFILE;
+    expect(human).toMatchObject({
+      ...shown,
+      ...{ entityType: "human", walletAddress: wallet.address, tokenId: null, linkedAgents: [] },
+      contact: { hasEmail: true, hasTelegram: true },
+    });
+    for (const ref of [human.id, wallet.address, wallet.address.toLowerCase()]) expect(await read(ref)).toEqual(human);
+  });
+
+  it("by the same wallet again is 200 and changes only what it says, by SIWA too", async () => {
+    const { wallet, human } = await register(PROFILE);
+    const again = await world.registerHuman(await wallet.siwa(), {
+      name: "Ada L.",
+      skills: [],
+      contact: { email: "" },
+    });
+    expect(again.status).toBe(200);
+    expect(principalOf(again)).toMatchObject({
+      ...{ id: human.id, createdAt: human.createdAt, name: "Ada L.", skills: [], domains: PROFILE.domains },
+      ...{ description: PROFILE.description, image: PROFILE.image, linkedAccounts: PROFILE.linkedAccounts },
+      contact: { hasEmail: false, hasTelegram: true },
+    });
+    const cleared = { name: "Ada", image: null, description: "", linkedAccounts: {} };
+    expect(principalOf(await world.registerHuman(await wallet.siwe(), cleared))).toMatchObject(cleared);
+  });
+
+  it("by access token is a human without a wallet, one for each account of the provider", async () => {
+    const first = await world.registerHuman(await token("did:idp:a"), { name: "Token A" });
+    const other = await world.registerHuman(await token("did:idp:b"), { name: "Token B" });
+    const again = await world.registerHuman(await token("did:idp:a"), { name: "Token A2" });
+    expect([first, other, again].map(({ status }) => status)).toEqual([201, 201, 200]);
+    expect(principalOf(first)).toMatchObject({ walletAddress: null, tokenId: null });
+    expect(principalOf(again).id).toBe(principalOf(first).id);
+    expect(principalOf(other).id).not.toBe(principalOf(first).id);
+    expect(JSON.stringify(again.body)).not.toContain("did:idp");
+  });
+
+  it("twice at once makes one human", async () => {
+    const by = await newWallet().siwe();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => world.registerHuman(by, { name: "Once" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
+    expect(new Set(answers.map((answer) => principalOf(answer).id)).size).toBe(1);
+  });
+
+  it("nobody registers over another: wallet, id and unknown fields in the body are refused", async () => {
+    const { wallet, human } = await register(PROFILE);
+    const thief = newWallet();
+    for (const more of [{ walletAddress: wallet.address }, { id: human.id }, { principal: wallet.address }])
+      expect((await world.registerHuman(await thief.siwe(), { name: "Thief", ...more })).status).toBe(400);
+    expect((await world.registerHuman(await thief.siwe(), { name: "Ada" })).status).toBe(201);
+    expect(await read(human.id)).toEqual(human);
+  });
+
+  it.each([
+    [{}, "name"],
+    [{ name: "" }, "name"],
+    [{ name: "a".repeat(65) }, "name"],
+    [{ name: "a\u202eb" }, "name"],
+    [{ name: "a\nb" }, "name"],
+    [{ name: "Ada", description: "x".repeat(513) }, "description"],
+    [{ name: "Ada", image: "data:image/png;base64,AA" }, "image"],
+    [{ name: "Ada", image: "http://example.org/a.png" }, "image"],
+    [{ name: "Ada", organization: "x".repeat(129) }, "organization"],
+    [{ name: "Ada", skills: Array(25).fill("a") }, "skills"],
+    [{ name: "Ada", skills: ["x".repeat(65)] }, "skills.0"],
+    [{ name: "Ada", linkedAccounts: { x: "javascript:alert(1)" } }, "linkedAccounts.x"],
+    [{ name: "Ada", linkedAccounts: { constructor: "x" } }, "linkedAccounts.constructor"],
+    [{ name: "Ada", services: [] }, "services"],
+    [{ name: "Ada", contact: { email: "nobody" } }, "contact.email"],
+    [{ name: "Ada", contact: { phone: "1" } }, "contact.phone"],
+    [{ name: "Ada", tokenId: "0" }, "tokenId"],
+    [{ name: "Ada", tokenId: -1 }, "tokenId"],
+  ])("%j is refused for %s", async (body, path) => {
+    const answer = await world.registerHuman(await newWallet().siwe(), body);
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    expect(answer.body.details).toEqual([expect.objectContaining({ path })]);
+  });
+
+  it("refuses __proto__ as a key", async () => {
+    const answer = await world.send(
+      "POST",
+      "/api/v2/principals/human/register",
+      await newWallet().siwe(),
+      '{"name":"Ada","linkedAccounts":{"__proto__":"x"}}',
+    );
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+  });
+
+  it("does not depend on the chain: transactions are counted when it answers in time", async () => {
+    nonce = async () => fail("upstream_unavailable", "Away.");
+    const away = await register();
+    expect((await credOf(away.human.id)).breakdown.onchainHistory).toEqual({
+      ...{ weight: 10, raw: 0, contribution: 0, known: false },
+    });
+    nonce = undefined;
+    const { human } = await register();
+    expect((await credOf(human.id)).breakdown.onchainHistory).toEqual({
+      ...{ weight: 10, raw: 90, contribution: 9, known: true },
+    });
+  });
+});
+
+describe("an identity token of one's own", () => {
+  it("is the signing wallet's, finds the human, and ends with a transfer for good", async () => {
+    const [ada, eve] = [newWallet(), newWallet()];
+    const tokenId = await world.mint(ada);
+    expect((await world.registerHuman(await eve.siwe(), { name: "Eve", tokenId })).status).toBe(403);
+    expect((await world.registerHuman(await token("did:idp:t"), { name: "Eve", tokenId })).status).toBe(403);
+    expect((await world.registerHuman(await ada.siwe(), { name: "Ada", tokenId: 999_999 })).status).toBe(404);
+    const { human } = await register({ tokenId }, ada);
+    expect(human.tokenId).toBe(tokenId);
+    expect(await read(tokenId)).toEqual(human);
+
+    await world.transfer(tokenId, ada, eve);
+    expect((await world.api.get(`/api/v2/human/${tokenId}`)).status).toBe(404);
+    expect(await read(human.id)).toMatchObject({ tokenId: null });
+    // Who has the token now is who is found by it; the former human keeps everything else.
+    const { human: second } = await register({ tokenId }, eve);
+    expect((await read(tokenId)).id).toBe(second.id);
+    await world.transfer(tokenId, eve, ada);
+    expect((await world.api.get(`/api/v2/human/${tokenId}`)).status).toBe(404);
+  });
+
+  it("left out stays, null takes it back", async () => {
+    const wallet = newWallet();
+    const tokenId = await world.mint(wallet);
+    await register({ tokenId }, wallet);
+    const renamed = await world.registerHuman(await wallet.siwe(), { name: "Renamed" });
+    expect(principalOf(renamed)).toMatchObject({ tokenId, name: "Renamed" });
+    expect(
+      principalOf(await world.registerHuman(await wallet.siwe(), { name: "Ada", tokenId: null })).tokenId,
+    ).toBeNull();
+  });
+});
+
+describe("reading", () => {
+  it.each(["12abc", "-1", "1e3", "0x10", "+1"])("%s is 400", async (ref) => {
+    expect((await world.api.get(`/api/v2/human/${ref}`)).status).toBe(400);
+    expect((await world.api.get(`/api/v2/human/${ref}/cred`)).status).toBe(400);
+  });
+
+  it.each(["constructor", "__proto__", "hum_0", "%00", "ada", "777777", `0x${"1".repeat(40)}`])(
+    "%s is 404",
+    async (ref) => {
+      expect(await world.api.get(`/api/v2/human/${ref}`)).toMatchObject({ status: 404, body: { code: "not_found" } });
+    },
+  );
+
+  it("lists by name in any case and accents, by wallet and by token, in pages that newcomers do not move", async () => {
+    const tag = `Zz${Math.floor(Date.now() / 1000).toString(36)}`;
+    const humans: { wallet: AgentWallet; human: Human }[] = [];
+    for (const name of ["Émile", "EMILE two", "emile three"]) humans.push(await register({ name: `${tag} ${name}` }));
+    const search = async (query: string) => {
+      const { body } = await world.api.get(`/api/v2/humans?${query}`);
+      return body as unknown as {
+        total: number;
+        page: number;
+        pages: number;
+        limit: number;
+        offset: number;
+        humans: Human[];
+      };
+    };
+    const ids = humans.map(({ human }) => human.id);
+    const found = await search(`search=${encodeURIComponent(`${tag} émi`)}`);
+    expect([found.total, found.humans.map(({ id }) => id)]).toEqual([3, ids]);
+    expect(await search(`search=${tag}&limit=2&page=2`)).toMatchObject({
+      ...{ total: 3, page: 2, pages: 2, limit: 2, offset: 2, humans: [{ id: ids[2] }] },
+    });
+    expect(await search(`search=${tag}&limit=2&page=9&offset=1`)).toMatchObject({
+      offset: 1,
+      humans: [{}, { id: ids[2] }],
+    });
+    expect(await search(`search=${humans[1]!.wallet.address.slice(0, 12)}`)).toMatchObject({
+      humans: [{ id: ids[1] }],
+    });
+    expect((await search("limit=100000")).limit).toBe(100);
+    expect((await search(`search=${tag}&offset=9007199254740991`)).humans).toEqual([]);
+    for (const bad of ["limit=0", "limit=x", "page=0", "offset=-1"])
+      expect((await world.api.get(`/api/v2/humans?${bad}`)).status).toBe(400);
+    const tokenId = await world.mint(humans[0]!.wallet);
+    await world.registerHuman(await humans[0]!.wallet.siwe(), { name: `${tag} Émile`, tokenId });
+    expect((await search(`search=${tokenId}`)).humans.map(({ id }) => id)).toContain(ids[0]);
+  });
+
+  it("counts in the statistics", async () => {
+    const totals = async () => (await world.api.get("/api/v2/stats")).body as unknown as Record<string, number>;
+    const before = await totals();
+    const { wallet } = await register();
+    await world.registerOrganization(await wallet.siwe(), { displayName: "Counted" });
+    const after = await totals();
+    expect([after.totalHumans! - before.totalHumans!, after.totalOrganizations! - before.totalOrganizations!]).toEqual([
+      1, 1,
+    ]);
+  });
+});
+
+describe("contact data", () => {
+  it("are shown to the principal alone: no list, search, validator or answer to others has them", async () => {
+    const { wallet, human } = await register(PROFILE);
+    const own = await me(await wallet.siwa());
+    expect(own.body).toMatchObject({ id: human.id, contact: { email: EMAIL, telegram: TELEGRAM }, organizations: [] });
+    expect(own.headers.get("cache-control")).toBe("private, no-store");
+    expect(own.headers.has("etag")).toBe(false);
+    const paths = ["", "/cred"].map((end) => `/api/v2/human/${human.id}${end}`);
+    for (const path of [...paths, "/api/v2/humans", `/api/v2/humans?search=${encodeURIComponent("Ada")}`]) {
+      const { text } = await world.api.get(path, { headers: { authorization: await wallet.siwe() } });
+      expect(text).not.toContain(EMAIL);
+      expect(text).not.toContain(TELEGRAM);
+    }
+    for (const secret of [EMAIL, TELEGRAM])
+      expect((await world.api.get(`/api/v2/humans?search=${secret}`)).body.total).toBe(0);
+    // Another address makes no other validator: nobody learns it by guessing.
+    const etag = async () => (await world.api.get(`/api/v2/human/${human.id}`)).headers.get("etag");
+    const before = await etag();
+    await world.api.database.pool.query(
+      'update offchain.human set contact = contact || \'{"email":"b@c.de"}\' where id = $1',
+      [human.id],
+    );
+    expect(await etag()).toBe(before);
+    expect((await me(await newWallet().siwe())).status).toBe(404);
+    expect((await me("")).status).toBe(401);
+  });
+
+  it("of organizations likewise", async () => {
+    const { wallet } = await register();
+    const contact = { email: "org.private@example.org", telegram: "org_private" };
+    const answer = await world.registerOrganization(await wallet.siwe(), { displayName: "Discreet", contact });
+    expect(answer.text).not.toContain("org.private");
+    expect((await me(await wallet.siwe())).body).toMatchObject({
+      organizations: [{ displayName: "Discreet", contact }],
+    });
+    for (const path of ["/api/v2/organizations?search=Discreet", "/api/v2/org/discreet"]) {
+      const { text } = await world.api.get(path);
+      expect(text).toContain("Discreet");
+      expect(text).not.toContain("private@");
+    }
+  });
+});
+
+describe("linking an agent", () => {
+  it("takes the present owner who is the human; a transfer ends it, coming back does not renew it", async () => {
+    const { wallet: ada, human } = await register();
+    const { wallet: eve, human: other } = await register();
+    const tokenId = await world.mint(ada, { score: 64 });
+    expect((await link(human.id, await eve.siwe(), tokenId)).status).toBe(403);
+    expect((await link(other.id, await eve.siwe(), tokenId)).status).toBe(403);
+    expect((await link(other.id, await ada.siwe(), tokenId)).status).toBe(403);
+    expect((await link(human.id, await ada.siwe(), 999_999)).status).toBe(404);
+    expect((await link("hum_none", await ada.siwe(), tokenId)).status).toBe(404);
+    const linked = await link(ada.address, await ada.siwe(), tokenId);
+    expect(linked).toMatchObject({ status: 200, body: { success: true, principal: { linkedAgents: [{ tokenId }] } } });
+    expect(await credOf(human.id)).toMatchObject({
+      score: 22,
+      breakdown: { linkedAgents: { raw: 64, contribution: 12.8, known: true } },
+    });
+    // By SIWA, and again: the same link.
+    expect((await link(human.id, await ada.siwa(), tokenId)).status).toBe(200);
+
+    await world.transfer(tokenId, ada, eve);
+    expect((await read(human.id)).linkedAgents).toEqual([]);
+    expect((await credOf(human.id)).breakdown.linkedAgents).toMatchObject({ raw: 0 });
+    expect((await link(human.id, await ada.siwe(), tokenId)).status).toBe(403);
+    await world.transfer(tokenId, eve, ada);
+    expect((await read(human.id)).linkedAgents).toEqual([]);
+    // The owner may want it again.
+    expect((await link(human.id, await ada.siwe(), tokenId)).status).toBe(200);
+    expect((await read(human.id)).linkedAgents).toHaveLength(1);
+  });
+
+  it("outlives a transfer that a reorganisation takes back, whatever the other owner did meanwhile", async () => {
+    const { wallet: ada, human } = await register();
+    const { wallet: eve, human: other } = await register();
+    const tokenId = await world.mint(ada);
+    await link(human.id, await ada.siwe(), tokenId);
+    const undo = await world.transfer(tokenId, ada, eve);
+    expect((await link(other.id, await eve.siwe(), tokenId)).status).toBe(200);
+    const linked = async () => [(await read(human.id)).linkedAgents.length, (await read(other.id)).linkedAgents.length];
+    expect(await linked()).toEqual([0, 1]);
+    await undo();
+    expect(await linked()).toEqual([1, 0]);
+  });
+
+  it("of a human without a wallet needs its access token beside the owner's signature, and moves a link", async () => {
+    const subject = "did:idp:linker";
+    const human = principalOf(await world.registerHuman(await token(subject), { name: "No wallet" }));
+    const owner = newWallet();
+    const tokenId = await world.mint(owner, { score: 40 });
+    const siwe = await owner.siwe();
+    expect((await link(human.id, siwe, tokenId)).status).toBe(403);
+    expect((await link(human.id, await token(subject), tokenId)).status).toBe(401);
+    const beside = async (sub: string) => ({ authorization: await token(sub), "x-siwa": siwe });
+    expect((await link(human.id, await beside("did:idp:somebody"), tokenId)).status).toBe(403);
+    expect((await link(human.id, { authorization: "Bearer a.b.c", "x-siwa": siwe }, tokenId)).status).toBe(401);
+    expect((await link(human.id, await beside(subject), tokenId)).status).toBe(200);
+    expect(await credOf(human.id)).toMatchObject({
+      score: 10,
+      breakdown: { linkedAgents: { weight: 25, raw: 40 }, verifiedIdentity: { weight: 0, known: false } },
+    });
+    // The owner is a human, too: linked there, the agent is no longer linked here.
+    const { human: own } = await register({}, owner);
+    expect((await link(own.id, await owner.siwe(), tokenId)).status).toBe(200);
+    expect([(await read(own.id)).linkedAgents, (await read(human.id)).linkedAgents].map((a) => a.length)).toEqual([
+      1, 0,
+    ]);
+  });
+
+  it("ends at a number of agents; those that were sold do not count", async () => {
+    const { wallet, human } = await register();
+    const tokens: number[] = [];
+    for (let i = 0; i <= LINKS_A_HUMAN; i++) tokens.push(await world.mint(wallet));
+    const { pool } = world.api.database;
+    await pool.query(`insert into offchain.human_agent select $1, t, $2, 1, now() from unnest($3::int8[]) t`, [
+      human.id,
+      lower(wallet),
+      tokens.slice(0, LINKS_A_HUMAN),
+    ]);
+    expect((await link(human.id, await wallet.siwe(), tokens[LINKS_A_HUMAN]!)).status).toBe(409);
+    expect((await link(human.id, await wallet.siwe(), tokens[0]!)).status).toBe(200);
+    await world.transfer(tokens[0]!, wallet, newWallet());
+    expect((await link(human.id, await wallet.siwe(), tokens[LINKS_A_HUMAN]!)).status).toBe(200);
+  });
+
+  it.each([{}, { agentTokenId: "1" }, { agentTokenId: -1 }, { agentTokenId: 1, more: 1 }])(
+    "refuses %j",
+    async (body) => {
+      const { wallet, human } = await register();
+      const answer = await world.send("POST", `/api/v2/human/${human.id}/link-agent`, await wallet.siwe(), body);
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
+    },
+  );
+});
+
+describe("cred", () => {
+  const attest = (wallet: AgentWallet, change: object = {}) =>
+    plantRows(world.api.database.pool, "attestation", [
+      {
+        uid: `0x${lower(wallet).slice(2).padEnd(64, "0")}`,
+        schema: world.api.deps.config.attestationSchemas[0],
+        attester: world.api.deps.config.attesters[0],
+        ...{ recipient: lower(wallet), data: `0x${"1".padStart(64, "0")}`, attestedAt: 1_790_000_000 },
+        ...{ expiresAt: 0, revokedAt: 0, block: 900, txHash: "0x1" },
+        ...change,
+      },
+    ]);
+  const identity = async (change: object) => {
+    const { wallet, human } = await register();
+    await attest(wallet, change);
+    return (await credOf(human.id)).breakdown.verifiedIdentity!.raw;
+  };
+
+  it.each([
+    ["the exchange's", {}, 70],
+    ["a revoked one", { revokedAt: 1_790_000_100 }, 0],
+    ["an expired one", { expiresAt: 1_790_000_100 }, 0],
+    ["one that will expire", { expiresAt: 4_000_000_000 }, 70],
+    ["another attester's", { attester: `0x${"9".repeat(40)}` }, 0],
+    ["another schema's", { schema: `0x${"9".repeat(64)}` }, 0],
+    ["one that says no", { data: `0x${"0".repeat(64)}` }, 0],
+    ["another wallet's", { recipient: `0x${"9".repeat(40)}` }, 0],
+  ])("attestation: %s", async (_, change, raw) => expect(await identity(change)).toBe(raw));
+
+  it("counts an attestation older than the index that an agent of the wallet was verified by, while it owns the agent", async () => {
+    const { wallet, human } = await register();
+    const tokenId = await world.mint(wallet);
+    const { attesters, attestationSchemas } = world.api.deps.config;
+    await world.api.database.pool.query(
+      `insert into offchain.exchange_verification (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
+       values ($1, $2, $3, $4, $5, 0, now())`,
+      [tokenId, `0x${"8".repeat(64)}`, attesters[0], attestationSchemas[0], lower(wallet)],
+    );
+    expect((await credOf(human.id)).breakdown.verifiedIdentity).toMatchObject({ raw: 70, known: true });
+    await world.transfer(tokenId, wallet, newWallet());
+    expect((await credOf(human.id)).breakdown.verifiedIdentity).toMatchObject({ raw: 0 });
+  });
+
+  it("is read from what linked agents did for this owner: proofs, sessions, referrals", async () => {
+    const { pool } = world.api.database;
+    const { wallet: seller } = await register();
+    const { wallet, human } = await register();
+    const tokenId = await world.mint(seller);
+    const newcomer = await world.mint(newWallet());
+    const act = async (at: string) => {
+      await pool.query(
+        `insert into offchain.session_outcome (token_id, api_key_id, outcome, recorded_at) values ($1, 'k', 'success', $2), ($1, 'k', 'failure', $2)`,
+        [tokenId, at],
+      );
+      await pool.query(
+        `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
+         values ($1, 'x', 'acc' || $1::int8, 'ada', '{}', 'verified', $2, $2)
+         on conflict (token_id, platform) do update set verified_at = $2`,
+        [tokenId, at],
+      );
+      await pool.query(
+        `insert into offchain.referral values ($2, $1, 'c', $3) on conflict (token_id) do update set created_at = $3`,
+        [tokenId, newcomer, at],
+      );
+    };
+    const parts = async () => {
+      const { breakdown } = await credOf(human.id);
+      return [breakdown.verifiedIdentity!.raw, breakdown.workHistory!.raw, breakdown.networkEndorsements!.raw];
+    };
+    await act("2026-09-01T00:00:00Z");
+    await world.transfer(tokenId, seller, wallet, Date.parse("2026-10-01T00:00:00Z") / 1000);
+    await link(human.id, await wallet.siwe(), tokenId);
+    expect(await parts()).toEqual([0, 0, 0]);
+    await act("2026-10-02T00:00:00Z");
+    expect(await parts()).toEqual([30, 5, 10]);
+    await pool.query("update offchain.proof set status = 'lapsed' where token_id = $1", [tokenId]);
+    expect((await parts())[0]).toBe(0);
+  });
+
+  it("takes Ethos from what the worker stored, and says when it knows nothing", async () => {
+    const { wallet, human } = await register();
+    const social = async () => (await credOf(human.id)).breakdown.socialReputation;
+    expect(await social()).toEqual({ weight: 15, raw: 0, contribution: 0, known: false });
+    const store = (score: number | null) =>
+      world.api.database.pool.query(
+        `insert into offchain.ethos_score values ($1, $2, now()) on conflict (wallet) do update set score = $2`,
+        [lower(wallet), score],
+      );
+    await store(null);
+    expect(await social()).toMatchObject({ known: false });
+    await store(1400);
+    expect(await social()).toEqual({ weight: 15, raw: 50, contribution: 7.5, known: true });
+  });
+
+  it("is not moved by what the human says about itself, beyond its completeness", async () => {
+    const { wallet, human } = await register();
+    const before = await credOf(human.id);
+    await world.registerHuman(await wallet.siwe(), {
+      ...PROFILE,
+      linkedAccounts: { coinbase: "verified", x: "@vitalik", ethos: "2800" },
+      skills: ["siwa-verified", "coinbase"],
+    });
+    const after = await credOf(human.id);
+    const { profileCompleteness, ...rest } = after.breakdown;
+    expect(rest).toEqual({ ...before.breakdown, profileCompleteness: undefined });
+    expect([profileCompleteness!.raw, after.score - before.score]).toEqual([100, 5]);
+  });
+});
+
+describe("deleting oneself", () => {
+  it("takes the human, its links, contact data and organizations, and frees wallet and token", async () => {
+    const wallet = newWallet();
+    const tokenId = await world.mint(wallet);
+    const { human } = await register({ ...PROFILE, tokenId }, wallet);
+    await link(human.id, await wallet.siwe(), tokenId);
+    await world.registerOrganization(await wallet.siwe(), { displayName: "Gone", slug: "gone-soon" });
+    const { pool } = world.api.database;
+    await pool.query("insert into offchain.ethos_score values ($1, 1000, now()) on conflict do nothing", [
+      lower(wallet),
+    ]);
+    const remove = async () => world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
+    expect(await remove()).toMatchObject({
+      status: 200,
+      body: { success: true, deleted: { id: human.id, links: 1, organizations: ["gone-soon"] } },
+    });
+    for (const path of [`human/${human.id}`, `human/${wallet.address}`, `human/${tokenId}`, "org/gone-soon"])
+      expect((await world.api.get(`/api/v2/${path}`)).status).toBe(404);
+    const { rows } = await pool.query(
+      `select (select count(*)::int from offchain.human_agent where human_id = $1) as links,
+              (select count(*)::int from offchain.ethos_score where wallet = $2) as ethos`,
+      [human.id, lower(wallet)],
+    );
+    // Its wallet is an agent's, too: what is known about that stays.
+    expect(rows[0]).toEqual({ links: 0, ethos: 1 });
+    expect((await remove()).status).toBe(404);
+    const again = await register({ tokenId }, wallet);
+    expect(again.human).toMatchObject({ linkedAgents: [], contact: { hasEmail: false, hasTelegram: false } });
+    expect(again.human.id).not.toBe(human.id);
+  });
+
+  it("forgets the wallet's reputation when it was known only because of the human", async () => {
+    const { wallet } = await register();
+    const { pool } = world.api.database;
+    await pool.query("insert into offchain.ethos_score values ($1, 1000, now())", [lower(wallet)]);
+    await world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
+    expect((await pool.query("select from offchain.ethos_score where wallet = $1", [lower(wallet)])).rowCount).toBe(0);
+  });
+
+  it("takes nobody else's, and works by access token", async () => {
+    const { human } = await register();
+    const own = principalOf(await world.registerHuman(await token("did:idp:del"), { name: "Del" }));
+    expect((await world.send("DELETE", "/api/v2/principals/human/me", await token("did:idp:other"))).status).toBe(404);
+    expect((await world.send("DELETE", "/api/v2/principals/human/me", await token("did:idp:del"))).status).toBe(200);
+    expect((await world.api.get(`/api/v2/human/${own.id}`)).status).toBe(404);
+    expect(await read(human.id)).toEqual(human);
+  });
+});

@@ -1,0 +1,91 @@
+/** Principals as tests meet them: wallets that sign in, tokens that change hands, and an identity provider. */
+
+import { type Http, openHttp } from "../../../clients/http.ts";
+import { createIdentityProvider } from "../../../clients/identity-provider.ts";
+import type { Address } from "../../../core/facts.ts";
+import { type AgentWallet, agentWallet } from "../../support/agent-wallet.ts";
+import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../../support/key-server.ts";
+import { plantRows } from "../../support/onchain.ts";
+import { type PlantedAgent, plantAgents } from "./agents.ts";
+import { type Answer, type ApiOptions, HOST, startApi, type TestApi } from "./api.ts";
+import { healthyChain, IDENTITY } from "./stub-chain.ts";
+
+export const NOBODY: Address = `0x${"0".repeat(40)}`;
+
+export type PrincipalWorld = {
+  api: TestApi;
+  keys: KeyServer;
+  /** Sends a body with a credential: the value of Authorization, or headers. */
+  send(method: string, path: string, by: string | Record<string, string> | null, body?: unknown): Promise<Answer>;
+  registerHuman(by: string, body: object): Promise<Answer>;
+  registerOrganization(by: string, body: object): Promise<Answer>;
+  /** Mints a token to a wallet. */
+  mint(owner: AgentWallet, more?: PlantedAgent): Promise<number>;
+  /** Moves a token on chain. @returns what takes the move back, as a reorganisation does */
+  transfer(tokenId: number, from: AgentWallet, to: AgentWallet, at?: number): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+};
+
+export const lower = ({ address }: { address: string }): Address => address.toLowerCase() as Address;
+export const newWallet = (): AgentWallet => agentWallet({ host: HOST });
+
+/** The API with an identity provider of its own; one world for a whole file. */
+export async function startPrincipals(options: ApiOptions = {}): Promise<PrincipalWorld> {
+  const keys = await startKeyServer(Date.now);
+  const http: Http = openHttp({ userAgent: "test", patienceMs: 0, limits: { totalMs: 1_000 } });
+  const idp = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: keys.jwksUrl, requiredClaims: [] };
+  const chain = options.chain ?? { ...healthyChain(), nonce: async () => 99 };
+  const api = await startApi({
+    ...options,
+    chain,
+    deps: { ...options.deps, identityProvider: createIdentityProvider(idp, http) },
+  });
+  const { pool } = api.database;
+  let tokens = 0;
+  let moves = 0;
+
+  const move = async (tokenId: number, from: Address, to: Address, at: number) => {
+    const id = `move-${moves++}`;
+    await plantRows(pool, "transfer", [
+      { id, contract: IDENTITY, tokenId, from, to, transferredAt: at, block: 900, txHash: "0x1" },
+    ]);
+    return id;
+  };
+  const send: PrincipalWorld["send"] = (method, path, by, body) =>
+    api.send(method, path, {
+      headers: {
+        ...(typeof by === "string" ? { authorization: by } : by),
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  return {
+    api,
+    keys,
+    send,
+    registerHuman: (by, body) => send("POST", "/api/v2/principals/human/register", by, body),
+    registerOrganization: (by, body) => send("POST", "/api/v2/principals/organization/register", by, body),
+    async mint(owner, more = {}) {
+      const tokenId = tokens++;
+      const wallet = lower(owner);
+      await plantAgents(pool, [{ tokenId, owner: wallet, agentAddress: wallet, ...more }]);
+      await move(tokenId, NOBODY, wallet, 1_790_000_000);
+      return tokenId;
+    },
+    async transfer(tokenId, from, to, at = 1_790_000_500) {
+      const own = (owner: Address) =>
+        pool.query("update onchain.agent set owner = $2 where token_id = $1", [tokenId, owner]);
+      const id = await move(tokenId, lower(from), lower(to), at);
+      await own(lower(to));
+      return async () => {
+        await pool.query("delete from onchain.transfer where id = $1", [id]);
+        await own(lower(from));
+      };
+    },
+    async close() {
+      await api.close();
+      await keys.close();
+      await http.close();
+    },
+  };
+}
