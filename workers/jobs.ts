@@ -1,6 +1,7 @@
 /** Every job there is. A new one is a file in jobs/ and a line here. */
 import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
+import { directoryAliases } from "./jobs/directory-aliases.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { directoryPull } from "./jobs/directory-pull.ts";
 import { directoryScores } from "./jobs/directory-scores.ts";
@@ -35,6 +36,7 @@ export const JOBS: readonly Job[] = [
   directoryPull,
   erc8004Files,
   directoryScores,
+  directoryAliases,
   marketData,
   messageRetention,
   prune,
