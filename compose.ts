@@ -16,7 +16,7 @@ import { isLoopback } from "./clients/http/public-address.ts";
 import { type Http, openHttp } from "./clients/http.ts";
 import { createIdentityProvider } from "./clients/identity-provider.ts";
 import { neynarReader } from "./clients/neynar.ts";
-import type { Chain, Ethos, Facilitator, ProofPlatforms, Registries } from "./clients/ports.ts";
+import type { Chain, Ethos, Facilitator, MachinePayments, ProofPlatforms, Registries } from "./clients/ports.ts";
 import { openPublicHttp } from "./clients/public-http.ts";
 import { openRateCounters } from "./clients/rate-counters.ts";
 import { createReceiptSigner } from "./clients/receipt-signer.ts";
@@ -131,6 +131,15 @@ async function openFacilitator(
   return { value: createLocalFacilitator(chain, createSigner(privateKey, id)), close: nothing };
 }
 
+/** Payments by MPP, where they are configured. */
+async function openMachinePayments({ mpp }: Config): Promise<MachinePayments | null> {
+  if (!mpp) return null;
+  const { chainId, rpcUrl, ...rest } = mpp;
+  // Loaded where it is offered only: it brings another copy of much of viem.
+  const { createMachinePayments } = await import("./clients/mpp.ts");
+  return createMachinePayments({ chain: createChain({ id: chainId, rpcUrls: [rpcUrl] }), ...rest });
+}
+
 /** The platforms that accounts prove agents on, at the rates they allow; without its key one cannot be asked. */
 function openProofPlatforms(config: Config, http: Http): Composed<ProofPlatforms> {
   const { x, github, farcaster } = config.upstreams;
@@ -242,6 +251,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       directory,
       chain,
       facilitator: facilitator.value,
+      machinePayments: await openMachinePayments(config),
       identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
       rateCounters,
       proofs: proofs.value,
@@ -295,6 +305,7 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
       ),
       documents: foreignDocuments(documentHttp),
       chain: openChain(config),
+      machinePayments: await openMachinePayments(config),
       signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
       queue,
       clock: () => new Date(),

@@ -492,6 +492,32 @@ export const VARIABLES = {
     ...variable("Pricing", "Pays the gas of settlements made by this process; must not be the deployer's", hash),
     secret: true,
   },
+  TEMPO_RPC_URL: variable(
+    "Pricing",
+    "JSON-RPC node of Tempo, where payments by MPP settle (unset: the local stack's anvil; without one MPP is not offered)",
+    webUrl,
+  ),
+  TEMPO_CHAIN_ID: variable("Pricing", "The chain of that node", integer(1, 2 ** 31), "4217"),
+  MPP_CURRENCY_ADDRESS: variable(
+    "Pricing",
+    "Token that is asked for by MPP, with six decimals and worth a dollar: USDC.e",
+    address,
+    "0x20C000000000000000000000b9537d11c60E8b50",
+  ),
+  MPP_CONFIRMATIONS: variable(
+    "Pricing",
+    "Blocks a payment by MPP must lie in its chain; 1 = its own block, which Tempo does not take back",
+    integer(1, 100),
+    "1",
+  ),
+  MPP_SECRET_KEY: {
+    ...variable(
+      "Pricing",
+      "Signs the challenges of MPP, at least 32 characters, the same for every process; belongs to TEMPO_RPC_URL",
+      z.string().min(32, "must have at least 32 characters"),
+    ),
+    secret: true,
+  },
   MINT_WAIT_MS: variable(
     "Pricing",
     "How long POST /mint waits for the chain before it answers 202",
@@ -665,9 +691,28 @@ function assemble(v: Values, dataDir: string) {
         privateKey: v.FACILITATOR_PRIVATE_KEY,
       },
     },
+    /** Undefined: no payments by MPP are taken. */
+    mpp: mppOf(v, new URL(publicUrl).host),
     mintWaitMs: v.MINT_WAIT_MS,
     faultPoint: v.FAULT_POINT,
   };
+}
+
+/** @param realm names the service in its challenges */
+function mppOf(v: Values, realm: string) {
+  const { TEMPO_RPC_URL: rpcUrl, MPP_SECRET_KEY: secretKey } = v;
+  if (rpcUrl && secretKey)
+    return {
+      rpcUrl,
+      secretKey,
+      realm,
+      chainId: v.TEMPO_CHAIN_ID,
+      currency: v.MPP_CURRENCY_ADDRESS,
+      confirmations: v.MPP_CONFIRMATIONS,
+    };
+  if (rpcUrl || secretKey)
+    throw new ConfigError("TEMPO_RPC_URL and MPP_SECRET_KEY belong together: set both of them or none");
+  return undefined;
 }
 
 function identityProviderOf(v: Values) {

@@ -87,7 +87,10 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
           deps.payments,
           {
             operation: price,
+            method,
             path: c.req.path,
+            search,
+            body: body.bytes,
             headers: incoming.headersDistinct,
             wallet: caller && "wallet" in caller ? caller.wallet : null,
             signedIn: async () =>
@@ -148,6 +151,7 @@ const withOffer = (deps: ApiParts, operation: Operation, path: string) => async 
   const { headers, extra } = paymentRequired(
     deps.payments.offers,
     deps.payments.termsFor(operation, path, price),
+    null,
   ).options;
   throw new Failure(error.code, error.message, {
     ...error.options,

@@ -4,6 +4,7 @@ import type {
   Chain,
   Facilitator,
   IdentityProvider,
+  MachinePayments,
   ProofPlatforms,
   RateCounters,
   ReceiptSigner,
@@ -59,6 +60,8 @@ export type ApiDeps = {
   cards: Cards;
   /** Settles payments by signature; null where none is configured: then only transactions pay. */
   facilitator: Facilitator | null;
+  /** Payments by MPP; absent where none are taken. */
+  machinePayments?: MachinePayments | null;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
   /** Counts of every queue; may throw when the queue's store is away. */

@@ -1,6 +1,7 @@
 /** The outside world as the workers and the API see it: one small interface per system, implemented in this folder. */
 import type { ReceiptData } from "../core/cred-report/receipt.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import type { ChallengeClaims, RequestBinding, SignedTransaction } from "../core/payments/challenges.ts";
 
 /** A block header. Wei amounts are bigint, times Unix seconds. */
 export type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: number; baseFeePerGasWei: bigint };
@@ -127,6 +128,52 @@ export interface Facilitator {
   verify(order: PaymentOrder): Promise<FacilitatorVerdict>;
   /** Repeating it for the same order moves no more money: the authorization is good once. */
   settle(order: PaymentOrder): Promise<FacilitatorOutcome>;
+}
+
+/** What a challenge is made of. */
+export type ChallengeDraft = RequestBinding &
+  Pick<ChallengeClaims, "payTo" | "amountUnits" | "expiresAt"> & {
+    description: string;
+    /** Makes two challenges of the same terms two. */
+    salt: string;
+  };
+
+/** The answer to one of our challenges. Nothing of it has been looked for on the chain. */
+export type ChallengeAnswer = ChallengeClaims & {
+  /** Whom it names as its payer; null when it names nobody. */
+  payer: Address | null;
+  /** A transaction to be sent by us, or the hash of one that its payer has sent. */
+  given: { kind: "signed"; transaction: SignedTransaction } | { kind: "sent"; hash: Hex };
+};
+
+/** What a credential turns out to be. */
+export type ReadCredential =
+  | { kind: "answer"; answer: ChallengeAnswer }
+  /** Its challenge is none of ours, or was changed. */
+  | { kind: "foreign" }
+  /** `problem` ends the sentence "The header …". */
+  | { kind: "malformed"; problem: string };
+
+/**
+ * Payments by MPP (method tempo, intent charge). Challenges carry their own proof: whoever has the same key knows them
+ * again, no process remembers any.
+ * @see https://mpp.dev
+ */
+export interface MachinePayments {
+  /** Where the money moves. */
+  readonly chain: Chain;
+  /** The token that is asked for. */
+  readonly currency: Address;
+  /** The service, as its challenges name it. */
+  readonly realm: string;
+  /** Blocks a payment must lie in the chain. */
+  readonly confirmations: number;
+  /** A value of WWW-Authenticate. */
+  challenge(draft: ChallengeDraft): string;
+  /** @param credential what follows the word Payment */
+  read(credential: string): Promise<ReadCredential>;
+  /** A value of Payment-Receipt. */
+  receipt(paid: { txHash: Hex; at: Date }): string;
 }
 
 /** A proof that is looked for: the agent, and the service's prefix in front of its id (`helixa`). */

@@ -55,6 +55,9 @@ export const authorizationFact = (chainId: number, asset: Address, from: Address
 export const transferFact = (chainId: number, txHash: Hex, logIndex: number): string =>
   `${chainId}:${txHash}:${logIndex}`;
 
+/** Names a challenge of MPP that was answered: whatever pays for it pays once. */
+export const challengeFact = (chainId: number, challengeId: string): string => `mpp:${chainId}:${challengeId}`;
+
 /** What `toPayment` reads. */
 export const COLUMNS = `payment_id as "paymentId", method, operation, state, payer, payee, chain_id as "chainId", asset,
   amount_units as "amountUnits", wallet, fingerprint, holds, effect, bought, credential, valid_before as "validBefore",

@@ -7,6 +7,7 @@ import { STACK_FILE } from "../config.ts";
 export const LAYOUT = {
   postgres: "postgres",
   chain: "chain",
+  tempo: "tempo",
   logs: "logs",
   cards: "cards",
   devnet: "devnet.json",

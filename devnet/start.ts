@@ -15,6 +15,7 @@ import { seed } from "./seed.ts";
 import { simulatedUpstreams } from "./simulators/environment.ts";
 import { MOST_ROWS } from "./simulators/registry.ts";
 import { Supervisor } from "./supervisor.ts";
+import { deployTempo, TEMPO, tempoEnv } from "./tempo.ts";
 
 /** A problem the operator can solve; shown as one sentence. */
 class StartError extends Error {}
@@ -29,6 +30,7 @@ type Stack = {
   devnet?: Devnet;
   rpcUrl?: string;
   wsUrl?: string;
+  tempoRpcUrl?: string;
   simulatorUrl?: string;
   supervisor?: Supervisor;
   seeded?: string;
@@ -71,6 +73,7 @@ function tasks() {
       { title: "Check the data directory and the port", task: prepare },
       { title: "PostgreSQL", enabled: () => !stack.config.database.url, task: startDatabase },
       { title: "Chain 8453", enabled: ownChain, task: startChain },
+      { title: "Chain 4217, for payments by MPP", enabled: ownTempo, task: startTempo },
       {
         title: "Database schema",
         task: () => migrate(stack.env.MIGRATION_DATABASE_URL ?? stack.config.database.migrationUrl!),
@@ -148,6 +151,19 @@ async function startChain(): Promise<void> {
   });
 }
 
+/** Only beside a chain of its own: money of two worlds must not buy the same things. */
+function ownTempo(): boolean {
+  return ownChain() && !stack.config.mpp;
+}
+
+async function startTempo(): Promise<void> {
+  const chain = await startAnvil({ network: "tempo", directory: dataDir(stack.config.dataDir).tempo });
+  stack.stops.push(() => chain.stop());
+  await deployTempo(chain.url);
+  stack.tempoRpcUrl = chain.url;
+  Object.assign(stack.env, { TEMPO_RPC_URL: chain.url, ...tempoEnv() });
+}
+
 /** What differs on a development chain unless the operator has set it. */
 function localDefaults({ service, http }: Config): Record<string, string> {
   const hosts = new Set([...service.hosts, `localhost:${http.port}`, `127.0.0.1:${http.port}`]);
@@ -222,13 +238,17 @@ async function seedWorld(say: (line: string) => void): Promise<void> {
 }
 
 /** `devnet.json`: everything a test or a curious person needs to talk to the stack. */
-function writeDevnet({ config, devnet, indexUrl, rpcUrl, wsUrl, simulatorUrl, databaseUrl, env }: Stack): void {
+function writeDevnet(stack: Stack): void {
+  const { config, devnet, indexUrl, rpcUrl, wsUrl, simulatorUrl, databaseUrl, env } = stack;
   const { contracts, schemas, accounts, keys } = devnet!;
   const content = {
     apiUrl: config.service.publicUrl,
     indexUrl,
     rpcUrl,
     wsUrl,
+    tempoRpcUrl: stack.tempoRpcUrl ?? config.mpp?.rpcUrl,
+    tempoChainId: config.mpp?.chainId ?? TEMPO.chainId,
+    usdce: config.mpp?.currency ?? TEMPO.usdce,
     databaseUrl: databaseUrl ?? env.DATABASE_URL ?? config.database.url,
     simulatorUrl,
     chainId: config.chain.id,
@@ -240,7 +260,7 @@ function writeDevnet({ config, devnet, indexUrl, rpcUrl, wsUrl, simulatorUrl, da
   writeFileSync(dataDir(config.dataDir).devnet, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
 }
 
-function printReady({ config, indexUrl, rpcUrl, simulatorUrl, databaseUrl, seeded }: Stack): void {
+function printReady({ config, indexUrl, rpcUrl, tempoRpcUrl, simulatorUrl, databaseUrl, seeded }: Stack): void {
   const base = config.service.publicUrl;
   const rows: [string, string | undefined][] = [
     ["Terminal", base],
@@ -251,6 +271,7 @@ function printReady({ config, indexUrl, rpcUrl, simulatorUrl, databaseUrl, seede
     ["GraphQL", `${indexUrl}/graphql`],
     ["SQL", `${indexUrl}/sql`],
     ["Chain", rpcUrl],
+    ["Tempo", tempoRpcUrl],
     ["Simulators", simulatorUrl],
     ["Database", databaseUrl],
     ["Logs", dataDir(config.dataDir).logs],

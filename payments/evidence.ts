@@ -1,6 +1,8 @@
 /** What our own node knows of a payment: whether its authorization is used, and where exactly its money moved. */
 import type { Chain } from "../clients/ports.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
+import type { Refusal } from "../core/payments/terms.ts";
 import { AUTHORIZATION_USED, topicOf, transfersOf } from "../core/payments/transfers.ts";
 import type { Settlement } from "../db/payments.ts";
 
@@ -19,8 +21,8 @@ export type Evidence =
   | { kind: "settled"; settlement: Settlement }
   /** It is in a block, which needs more blocks on top. */
   | { kind: "shallow" }
-  /** The authorization is used up without the expected transfer: cancelled, or spent on other terms. */
-  | { kind: "spent" }
+  /** Used up without the expected transfer: cancelled, failed, or spent on other terms. */
+  | { kind: "spent"; reason: Refusal }
   /** Used, and nothing to be seen of how: before `sinceBlock`, or the node lags behind itself. */
   | { kind: "unseen" }
   | { kind: "unused" };
@@ -29,6 +31,8 @@ export type Evidence =
 const AUTHORIZATION_STATE = "0xe94a0102";
 /** keccak256 of `AuthorizationCanceled(address,bytes32)`. */
 const AUTHORIZATION_CANCELED: Hex = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
+
+const SPENT: Evidence = { kind: "spent", reason: "authorization_used" };
 
 /**
  * Looks for a settlement in canonical blocks, whoever made it and whatever anybody says about it.
@@ -42,7 +46,7 @@ export async function findSettlement(chain: Chain, expected: Expected, confirmat
   const [used] = await about(AUTHORIZATION_USED);
   if (!used) {
     const [cancelled] = await about(AUTHORIZATION_CANCELED);
-    return { kind: cancelled ? "spent" : "unseen" };
+    return cancelled ? SPENT : { kind: "unseen" };
   }
   const receipt = await chain.receipt(used.txHash);
   if (receipt === null || receipt.status !== "success") return { kind: "unseen" };
@@ -50,7 +54,31 @@ export async function findSettlement(chain: Chain, expected: Expected, confirmat
     (one) => one.nonce === nonce,
   );
   if (!(await isDeepEnough(chain, receipt.block, confirmations))) return { kind: "shallow" };
-  if (!transfer) return { kind: "spent" };
+  if (!transfer) return SPENT;
+  const { logIndex } = transfer;
+  return {
+    kind: "settled",
+    settlement: { txHash: receipt.hash, logIndex, block: receipt.block, blockHash: receipt.blockHash },
+  };
+}
+
+/**
+ * Looks for the transfer that answers a challenge in the transaction that should hold it.
+ * @throws Failure upstream_unavailable
+ */
+export async function findAnswer(
+  chain: Chain,
+  expected: Omit<Expected, "nonce" | "sinceBlock"> & Challenged & { hash: Hex },
+  confirmations: number,
+): Promise<Evidence> {
+  const { asset, payer, payee, amountUnits, hash } = expected;
+  const receipt = await chain.receipt(hash);
+  if (receipt === null) return { kind: "unused" };
+  if (!(await isDeepEnough(chain, receipt.block, confirmations))) return { kind: "shallow" };
+  if (receipt.status !== "success") return { kind: "spent", reason: "transaction_failed" };
+  const asked = { ...expected, token: asset, to: payee, value: amountUnits };
+  const transfer = memoTransfers(receipt.logs, asked).find(({ from }) => from === payer);
+  if (!transfer) return { kind: "spent", reason: "no_matching_transfer" };
   const { logIndex } = transfer;
   return {
     kind: "settled",

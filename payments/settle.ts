@@ -1,6 +1,6 @@
 /** Brings a payment's money in: asks the facilitator, believes the chain, and leaves a trace that any process can take up. */
 import type pg from "pg";
-import type { Chain, Facilitator, PaymentOrder } from "../clients/ports.ts";
+import type { Chain, Facilitator, MachinePayments, PaymentOrder } from "../clients/ports.ts";
 import type { Hex } from "../core/facts.ts";
 import type { Authorization, SignedPayment, TokenDomain } from "../core/payments/authorization.ts";
 import { MAX_TIMEOUT_SECONDS, type Refusal } from "../core/payments/terms.ts";
@@ -8,12 +8,17 @@ import { beginSettling, type Held, recordPaid, releasePayment } from "../db/ledg
 import type { Payment } from "../db/payments.ts";
 import type { Fault } from "../faults.ts";
 import { type Evidence, findSettlement } from "./evidence.ts";
+import { findMachinePayment, sendMachinePayment } from "./machine.ts";
 
 export type SettlementParts = {
   db: pg.Pool;
   chain: Chain;
   /** Null where nobody settles: then only what has happened on the chain counts. */
   facilitator: Facilitator | null;
+  /** Null where MPP is not offered. */
+  machinePayments: MachinePayments | null;
+  /** True for who may look where the money is, and may not move it. */
+  onlyLooks?: boolean;
   /** Of USDC on this chain. */
   domain: TokenDomain;
   confirmations: number;
@@ -61,6 +66,23 @@ export function authorizationOf({ payer, payee, amountUnits, credential }: Payme
 
 const LOOK_MS = 200;
 
+/** What the chain of a payment knows of it. @throws Failure upstream_unavailable; Error when its chain is not configured */
+export function lookFor(parts: SettlementParts, payment: Payment): Promise<Evidence> {
+  if (payment.method === "mpp") return findMachinePayment(machineOf(parts), payment);
+  return findSettlement(parts.chain, { ...payment, nonce: authorizationOf(payment).nonce }, parts.confirmations);
+}
+
+/** The chain a payment's money moves on. @throws Error when it is not configured */
+export const chainOf = (
+  parts: Pick<SettlementParts, "chain" | "machinePayments">,
+  { method }: Pick<Payment, "method">,
+): Chain => (method === "mpp" ? machineOf(parts).chain : parts.chain);
+
+function machineOf({ machinePayments }: Pick<SettlementParts, "machinePayments">): MachinePayments {
+  if (machinePayments) return machinePayments;
+  throw new Error("MPP is not configured");
+}
+
 /**
  * Settles a payment somebody holds, from wherever a former attempt has left it.
  * @param patienceMs how long an open outcome is waited for
@@ -69,8 +91,7 @@ export async function bringIn(parts: SettlementParts, held: Held, patienceMs: nu
   const { payment, lease } = held;
   const who = { paymentId: payment.paymentId, lease };
   const deadline = performance.now() + patienceMs;
-  const look = () =>
-    findSettlement(parts.chain, { ...payment, nonce: authorizationOf(payment).nonce }, parts.confirmations);
+  const look = () => lookFor(parts, payment);
 
   async function refuse(reason: Refusal): Promise<BroughtIn> {
     if (await releasePayment(parts.db, who, reason)) return { kind: "refused", reason };
@@ -79,7 +100,7 @@ export async function bringIn(parts: SettlementParts, held: Held, patienceMs: nu
 
   /** What a look at the chain decides by itself. */
   async function decide(evidence: Evidence): Promise<BroughtIn | null> {
-    if (evidence.kind === "spent") return refuse("authorization_used");
+    if (evidence.kind === "spent") return refuse(evidence.reason);
     if (evidence.kind !== "settled") return null;
     parts.fault("payment.settled");
     const paid = await recordPaid(parts.db, who, payment.chainId, evidence.settlement);
@@ -97,7 +118,7 @@ export async function bringIn(parts: SettlementParts, held: Held, patienceMs: nu
 
     let word: Refusal | null = null;
     if (evidence.kind === "unused") {
-      const asked = await askFacilitator(parts, held);
+      const asked = await ask(parts, held);
       if (asked.kind === "refused" && !asked.broadcast) return refuse(asked.reason);
       if (asked.kind === "refused") word = asked.reason;
       if (asked.kind === "unknown" && !asked.broadcast) return { kind: "pending", cause: asked.cause };
@@ -116,14 +137,29 @@ export async function bringIn(parts: SettlementParts, held: Held, patienceMs: nu
   }
 }
 
-type Asked =
+/** What became of the wish to have the money moved. `broadcast`: it may be moving. */
+export type Asked =
   | { kind: "settled" }
   | { kind: "refused"; reason: Refusal; broadcast: boolean }
   | { kind: "unknown"; cause: unknown; broadcast: boolean };
 
-/** Has the facilitator check and then settle. `broadcast`: from then on the money may move. */
-async function askFacilitator({ db, facilitator, domain, fault }: SettlementParts, held: Held): Promise<Asked> {
-  const { payment, lease } = held;
+async function ask(parts: SettlementParts, held: Held): Promise<Asked> {
+  if (parts.onlyLooks) return { kind: "unknown", cause: new Error("it is only looked for"), broadcast: false };
+  if (held.payment.method !== "mpp") return askFacilitator(parts, held);
+  return sendMachinePayment(machineOf(parts), held.payment, () => begin(parts, held));
+}
+
+/** Writes down that from now on the money may move. @returns false when the payment was taken over */
+async function begin({ db, fault }: SettlementParts, { payment, lease }: Held): Promise<boolean> {
+  if (payment.state === "new" && !(await beginSettling(db, { paymentId: payment.paymentId, lease }))) return false;
+  fault("payment.settling");
+  return true;
+}
+
+/** Has the facilitator check and then settle. */
+async function askFacilitator(parts: SettlementParts, held: Held): Promise<Asked> {
+  const { facilitator, domain } = parts;
+  const { payment } = held;
   if (!facilitator) return { kind: "unknown", cause: new Error("there is no facilitator"), broadcast: false };
   const { signature, resourceUrl } = payment.credential as Credential;
   const order: PaymentOrder = {
@@ -137,10 +173,9 @@ async function askFacilitator({ db, facilitator, domain, fault }: SettlementPart
     const verdict = await facilitator.verify(order);
     if (verdict.kind === "refused") return { kind: "refused", reason: refusalFor(verdict.reason), broadcast: false };
     if (verdict.kind === "unknown") return { ...verdict, broadcast: false };
-    const begun = await beginSettling(db, { paymentId: payment.paymentId, lease });
-    if (!begun) return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
   }
-  fault("payment.settling");
+  if (!(await begin(parts, held)))
+    return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
   const outcome = await facilitator.settle(order);
   if (outcome.kind === "settled") return { kind: "settled" };
   if (outcome.kind === "refused") return { kind: "refused", reason: refusalFor(outcome.reason), broadcast: true };

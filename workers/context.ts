@@ -1,7 +1,16 @@
 /** What every job and loop of the worker process is given. Built in compose.ts, faked nowhere but at the ports. */
 import type pg from "pg";
 import type { Logger } from "pino";
-import type { Chain, Documents, Ethos, Markets, ProofPlatforms, Registries, Signer } from "../clients/ports.ts";
+import type {
+  Chain,
+  Documents,
+  Ethos,
+  MachinePayments,
+  Markets,
+  ProofPlatforms,
+  Registries,
+  Signer,
+} from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { Fault } from "../faults.ts";
 import type { Queues } from "./queue.ts";
@@ -9,6 +18,8 @@ import type { Queues } from "./queue.ts";
 export type JobContext = {
   db: pg.Pool;
   chain: Chain;
+  /** Absent where MPP is not offered. */
+  machinePayments?: MachinePayments | null;
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;
   proofs: ProofPlatforms;
@@ -23,5 +34,15 @@ export type JobContext = {
   clock: () => Date;
   log: Logger;
   fault: Fault;
-  config: Pick<Config, "attestationSchemas" | "chain" | "contracts" | "messageRetentionMs" | "payments" | "sender" | "service" | "upstreams">;
+  config: Pick<
+    Config,
+    | "attestationSchemas"
+    | "chain"
+    | "contracts"
+    | "messageRetentionMs"
+    | "payments"
+    | "sender"
+    | "service"
+    | "upstreams"
+  >;
 };

@@ -20,7 +20,7 @@ export const MAX_TIMEOUT_SECONDS = 300;
 /** An authorization must be good for so long still: a settlement takes a few blocks. */
 const MARGIN_SECONDS = 6;
 /** How far the payer's clock may be ahead. */
-const SKEW_SECONDS = 120;
+export const SKEW_SECONDS = 120;
 
 /** Stable words for what is wrong with a payment; each has its sentence. */
 export const REFUSALS = {
@@ -42,6 +42,8 @@ export const REFUSALS = {
   transaction_failed: "The transaction failed, so nothing was paid.",
   transaction_too_old: "The transaction is too old to pay for a request.",
   no_matching_transfer: "The transaction holds no transfer of exactly this price from the payer to the recipient.",
+  unknown_challenge: "The payment answers no challenge of this service, or one that was changed on the way.",
+  challenge_expired: "The challenge that the payment answers has expired.",
   payer_unknown: "A transaction hash pays only for the wallet that sent the money: sign in with it.",
 } as const;
 export type Refusal = keyof typeof REFUSALS;

@@ -16,8 +16,8 @@ import {
 import { type Payment, selectPayments } from "../../db/payments.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
 import { carryOut } from "../../payments/effects.ts";
-import { findSettlement, isDeepEnough, placeNow } from "../../payments/evidence.ts";
-import { authorizationOf, bringIn } from "../../payments/settle.ts";
+import { isDeepEnough, placeNow } from "../../payments/evidence.ts";
+import { bringIn, chainOf, lookFor, type SettlementParts } from "../../payments/settle.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
@@ -68,36 +68,36 @@ async function each(
 
 /** Payments whose request has gone: looked for on the chain, released once their authorization is void. */
 async function settleLeft(context: JobContext): Promise<number> {
-  const { db, chain, config } = context;
+  const { db } = context;
   const left = await selectPayments(
     db,
     `state in ('new', 'settling') and updated_at < clock_timestamp() - interval '${PATIENCE}'
      and (lease_until is null or lease_until < clock_timestamp())`,
   );
-  const parts = {
-    db,
-    chain,
-    // It only looks: whoever gave up waiting is not charged behind its back.
-    facilitator: null,
-    domain: usdcDomain(config.chain.id, config.contracts.usdc.address),
-    confirmations: config.payments.confirmations,
-    fault: context.fault,
-  };
   return each(context, left, async (held) => {
     const { payment, lease } = held;
-    const result = await bringIn(parts, held, 0);
+    const result = await bringIn(looking(context), held, 0);
     if (result.kind !== "pending") return true;
     if (payment.credential === null) return false;
     const end = payment.validBefore?.getTime() ?? Number.POSITIVE_INFINITY;
     if (end + GRACE_MS > context.clock().getTime()) return false;
-    const { kind } = await evidenceOf(context, payment);
+    const { kind } = await lookFor(looking(context), payment);
     if (kind !== "unused") return false;
     return (await releasePayment(db, { paymentId: payment.paymentId, lease }, "expired")) !== null;
   });
 }
 
-const evidenceOf = ({ chain, config }: JobContext, payment: Payment) =>
-  findSettlement(chain, { ...payment, nonce: authorizationOf(payment).nonce }, config.payments.confirmations);
+/** Whoever gave up waiting is not charged behind its back: it is only looked where the money is. */
+const looking = ({ db, chain, machinePayments = null, config, fault }: JobContext): SettlementParts => ({
+  db,
+  chain,
+  facilitator: null,
+  machinePayments,
+  onlyLooks: true,
+  domain: usdcDomain(config.chain.id, config.contracts.usdc.address),
+  confirmations: config.payments.confirmations,
+  fault,
+});
 
 /** Paid, and the effect was not done: it is done now, or owed. */
 async function finishPaid(context: JobContext): Promise<number> {
@@ -123,7 +123,7 @@ async function watchReleased(context: JobContext): Promise<number> {
     `state = 'released' and credential is not null and valid_before > clock_timestamp() - interval '${GRACE_MS} ms'`,
   );
   return each(context, released, async ({ payment }) => {
-    const evidence = await evidenceOf(context, payment);
+    const evidence = await lookFor(looking(context), payment);
     if (evidence.kind !== "settled") return false;
     return (await oweReleased(db, payment, evidence.settlement)) !== null;
   });
@@ -131,29 +131,45 @@ async function watchReleased(context: JobContext): Promise<number> {
 
 /** Transfers that are not final yet: still there, moved, to be settled again, or lost. */
 async function watchBlocks(context: JobContext): Promise<number> {
-  const { db, chain, log } = context;
+  const { db, log } = context;
   const open = await selectPayments(db, "block is not null and final_at is null and state <> 'lost'");
   let changed = 0;
   for (const payment of open) {
-    const { paymentId, txHash, logIndex, blockHash, block, state, method } = payment;
-    const seen = { ...payment, txHash: txHash!, logIndex: logIndex!, blockHash: blockHash! };
-    const place = await placeNow(chain, seen);
-    if (place?.blockHash === blockHash) {
-      if (!(await isDeepEnough(chain, block!, FINAL_BLOCKS))) continue;
-      await finalizePayment(db, paymentId);
-    } else if (place) {
-      await relocatePayment(db, payment, place);
-    } else if (state === "paid") {
-      // Whoever comes back with the same payment has it settled, or its transaction looked for, again.
-      await unsettlePayment(db, paymentId);
-      if (method === "transaction") await releasePayment(db, { paymentId }, "reorganised_away");
-    } else if (await isDeepEnough(chain, block!, FINAL_BLOCKS)) {
-      await losePayment(db, paymentId, "reorganised_away");
-    } else {
-      log.error({ paymentId, txHash, state }, "the transfer of a payment is no longer in the chain");
-      continue;
+    try {
+      if (await watchBlock(context, payment)) changed++;
+    } catch (err) {
+      // One chain that cannot be asked keeps nobody from the other.
+      log.warn({ err, paymentId: payment.paymentId }, "the block of a payment could not be looked for");
     }
-    changed++;
   }
   return changed;
+}
+
+/** @returns whether the payment's row was changed */
+async function watchBlock(context: JobContext, payment: Payment): Promise<boolean> {
+  const { db, log } = context;
+  const chain = chainOf(looking(context), payment);
+  const { paymentId, txHash, logIndex, blockHash, block, state, method } = payment;
+  const place = await placeNow(chain, {
+    ...payment,
+    txHash: txHash!,
+    logIndex: logIndex!,
+    blockHash: blockHash!,
+  });
+  if (place?.blockHash === blockHash) {
+    if (!(await isDeepEnough(chain, block!, FINAL_BLOCKS))) return false;
+    await finalizePayment(db, paymentId);
+  } else if (place) {
+    await relocatePayment(db, payment, place);
+  } else if (state === "paid") {
+    // Whoever comes back with the same payment has it settled, or its transaction looked for, again.
+    await unsettlePayment(db, paymentId);
+    if (method === "transaction") await releasePayment(db, { paymentId }, "reorganised_away");
+  } else if (await isDeepEnough(chain, block!, FINAL_BLOCKS)) {
+    await losePayment(db, paymentId, "reorganised_away");
+  } else {
+    log.error({ paymentId, txHash, state }, "the transfer of a payment is no longer in the chain");
+    return false;
+  }
+  return true;
 }

@@ -1,6 +1,7 @@
 /** Where requests are paid for: knows the prices, the ways to pay and whether the token is the one it should be. */
+import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import type { Chain, Facilitator } from "../../../clients/ports.ts";
+import type { Chain, Facilitator, MachinePayments } from "../../../clients/ports.ts";
 import type { Config } from "../../../config.ts";
 import { fail } from "../../../core/errors.ts";
 import type { TokenDomain } from "../../../core/payments/authorization.ts";
@@ -11,19 +12,22 @@ import { currentPrices, priceLists } from "../../../db/price-list.ts";
 import type { Fault } from "../../../faults.ts";
 import type { SettlementParts } from "../../../payments/settle.ts";
 import type { Log } from "../../http/error-answer.ts";
-import { type Offer, transferOffer, x402Offer } from "./offers.ts";
+import { challengeOffer, type Offer, transferOffer, x402Offer } from "./offers.ts";
 
 export type DeskParts = {
   config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
   db: pg.Pool;
   chain: Chain;
   facilitator: Facilitator | null;
+  machinePayments?: MachinePayments | null | undefined;
   fault: Fault;
   log: Log;
   now(): number;
 };
 
 export type PaymentDesk = DeskParts & {
+  /** Null where MPP is not offered. */
+  machinePayments: MachinePayments | null;
   settlement: SettlementParts;
   offers: readonly Offer[];
   /** What an operation costs now and what is taken for it, in USDC units. */
@@ -48,7 +52,7 @@ const SHOWN_MS = 2_000;
 const DOMAIN_SEPARATOR = "0x3644e515";
 
 export function openPaymentDesk(parts: DeskParts): PaymentDesk {
-  const { config, db, chain, facilitator, fault, log, now } = parts;
+  const { config, db, chain, facilitator, machinePayments = null, fault, log, now } = parts;
   const { payTo, confirmations } = config.payments;
   const domain: TokenDomain = usdcDomain(config.chain.id, config.contracts.usdc.address);
   const base = standardPrices(config.pricing.phase);
@@ -72,8 +76,13 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
 
   const desk: PaymentDesk = {
     ...parts,
-    settlement: { db, chain, facilitator, domain, confirmations, fault },
-    offers: facilitator ? [x402Offer, transferOffer] : [transferOffer],
+    machinePayments,
+    settlement: { db, chain, facilitator, machinePayments, domain, confirmations, fault },
+    offers: [
+      ...(facilitator ? [x402Offer] : []),
+      ...(machinePayments ? [challengeOffer({ machinePayments, now, salt: randomUUID })] : []),
+      transferOffer,
+    ],
 
     async price(operation) {
       const lists = await priceLists(db, base, config.pricing.quoteMs);

@@ -1,4 +1,5 @@
-/** What a request brings as payment, read from its headers: one signed authorization or one transaction hash, never a guess. */
+/** What a request brings as payment, read from its headers: one signed authorization, one transaction hash or one answer to a challenge, never a guess. */
+import type { ChallengeAnswer, MachinePayments } from "../../../clients/ports.ts";
 import { fail } from "../../../core/errors.ts";
 import type { Hex } from "../../../core/facts.ts";
 import { readVersion1, readVersion2, type SignedPayment } from "../../../core/payments/authorization.ts";
@@ -7,7 +8,11 @@ import { parseStrictJson } from "../../http/strict-json.ts";
 /** A header by name, with every value it was sent with (Node's `headersDistinct`). */
 export type HeaderValues = Record<string, string[] | undefined>;
 
-export type GivenPayment = ({ kind: "signed" } & SignedPayment) | { kind: "transaction"; hash: Hex };
+export type GivenPayment =
+  | ({ kind: "signed" } & SignedPayment)
+  | { kind: "transaction"; hash: Hex }
+  /** Null where the challenge that is answered is none of ours. */
+  | { kind: "challenged"; answer: ChallengeAnswer | null };
 
 /** Headers that may carry a payment; the last three carry a transaction hash only. */
 export const PAYMENT_HEADERS = [
@@ -17,6 +22,8 @@ export const PAYMENT_HEADERS = [
   "X-Payment-TxHash",
   "X-Payment-Proof",
 ] as const;
+/** The header of credentials of MPP; they are also taken from a list in Authorization. */
+export const CREDENTIAL_HEADER = "Payment-Authorization";
 
 /** A payload is about 1400 characters for an account's key, and a few thousand for a contract wallet. */
 const MOST_CHARACTERS = 8192;
@@ -25,14 +32,20 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * The payment of a request; null when it has none.
+ * @param machinePayments reads credentials of MPP; null where they are not taken
  * @throws Failure invalid_input for anything that is not exactly one well-formed payment
  */
-export function readPayment(headers: HeaderValues): GivenPayment | null {
+export async function readPayment(
+  headers: HeaderValues,
+  machinePayments: MachinePayments | null,
+): Promise<GivenPayment | null> {
   const given = PAYMENT_HEADERS.flatMap((name) =>
     (headers[name.toLowerCase()] ?? []).map((value) => ({ name, value: value.trim() })),
   );
+  const credential = readCredential(headers);
   const [first] = given;
-  if (first === undefined) return null;
+  if (first === undefined) return credential === null ? null : challenged(credential, machinePayments);
+  if (credential !== null) refuse(first.name, "must be the only payment of the request");
   for (const { name, value } of given)
     if (value.length > MOST_CHARACTERS) refuse(name, `must have at most ${MOST_CHARACTERS} characters`);
   if (given.every(({ value }) => TRANSACTION.test(value))) {
@@ -42,6 +55,30 @@ export function readPayment(headers: HeaderValues): GivenPayment | null {
   }
   if (given.length > 1) refuse(first.name, "must be the only payment of the request");
   return { kind: "signed", ...readSigned(first.name, first.value) };
+}
+
+const PAYMENT_SCHEME = /^\s*payment\s+/i;
+
+/** The credential of MPP without its scheme; null without one. In Authorization it may stand beside a sign-in. */
+function readCredential(headers: HeaderValues): string | null {
+  const listed = (headers.authorization ?? []).flatMap((value) => value.split(",")).filter(isPayment);
+  const own = headers[CREDENTIAL_HEADER.toLowerCase()] ?? [];
+  const found = new Set([...own, ...listed].map((value) => value.replace(PAYMENT_SCHEME, "").trim()));
+  if (found.size === 0) return null;
+  if (found.size > 1 || !own.every(isPayment)) refuse(CREDENTIAL_HEADER, "must be one credential, Payment {base64url}");
+  const [credential] = found;
+  if (credential!.length > MOST_CHARACTERS)
+    refuse(CREDENTIAL_HEADER, `must have at most ${MOST_CHARACTERS} characters`);
+  return credential!;
+}
+
+const isPayment = (value: string) => PAYMENT_SCHEME.test(value);
+
+async function challenged(credential: string, machinePayments: MachinePayments | null): Promise<GivenPayment> {
+  if (machinePayments === null) return refuse(CREDENTIAL_HEADER, "cannot be used: payments by MPP are not taken here");
+  const read = await machinePayments.read(credential);
+  if (read.kind === "malformed") return refuse(CREDENTIAL_HEADER, read.problem);
+  return { kind: "challenged", answer: read.kind === "answer" ? read.answer : null };
 }
 
 function readSigned(name: (typeof PAYMENT_HEADERS)[number], value: string): SignedPayment {

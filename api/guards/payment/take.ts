@@ -1,10 +1,12 @@
-/** Takes the money for a request, by whichever way it is offered: a signed authorization, a transaction, or a credit. */
+/** Takes the money for a request, by whichever way it is offered: a signed authorization, a transaction, an answered challenge, or a credit. */
+import type { ChallengeAnswer } from "../../../clients/ports.ts";
 import { fail } from "../../../core/errors.ts";
 import type { Address } from "../../../core/facts.ts";
 import { mismatch, outOfTime, type Refusal } from "../../../core/payments/terms.ts";
 import { dropLease, type Held, presentPayment, spendCredit, takeUp } from "../../../db/ledger.ts";
 import { authorizationFact, type NewPayment, type Payment, paymentsOf, selectPayments } from "../../../db/payments.ts";
 import { bringIn, toCredential } from "../../../payments/settle.ts";
+import { challengePayment } from "./challenge.ts";
 import type { PaymentDesk } from "./desk.ts";
 import type { GivenPayment } from "./headers.ts";
 import { isSignedByPayer } from "./payer.ts";
@@ -17,9 +19,14 @@ type Taken = { payment: Payment; held: Held | null };
 export const takePayment: Settle = async (desk, till, options) => {
   const { given } = till;
   if (given === null) return (await takeCredit(desk, till, options)) ?? refuse(till);
-  return given.kind === "signed"
-    ? takeSigned(desk, till, given, options)
-    : takeTransaction(desk, till, given.hash, options);
+  switch (given.kind) {
+    case "signed":
+      return takeSigned(desk, till, given, options);
+    case "transaction":
+      return takeTransaction(desk, till, given.hash, options);
+    case "challenged":
+      return takeChallenged(desk, till, given.answer, options);
+  }
 };
 
 function refuse(till: OpenTill, reason: Refusal | null = null): never {
@@ -80,6 +87,18 @@ async function takeTransaction(
     if (taken) return taken;
   }
   return alreadyUsed();
+}
+
+async function takeChallenged(
+  desk: PaymentDesk,
+  till: OpenTill,
+  answer: ChallengeAnswer | null,
+  options: SettleOptions,
+): Promise<Taken> {
+  if (answer === null) return refuse(till, "unknown_challenge");
+  const found = await challengePayment(desk, till, answer);
+  if (typeof found === "string") return refuse(till, found);
+  return hold(desk, till, { ...common(till, options), ...found });
 }
 
 const common = (till: OpenTill, { holds = undefined, effect = null }: SettleOptions) => ({

@@ -8,10 +8,11 @@ import { hash } from "node:crypto";
 import { type Failure, fail } from "../../../core/errors.ts";
 import type { Address } from "../../../core/facts.ts";
 import { V1_NETWORKS } from "../../../core/payments/authorization.ts";
+import type { RequestBinding } from "../../../core/payments/challenges.ts";
 import type { Terms } from "../../../core/payments/terms.ts";
 import type { Operation } from "../../../core/prices.ts";
 import { dropLease, fulfilPayment, type Held, owePayment, renewLease, storeReply } from "../../../db/ledger.ts";
-import { type Payment, paymentsOf, type StoredReply } from "../../../db/payments.ts";
+import { authorizationFact, challengeFact, type Payment, paymentsOf, type StoredReply } from "../../../db/payments.ts";
 import type { Queryable } from "../../../db/transaction.ts";
 import type { PaymentDesk } from "./desk.ts";
 import { type GivenPayment, type HeaderValues, readPayment } from "./headers.ts";
@@ -20,8 +21,14 @@ import { paymentRequired, paymentResponse } from "./offers.ts";
 /** What the gate must know of a request. */
 export type PaidRequest = {
   operation: Operation;
+  /** HEAD counts as GET. */
+  method: string;
   /** With its leading slash, without the query. */
   path: string;
+  /** The query, without its question mark. */
+  search: string;
+  /** As it came, empty without one. */
+  body: Uint8Array;
   headers: HeaderValues;
   /** The authenticated wallet; null where none is asked for. */
   wallet: Address | null;
@@ -68,7 +75,7 @@ export type Till = {
    */
   payer(): Promise<Address | null>;
   /** The 402. @param reason see `paymentRequired` */
-  refusal(reason?: Parameters<typeof paymentRequired>[2]): Failure;
+  refusal(reason?: Parameters<typeof paymentRequired>[3]): Failure;
   /** @throws Failure payment_required, payment_pending, payment_already_used, request_in_progress */
   settle(options?: SettleOptions): Promise<Paid>;
 };
@@ -77,6 +84,8 @@ export type Till = {
 export type OpenTill = Till & {
   request: PaidRequest & { fingerprint: string };
   terms: Terms | null;
+  /** What a challenge for this request is bound to. */
+  binding: RequestBinding;
   /** Set once settled. */
   paid: { held: Held | null; payment: Payment; fulfilled: boolean } | null;
 };
@@ -100,7 +109,8 @@ const RENEW_MS = 1_500;
 export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: Settle): Promise<OpenTill> {
   const price = await desk.price(request.operation);
   const terms = price.units === 0n ? null : desk.termsFor(request.operation, request.path, price);
-  const given = terms ? readPayment(request.headers) : null;
+  const given = terms ? await readPayment(request.headers, desk.machinePayments) : null;
+  const binding = bindingOf(request);
   const till: OpenTill = {
     price: price.units,
     given,
@@ -110,10 +120,10 @@ export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: 
       fingerprint: hash("sha256", JSON.stringify([request.wallet, request.fingerprint]), "hex"),
     },
     terms,
+    binding,
     paid: null,
-    payer: async () =>
-      given?.kind === "signed" ? given.authorization.from : (request.wallet ?? (await request.signedIn())),
-    refusal: (reason) => paymentRequired(desk.offers, terms!, reason),
+    payer: async () => namedBy(given) ?? request.wallet ?? (await request.signedIn()),
+    refusal: (reason) => paymentRequired(desk.offers, terms!, binding, reason),
     async settle(options = {}) {
       if (!terms) return FREE;
       const { payment, held } = await settle(desk, till, options);
@@ -148,10 +158,24 @@ export const FREE_TILL: Till = {
   settle: async () => FREE,
 };
 
-const keyOf = ({ settlement: { domain } }: PaymentDesk, given: GivenPayment): string =>
-  given.kind === "transaction"
-    ? `${domain.chainId}:${given.hash}`
-    : `${domain.chainId}:${domain.verifyingContract}:${given.authorization.from}:${given.authorization.nonce}`;
+/** Whom a payment names as its payer. */
+function namedBy(given: GivenPayment | null): Address | null {
+  if (given?.kind === "signed") return given.authorization.from;
+  return given?.kind === "challenged" ? (given.answer?.payer ?? null) : null;
+}
+
+function keyOf({ settlement: { domain } }: PaymentDesk, given: GivenPayment): string | null {
+  if (given.kind === "challenged") return given.answer && challengeFact(given.answer.chainId, given.answer.challengeId);
+  if (given.kind === "transaction") return `${domain.chainId}:${given.hash}`;
+  const { from, nonce } = given.authorization;
+  return authorizationFact(domain.chainId, domain.verifyingContract, from, nonce);
+}
+
+/** What tells a request from others, before anybody has signed in: a challenge may be asked for by one and paid by another. */
+const bindingOf = ({ operation, method, path, search, body }: PaidRequest): RequestBinding => ({
+  resource: hash("sha256", JSON.stringify([operation, method, path, search]), "hex"),
+  bodyDigest: body.length === 0 ? null : `sha-256=${hash("sha256", body, "base64")}`,
+});
 
 /** Brings a request's money in. */
 export type Settle = (
@@ -193,7 +217,7 @@ export async function withPayment<R extends AnyReply>(
       return reply.status < 300
         ? { ...reply, headers: { ...reply.headers, ...(await knownResponse(desk, till)) } }
         : reply;
-    const headers = { ...reply.headers, ...responseOf(paid.payment) };
+    const headers = { ...reply.headers, ...responseOf(desk, paid.payment) };
     if (paid.fulfilled && reply.final !== false && reply.status < 300 && typeof reply.content === "string")
       await settleAccounts(
         storeReply(db, paid.payment.paymentId, {
@@ -230,11 +254,17 @@ const isRefusal = (error: unknown): boolean => {
 };
 
 /** What is to be said of the payment a request brought, where the ledger has it for this request. */
-async function knownResponse({ db }: PaymentDesk, { key, request }: OpenTill) {
+async function knownResponse(desk: PaymentDesk, { key, request }: OpenTill) {
   if (key === null) return {};
-  const [known] = await paymentsOf(db, [key]).catch(() => []);
-  return known && known.fingerprint === request.fingerprint ? responseOf(known) : {};
+  const [known] = await paymentsOf(desk.db, [key]).catch(() => []);
+  return known && known.fingerprint === request.fingerprint ? responseOf(desk, known) : {};
 }
 
-const responseOf = ({ chainId, txHash, payer, amountUnits }: Payment) =>
-  txHash ? paymentResponse({ chainId, txHash, payer, amountUnits }, V1_NETWORKS[chainId]) : {};
+/** The headers that tell a payer where its money went, in the words of the way it paid. */
+function responseOf(desk: PaymentDesk, payment: Payment): Record<string, string> {
+  const { method, chainId, txHash, payer, amountUnits, paidAt } = payment;
+  if (!txHash) return {};
+  if (method !== "mpp") return paymentResponse({ chainId, txHash, payer, amountUnits }, V1_NETWORKS[chainId]);
+  if (!desk.machinePayments) return {};
+  return { "payment-receipt": desk.machinePayments.receipt({ txHash, at: paidAt ?? payment.updatedAt }) };
+}

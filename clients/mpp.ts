@@ -1,0 +1,151 @@
+/** MPP by the primitives of mppx: challenges signed and known again, credentials read with suspicion, receipts written. */
+import { Challenge, Credential, Receipt } from "mppx";
+import { keccak256 } from "viem";
+import { Transaction } from "viem/tempo";
+import { z } from "zod";
+import { checksum } from "../core/addresses.ts";
+import type { Address, Hex } from "../core/facts.ts";
+import type { ChallengeClaims, SignedTransaction } from "../core/payments/challenges.ts";
+import type { Chain, ChallengeAnswer, MachinePayments } from "./ports.ts";
+
+export type MachinePaymentOptions = {
+  chain: Chain;
+  currency: Address;
+  realm: string;
+  confirmations: number;
+  /** Signs challenges: the same for every process of the service, at least 32 characters. */
+  secretKey: string;
+};
+
+const METHOD = "tempo";
+const INTENT = "charge";
+/** Where the credential is to be sent: the usual header is the signed-in wallet's. */
+export const CREDENTIAL_HEADER = "Payment-Authorization";
+
+const hex = (digits: string) => z.string().regex(new RegExp(`^0x${digits}$`));
+const payload = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("hash"), hash: hex("[0-9a-fA-F]{64}") }),
+  z.object({ type: z.literal("transaction"), signature: hex("(76|78)([0-9a-fA-F]{2}){50,4000}") }),
+]);
+/** A payer, as clients name it: an account of a chain. */
+const source = z.string().regex(/^did:pkh:eip155:\d{1,10}:0x[0-9a-fA-F]{40}$/);
+/** What we have signed ourselves. */
+const request = z.object({
+  amount: z.string().transform(BigInt),
+  currency: z.string().transform(lower),
+  recipient: z.string().transform(lower),
+  methodDetails: z.object({ chainId: z.number() }),
+});
+
+export function createMachinePayments(options: MachinePaymentOptions): MachinePayments {
+  const { chain, currency, realm, confirmations, secretKey } = options;
+
+  /** What a challenge says; null when it does not bear our signature. */
+  function claimsOf(challenge: Challenge.Challenge): ChallengeClaims | null {
+    // Clients of before that parameter leave it out; what is signed includes it.
+    const whole = { ...challenge, header: CREDENTIAL_HEADER };
+    if (challenge.realm !== realm || challenge.method !== METHOD || challenge.intent !== INTENT) return null;
+    if (!Challenge.verify(whole, { secretKey })) return null;
+    const { amount, currency, recipient, methodDetails } = request.parse(challenge.request);
+    const { resource } = JSON.parse(Buffer.from(challenge.opaque!, "base64url").toString()) as { resource: string };
+    return {
+      challengeId: challenge.id,
+      chainId: methodDetails.chainId,
+      currency,
+      payTo: recipient,
+      amountUnits: amount,
+      resource,
+      bodyDigest: challenge.digest ?? null,
+      expiresAt: Date.parse(challenge.expires!),
+    };
+  }
+
+  return {
+    chain,
+    currency,
+    realm,
+    confirmations,
+
+    challenge({ payTo, amountUnits, expiresAt, resource, bodyDigest, description, salt }) {
+      const challenge = Challenge.from({
+        secretKey,
+        realm,
+        method: METHOD,
+        intent: INTENT,
+        header: CREDENTIAL_HEADER,
+        description,
+        expires: new Date(expiresAt).toISOString(),
+        ...(bodyDigest !== null && { digest: bodyDigest }),
+        meta: { resource, salt },
+        request: {
+          amount: String(amountUnits),
+          currency: checksum(currency),
+          recipient: checksum(payTo),
+          methodDetails: { chainId: chain.id, supportedModes: ["pull", "push"] },
+        },
+      });
+      return Challenge.serialize(challenge);
+    },
+
+    async read(text) {
+      const credential = deserialized(text);
+      if (credential === null) return { kind: "malformed", problem: "must be a credential of MPP" };
+      const paid = payload.safeParse(credential.payload);
+      if (!paid.success)
+        return { kind: "malformed", problem: "must hold a transaction of Tempo (0x76), or the hash of one" };
+      const claims = claimsOf(credential.challenge);
+      if (claims === null) return { kind: "foreign" };
+      if (credential.source !== undefined && !source.safeParse(credential.source).success)
+        return { kind: "malformed", problem: "must name its payer as did:pkh:eip155:{chain}:{address}" };
+      const named = credential.source === undefined ? null : lower(credential.source.slice(-42));
+      if (paid.data.type === "hash") {
+        const hash = paid.data.hash.toLowerCase() as Hex;
+        return { kind: "answer", answer: { ...claims, payer: named, given: { kind: "sent", hash } } };
+      }
+      const transaction = await signedTransaction(paid.data.signature as Hex);
+      if (transaction === null)
+        return { kind: "malformed", problem: "must hold a transaction that can be read, signed by its sender" };
+      const answer: ChallengeAnswer = { ...claims, payer: transaction.from, given: { kind: "signed", transaction } };
+      return { kind: "answer", answer };
+    },
+
+    receipt: ({ txHash, at }) =>
+      Receipt.serialize(
+        Receipt.from({ method: METHOD, status: "success", timestamp: at.toISOString(), reference: txHash }),
+      ),
+  };
+}
+
+/** A credential by its encoding only; null when it is none. */
+function deserialized(text: string) {
+  try {
+    return Credential.deserialize<unknown>(`Payment ${text}`);
+  } catch {
+    return null;
+  }
+}
+
+/** A transaction by its bytes, in the one form in which nodes hash it; null when it cannot be read or is not signed. */
+async function signedTransaction(given: Hex): Promise<SignedTransaction | null> {
+  try {
+    const read = Transaction.deserialize(given as Transaction.TransactionSerializedTempo);
+    const { signature, from, chainId, calls = [], validAfter, validBefore } = read;
+    if (!signature || !from || chainId === undefined) return null;
+    const raw = (await Transaction.serialize(read)) as Hex;
+    return {
+      raw,
+      hash: keccak256(raw),
+      from: lower(from),
+      chainId,
+      validAfter: validAfter === undefined ? null : Number(validAfter),
+      validBefore: validBefore === undefined ? null : Number(validBefore),
+      calls: calls.flatMap(({ to, data }) => (to ? [{ to: lower(to), data: data ?? "0x" }] : [])),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function lower(text: string): Address {
+  return text.toLowerCase() as Address;
+}
