@@ -73,6 +73,8 @@ const SIWA_ONLY = {
 const everyone = (status: number) => Object.fromEntries(CALLERS.map((c) => [c, status])) as Record<CallerName, number>;
 /** The token's owner and the agent's wallet. */
 const CONTROLLERS = { ...SIWA_ONLY, "other wallet": 403, owner: PASS, "agent wallet": PASS };
+/** The agent's own wallet; its owner's is another. */
+const SPEAKERS = { ...CONTROLLERS, owner: 403 };
 /** Every wallet, by SIWA and by SIWE. */
 const HUMANS = { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS, "human (SIWE)": PASS };
 
@@ -103,12 +105,12 @@ const ROWS: Record<string, Row> = {
     by: ({ other }) => other,
     expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": 409 },
   },
-  // Each wallet over its own credentials.
-  revokeCredentials: { expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS } },
-
   // By the signature of a Solana key in the body, whoever's credential stands in the headers.
   verifySolanaKey: { ask: askWithSolanaKey({}), expected: SOLANA_KEY },
   registerSolana: { ask: askWithSolanaKey({ register: true }), expected: SOLANA_KEY },
+
+  // Each wallet over its own credentials.
+  revokeCredentials: { expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS } },
 
   updateAgent: { body: () => ({ personality: { humor: "dry" } }), expected: CONTROLLERS },
   updatePersonality: { body: () => ({ personality: { humor: "dry" } }), expected: CONTROLLERS },
@@ -171,7 +173,27 @@ const ROWS: Record<string, Row> = {
     body: () => ({ outcome: "success" }),
     expected: { ...everyone(401), "API key": PASS },
   },
+
+  // Messages are between agents: the agent's own wallet, with the cred that it takes.
+  createMessageGroup: {
+    before: giveCred,
+    body: ({ tokenId }) => ({ topic: `Topic ${tokenId}`, minCred: 26, isPublic: true }),
+    expected: SPEAKERS,
+  },
+  joinMessageGroup: { before: giveCred, expected: SPEAKERS },
+  sendMessage: { before: giveCred, body: () => ({ content: "Hello." }), expected: SPEAKERS },
+  // Whoever has come in may go.
+  leaveMessageGroup: { expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS } },
 };
+
+/** Gives the agent a stored score that the group `security` takes. */
+async function giveCred({ tokenId }: World): Promise<void> {
+  await api.database.pool.query(
+    `insert into offchain.cred (token_id, score, activity, traits, verify, coinbase, age, narrative, origin, soulbound, seen_block, computed_at)
+     values ($1, 51, 0, 0, 0, 0, 0, 0, 0, 0, 950, now())`,
+    [tokenId],
+  );
+}
 
 let api: TestApi;
 beforeAll(async () => {
@@ -280,9 +302,6 @@ async function askAsHuman(caller: CallerName, world: World): Promise<Asked> {
   }
 }
 
-/** A signature that nobody made: s in the upper half. */
-const spoilt = (signature: string) => `${signature.slice(0, 66)}${"f".repeat(64)}${signature.slice(-2)}`;
-
 /** The signature is the proof, not who carries it; the spoilt credentials have their like in a spoilt signature. */
 function askWithSolanaKey({ register = false }) {
   return async (caller: CallerName, world: World): Promise<Asked> => {
@@ -309,10 +328,25 @@ function askWithSolanaKey({ register = false }) {
   };
 }
 
+/** A signature that nobody made: s in the upper half. */
+const spoilt = (signature: string) => `${signature.slice(0, 66)}${"f".repeat(64)}${signature.slice(-2)}`;
+
 /** How much has been written, whoever wrote it. */
 async function written(): Promise<unknown> {
   const tables = ["profile_field", "profile_trait", "proof", "exchange_verification", "session_outcome", "mint"];
-  const more = ["tx_intent", "chain_write", "human_update", "credential_revocation", "idempotency", "human", "human_agent", "organization"];
+  const more = [
+    "tx_intent",
+    "chain_write",
+    "human_update",
+    "credential_revocation",
+    "idempotency",
+    "human",
+    "human_agent",
+    "organization",
+    "message_group",
+    "group_member",
+    "message",
+  ];
   const counts = [...tables, ...more].map((name) => `(select count(*)::int from offchain.${name}) as ${name}`);
   return (await api.database.pool.query(`select ${counts.join(", ")}`)).rows[0];
 }
@@ -337,7 +371,7 @@ describe.each(writes.map((endpoint): [string, Endpoint] => [endpoint.operationId
       const before = await written();
       const { status, body } = await api.send(
         endpoint.method.toUpperCase(),
-        endpoint.path.replace(/\{(id|ref)\}/, String(world.tokenId)),
+        endpoint.path.replace(/\{(id|ref)\}/, String(world.tokenId)).replace("{groupId}", "security"),
         {
           headers: { ...asked.headers, ...(asked.body && { "content-type": "application/json" }) },
           ...(asked.body && { body: JSON.stringify(asked.body) }),
