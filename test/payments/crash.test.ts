@@ -1,4 +1,4 @@
-/** Case 18: kill -9 of the API at every step of a paid mint; the same payment is served after the restart, and charged once. */
+/** Case 18: kill -9 of the API at every step of a paid registration; the same payment is served after the restart, and charged once. */
 import { toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
@@ -8,6 +8,7 @@ import { devnetCast } from "../../devnet/chain-keys.ts";
 import { PAYMENT_FAULT_POINTS } from "../../payments/settle.ts";
 import { agentWallet, testChain } from "../support/agent-wallet.ts";
 import { type Parts, startParts } from "../support/parts.ts";
+import { solanaWallet } from "../support/solana-wallet.ts";
 import { until } from "../support/until.ts";
 import { base64, payloadOf, signAuthorization } from "./support/signing.ts";
 
@@ -21,11 +22,31 @@ afterAll(() => parts?.stop());
 const PRICE = 1_000_000n;
 const { accounts, keys } = devnetCast();
 const points = [...PAYMENT_FAULT_POINTS, PAID_MINT_FAULT_POINT, ...MINT_FAULT_POINTS];
+/** The way of a Solana key is the same but for its challenge, which is used up before the payment is settled. */
+const solanaPoints = ["payment.settling", PAID_MINT_FAULT_POINT];
+const cases = [
+  ...points.map((point) => ["/api/v2/mint", point] as const),
+  ...solanaPoints.map((point) => ["/api/v2/register/solana", point] as const),
+];
+
+type Wallet = ReturnType<typeof agentWallet>;
+/** A request to register, made once and repeated byte for byte. */
+async function registration(path: (typeof cases)[number][0], wallet: Wallet) {
+  if (path === "/api/v2/mint") return { body: { name: "Phoenix" }, headers: { authorization: await wallet.siwa() } };
+  const key = await solanaWallet();
+  // The challenge is asked for before the fault point is set: a killed process must not have it in its memory alone.
+  const response = await fetch(`${parts.apiUrl}/api/v2/auth/solana/challenge?address=${key.address}`);
+  const { message, nonce } = (await response.json()) as { message: string; nonce: string };
+  return {
+    body: { name: "Phoenix", solanaAddress: key.address, nonce, signature: await key.signText(message) },
+    headers: {},
+  };
+}
 
 describe("the API killed", () => {
-  it.each(points.map((point, i) => [point, accounts[i + 1]!] as const))(
-    "at %s",
-    async (point, account) => {
+  it.each(cases.map(([path, point], i) => [path, point, accounts[(i % (accounts.length - 1)) + 1]!] as const))(
+    "during %s at %s",
+    async (path, point, account) => {
       const wallet = agentWallet({ host: parts.host, privateKey: account.privateKey });
       const chain = testChain(parts.rpcUrl);
       const balance = () =>
@@ -36,22 +57,22 @@ describe("the API killed", () => {
           args: [wallet.address],
         });
       const before = await balance();
+      const request = await registration(path, wallet);
       await parts.restart("api", { FAULT_POINT: point });
       const signed = await signAuthorization(wallet.account, {
         to: agentWallet({ host: "", privateKey: keys.deployer }).address,
         value: PRICE,
         nonce: toHex(crypto.getRandomValues(new Uint8Array(32))),
       });
-      const authorization = await wallet.siwa();
       const post = () =>
-        fetch(`${parts.apiUrl}/api/v2/mint`, {
+        fetch(`${parts.apiUrl}${path}`, {
           method: "POST",
           headers: {
             "content-type": "application/json",
-            authorization,
+            ...request.headers,
             "payment-signature": base64(payloadOf(signed)),
           },
-          body: JSON.stringify({ name: "Phoenix" }),
+          body: JSON.stringify(request.body),
         });
       // An index that is not there yet, or funds not looked at, are refusals before anything is charged.
       await until("it dies", async () => (await post().catch(() => null)) === null, {
