@@ -4,6 +4,7 @@ import { fail } from "../../core/errors.ts";
 import { holdingOf } from "../../db/principals/holding.ts";
 import { linkHumanAgent, lockHuman, otherLinks } from "../../db/principals/human-writes.ts";
 import { type HumanRef, humanIdOf } from "../../db/principals/humans.ts";
+import { lockAgentWrites } from "../../db/profiles.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { ApiParts } from "../deps.ts";
 import type { OwnerCaller } from "../endpoint.ts";
@@ -29,6 +30,8 @@ export const linkAgent = (
     transaction(deps.db, async (tx) => {
       const { identity } = deps.config.contracts;
       const { tokenId } = asked;
+      // One after the other: an agent that its owner links twice at once is linked to one human.
+      await lockAgentWrites(tx, tokenId);
       const id = await humanIdOf(tx, asked.human, identity.address);
       const principal = id === null ? null : await lockHuman(tx, id);
       if (id === null || principal === null) return fail("not_found", "There is no such human.");

@@ -124,7 +124,8 @@ export async function linkHumanAgent(
 }
 
 /**
- * Removes a human with its links, and what is known about its wallet only because of it.
+ * Removes a human with its links, what is known about its wallet only because of it, and the answers it was given that
+ * wait for a retry.
  * @returns its id and how many links went; null when the principal is registered as no human
  */
 export async function deleteHuman(tx: Queryable, principal: string): Promise<{ id: string; links: number } | null> {
@@ -135,6 +136,10 @@ export async function deleteHuman(tx: Queryable, principal: string): Promise<{ i
   );
   const [gone] = rows;
   if (!gone) return null;
+  await tx.query("delete from offchain.idempotency where scope = $1 and starts_with(body, $2)", [
+    principal,
+    '{"success":true,"principal":',
+  ]);
   await tx.query(
     `delete from offchain.ethos_score e where wallet = $1
        and not exists (select from onchain.agent a where a.owner = $1)

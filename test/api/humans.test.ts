@@ -375,6 +375,21 @@ describe("linking an agent", () => {
     ]);
   });
 
+  it("to two humans at once leaves it with one", async () => {
+    const owner = newWallet();
+    const tokenId = await world.mint(owner);
+    const siwe = await owner.siwe();
+    const { human: own } = await register({}, owner);
+    const other = principalOf(await world.registerHuman(await token("did:idp:twice"), { name: "Twice" }));
+    const beside = { authorization: await token("did:idp:twice"), "x-siwa": siwe };
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all([link(own.id, siwe, tokenId), link(other.id, beside, tokenId)]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      const links = [await read(own.id), await read(other.id)].flatMap(({ linkedAgents }) => linkedAgents);
+      expect(links).toHaveLength(1);
+    }
+  });
+
   it("ends at a number of agents; those that were sold do not count", async () => {
     const { wallet, human } = await register();
     const tokens: number[] = [];
@@ -539,6 +554,17 @@ describe("deleting oneself", () => {
     const again = await register({ tokenId }, wallet);
     expect(again.human).toMatchObject({ linkedAgents: [], contact: { hasEmail: false, hasTelegram: false } });
     expect(again.human.id).not.toBe(human.id);
+  });
+
+  it("takes back the answers kept for retries", async () => {
+    const wallet = newWallet();
+    const key = { authorization: await wallet.siwe(), "idempotency-key": "register" };
+    const send = () => world.send("POST", "/api/v2/principals/human/register", key, { name: "Kept Name" });
+    expect([(await send()).status, (await send()).headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+    const kept = () => world.api.database.pool.query("select from offchain.idempotency where body like '%Kept Name%'");
+    expect((await kept()).rowCount).toBe(1);
+    await world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
+    expect((await kept()).rowCount).toBe(0);
   });
 
   it("forgets the wallet's reputation when it was known only because of the human", async () => {
