@@ -12,9 +12,8 @@ import type { DirectoryQuery } from "../../db/directory/list.ts";
 import { directoryMarks } from "../../db/directory/marks.ts";
 import { erc8004Registration } from "../../db/directory/registration.ts";
 import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import { isNoIndex, type Queryable } from "../../db/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { choice, limit, offset, optionalChoice, page, searchText } from "../parameters.ts";
+import { choice, limit, minBlock, offset, optionalChoice, page, searchText } from "../parameters.ts";
 import {
   claimedSchema,
   terminalAgentSchema,
@@ -25,6 +24,7 @@ import {
   tokenClaimSchema,
 } from "../schemas/terminal.ts";
 import { csvOf } from "../services/csv.ts";
+import { directoryAt } from "../services/directory-at.ts";
 
 const narrowing = {
   sort: optionalChoice(
@@ -37,6 +37,7 @@ const narrowing = {
     what: "x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier",
   }),
   q: searchText("Part of a name, the beginning of an address, an agent's id or a token's symbol"),
+  minBlock,
 };
 
 type Narrowing = Pick<DirectoryQuery, "filter" | "q"> & {
@@ -58,10 +59,13 @@ export const terminalAgents = endpoint({
   tag: "Terminal",
   summary: "Agents of all registries, filtered, sorted and paged",
   description: `Totals are exact. trending is ordered by ${TRENDING_FORMULA}; claimed market data count nowhere.`,
+  data: true,
   query: z.object({ ...narrowing, limit: limit({ default: 50, max: 100 }), page, offset }),
   responses: { 200: { description: "A page of the directory", schema: terminalListSchema } },
-  async handler({ deps: { db, directory, config }, query, now }) {
+  async handler({ deps, query, now }) {
+    const { db, directory, config } = deps;
     const { limit } = query;
+    await directoryAt(deps, query.minBlock);
     const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
     const [{ total, ids }, totals] = await Promise.all([
       directory.list({ ...questionOf(query, now), offset: start, limit }),
@@ -98,6 +102,7 @@ const exportAs = (format: "json" | "csv") =>
     tag: "Terminal",
     summary: `The agents of a filter as a file, ${format.toUpperCase()}`,
     description: `At most ${EXPORT_ROWS.toLocaleString("en")} rows; X-Total-Count tells how many match.`,
+    data: true,
     query: z.object(narrowing),
     responses: {
       200: {
@@ -105,7 +110,9 @@ const exportAs = (format: "json" | "csv") =>
         ...(format === "json" ? { schema: terminalExportSchema } : { type: "text/csv" }),
       },
     },
-    async handler({ deps: { db, directory, config }, query, now }) {
+    async handler({ deps, query, now }) {
+      const { db, directory, config } = deps;
+      await directoryAt(deps, query.minBlock);
       const question = questionOf(query, now);
       // A row that moves while pages are read may come twice.
       const ids = new Set<number>();
@@ -151,8 +158,10 @@ export const terminalAgent = endpoint({
   operationId: "getTerminalAgent",
   tag: "Terminal",
   summary: "One agent of the directory, with its services, where it is known from, and who else it is",
+  data: true,
   params: z.object({ ref }),
   query: z.object({
+    minBlock,
     platform: optionalChoice(
       PLATFORMS.map(({ key }) => key) as [PlatformKey, ...PlatformKey[]],
       "Looks among the agents of this platform only: ids and wallets may be those of several",
@@ -160,27 +169,24 @@ export const terminalAgent = endpoint({
   }),
   responses: { 200: { description: "The agent", schema: terminalDetailSchema } },
   errors: ["not_found"],
-  async handler({ deps: { db, config }, params, query }) {
+  async handler({ deps, params, query }) {
+    const { db, config } = deps;
+    await directoryAt(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
     const found = id === null ? null : await directoryDetail(db, id);
     if (found === null) return unknown();
     const { row, services, sameAs, provenance } = found;
-    const erc8004 =
-      row.platform === ERC8004 && row.registry ? await registrationOf(db, row.registry, row.agentId) : null;
-    return json({ ...terminalRow(row, config.service.publicUrl), services, same_as: sameAs, provenance, erc8004 });
+    const registration =
+      row.platform === ERC8004 && row.registry ? await erc8004Registration(db, row.registry, row.agentId) : null;
+    return json({
+      ...terminalRow(row, config.service.publicUrl),
+      services,
+      same_as: sameAs,
+      provenance,
+      erc8004: registration && registrationView(registration),
+    });
   },
 });
-
-/** The directory is there without an index too; what only the index knows is left out then. */
-async function registrationOf(db: Queryable, registry: string, agentId: string) {
-  try {
-    const stored = await erc8004Registration(db, registry, agentId);
-    return stored && registrationView(stored);
-  } catch (error) {
-    if (isNoIndex(error)) return null;
-    throw error;
-  }
-}
 
 /** Agents of one request for marks: a page of the list. */
 const MOST_MARKS = 100;

@@ -37,6 +37,20 @@ export async function staleOwnRows(db: Queryable): Promise<number[]> {
   return rows.map((row) => Number(row.token_id)).sort((a, b) => a - b);
 }
 
+/** Whether every agent that changed at a block or later is shown as it was then, or later. */
+export async function showsBlock(db: Queryable, block: number): Promise<boolean> {
+  const { rows } = await db.query({
+    name: "directory-shows-block",
+    text: `
+      select not exists (
+        select from onchain.agent a
+        left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
+        where a.updated_block >= $1::int8 and (i.digest is null or i.digest::int8 < $1::int8)) as shown`,
+    values: [block],
+  });
+  return rows[0].shown;
+}
+
 /**
  * Brings the rows of some agents up to date, and takes out those of agents that are gone.
  * @returns how many rows are different

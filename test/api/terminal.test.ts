@@ -1,7 +1,12 @@
 /** The terminal directory over HTTP: filters, sorts, searches, one agent in any spelling, claims that win nothing, exports. */
 import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { DIRECTORY_FILTERS, DIRECTORY_SORTS } from "../../core/terminal/filters.ts";
+import { storeQuotes } from "../../db/directory/markets.ts";
+import { syncOwnRows } from "../../db/directory/own.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { until } from "../support/until.ts";
+import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 5);
@@ -194,6 +199,52 @@ describe("a claimed token", () => {
     });
   });
 
+  it("moves nothing in any list, however much is claimed, whatever the market says of the claimed token", async () => {
+    const { pool } = api.database;
+    const orders = async () => {
+      const lists: Record<string, string[]> = {};
+      for (const sort of [undefined, ...DIRECTORY_SORTS])
+        for (const dir of ["ASC", "DESC"])
+          for (const filter of DIRECTORY_FILTERS) {
+            const query = `?dir=${dir}&filter=${filter}${sort ? `&sort=${sort}` : ""}`;
+            lists[query] = await names(query);
+          }
+      for (const q of ["moon", "e", "0x5f", "LUNA"]) lists[q] = await names(`?q=${q}`);
+      return { lists, stats: (await list()).stats };
+    };
+    const before = await orders();
+    const claimed = TOKEN.replace("4f", "6f");
+    // Through the door, and what no door would let in.
+    for (const ref of ["0", "7", "1234", `agent1q${"p".repeat(58)}`, "io.github.user%2Fweather"])
+      await claim(ref, { token_address: claimed, token_symbol: "MOON", token_market_cap: 1e15 });
+    const { rows } = await pool.query<{ claims: number }>(
+      `with huge as (
+         insert into offchain.directory_claim (directory_id, token_address, token_symbol, market_cap_usd, claimed_at)
+         select id, $1, 'MOON', 1e18, now() from offchain.directory
+         on conflict (directory_id) do update set token_address = $1, token_symbol = 'MOON', market_cap_usd = 1e18
+         returning 1)
+       select count(*)::int4 as claims from huge`,
+      [claimed],
+    );
+    expect(rows[0]?.claims).toBe(6);
+    const quote = {
+      token: claimed,
+      known: true,
+      symbol: "MOON",
+      name: "Moon",
+      marketCapUsd: 1e18,
+      basis: "market_cap",
+      priceChange24h: 1e6,
+      volume24hUsd: 1e18,
+      liquidityUsd: 1e18,
+    };
+    expect(await storeQuotes(pool, [quote], { source: "dexscreener", now: new Date(NOW) })).toBe(0);
+    expect((await api.get("/api/terminal/agent/7")).body).toMatchObject({ token_symbol: "MOON", volume_24h: 1e18 });
+    expect(await orders()).toEqual(before);
+    expect((await names("?sort=token_market_cap&dir=DESC"))[0]).toBe("Luna");
+    await pool.query("delete from offchain.directory_claim");
+  });
+
   it.each([{}, { token_address: "0x12" }, { token_market_cap: -1 }, { token_symbol: "a\u202eb" }, { other: 1 }])(
     "is refused when it is %j",
     async (body) => expect(await claim("1234", body)).toMatchObject({ status: 400 }),
@@ -217,3 +268,50 @@ describe("an export", () => {
     expect(text).toContain(`,'=HYPERLINK(1),"says ""hi"",\nthen more",`);
   });
 });
+
+describe("a block", () => {
+  const agent = `0x${"7".repeat(40)}`;
+  const show = () =>
+    syncOwnRows(
+      api.database.pool,
+      [700],
+      { contract: "0x2e3b541c59d38b84e3bc54e977200230a204fe60", chainId: 8453 },
+      { now: new Date(NOW), exchangeSchema: `0x${"f".repeat(64)}` },
+    );
+
+  it.each(["/api/terminal/agents", "/api/terminal/agent/7", "/api/terminal/agents.json", "/api/terminal/agents.csv"])(
+    "is told by %s",
+    async (path) => {
+      const { headers } = await api.get(path);
+      expect(headers.get("x-indexed-block")).toBe("1000");
+    },
+  );
+
+  it("that a write returned is waited for until its agent is shown, in the list as on its page", async () => {
+    await plantAgents(api.database.pool, [{ tokenId: 700, name: "Fresh", agentAddress: agent, updatedBlock: 1000 }]);
+    const answers = ["/api/terminal/agents?q=fresh&minBlock=1000", "/api/terminal/agent/700?minBlock=1000"].map(
+      (path) => api.get(path),
+    );
+    await until("both wait", async () => (await api.database.pool.query(WAITING)).rows[0].looks > 0);
+    await show();
+    const [found, one] = await Promise.all(answers);
+    expect((found as never as { body: List }).body.agents.map(({ name }) => name)).toEqual(["Fresh"]);
+    expect(one).toMatchObject({ status: 200, body: { name: "Fresh", platform: "helixa" } });
+  });
+
+  it("that is not shown in time is a 503, as one that is not indexed", async () => {
+    await api.database.pool.query("update onchain.agent set updated_block = 1000, name = 'Later' where token_id = 700");
+    await api.database.pool.query(
+      "update offchain.directory_item set digest = '999' where source = 'helixa' and source_id = '700'",
+    );
+    expect(await api.get("/api/terminal/agents?minBlock=1000")).toMatchObject({
+      status: 503,
+      body: { code: "indexer_behind", indexedBlock: 1000 },
+    });
+    expect(await api.get("/api/terminal/agent/7?minBlock=500")).toMatchObject({ status: 200 });
+  });
+});
+
+/** Connections whose last statement has looked for a block of the directory. */
+const WAITING = `select count(*)::int4 as looks from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and query like '%digest::int8 <%'`;

@@ -1,0 +1,36 @@
+/** Reading one's own write in the directory: rows follow the index a moment later, and memory follows the rows. */
+import { fail } from "../../core/errors.ts";
+import { showsBlock } from "../../db/directory/own.ts";
+import type { ApiParts } from "../deps.ts";
+
+/** Longest wait, and how often is looked. */
+const WAIT_MS = 5_000;
+const LOOK_MS = 50;
+/** What changed longer ago than so many blocks has been taken in, by the sweep if by nothing else. */
+const RECENT_BLOCKS = 300;
+
+/**
+ * Waits until lists and pages of the directory hold what the own registry's agents were at a block that is indexed.
+ * @param block undefined asks for nothing
+ * @throws Failure indexer_behind when that takes too long
+ */
+export async function directoryAt(
+  { db, directory, index }: Pick<ApiParts, "db" | "directory" | "index">,
+  block: number | undefined,
+): Promise<void> {
+  if (block === undefined || block < index.block - RECENT_BLOCKS) return;
+  const deadline = Date.now() + WAIT_MS;
+  const reached = async (what: () => Promise<boolean> | boolean) => {
+    while (!(await what())) {
+      if (Date.now() >= deadline)
+        fail("indexer_behind", `The directory does not show block ${block} yet.`, {
+          extra: { indexedBlock: index.block },
+        });
+      await new Promise((done) => setTimeout(done, LOOK_MS));
+    }
+  };
+  await reached(() => showsBlock(db, block));
+  const since = Date.now();
+  // Without memory, the database itself answers.
+  await reached(() => !directory.ready || (directory.asOf?.getTime() ?? 0) >= since);
+}
