@@ -5,7 +5,9 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
+import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/facts.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
@@ -285,6 +287,70 @@ describe("case 22: a facilitator that lies", () => {
     expect((await api.pay(a)).status).toBe(201);
     expect((await api.pay(b)).status).toBe(503);
     expect([await spent(a), await spent(b)]).toEqual([MINT_PRICE, 0n]);
+  });
+});
+
+describe("case 24: the settlement code's memory of a settlement it did not see mined", () => {
+  /** Settlement code whose node loses receipts until `seen`: it remembers the signature, and asks no more questions about it. */
+  function forgetful() {
+    const state = { seen: false };
+    const receipt: typeof world.chain.receipt = (hash) =>
+      state.seen ? world.chain.receipt(hash) : Promise.reject(new Error("connection lost"));
+    const signer = createSigner(world.config.payments.facilitator.privateKey!, 8453);
+    return Object.assign(state, createLocalFacilitator({ ...world.chain, receipt }, signer));
+  }
+
+  it("says of one settlement three times that it was made, and buys one thing with it", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    const memory = forgetful();
+    const said: FacilitatorOutcome[] = [];
+    settle = async (order) => {
+      // Left open, and then three questions at once, as three requests in its line would ask them.
+      said.push(await memory.settle(order));
+      memory.seen = true;
+      const again = await Promise.all([1, 2, 3].map(() => memory.settle(order)));
+      said.push(...again);
+      return again[0]!;
+    };
+    const others = [await world.payer(0n), await world.payer(0n)];
+    const answers = await Promise.all([payer, ...others].map((wallet) => api.pay(wallet, signed)));
+    // It is the flaw this case is about: if the library loses it, the case shows nothing any more.
+    expect(said[0]).toMatchObject({ kind: "unknown" });
+    expect(new Set(said.slice(1).map((word) => (word.kind === "settled" ? word.txHash : word.kind))).size).toBe(1);
+    expect(said.slice(1).every(({ kind }) => kind === "settled")).toBe(true);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it("lets a cheap settlement that is left open pay for nothing dearer", async () => {
+    const memory = forgetful();
+    const strict = await world.api({
+      env: { PRICE_QUOTE_SECONDS: "0", PAYMENT_WAIT_MS: "0", PAYMENT_CONFIRMATIONS: "4", MINT_WAIT_MS: "0" },
+      facilitator: () => memory,
+      mints: false,
+    });
+    const payer = await world.payer();
+    await strict.setPhase("paid", { agentMint: 10_000n });
+    const cheap = await world.authorize(payer.account, { value: 10_000n });
+    expect(await strict.pay(payer, cheap)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+    memory.seen = true;
+    await strict.setPhase("paid", { agentMint: MINT_PRICE });
+    const payload = world.payload(cheap);
+    const dearer = { ...payload, accepted: { ...payload.accepted, amount: String(MINT_PRICE) } };
+    for (const shown of [payload, dearer]) {
+      const answer = await strict.mint(await world.payer(0n), { headers: { "payment-signature": base64(shown) } });
+      expect(answer).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    }
+    expect(await strict.pay(payer, await world.authorize(payer.account, { value: 10_000n }))).toMatchObject({
+      status: 402,
+      body: { reason: "wrong_amount" },
+    });
+    // What was asked for at its price is served at its price.
+    await world.evm.mine({ blocks: 4 });
+    expect((await strict.pay(payer, cheap)).status).toBe(202);
+    expect(await spent(payer)).toBe(10_000n);
+    await strict.close();
   });
 });
 

@@ -1,9 +1,9 @@
 /** Payments by transaction hash: what a mined transfer pays for, for whom, and once. Numbers are those of README.md. */
-import { encodeFunctionData, type Hex } from "viem";
+import { encodeFunctionData, type Hex, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
+import { contractWalletAbi, MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
 
 let world: Paying;
 let api: Awaited<ReturnType<Paying["api"]>>;
@@ -230,6 +230,41 @@ describe("case 32: a transaction's hash", () => {
       (await other.mint(await world.payer(0n), { headers: { "x-payment-tx": `0x${"ab".repeat(32)}` } })).status,
     ).toBe(503);
     await other.close();
+  });
+
+  it("made for another chain is not one of this", async () => {
+    const payer = await world.payer();
+    const data = encodeFunctionData({
+      abi: usdcAbi,
+      functionName: "transfer",
+      args: [world.payTo.deployer, MINT_PRICE],
+    });
+    const fees = { gas: 200_000n, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+    const raw = await payer.account.signTransaction({
+      ...{ type: "eip1559", chainId: 84532, nonce: 0, to: world.usdc, data, ...fees },
+    } as never);
+    await expect(world.evm.sendRawTransaction({ serializedTransaction: raw })).rejects.toThrow();
+    expect(await show(payer, keccak256(raw))).toMatchObject(refused("transaction_not_found"));
+  });
+
+  it("of a contract wallet counts for the wallet, whoever sent the transaction", async () => {
+    const { wallet, owner } = await world.contractPayer();
+    const data = encodeFunctionData({
+      abi: usdcAbi,
+      functionName: "transfer",
+      args: [world.payTo.deployer, MINT_PRICE],
+    });
+    const hash = await owner.client.writeContract({
+      address: wallet.address,
+      abi: contractWalletAbi,
+      functionName: "execute",
+      args: [world.usdc, 0n, data],
+    });
+    await world.evm.waitForTransactionReceipt({ hash });
+    expect(await show(owner, hash)).toMatchObject(refused("no_matching_transfer"));
+    const answer = await api.mint(owner, { credential: await wallet.siwa(), headers: { "x-payment-tx": hash } });
+    expect(answer).toMatchObject({ status: 201, body: { agent: null } });
+    expect(unbase64(answer.headers.get("payment-response")).payer).toBe(wallet.address.toLowerCase());
   });
 
   it("reorganised away is not there any more", async () => {

@@ -12,10 +12,13 @@ import { testDatabase } from "./database.ts";
 import { until } from "./until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-export type PartName = "indexer" | "workers" | "api";
+/** `api-2` is a second API on the same database, for tests that need one to live while the other dies. */
+export type PartName = "indexer" | "workers" | "api" | "api-2";
 
 export type Parts = {
   apiUrl: string;
+  /** Of `api-2`. */
+  secondApiUrl: string;
   rpcUrl: string;
   databaseUrl: string;
   /** Host name for signed texts. */
@@ -44,6 +47,7 @@ export async function startParts({
   const chain = await startAnvil({ directory: join(directory, "chain"), blockTimeSeconds });
   const devnet = await deployDevnet(chain.url);
   const port = await freePort();
+  const secondPort = await freePort();
   const host = `127.0.0.1:${port}`;
   const env = {
     PATH: "/usr/bin:/bin",
@@ -61,20 +65,28 @@ export async function startParts({
   const running = new Map<PartName, { child: ChildProcess; ended: Promise<void>; text: string }>();
   const parts: Parts = {
     apiUrl: `http://${host}`,
+    secondApiUrl: `http://127.0.0.1:${secondPort}`,
     rpcUrl: chain.url,
     databaseUrl: database.url,
     host,
     identity: devnet.contracts.identity,
     async start(part, more = {}) {
-      const child = spawn(process.execPath, [join(ROOT, part, "main.ts")], {
+      const own = part === "api-2" ? { PORT: String(secondPort) } : {};
+      const child = spawn(process.execPath, [join(ROOT, part === "api-2" ? "api" : part, "main.ts")], {
         cwd: ROOT,
-        env: { ...env, ...more },
+        env: { ...env, ...own, ...more },
         stdio: ["ignore", "pipe", "pipe", "ipc"],
       });
       const entry = { child, text: "", ended: new Promise<void>((done) => child.once("exit", () => done())) };
       for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (entry.text += chunk));
       running.set(part, entry);
-      if (part === "api") await until("the API answers", async () => (await fetch(`${parts.apiUrl}/health`)).ok);
+      const url = part === "api" ? parts.apiUrl : parts.secondApiUrl;
+      if (!part.startsWith("api")) return;
+      const answers = until("the API answers", async () => (await fetch(`${url}/health`)).ok, {
+        timeoutMs: 120_000,
+      });
+      const ended = entry.ended.then(() => Promise.reject(new Error(`the API ended at its start:\n${entry.text}`)));
+      await Promise.race([answers, ended]);
     },
     async restart(part, more) {
       await end(running.get(part)!.child);

@@ -13,7 +13,7 @@ import {
   takeUp,
   unsettlePayment,
 } from "../../db/ledger.ts";
-import { type Payment, selectPayments } from "../../db/payments.ts";
+import { type Payment, type Settlement, selectPayments } from "../../db/payments.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
 import { carryOut } from "../../payments/effects.ts";
 import { isDeepEnough, placeNow } from "../../payments/evidence.ts";
@@ -52,11 +52,12 @@ async function each(
   work: (held: Held) => Promise<boolean>,
 ): Promise<number> {
   let changed = 0;
-  for (const { paymentId } of payments) {
+  for (const { paymentId, state } of payments) {
     const held = await takeUp(db, paymentId, LEASE_MS);
     if (!held) continue;
     try {
-      if (await work(held)) changed++;
+      // Its request may have come back and finished it since it was selected.
+      if (held.payment.state === state && (await work(held))) changed++;
     } catch (err) {
       log.warn({ err, paymentId }, "a payment could not be brought further");
     } finally {
@@ -150,12 +151,8 @@ async function watchBlock(context: JobContext, payment: Payment): Promise<boolea
   const { db, log } = context;
   const chain = chainOf(looking(context), payment);
   const { paymentId, txHash, logIndex, blockHash, block, state, method } = payment;
-  const place = await placeNow(chain, {
-    ...payment,
-    txHash: txHash!,
-    logIndex: logIndex!,
-    blockHash: blockHash!,
-  });
+  const seen = { ...payment, txHash: txHash!, logIndex: logIndex!, blockHash: blockHash! };
+  const place = (await placeNow(chain, seen)) ?? (await settledAnew(context, payment));
   if (place?.blockHash === blockHash) {
     if (!(await isDeepEnough(chain, block!, FINAL_BLOCKS))) return false;
     await finalizePayment(db, paymentId);
@@ -172,4 +169,11 @@ async function watchBlock(context: JobContext, payment: Payment): Promise<boolea
     return false;
   }
   return true;
+}
+
+/** Where another transaction has settled the same authorization, since the one that was seen is gone. */
+async function settledAnew(context: JobContext, payment: Payment): Promise<Settlement | null> {
+  if (payment.method !== "x402" || payment.credential === null) return null;
+  const evidence = await lookFor(looking(context), payment);
+  return evidence.kind === "settled" ? evidence.settlement : null;
 }

@@ -2,7 +2,7 @@
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/v1";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
-import { createWalletClient, type Hex, http, parseEther } from "viem";
+import { type Abi, createWalletClient, getAddress, type Hex, http, parseAbi, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { usdcAbi } from "../../../abis/usdc.ts";
@@ -11,7 +11,9 @@ import { createLocalFacilitator } from "../../../clients/facilitator-local.ts";
 import type { Facilitator } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config.ts";
+import { readBuild } from "../../../contracts/builds.ts";
 import { standardPrices } from "../../../core/prices.ts";
+import { siwaText } from "../../../core/signed-texts.ts";
 import { setPrices } from "../../../db/price-list.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
@@ -39,6 +41,9 @@ export type PaymentRow = {
   credential: unknown;
   final_at: Date | null;
 };
+
+/** What its key may have a contract wallet of the tests do. */
+export const contractWalletAbi = parseAbi(["function execute(address to, uint256 value, bytes data) returns (bytes)"]);
 
 export const MINT_PRICE = 1_000_000n;
 export const REPORT_PRICE = 10_000n;
@@ -87,8 +92,37 @@ export async function startPaying() {
     return { ...wallet, privateKey, client: walletOf(privateKey) };
   }
 
+  /** A contract wallet with money in it (ERC-1271), and the account whose key it signs by. */
+  async function contractPayer(units = 10_000_000n) {
+    const owner = await payer(0n);
+    const { abi, bytecode } = readBuild("ContractWallet");
+    const hash = await richWallet.deployContract({ abi: abi as Abi, bytecode, args: [owner.address] });
+    const address = (await evm.waitForTransactionReceipt({ hash })).contractAddress!;
+    await transfer({ client: richWallet }, address, units);
+    const wallet = {
+      address: getAddress(address),
+      account: { address: getAddress(address), signTypedData: owner.account.signTypedData },
+      async siwa(timestamp = Date.now()) {
+        const message = siwaText(HOST, getAddress(address), String(timestamp));
+        return `Bearer ${getAddress(address)}:${timestamp}:${await owner.account.signMessage({ message })}`;
+      },
+    };
+    return { wallet, owner };
+  }
+
+  /** Sends USDC. @returns the receipt */
+  async function transfer(from: { client: ReturnType<typeof walletOf> }, to: Hex, units: bigint) {
+    const hash = await from.client.writeContract({
+      address: usdc,
+      abi: usdcAbi,
+      functionName: "transfer",
+      args: [to, units],
+    });
+    return evm.waitForTransactionReceipt({ hash });
+  }
+
   /** Signs an authorization, as asked unless told otherwise. */
-  const authorize = (account: Payer["account"], terms: Terms = {}) =>
+  const authorize = (account: Pick<Payer["account"], "address" | "signTypedData">, terms: Terms = {}) =>
     signAuthorization(account, { to: payTo.deployer, value: MINT_PRICE, ...terms });
 
   /** The API, paid, with its own database and a sender that mints. `facilitator` wraps the real one. */
@@ -185,16 +219,8 @@ export async function startPaying() {
       else client.registerV1("base", new ExactEvmSchemeV1(account));
       return wrapFetchWithPayment(version === 2 ? fetch : withoutVersion2, client);
     },
-    /** Sends USDC. @returns the receipt */
-    async transfer(from: { client: ReturnType<typeof walletOf> }, to: Hex, units: bigint) {
-      const hash = await from.client.writeContract({
-        address: usdc,
-        abi: usdcAbi,
-        functionName: "transfer",
-        args: [to, units],
-      });
-      return evm.waitForTransactionReceipt({ hash });
-    },
+    transfer,
+    contractPayer,
     /** Settles somebody's authorization with another's gas, as anybody may who has seen it. */
     async frontRun(by: { client: ReturnType<typeof walletOf> }, { authorization: a, signature }: Signed) {
       const hash = await by.client.writeContract({

@@ -1,0 +1,170 @@
+/** Mints accepted a second (claim and commit by the API's code, nonce, signature and commit by the sender's), beside bare commits of one row. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { pino } from "pino";
+import { toHex } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { acceptMint } from "../../api/services/mint.ts";
+import { createSigner } from "../../clients/signer.ts";
+import type { Address } from "../../core/facts.ts";
+import { migrate } from "../../db/migrate.ts";
+import type { MintRequest } from "../../db/mints.ts";
+import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
+import { stubChain } from "../../test/api/support/stub-chain.ts";
+import { plantOnchain } from "../../test/support/onchain.ts";
+import { INTENT_EFFECTS } from "../../workers/intents.ts";
+import type { SenderSession } from "../../workers/sender/session.ts";
+import { signQueued } from "../../workers/sender/sign.ts";
+
+const CONNECTIONS = 16;
+/** What the sender has under way at most, and so signs in one go. */
+const BATCH = 64;
+const IDENTITY: Address = `0x${"1d".repeat(20)}`;
+const GOAL = { perSecond: 500, p99Ms: 100 };
+
+/** @param count distinct mints; each is asked for twice */
+export default async function acceptance(count: number): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "bench-payments-"));
+  // As in production: a commit waits for the disk.
+  const postgres = await startPostgres({ dataDir: join(directory, "pg") });
+  try {
+    const url = await ensureDatabase(postgres.url, "bench");
+    await migrate(url);
+    const db = new pg.Pool({ connectionString: url, max: CONNECTIONS });
+    await plantOnchain(db);
+    console.log(`\n## ${count.toLocaleString("en")} mints, each asked for twice, ${CONNECTIONS} connections\n`);
+    console.log("                                      /s      p50      p99   (ms)");
+    await bareCommits(db, count);
+    const accepted = await acceptAll(db, count, null);
+    const both = await acceptAll(db, count, await openSession(url));
+    await check(db, 2 * count, count);
+    const verdict = both.perSecond >= GOAL.perSecond && accepted.p99 <= GOAL.p99Ms ? "met" : "missed";
+    console.log(`\ngoal ≥ ${GOAL.perSecond}/s and p99 ≤ ${GOAL.p99Ms} ms: ${verdict}`);
+    await db.end();
+  } finally {
+    await postgres.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The limit of the database: a commit of one row each. */
+async function bareCommits(db: pg.Pool, count: number): Promise<void> {
+  await db.query("create table bare (id text primary key, body jsonb)");
+  const insert = (n: number) =>
+    db.query({ name: "bare", text: "insert into bare values ($1, $2)", values: [String(n), { name: "A name" }] });
+  row("a commit of one row", await timed(Array.from({ length: count }, (_, n) => () => insert(n))));
+}
+
+/** @param session signs meanwhile; null lets the intents wait */
+async function acceptAll(db: pg.Pool, count: number, session: SenderSession | null) {
+  const run = session ? "b" : "a";
+  const requests = Array.from({ length: count }, (_, n) => requestOf(run, n));
+  const accept = (request: MintRequest) => acceptMint(db, request, ACCEPTING);
+  // A request and its copy are never neighbours: both are under way at once now and then, as with real retries.
+  const works = requests.flatMap((request, n) => [() => accept(request), () => accept(requests[(n * 7) % count]!)]);
+  const began = performance.now();
+  const signing = session && signAll(session, run === "b" ? 2 * count : count);
+  const times = await timed(works);
+  const measured = { ...times, perSecond: count / (times.tookMs / 1000) };
+  row(session ? "accepted while others are signed" : "accepted (claim and commit)", measured);
+  if (signing === null) return measured;
+  await signing;
+  const perSecond = (2 * count) / ((performance.now() - began) / 1000);
+  row("accepted and signed, to the last", { perSecond });
+  return { ...measured, perSecond };
+}
+
+const ACCEPTING = {
+  identity: IDENTITY,
+  chain: stubChain(),
+  now: new Date(),
+  fault: () => {},
+  payment: { price: 0n, settle: () => Promise.reject(new Error("nothing is asked for")) },
+};
+
+const requestOf = (run: string, n: number): MintRequest => {
+  const wallet: Address = `0x${run === "a" ? "a" : "b"}${toHex(n, { size: 20 }).slice(3)}`;
+  const texts = {
+    personality: null,
+    narrative: null,
+    referralCode: null,
+    solanaAddress: null,
+    fingerprint: `${run}${n}`,
+  };
+  return { wallet, recipient: wallet, name: `Agent ${n}`, framework: "custom", soulbound: false, origin: 1, ...texts };
+};
+
+/** The sender's own step, over a node that answers at once. */
+async function openSession(url: string): Promise<SenderSession> {
+  const db = new pg.Client({ connectionString: url });
+  await db.connect();
+  return {
+    db,
+    chain: {
+      ...stubChain(),
+      call: async () => ({ ok: true, data: "0x" }),
+      estimateGas: async () => ({ ok: true, gas: 300_000n }),
+      fees: async () => ({ baseFeePerGasWei: 10n ** 9n, priorityFeePerGasWei: 10n ** 8n }),
+      nonce: async () => 0,
+      send: async () => ({ kind: "accepted" }),
+    },
+    signer: createSigner(generatePrivateKey(), 8453),
+    clock: () => new Date(),
+    log: pino({ level: "silent" }),
+    fault: () => {},
+    options: { maxFeePerGasWei: 10n ** 12n, effects: INTENT_EFFECTS } as SenderSession["options"],
+    sentAt: new Map(),
+    gapSince: new Map(),
+    unfunded: false,
+    published: undefined,
+  };
+}
+
+async function signAll(session: SenderSession, count: number): Promise<void> {
+  for (let signed = 0; signed < count; )
+    signed += await signQueued(session, { room: BATCH, spendableWei: 10n ** 30n, head: 1 });
+  await (session.db as pg.Client).end();
+}
+
+/** A fast sender with a gap in its nonces, or two mints for one request, is worth nothing. */
+async function check(db: pg.Pool, mints: number, signed: number): Promise<void> {
+  const { rows } = await db.query(`select (select count(*)::int from offchain.mint) as mints,
+    (select count(*)::int from offchain.tx_intent where state = 'signed') as signed,
+    (select max(nonce)::int from offchain.tx_intent) as highest, (select count(distinct nonce)::int from offchain.tx_intent) as nonces`);
+  const found = rows[0];
+  if (
+    found.mints !== mints ||
+    found.signed < signed ||
+    found.highest !== found.signed - 1 ||
+    found.nonces !== found.signed
+  )
+    throw new Error(`the mints are wrong: ${JSON.stringify(found)}`);
+}
+
+/** Runs everything on as many lanes as there are connections. */
+async function timed(works: (() => Promise<unknown>)[]) {
+  const times: number[] = [];
+  let next = 0;
+  const began = performance.now();
+  const lane = async () => {
+    while (next < works.length) {
+      const work = works[next++]!;
+      const at = performance.now();
+      await work();
+      times.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  const tookMs = performance.now() - began;
+  const sorted = times.toSorted((a, b) => a - b);
+  const quantile = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!;
+  return { tookMs, perSecond: works.length / (tookMs / 1000), p50: quantile(0.5), p99: quantile(0.99) };
+}
+
+function row(name: string, { perSecond, p50, p99 }: { perSecond: number; p50?: number; p99?: number }): void {
+  const cell = (value: number | undefined, digits: number) =>
+    (value === undefined ? "–" : value.toFixed(digits)).padStart(8);
+  console.log(`${name.padEnd(32)} ${cell(perSecond, 0)} ${cell(p50, 1)} ${cell(p99, 1)}`);
+}

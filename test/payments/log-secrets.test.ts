@@ -1,0 +1,173 @@
+/** Case 45: what pays and what signs in reaches no log at its most talkative, whatever goes wrong; and no such answer may be cached. */
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createChain } from "../../clients/chain.ts";
+import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
+import { createSigner } from "../../clients/signer.ts";
+import { devnetCast } from "../../devnet/chain-keys.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { plantCheckpoint, plantOnchain } from "../support/onchain.ts";
+import { type Parts, startParts } from "../support/parts.ts";
+import { base64, payloadOf, signAuthorization } from "./support/signing.ts";
+import { startTroubledFacilitator, type TroubledFacilitator } from "./support/storm/facilitator.ts";
+import { startTroubledNode, type TroubledNode } from "./support/storm/node.ts";
+import { chainHands, purseOf } from "./support/storm/wallets.ts";
+
+const { keys, accounts } = devnetCast();
+const addressOf = (privateKey: `0x${string}`) => agentWallet({ host: "", privateKey }).address;
+const FACILITATOR_KEY = "facilitator-key-7d1c4be09a52";
+
+let parts: Parts;
+let node: TroubledNode;
+let facilitator: TroubledFacilitator;
+let db: pg.Pool;
+beforeAll(async () => {
+  parts = await startParts({
+    blockTimeSeconds: 0.25,
+    env: {
+      ...{ LOG_LEVEL: "trace", PRICING_PHASE: "paid", PAYMENT_WAIT_MS: "3000", FACILITATOR_TIMEOUT_MS: "1000" },
+      ...{ FACILITATOR_AUTHORIZATION: `Bearer ${FACILITATOR_KEY}`, MINT_WAIT_MS: "8000" },
+    },
+  });
+  const settling = createChain({ id: 8453, rpcUrls: [parts.rpcUrl] });
+  facilitator = await startTroubledFacilitator(createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)));
+  node = await startTroubledNode(parts.rpcUrl);
+  db = new pg.Pool({ connectionString: parts.databaseUrl, max: 2 });
+  db.on("error", () => {});
+  // Nobody indexes: the index stands still, ahead of the chain for ever.
+  await plantOnchain(db);
+  await plantCheckpoint(db, { block: 10_000_000, finalized: 900 });
+  await plantAgents(db, [{ tokenId: 900, name: "Grace", score: 40 }]);
+  const env = { RPC_URL: node.url, FACILITATOR_URL: facilitator.url };
+  await Promise.all([parts.start("workers", env), parts.start("api", env)]);
+});
+afterAll(async () => {
+  await db?.end();
+  await parts?.stop();
+  facilitator?.close();
+  node?.close();
+});
+
+it("names none of what was sent, and none of the answers may be kept", async () => {
+  const secrets = new Set<string>([FACILITATOR_KEY, ...Object.values(keys).map((key) => key.slice(2))]);
+  /** Whole header values, and the signatures inside, however they may be written. */
+  const secret = (text: string) => {
+    secrets.add(text);
+    return text;
+  };
+  const heard: string[] = [];
+  async function send(what: string, headers: Record<string, string>, mints = true) {
+    for (const value of Object.values(headers)) secret(value);
+    const init = mints
+      ? {
+          method: "POST",
+          body: JSON.stringify({ name: "Ada" }),
+          headers: { ...headers, "content-type": "application/json" },
+        }
+      : { headers };
+    const response = await fetch(parts.apiUrl + (mints ? "/api/v2/mint" : "/api/v2/agent/900/cred-report"), init);
+    await response.arrayBuffer();
+    expect(response.headers.get("cache-control"), what).toMatch(response.ok ? /^private, no-store$/ : /no-store/);
+    heard.push(`${what} ${response.status}`);
+  }
+  let next = 0;
+  const payer = () => purseOf(0, `log ${next++}`, parts.host);
+  const purses = Array.from({ length: 12 }, payer);
+  const hands = chainHands(parts.rpcUrl);
+  await hands.fund(
+    accounts[0]!.privateKey,
+    new Map(purses.map(({ address }) => [address, 2_000_000n])),
+    purses.map(({ address }) => address),
+  );
+  const take = () => purses.pop()!;
+  async function signed(by = take(), buys: "mint" | "report" = "mint") {
+    const to = addressOf(buys === "mint" ? keys.deployer : keys.treasury);
+    const made = await signAuthorization(by.account, { to, value: buys === "mint" ? 1_000_000n : 10_000n });
+    secret(made.signature.slice(2));
+    const authorization = await by.siwa();
+    secret(authorization.split(":")[2]!.slice(2));
+    return { by, authorization, payload: payloadOf(made) };
+  }
+  const v2 = (payload: object) => ({ "payment-signature": base64(payload) });
+
+  const good = await signed();
+  await send("paid", { authorization: good.authorization, ...v2(good.payload) });
+  await send("replayed", { authorization: good.authorization, ...v2(good.payload) });
+  const stranger = take();
+  await send("taken", { authorization: await stranger.siwa(), ...v2(good.payload) });
+  const first = await signed();
+  const inVersion1 = { x402Version: 1, scheme: "exact", network: "base", payload: first.payload.payload };
+  await send("version 1", { "x-siwa": first.authorization, "x-payment": base64(inVersion1) });
+  const report = await signed(take(), "report");
+  await send("report", v2(report.payload), false);
+  const sender = take();
+  const { hash } = await hands.transfer(sender, addressOf(keys.deployer), 1_000_000n);
+  await send("hash", { authorization: await sender.siwa(), "x-payment-proof": hash });
+
+  const other = await signed();
+  const { signature } = other.payload.payload;
+  const forged = {
+    ...other.payload,
+    payload: { ...other.payload.payload, signature: `0x${randomBytes(65).toString("hex")}` },
+  };
+  await send("forged", { authorization: other.authorization, ...v2(forged) });
+  await send("of a contract", {
+    authorization: other.authorization,
+    ...v2({ ...forged, payload: { ...forged.payload, signature: `${signature}${"ab".repeat(40)}` } }),
+  });
+  await send("no payload", {
+    authorization: other.authorization,
+    ...v2({ x402Version: 2, secret: randomBytes(40).toString("hex") }),
+  });
+  await send("no base64", {
+    authorization: other.authorization,
+    "payment-signature": `%${randomBytes(40).toString("hex")}`,
+  });
+  await send("too long", { authorization: other.authorization, "x-payment": randomBytes(6_200).toString("base64") });
+  await send("two", { authorization: other.authorization, ...v2(other.payload), "x-payment": base64(inVersion1) });
+  await send("MPP", {
+    authorization: other.authorization,
+    "payment-authorization": `Payment ${randomBytes(60).toString("base64url")}`,
+  });
+  await send("credential", {
+    authorization: `Bearer ${other.by.address}:soon:0x${randomBytes(65).toString("hex")}`,
+    ...v2(other.payload),
+  });
+
+  for (const mode of ["down", "rubbish", "slow", "lost"] as const) {
+    facilitator.mode = mode;
+    const unlucky = await signed();
+    await send(`facilitator ${mode}`, { authorization: unlucky.authorization, ...v2(unlucky.payload) });
+  }
+  facilitator.mode = null;
+  const cut = await signed(take(), "report");
+  for (const mode of ["cut", "error"] as const) {
+    node.mode = mode;
+    await send(`node ${mode}`, { authorization: other.authorization, ...v2(cut.payload) }, false);
+    await send(`node ${mode}`, { authorization: other.authorization, "x-payment": hash }, false);
+  }
+  node.mode = null;
+  // While the database is in disorder, everything about a request may be told in an error.
+  await db.query("alter table offchain.payment_fact rename to elsewhere");
+  await send("no ledger", { authorization: other.authorization, ...v2(other.payload) });
+  await send("no ledger", v2(cut.payload), false);
+  await db.query("alter table offchain.elsewhere rename to payment_fact");
+
+  const answered = (what: string) =>
+    heard.filter((line) => line.startsWith(`${what} `)).map((line) => line.slice(what.length + 1));
+  for (const what of ["paid", "replayed", "version 1", "hash"]) expect(answered(what), what).toEqual(["201"]);
+  expect(answered("report")).toEqual(["200"]);
+  expect(answered("taken")).toEqual(["409"]);
+  for (const what of ["no payload", "no base64", "too long", "two"]) expect(answered(what), what).toEqual(["400"]);
+  expect(answered("no ledger").every((status) => status.startsWith("5"))).toBe(true);
+  expect(heard.filter((line) => line.endsWith(" 503")).length).toBeGreaterThanOrEqual(4);
+
+  const output = parts.output("api") + parts.output("workers");
+  expect(output.split("\n").length).toBeGreaterThan(20);
+  // A part is as good as the whole; a transaction's hash is public, and is what the log may name.
+  secrets.delete(hash);
+  for (const text of secrets)
+    for (const part of [text, text.slice(0, 48), text.slice(-64)]) expect(output).not.toContain(part);
+});

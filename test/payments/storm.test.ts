@@ -1,0 +1,25 @@
+/**
+ * Conservation: after a storm of payments, cheats, faults and restarts, what the payees hold is what the ledger says was
+ * fulfilled or is owed, to the unit, and every token was paid for once. `npm run storm` runs longer ones.
+ */
+import { expect, inject, it } from "vitest";
+import { runStorm } from "./support/storm/storm.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Set by `npm run storm`. */
+    storm: { seed: number; payments: number; loud: boolean } | undefined;
+  }
+}
+
+it("a storm of payments leaves the books balanced", { timeout: 900_000, retry: 0 }, async () => {
+  const { seed, payments, loud } = inject("storm") ?? { seed: Date.now() % 2 ** 31, payments: 60, loud: false };
+  const replay = `npm run storm -- --seed ${seed} --payments ${payments}`;
+  const lines: string[] = [replay];
+  const say = (line: string) => void (loud ? console.log(line) : lines.push(line));
+  const { differences, summary } = await runStorm({ seed, payments, say }).catch((error) => {
+    throw new Error(`${lines.join("\n")}\n${error}`, { cause: error });
+  });
+  say(JSON.stringify(summary));
+  expect(differences, lines.join("\n")).toEqual([]);
+});

@@ -1,0 +1,183 @@
+/** Who pays in a storm: each keeps on as a sensible client does, and remembers how it ended. */
+import { type Hex, keccak256, stringToHex } from "viem";
+import { base64, payloadOf, type Signed, signAuthorization } from "../signing.ts";
+import type { TroubledFacilitator } from "./facilitator.ts";
+import type { PlannedPayment } from "./plan.ts";
+import { type ChainHands, type Purse, purseOf } from "./wallets.ts";
+
+export const PRICES = { mint: 1_000_000n, report: 10_000n } as const;
+
+export type Market = {
+  seed: number;
+  apiUrls: readonly string[];
+  host: string;
+  hands: ChainHands;
+  facilitator: TroubledFacilitator;
+  payTo: { mint: Hex; report: Hex };
+  /** The agent whose report is bought. */
+  subject: number;
+  /** Whose address holds what was moved away. */
+  sink: Hex;
+};
+
+export type Outcome = {
+  payment: PlannedPayment;
+  payer: Purse;
+  /** `open`: gave up before it was told. */
+  end: "served" | "refused" | "open";
+  tokenId?: number;
+  /** Status and code of every answer that was not a success, in order; null = no answer. */
+  heard: (string | null)[];
+};
+
+type Reply = { status: number; body: { code?: string; reason?: string; tokenId?: number } } | null;
+type Request = { headers: Record<string, string>; body?: object; path: string; method: string };
+
+/** A client that is told nothing usable for so long gives up. */
+const PATIENCE_MS = 120_000;
+/** How often a client signs anew after a refusal that it has no part in. */
+const SIGNATURES = 6;
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+export async function serveCustomer(market: Market, payment: PlannedPayment, payer: Purse): Promise<Outcome> {
+  const { seed, hands, facilitator, payTo } = market;
+  const { buys, by, twist, random, index } = payment;
+  /** Who asks: with a shared balance, somebody else than the wallet that pays. */
+  const caller = twist === "shared" ? purseOf(seed, `caller ${index}`, market.host) : payer;
+  const outcome: Outcome = { payment, payer, end: "open", heard: [] };
+  const [price, to] = [PRICES[buys], payTo[buys]];
+  const credential = await caller.siwa();
+  let signatures = 0;
+
+  const authorize = (change: { value?: bigint; to?: Hex } = {}) =>
+    signAuthorization(payer.account, {
+      to,
+      value: price,
+      nonce: keccak256(stringToHex(`${seed} ${index} ${signatures++}`)),
+      ...change,
+    });
+  const carrying = (headers: Record<string, string>, name = `Storm ${index}`): Request => {
+    const signedIn: Record<string, string> = buys === "mint" || by === "hash" ? { authorization: credential } : {};
+    if (buys === "report")
+      return {
+        method: "GET",
+        path: `/api/v2/agent/${market.subject}/cred-report`,
+        headers: { ...signedIn, ...headers },
+      };
+    const json = { "content-type": "application/json" };
+    return { method: "POST", path: "/api/v2/mint", headers: { ...json, ...signedIn, ...headers }, body: { name } };
+  };
+  const withSigned = (signed: Signed): Record<string, string> => {
+    const payload = payloadOf(signed);
+    if (by === "v2") return { "payment-signature": base64(payload) };
+    return { "x-payment": base64({ x402Version: 1, scheme: "exact", network: "base", payload: payload.payload }) };
+  };
+
+  /** Presents one payment until it is decided. @returns the last answer; null after all patience */
+  async function insist(request: Request, again?: () => Promise<void>): Promise<Reply> {
+    const end = Date.now() + PATIENCE_MS;
+    while (Date.now() < end) {
+      const reply = await ask(market, request, random, outcome.heard);
+      if (reply && isDecided(reply)) return reply;
+      if (reply?.status === 402) await again?.();
+      await pause(100 + random() * 300);
+    }
+    return null;
+  }
+
+  if (by === "hash") {
+    const sent = await hands.transfer(payer, to, price);
+    const request = carrying({ "x-payment-tx": sent.hash });
+    // A wallet sends a transaction again that a reorganisation has removed.
+    const reply = await present(request, () => hands.push(sent.raw).then(() => {}));
+    return ended(reply, request);
+  }
+  for (;;) {
+    const signed = await authorize();
+    const { nonce } = signed.authorization;
+    if (signatures === 1) {
+      if (twist === "front-run")
+        facilitator.before.set(nonce, () => hands.settle(purseOf(seed, `thief ${index}`, ""), signed));
+      if (twist === "drained") facilitator.before.set(nonce, () => hands.transfer(payer, market.sink, price));
+      if (twist === "cancelled") facilitator.before.set(nonce, () => hands.cancel(payer, nonce));
+    }
+    const request = carrying(withSigned(twist === "tampered" ? await tampered(signed) : signed));
+    const reply = await present(request);
+    // Refused though it was good, in all this trouble: a client reads the 402 and signs anew.
+    const honest = ["plain", "copies", "stolen", "front-run"].includes(twist);
+    if (honest && reply?.status === 402 && signatures < SIGNATURES) continue;
+    return ended(reply, request);
+  }
+
+  async function present(request: Request, again?: () => Promise<void>): Promise<Reply> {
+    if (twist === "abandoned") {
+      const once = await ask(market, request, random, outcome.heard, 50 + random() * 600);
+      return once && isDecided(once) ? once : null;
+    }
+    if (twist !== "copies") return insist(request, again);
+    const copies = await Promise.all(
+      Array.from({ length: 3 + Math.floor(random() * 4) }, () => insist(request, again)),
+    );
+    return copies.find((reply) => reply && reply.status < 300) ?? copies[0]!;
+  }
+
+  async function tampered(signed: Signed): Promise<Signed> {
+    const { authorization } = signed;
+    const other = await authorize(
+      random() < 0.5 ? { value: price - 1n } : { to: payTo[buys === "mint" ? "report" : "mint"] },
+    );
+    const ways: Signed[] = [
+      other,
+      { ...signed, authorization: { ...authorization, nonce: keccak256(authorization.nonce) } },
+      { ...signed, authorization: { ...authorization, from: market.sink } },
+      { ...signed, signature: `0x12345678${signed.signature.slice(10)}` },
+    ];
+    return ways[Math.floor(random() * ways.length)]!;
+  }
+
+  async function ended(reply: Reply, request: Request): Promise<Outcome> {
+    outcome.end = reply === null ? "open" : reply.status < 300 ? "served" : "refused";
+    if (buys === "mint" && outcome.end === "served") outcome.tokenId = reply!.body.tokenId!;
+    if (twist !== "stolen" || outcome.end !== "served") return outcome;
+    const thief = purseOf(seed, `thief ${index}`, market.host);
+    const stolen = carrying({ ...request.headers, authorization: await thief.siwa() }, "Thief");
+    const theirs = await insist(
+      buys === "report" && by !== "hash" ? { ...stolen, path: `${stolen.path}?other=1` } : stolen,
+    );
+    if (theirs && theirs.status < 300) throw new Error(`payment ${index} was taken a second time, for a thief`);
+    return outcome;
+  }
+}
+
+/** Neither trouble nor something that may change by waiting. */
+function isDecided({ status, body }: NonNullable<Reply>): boolean {
+  if (status === 200 || status === 201) return true;
+  if (status === 202 || status === 429 || status >= 500) return false;
+  if (status === 409) return body.code !== "request_in_progress";
+  return !(status === 402 && /^transaction_not_(found|confirmed)$/.test(body.reason ?? ""));
+}
+
+/** Asks one of the APIs, whichever comes up. */
+async function ask(
+  { apiUrls }: Market,
+  request: Request,
+  random: () => number,
+  heard: Outcome["heard"],
+  limitMs = 20_000,
+): Promise<Reply> {
+  const url = apiUrls[Math.floor(random() * apiUrls.length)]! + request.path;
+  try {
+    const response = await fetch(url, {
+      method: request.method,
+      headers: request.headers,
+      signal: AbortSignal.timeout(limitMs),
+      ...(request.body && { body: JSON.stringify(request.body) }),
+    });
+    const body = (await response.json()) as NonNullable<Reply>["body"];
+    if (response.status >= 300) heard.push(`${response.status} ${body.reason ?? body.code}`);
+    return { status: response.status, body };
+  } catch {
+    heard.push(null);
+    return null;
+  }
+}

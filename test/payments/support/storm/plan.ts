@@ -1,0 +1,123 @@
+/** What happens in a storm, drawn from its seed: who pays how, what goes wrong meanwhile, and when. */
+
+/** Numbers in [0, 1), the same for the same seed. @see https://github.com/bryc/code/blob/master/jshash/PRNGs.md (mulberry32) */
+export function randomOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What is special about a payment. */
+export type Twist =
+  /** Nothing: presented until it is served. */
+  | "plain"
+  /** Several copies at once, on both APIs. */
+  | "copies"
+  /** Once served, presented by somebody else for something else. */
+  | "stolen"
+  /** Changed after it was signed, or signed for other terms. */
+  | "tampered"
+  /** A stranger settles it at the moment we do. */
+  | "front-run"
+  /** The money is moved away between the check and the settlement. */
+  | "drained"
+  /** The payer cancels it between the check and the settlement. */
+  | "cancelled"
+  /** Two payments of one wallet that holds the price of one. */
+  | "shared"
+  /** Asked once, briefly, and never again. */
+  | "abandoned";
+
+export type PlannedPayment = {
+  index: number;
+  buys: "mint" | "report";
+  /** x402 version 2 or 1, or a transfer's hash. */
+  by: "v2" | "v1" | "hash";
+  twist: Twist;
+  /** Name of the wallet that pays. */
+  payer: string;
+  /** Draws for its own details. */
+  random: () => number;
+};
+
+export type Trouble =
+  | { kind: "kill"; part: "api" | "api-2" | "workers"; next: string | undefined }
+  /** `depth` blocks are replaced by empty ones. */
+  | { kind: "reorg"; depth: number }
+  | { kind: "node"; mode: NodeMode; ms: number }
+  | { kind: "facilitator"; mode: FacilitatorMode; ms: number };
+
+/** Requests to the node: answered with an error, cut before or after they were done, or late. */
+export type NodeMode = "error" | "cut" | "lost" | "slow";
+/** Settlements: done without an answer, late, not done without an answer, answered with rubbish, claimed but not done. */
+export type FacilitatorMode = "lost" | "slow" | "down" | "rubbish" | "liar";
+
+export type Plan = { payments: PlannedPayment[]; troubles: { after: number; trouble: Trouble }[] };
+
+const TWISTS: [Twist, number][] = [
+  ["plain", 46],
+  ["copies", 12],
+  ["stolen", 8],
+  ["tampered", 8],
+  ["front-run", 8],
+  ["drained", 4],
+  ["cancelled", 4],
+  ["shared", 4],
+  ["abandoned", 6],
+];
+/** These need a signed authorization: a transfer that is not presented until it counts is a gift. */
+const SIGNED_ONLY: readonly Twist[] = ["tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
+/** One trouble for so many payments. */
+const PAYMENTS_PER_TROUBLE = 3;
+
+/** @param faults points at which the parts may kill themselves, by part */
+export function drawPlan(
+  seed: number,
+  payments: number,
+  faults: { api: readonly string[]; workers: readonly string[] },
+): Plan {
+  const random = randomOf(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+  const planned: PlannedPayment[] = [];
+  while (planned.length < payments) {
+    const twist = weighted(random, TWISTS);
+    const signed = SIGNED_ONLY.includes(twist);
+    const by = signed || random() < 0.7 ? (random() < 0.7 ? "v2" : "v1") : "hash";
+    const buys = random() < 0.6 ? "mint" : "report";
+    const payer = `payer ${planned.length}`;
+    for (let i = 0; i < (twist === "shared" ? 2 : 1); i++)
+      planned.push({ index: planned.length, buys, by, twist, payer, random: randomOf(Math.floor(random() * 2 ** 31)) });
+  }
+  const troubles: Plan["troubles"] = [];
+  for (let after = 2; after < payments; after += PAYMENTS_PER_TROUBLE) troubles.push({ after, trouble: draw() });
+  return { payments: planned, troubles };
+
+  function draw(): Trouble {
+    const kind = weighted(random, [
+      ["kill", 4],
+      ["reorg", 3],
+      ["node", 3],
+      ["facilitator", 4],
+    ] as const);
+    const ms = 200 + Math.floor(random() * 1_000);
+    if (kind === "reorg") return { kind, depth: 1 + Math.floor(random() * 2) };
+    if (kind === "node") return { kind, mode: pick(["error", "cut", "lost", "slow"]), ms };
+    if (kind === "facilitator") return { kind, mode: pick(["lost", "slow", "down", "rubbish", "liar"]), ms };
+    const part = pick(["api", "api-2", "workers"] as const);
+    const points = part === "workers" ? faults.workers : faults.api;
+    return { kind, part, next: random() < 0.6 ? pick(points) : undefined };
+  }
+}
+
+function weighted<T>(random: () => number, choices: readonly (readonly [T, number])[]): T {
+  let at = random() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [choice, weight] of choices) {
+    at -= weight;
+    if (at < 0) return choice;
+  }
+  return choices[0]![0];
+}
