@@ -26,7 +26,10 @@ const ROOMS = [
 type Import = { from: string; target: string; typeOnly: boolean };
 type Source = { path: string; text: string; lines: number; imports: Import[] };
 
-const files: Source[] = globSync(["*.ts", ...ROOMS.map((room) => `${room}/**/*.ts`)], { cwd: ROOT })
+const files: Source[] = globSync(
+  ["*.ts", ...ROOMS.map((room) => `${room}/**/*.ts`), "web/*.ts", "web/src/**/*.{ts,tsx}"],
+  { cwd: ROOT },
+)
   .filter((path) => !path.includes("node_modules"))
   .map((path) => path.replaceAll("\\", "/"))
   .map((path) => {
@@ -121,6 +124,12 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
   },
 };
 
+/** What runs in a browser: itself, its libraries, and of the domain only what is pure; of the API its shapes. */
+const IN_BROWSER = {
+  any: ["web/src", "core", "react", "react-dom", "wouter", "@tanstack/react-query", "@tanstack/react-virtual"],
+  types: ["api/schemas", "zod"],
+};
+
 /** Where a process begins, it reads its configuration and asks compose.ts for its parts. */
 const ENTRIES: Record<string, string[]> = {
   "api/main.ts": ["compose.ts", "config.ts", "lifecycle.ts"],
@@ -137,6 +146,34 @@ describe("imports", () => {
       ),
     );
     expect(outside).toEqual([]);
+  });
+
+  it("of web/src/ are its own, its libraries', the pure domain's and the API's types", () => {
+    const outside = inRoom("web/src").flatMap(({ imports }) =>
+      imports.filter(
+        ({ target, typeOnly }) => !matches(target, IN_BROWSER.any) && !(typeOnly && matches(target, IN_BROWSER.types)),
+      ),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it("bring no package of the service into the browser, however far one follows them", () => {
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    const reached = new Set<string>();
+    const packages = new Set<string>();
+    const follow = (path: string) => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const { target, typeOnly } of byPath.get(path)?.imports ?? []) {
+        if (typeOnly) continue;
+        if (byPath.has(target)) follow(target);
+        else if (!target.endsWith(".css")) packages.add(`${target} in ${path}`);
+      }
+    };
+    for (const { path } of inRoom("web/src")) follow(path);
+    const pure = [...IN_BROWSER.any, ...RULES.core!.any];
+    expect([...packages].filter((found) => !matches(found.split(" ")[0]!, pure))).toEqual([]);
+    expect(reached.has("core/cred.ts")).toBe(true);
   });
 
   it("construct clients in compose.ts only", () => {
@@ -166,6 +203,24 @@ describe("the network", () => {
           imports.some(({ target, typeOnly }) => !typeOnly && /^(undici|node:(https?|net|tls|dns))/.test(target))),
     );
     expect(callers.map(({ path }) => path).filter((path) => !SERVERS.has(path))).toEqual([]);
+  });
+});
+
+describe("the terminal", () => {
+  const inBrowser = (text: RegExp, ...except: string[]) =>
+    inRoom("web/src")
+      .filter(({ path, text: source }) => !except.includes(path) && text.test(withoutComments(source)))
+      .map(({ path }) => path);
+
+  it("writes no markup from text, and runs none", () => {
+    expect(
+      inBrowser(/dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function/),
+    ).toEqual([]);
+  });
+
+  it("calls the API in one place and keeps things in one place", () => {
+    expect(inBrowser(/\bfetch\(|XMLHttpRequest|EventSource\(|WebSocket\(/, "web/src/api/answer.ts")).toEqual([]);
+    expect(inBrowser(/localStorage|sessionStorage|indexedDB|document\.cookie/, "web/src/stored.ts")).toEqual([]);
   });
 });
 
@@ -213,7 +268,7 @@ describe("files", () => {
 
   it("are named by the thing or the verb, in kebab-case", () => {
     const odd = files.filter(({ path }) => {
-      const name = basename(path).replace(/(\.test|\.schema|\.config)?(\.d)?\.ts$/, "");
+      const name = basename(path).replace(/(\.test|\.schema|\.config)?(\.d)?\.tsx?$/, "");
       return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || /^(utils?|helpers?|common|manager|misc|shared)$/.test(name);
     });
     expect(odd.map(({ path }) => path)).toEqual([]);

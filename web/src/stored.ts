@@ -5,20 +5,23 @@ type Settings = {
   theme: "auto" | "dark" | "light";
   density: "comfortable" | "compact";
   shortcuts: boolean;
-  /** Columns beyond the usual ones that are shown. */
-  extraColumns: string[];
+  /** Columns shown that usually are not, and hidden that usually are shown. */
+  otherColumns: string[];
   /** References of agents, as in the address of their page. */
   watched: string[];
   compared: string[];
+  /** Views of the directory with a name, each as `<query> <name>`: a query has no blanks. */
+  presets: string[];
 };
 
 const DEFAULTS: Settings = {
   theme: "auto",
   density: "comfortable",
   shortcuts: true,
-  extraColumns: [],
+  otherColumns: [],
   watched: [],
   compared: [],
+  presets: [],
 };
 const PREFIX = "terminal.";
 
@@ -71,7 +74,7 @@ export const useStored = <K extends keyof Settings>(key: K): Settings[K] =>
   useSyncExternalStore(subscribe, () => stored(key));
 
 /** Puts an item into a stored list, or takes it out. @returns whether it is in now */
-export function toggleStored(key: "watched" | "compared" | "extraColumns", item: string): boolean {
+export function toggleStored(key: "watched" | "compared" | "otherColumns", item: string): boolean {
   const list = stored(key);
   const isIn = list.includes(item);
   store(key, isIn ? list.filter((other) => other !== item) : [...list, item]);

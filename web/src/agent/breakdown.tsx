@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { SIGNALS } from "../../../core/cred.ts";
 import { factors } from "../api/queries.ts";
-import type { Agent } from "../api/types.ts";
+import type { Agent, Factors } from "../api/types.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { tierOf } from "../tiers.ts";
@@ -16,7 +16,12 @@ export function Breakdown({ agent }: { agent: Agent }) {
   const known = answer.data.tokenId === agent.tokenId ? answer.data.factors : null;
   return (
     <div className="breakdown" data-tier={tierOf(agent.credScore).key}>
-      {known && <Radar of={[{ factors: known, className: "first" }]} />}
+      {known && (
+        <div className="stack">
+          <Radar of={[{ factors: known, className: "first" }]} />
+          <Open factors={known} />
+        </div>
+      )}
       <table className="plain-table">
         <caption className="unseen">The eight signals of the score</caption>
         <thead>
@@ -63,6 +68,27 @@ export function Breakdown({ agent }: { agent: Agent }) {
           </tr>
         </tfoot>
       </table>
+    </div>
+  );
+}
+
+/** What is still to be won, the most first. */
+function Open({ factors: known }: { factors: Factors }) {
+  const open = SIGNALS.map(({ key, label, weight }) => ({ key, label, points: weight - known[key].weightedScore }))
+    .filter(({ points }) => points > 0.005)
+    .toSorted((a, b) => b.points - a.points)
+    .slice(0, 4);
+  if (open.length === 0) return <p className="muted">Every signal is at its best.</p>;
+  return (
+    <div className="open">
+      <h3>Still to be won</h3>
+      <ul>
+        {open.map(({ key, label, points }) => (
+          <li key={key}>
+            <span className="muted">{label}</span> <b>+{points.toFixed(2)}</b>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -1,141 +1,219 @@
-/** An agent of another registry: what that registry says, and where it was read. */
+/** An agent of another registry: what that registry says, where it was read, and what clients said of it. */
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
-import { get } from "../api/answer.ts";
+import { useEffect } from "react";
+import { Link, Redirect, useSearchParams } from "wouter";
+import { OWN_PLATFORM } from "../../../core/terminal/platforms.ts";
+import { Problem } from "../api/answer.ts";
 import type { Detail } from "../api/types.ts";
 import { platformLabel, TokenCell } from "../directory/cells.tsx";
+import { detail, detailPath, marksPath, marks as marksQuery, rowLink } from "../directory/source.ts";
+import { Address, EXPLORER } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ProofMarks, Protocols } from "../parts/marks.tsx";
+import { OutLink } from "../parts/out-link.tsx";
+import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
-import { Loading, ProblemNote } from "../parts/states.tsx";
+import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
+import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
-import { age, date, short } from "../words.ts";
+import { age, date, moment, short } from "../words.ts";
+import { SameAs } from "./elsewhere.tsx";
+import { Erc8004, Feedback } from "./erc8004.tsx";
 
 export default function ForeignPage({ agentRef }: { agentRef: string }) {
-  const path = `/api/terminal/agent/${encodeURIComponent(agentRef)}`;
-  const { data: answer, error, refetch } = useQuery({ queryKey: [path], queryFn: get<Detail>(path) });
-  if (error && !answer)
+  const [params] = useSearchParams();
+  const platform = params.get("platform");
+  const { data: answer, error, refetch } = useQuery(detail(agentRef, platform));
+  const row = answer?.data;
+  useEffect(() => {
+    if (row) document.title = `${row.name} · ${row.cred_score} ${tierOf(row.cred_score).label}`;
+  }, [row]);
+  if (error && !row)
     return (
       <div className="page">
-        <ProblemNote error={error} retry={() => void refetch()} />
+        {error instanceof Problem && error.status === 404 ? (
+          <Empty title="No registry has this agent">
+            <p className="muted">
+              <code className="wrap">{short(agentRef)}</code> may have been taken out of its registry. Search the{" "}
+              <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>directory</Link> for it.
+            </p>
+            {error.requestId && (
+              <p className="faint">
+                Request <code>{error.requestId}</code>
+              </p>
+            )}
+          </Empty>
+        ) : (
+          <ProblemNote error={error} retry={() => void refetch()} />
+        )}
       </div>
     );
-  if (!answer)
+  if (!row)
     return (
       <div className="page">
         <Loading rows={8} />
       </div>
     );
-  const row = answer.data;
+  if (row.platform === OWN_PLATFORM && row.token_id !== null)
+    return <Redirect to={`/agent/${row.token_id}`} replace={true} />;
   return (
     <div className="page agent" data-tier={tierOf(row.cred_score).key}>
-      <header className="agent-head foreign">
-        <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={120} />
-        <div className="agent-who">
-          <p className="muted">
-            {platformLabel(row.platform)} ·{" "}
-            {row.created_at ? `registered ${date(row.created_at)}` : "its registry does not say since when"}
-          </p>
-          <h1>
-            <bdi>{row.name}</bdi>
-          </h1>
-          <p className="muted">
-            <bdi>{row.description ?? "No description."}</bdi>
-          </p>
-          <dl className="facts">
-            <div>
-              <dt>Id there</dt>
-              <dd className="mono">{short(row.agent_id)}</dd>
-            </div>
-            <div>
-              <dt>Address</dt>
-              <dd className="mono">{row.address ? short(row.address) : <NoData reason="none is known" />}</dd>
-            </div>
-            <div>
-              <dt>Wallet</dt>
-              <dd>{row.verified ? "proven by its registry" : "claimed"}</dd>
-            </div>
-            <div>
-              <dt>Token</dt>
-              <dd>
-                <TokenCell row={row} />
-              </dd>
-            </div>
-          </dl>
-          <p className="actions">
-            <ApiButton paths={[path]} />
-          </p>
-        </div>
-        <ScoreRing score={row.cred_score} size={168} />
-      </header>
+      <Head row={row} />
       <div className="agent-grid">
-        <section className="panel wide">
-          <div className="panel-head">
-            <h2>Services</h2>
-          </div>
-          {row.services.length === 0 ? (
-            <p className="muted">Its registry names none.</p>
-          ) : (
-            <ul className="stack">
-              {row.services.map(({ name, endpoint, version }) => (
-                <li key={`${name}${endpoint}`}>
-                  <span className="tag">{name}</span>{" "}
-                  <code className="wrap">
-                    <bdi>{endpoint}</bdi>
-                  </code>{" "}
-                  <span className="faint">{version}</span>
-                </li>
-              ))}
-            </ul>
+        <div className="column">
+          <Panel title="Services">
+            <Services of={row.services} />
+          </Panel>
+          {row.erc8004 && (
+            <Panel title="Feedback">
+              <Feedback registration={row.erc8004} explorer={EXPLORER} />
+            </Panel>
           )}
-        </section>
-        <section className="panel">
-          <div className="panel-head">
-            <h2>Also known as</h2>
-          </div>
-          {row.same_as.length === 0 ? (
-            <p className="muted">No other row shares its proven wallet.</p>
-          ) : (
-            <ul className="stack">
-              {row.same_as.map((other) => (
-                <li key={other.id}>
-                  <Link
-                    href={
-                      other.platform === "helixa"
-                        ? `/agent/${other.agent_id}`
-                        : `/terminal/${encodeURIComponent(other.agent_id)}`
-                    }
-                  >
-                    <bdi>{other.name}</bdi>
-                  </Link>{" "}
-                  <span className="faint">
-                    {platformLabel(other.platform)}, cred {other.cred_score}
-                  </span>
-                </li>
-              ))}
-            </ul>
+          <Panel title="Where this was read">
+            <Provenance of={row.provenance} toldElsewhere={row.erc8004 !== null} />
+          </Panel>
+          <section className="panel">
+            <details>
+              <summary>Raw JSON</summary>
+              <pre className="code">{JSON.stringify(row, null, 2)}</pre>
+            </details>
+          </section>
+        </div>
+        <div className="column">
+          <Panel title="About this score">
+            <p className="muted">
+              {row.cred_score >= 50
+                ? "Agents without an identity token here count up to 50."
+                : "The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at 50."}
+            </p>
+            <p className="actions push-down">
+              <Link className="button" href="/mint">
+                Register an identity
+              </Link>
+            </p>
+          </Panel>
+          <Panel title="In other registries">
+            <SameAs others={row.same_as} />
+          </Panel>
+          {row.erc8004 && (
+            <Panel title="ERC-8004">
+              <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={EXPLORER} />
+            </Panel>
           )}
-        </section>
-        <section className="panel wide">
-          <div className="panel-head">
-            <h2>Where this was read</h2>
-          </div>
-          <ul className="stack">
-            {row.provenance.map(({ source, source_id, fetched_at, warnings }) => (
-              <li key={`${source}${source_id}`}>
-                {platformLabel(source)} · <code>{short(source_id)}</code> ·{" "}
-                <span className="faint">{age(fetched_at)} ago</span>
-                {warnings.map((warning) => (
-                  <p key={warning} className="warn-text">
-                    {warning}
-                  </p>
-                ))}
-              </li>
-            ))}
-          </ul>
-          <p className="faint small">The score of an agent without an identity token counts up to 50.</p>
-        </section>
+        </div>
       </div>
     </div>
   );
 }
+
+function Head({ row }: { row: Detail }) {
+  const link = rowLink(row);
+  const watched = useStored("watched").includes(link);
+  const { data: answer } = useQuery(marksQuery([row.id]));
+  const marks = answer?.data.marks[0];
+  return (
+    <header className="agent-head foreign">
+      <Sigil seed={`${row.platform}:${row.agent_id}`} score={row.cred_score} size={120} />
+      <div className="agent-who">
+        <p className="muted">
+          {platformLabel(row.platform)} ·{" "}
+          {row.created_at ? `registered ${date(row.created_at)}` : "its registry does not say since when"}
+        </p>
+        <h1>
+          <bdi>{row.name || "Unnamed"}</bdi>
+        </h1>
+        {row.description ? (
+          <p className="muted about">
+            <bdi>{row.description}</bdi>
+          </p>
+        ) : (
+          <p className="faint">It has no description.</p>
+        )}
+        <p className="tags">
+          {marks && <ProofMarks marks={marks} own={false} />}
+          {marks && <Protocols of={marks.protocols} />}
+        </p>
+        <dl className="facts">
+          <div>
+            <dt>Id there</dt>
+            <dd>
+              <Address address={row.agent_id} />
+            </dd>
+          </div>
+          <div>
+            <dt>{row.verified ? "Wallet, proven there" : "Wallet, as claimed"}</dt>
+            <dd>
+              {row.address ? <Address address={row.address} explorer={EXPLORER} /> : <NoData reason="none is known" />}
+            </dd>
+          </div>
+          <div>
+            <dt>Active</dt>
+            <dd>
+              {marks?.active_at ? (
+                <span title={moment(marks.active_at)}>{age(marks.active_at)} ago</span>
+              ) : (
+                <NoData reason="nobody has seen it act" />
+              )}
+            </dd>
+          </div>
+          <div>
+            <dt>Token</dt>
+            <dd>
+              <TokenCell row={row} />
+            </dd>
+          </div>
+        </dl>
+        <p className="actions">
+          <button type="button" className="button" aria-pressed={watched} onClick={() => toggleStored("watched", link)}>
+            <Icon name="star" filled={watched} /> {watched ? "Watched" : "Watch"}
+          </button>
+          <ApiButton paths={[detailPath(row.agent_id, row.platform), marksPath([row.id])]} />
+        </p>
+      </div>
+      <ScoreRing score={row.cred_score} size={168} />
+    </header>
+  );
+}
+
+const Services = ({ of }: { of: Detail["services"] }) =>
+  of.length === 0 ? (
+    <p className="muted">Its registry names none.</p>
+  ) : (
+    <ul className="services">
+      {of.map(({ name, endpoint, version }) => (
+        <li key={`${name} ${endpoint}`}>
+          <span className="tag">
+            <bdi>{name}</bdi>
+          </span>
+          <span>
+            <OutLink text={endpoint} /> {version && <span className="faint">version {version}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+
+/** @param toldElsewhere the oddities stand on the page already */
+const Provenance = ({ of, toldElsewhere }: { of: Detail["provenance"]; toldElsewhere: boolean }) => (
+  <ul className="stack">
+    {of.map(({ source, source_id: id, fetched_at: at, warnings }) => (
+      <li key={`${source} ${id}`}>
+        {platformLabel(source)} · <code title={id}>{short(id)}</code> ·{" "}
+        <span className="faint" title={moment(at)}>
+          read {age(at)} ago
+        </span>
+        {!toldElsewhere && warnings.length > 0 && (
+          <ul className="warnings">
+            {warnings.map((warning) => (
+              <li key={warning}>
+                <Icon name="warn" /> <bdi>{warning}</bdi>
+              </li>
+            ))}
+          </ul>
+        )}
+      </li>
+    ))}
+  </ul>
+);

@@ -1,21 +1,25 @@
 /** The page of one agent: who it is, what its score is made of, what is proven, and how to fetch all of it. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import { useEffect } from "react";
 import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { agentPath, agent as agentQuery } from "../api/queries.ts";
 import type { Agent } from "../api/types.ts";
+import { Address } from "../parts/address.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Panel } from "../parts/panel.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
 import { count, date, short } from "../words.ts";
 import { Breakdown } from "./breakdown.tsx";
+import { Elsewhere } from "./elsewhere.tsx";
 import { History } from "./history.tsx";
 import { Verifications } from "./verifications.tsx";
+import { Words } from "./words.tsx";
 
 /** The page may stand under another origin than PUBLIC_URL names: pictures are asked of where the page came from. */
 const ownPath = (url: string): string => {
@@ -82,6 +86,7 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
           <Panel title="Registry">
             <Registry agent={agent} explorer={explorer} />
           </Panel>
+          <Elsewhere tokenId={agent.tokenId} explorer={explorer} />
           <Panel title="Share">
             <Share agent={agent} />
           </Panel>
@@ -91,14 +96,13 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
   );
 }
 
-const Panel = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className="panel">
-    <div className="panel-head">
-      <h2>{title}</h2>
-    </div>
-    {children}
-  </section>
-);
+/** Who registered it. */
+const ORIGINS: Record<string, string> = {
+  HUMAN: "Registered by a human",
+  AGENT_SIWA: "Registered itself",
+  API: "Registered by the API",
+  OWNER: "Registered by its owner",
+};
 
 function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   const id = String(agent.tokenId);
@@ -127,7 +131,7 @@ function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
               <Icon name="lock" /> Soulbound
             </span>
           )}
-          <span className="tag plain">{agent.mintOrigin}</span>
+          <span className="tag plain">{ORIGINS[agent.mintOrigin] ?? agent.mintOrigin}</span>
         </p>
         <dl className="facts">
           <div>
@@ -181,15 +185,6 @@ function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   );
 }
 
-export const Address = ({ address, explorer }: { address: string; explorer: string }) => (
-  <span className="address">
-    <a className="mono" href={`${explorer}/address/${address}`} rel="nofollow noopener noreferrer" title={address}>
-      {short(address)}
-    </a>
-    <Copy text={address} />
-  </span>
-);
-
 function Traits({ agent }: { agent: Agent }) {
   if (agent.traits.length === 0) return <p className="muted">No traits yet.</p>;
   return (
@@ -200,39 +195,6 @@ function Traits({ agent }: { agent: Agent }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-const LEVELS = { riskTolerance: "Risk tolerance", autonomyLevel: "Autonomy" } as const;
-const TEXTS = { origin: "Origin", mission: "Mission", lore: "Lore", manifesto: "Manifesto" } as const;
-const MANNERS = { quirks: "Quirks", communicationStyle: "Style", values: "Values", humor: "Humor" } as const;
-
-function Words({ agent: { narrative, personality } }: { agent: Agent }) {
-  if (!narrative && !personality) return <p className="muted">It has not told anything about itself.</p>;
-  const texts = [
-    ...Object.entries(TEXTS).map(([key, label]) => [label, narrative?.[key as keyof typeof TEXTS]] as const),
-    ...Object.entries(MANNERS).map(([key, label]) => [label, personality?.[key as keyof typeof MANNERS]] as const),
-  ].filter(([, text]) => text);
-  return (
-    <dl className="words">
-      {texts.map(([label, text]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>
-            <bdi>{text}</bdi>
-          </dd>
-        </div>
-      ))}
-      {Object.entries(LEVELS).map(([key, label]) => {
-        const level = personality?.[key as keyof typeof LEVELS];
-        return level == null ? null : (
-          <div key={key}>
-            <dt>{label}</dt>
-            <dd>{level} of 10</dd>
-          </div>
-        );
-      })}
-    </dl>
   );
 }
 

@@ -5,11 +5,28 @@ export type Answer<T> = {
   data: T;
   /** The block the answer is of; null where the route has none. */
   block: number | null;
-  /** Why the index is not to be trusted now; null when it is. */
-  stale: string | null;
   /** Milliseconds since the epoch. */
   receivedAt: number;
 };
+
+/** Why the index is not to be trusted, by the latest answer that says; the shell tells it over every view. */
+let staleReason: string | null = null;
+const staleListeners = new Set<() => void>();
+export const indexStaleness = {
+  read: () => staleReason,
+  subscribe: (listener: () => void) => {
+    staleListeners.add(listener);
+    return () => void staleListeners.delete(listener);
+  },
+};
+
+function hear(headers: Headers): void {
+  const reason = headers.get("x-index-stale");
+  // Only answers from the index say anything about it.
+  if ((reason === null && !headers.has("x-indexed-block")) || reason === staleReason) return;
+  staleReason = reason;
+  for (const listener of staleListeners) listener();
+}
 
 /** Why there is no answer, in a sentence for people. */
 export class Problem extends Error {
@@ -17,7 +34,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly requestId: string | null;
-  readonly body: Partial<ErrorBody>;
+  readonly body: Partial<ErrorBody> & Record<string, unknown>;
   readonly headers: Headers;
   constructor(status: number, body: Partial<ErrorBody>, headers = new Headers()) {
     super(body.error ?? "The service gave no reason.");
@@ -38,6 +55,7 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
     if (init.signal?.aborted) throw error;
     throw new Problem(0, { code: "unreachable", error: "The service cannot be reached. Is this device online?" });
   }
+  hear(response.headers);
   const body = (await response.json().catch(() => null)) as T | Partial<ErrorBody> | null;
   if (!response.ok || body === null)
     throw new Problem(
@@ -49,7 +67,6 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
   return {
     data: body as T,
     block: block === null ? null : Number(block),
-    stale: response.headers.get("x-index-stale"),
     receivedAt: Date.now(),
   };
 }

@@ -31,6 +31,8 @@ const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get
 
 /** Answers of the service itself hold until the page is loaded again. */
 export const discovery = queryOptions({ ...asked<Discovery>("/api/v2"), staleTime: Number.POSITIVE_INFINITY });
+/** Prices may change while a page is open. */
+export const pricing = queryOptions({ ...asked<Discovery["pricing"]>("/api/v2/pricing"), refetchInterval: 60_000 });
 export const status = queryOptions({ ...asked<Status>("/api/v2/status"), refetchInterval: 10_000 });
 
 export const agentPath = (ref: string) => `/api/v2/agent/${encodeURIComponent(ref)}`;

@@ -6,11 +6,13 @@ import type { errorSchema } from "../../../api/schemas/error.ts";
 import type { mintStateSchema, pendingMintSchema, registrationSchema } from "../../../api/schemas/mint.ts";
 import type { reportSchema, verificationsSchema } from "../../../api/schemas/report.ts";
 import type { discoverySchema, statusSchema } from "../../../api/schemas/service.ts";
-import type { terminalDetailSchema, terminalListSchema } from "../../../api/schemas/terminal.ts";
+import type { terminalDetailSchema, terminalListSchema, terminalMarksSchema } from "../../../api/schemas/terminal.ts";
 
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];
+export type Marks = z.output<typeof terminalMarksSchema>["marks"][number];
 export type Detail = z.output<typeof terminalDetailSchema>;
+export type Registration8004 = NonNullable<Detail["erc8004"]>;
 export type Agent = z.output<typeof agentSchema>;
 export type Summary = z.output<typeof summarySchema>;
 export type Leaderboard = z.output<typeof leaderboardSchema>;

@@ -4,12 +4,15 @@ import { Link } from "wouter";
 import { PLATFORMS } from "../../../core/terminal/platforms.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Change, ProofMarks, Protocols, Sparkline } from "../parts/marks.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { toggleStored, useStored } from "../stored.ts";
-import { age, moment, percent, short, usd } from "../words.ts";
+import { age, count, moment, percent, short, usd } from "../words.ts";
 import { useChanged } from "./live.ts";
-import { type Row, rowLink } from "./source.ts";
+import { type MarkedRow, type Row, rowLink } from "./source.ts";
 import type { Sort } from "./view.ts";
+
+const OWN = "helixa";
 
 export const platformLabel = (key: string): string => PLATFORMS.find((platform) => platform.key === key)?.label ?? key;
 
@@ -30,7 +33,7 @@ export function AgentCell({ row }: { row: Row }) {
           )}
         </span>
         <span className="agent-id clip">
-          {row.token_id !== null && row.platform === "helixa" ? `#${row.token_id}` : short(row.agent_id)}
+          {row.token_id !== null && row.platform === OWN ? `#${row.token_id}` : short(row.agent_id)}
           {row.address && ` · ${short(row.address)}`}
         </span>
       </span>
@@ -38,11 +41,38 @@ export function AgentCell({ row }: { row: Row }) {
   );
 }
 
-export function CredCell({ row }: { row: Row }) {
+export function CredCell({ row }: { row: MarkedRow }) {
   const changed = useChanged(row.cred_score);
   return (
-    <span className={changed ? "flash" : undefined}>
+    <span className={changed ? "flash cred-cell" : "cred-cell"}>
       <Cred score={row.cred_score} />
+      <Sparkline points={row.marks?.points ?? []} score={row.cred_score} />
+      <Change by={row.marks?.change_7d} />
+    </span>
+  );
+}
+
+/** Marks come a moment after their row: until then their places are empty. */
+export const ProofsCell = ({ row }: { row: MarkedRow }) =>
+  row.marks ? <ProofMarks marks={row.marks} own={row.platform === OWN} /> : null;
+
+function ProtocolsCell({ row }: { row: MarkedRow }) {
+  if (!row.marks) return null;
+  return row.marks.protocols.length > 0 ? (
+    <Protocols of={row.marks.protocols} />
+  ) : (
+    <NoData reason="its registry names no known protocol" />
+  );
+}
+
+function FeedbackCell({ row }: { row: MarkedRow }) {
+  if (!row.marks) return null;
+  const { feedback } = row.marks;
+  if (feedback === null) return <NoData reason="its registry takes no feedback" />;
+  if (feedback.count === 0) return <NoData reason="nobody has said anything yet" />;
+  return (
+    <span title={`${feedback.count} from ${feedback.reviewers} different clients`}>
+      {count(feedback.count)} <span className="faint">by {count(feedback.reviewers)}</span>
     </span>
   );
 }
@@ -75,7 +105,7 @@ export function TokenCell({ row }: { row: Row }) {
 export function RowActions({ row }: { row: Row }) {
   const ref = rowLink(row);
   const watched = useStored("watched").includes(ref);
-  const compareRef = row.platform === "helixa" && row.token_id !== null ? String(row.token_id) : null;
+  const compareRef = row.platform === OWN && row.token_id !== null ? String(row.token_id) : null;
   const compared = useStored("compared").includes(compareRef ?? "");
   return (
     <span className="row-actions">
@@ -112,18 +142,20 @@ const when = (iso: string | null) =>
     </time>
   );
 
+/** A column; `extra` ones are shown when they are asked for. */
 export type Column = {
   key: string;
   label: string;
   sort?: Sort;
   className?: string;
   extra?: true;
-  cell(row: Row): ReactNode;
+  cell(row: MarkedRow): ReactNode;
 };
 
 export const COLUMNS: Column[] = [
   { key: "agent", label: "Agent", sort: "name", className: "wide", cell: (row) => <AgentCell row={row} /> },
   { key: "cred", label: "Cred", sort: "cred_score", cell: (row) => <CredCell row={row} /> },
+  { key: "proofs", label: "Proofs", cell: (row) => <ProofsCell row={row} /> },
   {
     key: "platform",
     label: "Platform",
@@ -132,8 +164,14 @@ export const COLUMNS: Column[] = [
   },
   {
     key: "protocols",
-    label: "Pays",
-    cell: (row) => (row.x402_supported ? <span className="tag">x402</span> : <NoData reason="x402 not offered" />),
+    label: "Speaks",
+    cell: (row) => <ProtocolsCell row={row} />,
+  },
+  {
+    key: "feedback",
+    label: "Feedback",
+    className: "number roomy",
+    cell: (row) => <FeedbackCell row={row} />,
   },
   { key: "token", label: "Token", sort: "token_market_cap", cell: (row) => <TokenCell row={row} /> },
   {
@@ -159,5 +197,20 @@ export const COLUMNS: Column[] = [
       row.owner_address ? <span className="mono">{short(row.owner_address)}</span> : <NoData reason="not known" />,
   },
   { key: "age", label: "Age", sort: "created_at", className: "number", cell: (row) => when(row.created_at) },
-  { key: "updated", label: "Updated", className: "number", cell: (row) => when(row.updated_at) },
+  {
+    key: "active",
+    label: "Active",
+    className: "number",
+    cell: (row) =>
+      !row.marks ? null : row.marks.active_at ? when(row.marks.active_at) : <NoData reason="nobody has seen it act" />,
+  },
+  { key: "updated", label: "Updated", extra: true, className: "number", cell: (row) => when(row.updated_at) },
 ];
+
+/** Columns that are always there. */
+const FIXED = new Set(["agent", "cred"]);
+export const CHOOSABLE = COLUMNS.filter(({ key }) => !FIXED.has(key));
+
+/** The columns shown. @param others keys of those that are the other way round than usual */
+export const shownColumns = (others: readonly string[]): Column[] =>
+  COLUMNS.filter(({ key, extra }) => (extra === true) === others.includes(key));

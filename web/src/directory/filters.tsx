@@ -1,6 +1,8 @@
 /** Tabs and tier chips over the table, each with its count, mirrored in the address. */
 import { useQueries } from "@tanstack/react-query";
 import { TierShape } from "../parts/cred.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useStored } from "../stored.ts";
 import { TIERS } from "../tiers.ts";
 import { count } from "../words.ts";
 import { filterCount } from "./source.ts";
@@ -17,6 +19,7 @@ export function Filters({ view, change }: { view: View; change: (view: View) => 
   const tiers = TIERS.map(({ key }) => key);
   const filters: Filter[] = [...TABS.map(([key]) => key), ...tiers];
   const counts = useQueries({ queries: filters.map((filter) => filterCount(filter, view.q)) });
+  const watched = useStored("watched").length;
   const countOf = (filter: Filter) => counts[filters.indexOf(filter)]?.data;
   const chip = (filter: Filter, label: React.ReactNode, tier?: string) => {
     const known = countOf(filter);
@@ -48,6 +51,16 @@ export function Filters({ view, change }: { view: View; change: (view: View) => 
       <fieldset className="chips" id="filters">
         <legend className="unseen">Filter</legend>
         {TABS.map(([key, label]) => chip(key, label))}
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={view.filter === "watched"}
+          onClick={() => change({ ...view, filter: view.filter === "watched" ? "all" : "watched", page: 1 })}
+        >
+          <Icon name="star" filled={view.filter === "watched"} />
+          Watched
+          <span className="chip-count">{watched}</span>
+        </button>
         <span className="chips-gap" />
         {TIERS.map(({ key, label }) =>
           chip(

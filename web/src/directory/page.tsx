@@ -2,19 +2,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import type { Directory } from "../api/types.ts";
+import { isSpam } from "../../../core/spam.ts";
+import { status } from "../api/queries.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
-import { ApiButton } from "../shell/api-button.tsx";
 import { isTaken } from "../shell/keyboard.tsx";
-import { store, toggleStored, useStored } from "../stored.ts";
+import { store, stored, toggleStored, useStored } from "../stored.ts";
 import { age, count } from "../words.ts";
-import { AgentCell, COLUMNS, CredCell, platformLabel, RowActions, TokenCell } from "./cells.tsx";
+import { AgentCell, CredCell, ProofsCell, platformLabel, RowActions, TokenCell } from "./cells.tsx";
 import { Filters } from "./filters.tsx";
 import { useLiveRows } from "./live.ts";
-import { directory, directoryPath, exportPath, type Row, rowLink } from "./source.ts";
+import { directory, type MarkedRow, marks, rowLink } from "./source.ts";
 import { Table } from "./table.tsx";
+import { Tools, Totals } from "./tools.tsx";
 import { PAGE_SIZE, readView, type View, writeView } from "./view.ts";
+import { useWatched } from "./watched.ts";
 
 const narrow = window.matchMedia("(max-width: 760px)");
 const useNarrow = () =>
@@ -33,11 +35,21 @@ export function DirectoryPage() {
   const change = (next: View) => setParams(writeView(next));
   const { data: answer, error, isPlaceholderData, refetch } = useQuery(directory(view));
   const data = answer?.data;
+  const { data: chain } = useQuery(status);
+  const isWatched = view.filter === "watched";
+  const watched = useWatched(isWatched ? view : null);
   const live = useLiveRows(data, key, isPlaceholderData);
+  const known = isWatched ? watched.rows : live.rows;
+  const shown = view.spam || isWatched || view.q !== "" ? known : known.filter(({ name }) => !isSpam(name));
+  const marksOf = useMarks(shown.map(({ id }) => id));
+  const rows: MarkedRow[] = shown.map((row) => ({ ...row, marks: marksOf.get(row.id) }));
   const isNarrow = useNarrow();
-  const active = useRowKeys(live.rows, key);
+  const active = useRowKeys(rows, key);
+  const loaded = isWatched ? rows.length > 0 || !watched.loading : data !== undefined;
+  const total = isWatched ? rows.length : data?.total;
+  const dim = !isWatched && isPlaceholderData;
 
-  if (error && !data)
+  if (error && !data && !isWatched)
     return (
       <div className="page">
         <ProblemNote error={error} retry={() => void refetch()} />
@@ -46,132 +58,80 @@ export function DirectoryPage() {
   return (
     <div className="directory">
       <h1 className="unseen">Agent directory</h1>
-      {data && <Totals stats={data.stats} />}
+      {data ? <Totals stats={data.stats} /> : <div className="totals waiting" />}
       <Filters view={view} change={change} />
-      <Tools view={view} total={data?.total} answer={answer} failed={error !== null} />
-      {(live.fresh > 0 || live.moved) && (
+      <Tools
+        view={view}
+        total={total}
+        hidden={known.length - shown.length}
+        fresh={answer && !isWatched ? { at: answer.receivedAt, block: chain?.data.chain.indexed ?? null } : null}
+        failed={error !== null}
+        change={change}
+      />
+      {!isWatched && (live.fresh > 0 || live.moved) && (
         <button type="button" className="pill" onClick={live.show}>
           {live.fresh > 0 ? `${live.fresh} new` : "Order changed"} · show
         </button>
       )}
-      {!data ? (
+      {!loaded ? (
         <Loading rows={12} />
-      ) : live.rows.length === 0 ? (
+      ) : rows.length === 0 ? (
         <Nothing view={view} change={change} />
       ) : isNarrow ? (
-        <ul className="cards" aria-busy={isPlaceholderData}>
-          {live.rows.map((row) => (
+        <ul className="cards" aria-busy={dim}>
+          {rows.map((row) => (
             <Card key={row.id} row={row} />
           ))}
         </ul>
       ) : (
-        <Table
-          rows={live.rows}
-          total={data.total}
-          view={view}
-          active={active}
-          dim={isPlaceholderData}
-          change={change}
-        />
+        <Table rows={rows} total={total ?? 0} view={view} active={active} dim={dim} change={change} />
       )}
-      {data && data.total > PAGE_SIZE && <Pager view={view} total={data.total} change={change} />}
+      {isWatched && <Gone links={watched.gone} />}
+      {data && !isWatched && data.total > PAGE_SIZE && <Pager view={view} total={data.total} change={change} />}
       <CompareBar />
     </div>
   );
 }
 
-function Totals({ stats }: { stats: Directory["stats"] }) {
-  const items: [string, string][] = [
-    ["Agents", count(stats.total)],
-    ["Scored", count(stats.scored)],
-    ["Average cred", stats.scored === 0 ? "—" : stats.avgScore.toFixed(1)],
-    ["Take x402", count(stats.x402)],
-  ];
-  return (
-    <dl className="totals">
-      {items.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+function useMarks(ids: number[]) {
+  const { data } = useQuery(marks(ids));
+  return new Map(data?.data.marks.map((each) => [each.id, each]));
 }
 
-type ToolsProps = {
-  view: View;
-  total: number | undefined;
-  answer: { receivedAt: number; block: number | null } | undefined;
-  failed: boolean;
-};
-
-function Tools({ view, total, answer, failed }: ToolsProps) {
-  const density = useStored("density");
-  const extra = useStored("extraColumns");
-  const [, tick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => tick((n) => n + 1), 1000);
-    return () => clearInterval(timer);
-  }, []);
+/** Watched agents that nobody knows any more: said, so that they can be let go. */
+function Gone({ links }: { links: string[] }) {
+  if (links.length === 0) return null;
+  const all = stored("watched");
   return (
-    <div className="tools">
-      <p className="muted" role="status">
-        {total === undefined ? "Loading" : `${count(total)} ${total === 1 ? "agent" : "agents"}`}
-        {view.q && (
-          <>
-            {" "}
-            for “<bdi>{view.q}</bdi>”
-          </>
-        )}
-      </p>
-      <p className="faint wide-only">
-        {failed ? (
-          <span className="warn-text">Updates have stopped, trying again</span>
-        ) : (
-          answer && (
-            <>
-              updated {age(new Date(answer.receivedAt).toISOString())} ago
-              {answer.block !== null && ` · block ${count(answer.block)}`}
-            </>
+    <p className="gone muted">
+      {count(links.length)} watched {links.length === 1 ? "agent cannot" : "agents cannot"} be found any more.{" "}
+      <button
+        type="button"
+        className="link-button"
+        onClick={() =>
+          store(
+            "watched",
+            all.filter((link) => !links.includes(link)),
           )
-        )}
-      </p>
-      <span className="actions push">
-        <details className="menu wide-only">
-          <summary className="button">Columns</summary>
-          <div className="menu-body">
-            {COLUMNS.filter((column) => column.extra).map(({ key, label }) => (
-              <label key={key} className="check">
-                <input
-                  type="checkbox"
-                  checked={extra.includes(key)}
-                  onChange={() => toggleStored("extraColumns", key)}
-                />
-                {label}
-              </label>
-            ))}
-          </div>
-        </details>
-        <button
-          type="button"
-          className="button wide-only"
-          aria-pressed={density === "compact"}
-          onClick={() => store("density", density === "compact" ? "comfortable" : "compact")}
-        >
-          <Icon name="rows" /> Compact
-        </button>
-        <a className="button wide-only" href={exportPath(view, "csv")} download>
-          CSV
-        </a>
-        <ApiButton paths={[directoryPath(view), exportPath(view, "csv")]} />
-      </span>
-    </div>
+        }
+      >
+        Stop watching
+      </button>
+    </p>
   );
 }
 
 function Nothing({ view, change }: { view: View; change: (view: View) => void }) {
   const unfiltered = view.q === "" && view.filter === "all";
+  if (view.filter === "watched" && view.q === "")
+    return (
+      <Empty title="You watch nobody yet">
+        <p className="muted">The star at the end of a row puts its agent here. The list stays in this browser.</p>
+        <button type="button" className="button" onClick={() => change({ ...view, filter: "all" })}>
+          Show all agents
+        </button>
+      </Empty>
+    );
   if (view.page > 1)
     return (
       <Empty title="This page is past the end">
@@ -198,19 +158,28 @@ function Nothing({ view, change }: { view: View; change: (view: View) => void })
   );
 }
 
-const Card = ({ row }: { row: Row }) => (
+const Card = ({ row }: { row: MarkedRow }) => (
   <li className="card">
     <AgentCell row={row} />
     <RowActions row={row} />
     <div className="card-line">
       <CredCell row={row} />
+    </div>
+    <div className="card-line">
+      <ProofsCell row={row} />
       <span className="card-rest faint">
-        {platformLabel(row.platform)}
-        {row.x402_supported === 1 && " · x402"}
-        {row.created_at && ` · ${age(row.created_at)} old`}
+        {[
+          platformLabel(row.platform),
+          ...(row.marks?.protocols ?? []),
+          ...(row.created_at ? [age(row.created_at)] : []),
+        ].join(" · ")}
       </span>
     </div>
-    {row.token_symbol && <TokenCell row={row} />}
+    {row.token_symbol && (
+      <div className="card-line">
+        <TokenCell row={row} />
+      </div>
+    )}
   </li>
 );
 
@@ -260,7 +229,7 @@ function CompareBar() {
 }
 
 /** j, k, Enter, s, c and f. @returns the row the keys are at, -1 before the first key */
-function useRowKeys(rows: Row[], key: string): number {
+function useRowKeys(rows: MarkedRow[], key: string): number {
   const [position, setPosition] = useState({ key, index: -1 });
   const [, go] = useLocation();
   const index = position.key === key ? position.index : -1;

@@ -1,17 +1,21 @@
 /** Where the directory's rows come from: the terminal's list. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { OWN_PLATFORM } from "../../../core/terminal/platforms.ts";
 import { get } from "../api/answer.ts";
 import { LIVE_MS } from "../api/queries.ts";
-import type { Directory, Row } from "../api/types.ts";
+import type { Detail, Directory, Marks, Row } from "../api/types.ts";
 import { type Filter, PAGE_SIZE, type View } from "./view.ts";
 
 export type { Directory, Row };
 
+/** A row with its marks, which are asked for apart and come a moment later. */
+export type MarkedRow = Row & { marks: Marks | undefined };
+
 /** The exact call behind a view. */
-export function directoryPath({ q, filter, sort, dir, page }: View, limit = PAGE_SIZE): string {
+export function directoryPath({ q, filter, sort, dir, page }: Omit<View, "spam">, limit = PAGE_SIZE): string {
   const params = new URLSearchParams({ limit: String(limit) });
   if (page > 1) params.set("page", String(page));
-  if (filter !== "all") params.set("filter", filter);
+  if (filter !== "all" && filter !== "watched") params.set("filter", filter);
   if (sort) {
     params.set("sort", sort);
     params.set("dir", dir.toUpperCase());
@@ -20,10 +24,11 @@ export function directoryPath({ q, filter, sort, dir, page }: View, limit = PAGE
   return `/api/terminal/agents?${params}`;
 }
 
-export const directory = (view: View) =>
+export const directory = (view: View, limit = PAGE_SIZE) =>
   queryOptions({
-    queryKey: ["directory", view],
-    queryFn: get<Directory>(directoryPath(view)),
+    queryKey: ["directory", directoryPath(view, limit)],
+    queryFn: get<Directory>(directoryPath(view, limit)),
+    enabled: view.filter !== "watched",
     refetchInterval: LIVE_MS,
     placeholderData: keepPreviousData,
   });
@@ -47,8 +52,29 @@ export const exportPath = (view: View, format: "csv" | "json"): string => {
   return `/api/terminal/agents.${format}${query.size > 0 ? `?${query}` : ""}`;
 };
 
-/** The page of a row: identities have one each, agents of other registries share a view. */
-export const rowLink = (row: Row): string =>
-  row.platform === "helixa" && row.token_id !== null
-    ? `/agent/${row.token_id}`
-    : `/terminal/${encodeURIComponent(row.address ?? row.agent_id)}`;
+export const marksPath = (ids: readonly number[]): string => `/api/terminal/marks?ids=${ids.join(",")}`;
+export const marks = (ids: readonly number[]) =>
+  queryOptions({
+    queryKey: ["marks", ids],
+    queryFn: get<{ marks: Marks[] }>(marksPath(ids)),
+    refetchInterval: LIVE_MS * 3,
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
+  });
+
+export const detailPath = (ref: string, platform: string | null): string =>
+  `/api/terminal/agent/${encodeURIComponent(ref)}${platform ? `?platform=${platform}` : ""}`;
+export const detail = (ref: string, platform: string | null) =>
+  queryOptions({ queryKey: [detailPath(ref, platform)], queryFn: get<Detail>(detailPath(ref, platform)) });
+
+/** The page of an agent: identities have one each, agents of other registries share a view. */
+export const agentLink = (platform: string, agentId: string): string =>
+  platform === OWN_PLATFORM ? `/agent/${agentId}` : `/terminal/${encodeURIComponent(agentId)}?platform=${platform}`;
+export const rowLink = (row: Pick<Row, "platform" | "agent_id">): string => agentLink(row.platform, row.agent_id);
+
+/** The agent behind a link of above; null for any other text. */
+export function linkedAgent(link: string): { ref: string; platform: string } | null {
+  const [, place, ref, platform] = /^\/(agent|terminal)\/([^/?]+)(?:\?platform=([\w-]+))?$/.exec(link) ?? [];
+  if (place === "agent") return { ref: ref!, platform: OWN_PLATFORM };
+  return platform ? { ref: decodeURIComponent(ref!), platform } : null;
+}

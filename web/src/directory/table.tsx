@@ -2,18 +2,24 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import { useStored } from "../stored.ts";
-import { COLUMNS, RowActions } from "./cells.tsx";
-import type { Row } from "./source.ts";
+import { RowActions, shownColumns } from "./cells.tsx";
+import type { MarkedRow } from "./source.ts";
 import { nextSort, PAGE_SIZE, type View } from "./view.ts";
 
 const HEIGHT = { comfortable: 56, compact: 44 };
 
-type Props = { rows: Row[]; total: number; view: View; active: number; dim: boolean; change: (view: View) => void };
+type Props = {
+  rows: MarkedRow[];
+  total: number;
+  view: View;
+  active: number;
+  dim: boolean;
+  change: (view: View) => void;
+};
 
 export function Table({ rows, total, view, active, dim, change }: Props) {
   const density = useStored("density");
-  const extra = useStored("extraColumns");
-  const columns = COLUMNS.filter(({ key, extra: hidden }) => !hidden || extra.includes(key));
+  const columns = shownColumns(useStored("otherColumns"));
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -31,7 +37,7 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   const first = (view.page - 1) * PAGE_SIZE;
-  const sorted = view.sort ?? (view.filter === "all" ? "cred_score" : null);
+  const sorted = view.sort ?? (view.filter === "all" || view.filter === "watched" ? "cred_score" : null);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
     <section className="table-scroll" ref={scroller} tabIndex={0} aria-label="Agents" aria-busy={dim}>

@@ -14,7 +14,16 @@ export const FILTERS = [
 ] as const;
 export type Filter = (typeof FILTERS)[number];
 
-export type View = { q: string; filter: Filter; sort: Sort | null; dir: "asc" | "desc"; page: number };
+export type View = {
+  q: string;
+  /** `watched` is known to this browser only. */
+  filter: Filter | "watched";
+  sort: Sort | null;
+  dir: "asc" | "desc";
+  page: number;
+  /** Names that are no names are shown, too. */
+  spam: boolean;
+};
 
 /** The most the API answers at once. */
 export const PAGE_SIZE = 100;
@@ -27,15 +36,16 @@ export function readView(params: URLSearchParams): View {
   const page = Number(params.get("page") ?? 1);
   return {
     q: (params.get("q") ?? "").slice(0, 100),
-    filter: oneOf(FILTERS, params.get("filter")) ?? "all",
+    filter: oneOf([...FILTERS, "watched"] as const, params.get("filter")) ?? "all",
     sort: oneOf(SORTS, params.get("sort")),
     dir: params.get("dir") === "asc" ? "asc" : "desc",
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+    spam: params.get("spam") === "true",
   };
 }
 
 /** The query of a view; what is as usual is not written. */
-export function writeView({ q, filter, sort, dir, page }: View): URLSearchParams {
+export function writeView({ q, filter, sort, dir, page, spam }: View): URLSearchParams {
   const params = new URLSearchParams();
   if (q) params.set("q", q);
   if (filter !== "all") params.set("filter", filter);
@@ -44,6 +54,7 @@ export function writeView({ q, filter, sort, dir, page }: View): URLSearchParams
     params.set("dir", dir);
   }
   if (page > 1) params.set("page", String(page));
+  if (spam) params.set("spam", "true");
   return params;
 }
 

@@ -1,38 +1,105 @@
-/** The browser's wallet (EIP-1193) and the credential it signs (SIWA). */
+/** The browser's wallets (EIP-1193, announced by EIP-6963), what is asked of them, and their refusals in words for people. */
+import { useSyncExternalStore } from "react";
 
-type Provider = { request(call: { method: string; params?: unknown[] }): Promise<unknown> };
+export type Provider = { request(call: { method: string; params?: unknown[] }): Promise<unknown> };
+export type Wallet = { id: string; name: string; provider: Provider };
 
-export const provider = (): Provider | null => (window as { ethereum?: Provider }).ethereum ?? null;
+const listeners = new Set<() => void>();
+let announced: Wallet[] = [];
 
-/** @throws Error with a sentence for people */
-async function ask<T>(method: string, params?: unknown[]): Promise<T> {
-  const wallet = provider();
-  if (!wallet) throw new Error("This browser has no wallet.");
-  try {
-    return (await wallet.request({ method, params })) as T;
-  } catch (error) {
-    const { code } = error as { code?: number };
-    if (code === 4001) throw new Error("The wallet's owner declined.");
-    if (code === -32002) throw new Error("The wallet is waiting already: open it.");
-    throw new Error("The wallet could not do this.");
+window.addEventListener("eip6963:announceProvider", (event) => {
+  const { info, provider } = (event as CustomEvent<{ info: { uuid: string; name: string }; provider: Provider }>)
+    .detail;
+  if (typeof info?.uuid !== "string" || announced.some(({ id }) => id === info.uuid)) return;
+  announced = [...announced, { id: info.uuid, name: String(info.name).slice(0, 40), provider }];
+  for (const listener of listeners) listener();
+});
+window.dispatchEvent(new Event("eip6963:requestProvider"));
+
+const injected = (): Provider | undefined => (window as { ethereum?: Provider }).ethereum;
+let alone: Wallet[] = [];
+
+/** Every wallet of this browser; the one that only sets `window.ethereum` where none announces itself. */
+function wallets(): Wallet[] {
+  const provider = injected();
+  if (announced.length > 0 || !provider) return announced;
+  if (alone[0]?.provider !== provider) alone = [{ id: "injected", name: "Browser wallet", provider }];
+  return alone;
+}
+
+export const useWallets = (): Wallet[] =>
+  useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, wallets);
+
+/** A refusal of the wallet, as a sentence for people; `declined` when it was its owner who said no. */
+export class WalletRefusal extends Error {
+  readonly declined: boolean;
+  constructor(message: string, declined = false) {
+    super(message);
+    this.declined = declined;
   }
 }
 
-export async function connect(): Promise<string> {
-  const [address] = await ask<string[]>("eth_requestAccounts");
-  if (!address) throw new Error("The wallet has no account to offer.");
+const codeOf = (error: unknown): number | undefined => (error as { code?: number } | null)?.code;
+
+/** @throws WalletRefusal */
+export async function ask<T>(wallet: Provider, method: string, params?: unknown[]): Promise<T> {
+  try {
+    return (await wallet.request({ method, ...(params && { params }) })) as T;
+  } catch (error) {
+    if (codeOf(error) === 4001) throw new WalletRefusal("You declined in the wallet. Nothing was sent.", true);
+    if (codeOf(error) === -32002) throw new WalletRefusal("The wallet is waiting for an answer already: open it.");
+    if (codeOf(error) === 4100) throw new WalletRefusal("The wallet does not let this page use that account.");
+    throw new WalletRefusal("The wallet could not do this. Is it unlocked?");
+  }
+}
+
+export async function connect(wallet: Provider): Promise<string> {
+  const accounts = await ask<unknown>(wallet, "eth_requestAccounts");
+  const address = Array.isArray(accounts) ? accounts[0] : undefined;
+  if (typeof address !== "string" || !/^0x[0-9a-f]{40}$/i.test(address))
+    throw new WalletRefusal("The wallet has no account to offer.");
   return address;
 }
 
 /**
- * Signs a fresh credential, good for an hour.
+ * Signs a fresh credential (SIWA), good for an hour.
  * @param template the text to sign as discovery tells it, with {address} and {timestamp} to be filled in
  * @returns the value of the Authorization header
  */
-export async function signIn(template: string, address: string): Promise<string> {
+export async function signIn(wallet: Provider, template: string, address: string): Promise<string> {
   const timestamp = String(Date.now());
   const text = template.replaceAll("{address}", address).replaceAll("{timestamp}", timestamp);
   const bytes = [...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const signature = await ask<string>("personal_sign", [`0x${bytes}`, address]);
+  const signature = await ask<string>(wallet, "personal_sign", [`0x${bytes}`, address]);
   return `Bearer ${address}:${timestamp}:${signature}`;
+}
+
+/** What wallets must know of Base to add it; they ask their owner first. */
+const BASE = {
+  chainId: "0x2105",
+  chainName: "Base",
+  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+  rpcUrls: ["https://mainnet.base.org"],
+  blockExplorerUrls: ["https://basescan.org"],
+};
+
+/** Brings the wallet to a chain: wallets refuse to sign typed data of another. @throws WalletRefusal */
+export async function changeTo(wallet: Provider, chainId: number): Promise<void> {
+  const wanted = `0x${chainId.toString(16)}`;
+  const current = await ask<unknown>(wallet, "eth_chainId");
+  if (Number(current) === chainId) return;
+  try {
+    await wallet.request({ method: "wallet_switchEthereumChain", params: [{ chainId: wanted }] });
+  } catch (error) {
+    if (codeOf(error) === 4902 && wanted === BASE.chainId) await ask(wallet, "wallet_addEthereumChain", [BASE]);
+    else if (codeOf(error) === 4001)
+      throw new WalletRefusal(
+        "The payment is on Base. The wallet stays on another network, so nothing was paid.",
+        true,
+      );
+    else throw new WalletRefusal("The wallet cannot change to Base. Change the network there, then try again.");
+  }
 }

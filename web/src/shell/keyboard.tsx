@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { store, stored, useStored } from "../stored.ts";
 import { Dialog } from "./dialog.tsx";
+import { PLACES } from "./places.ts";
 
-/** Where `g` and a second key lead. */
-const PLACES: Record<string, string> = { h: "/", l: "/leaderboard", s: "/status", c: "/compare", r: "/mint" };
+const placeOf = (key: string): string | undefined => PLACES.find((place) => place.key === key)?.to;
 
 /** Whether a key pressed belongs to a field or a dialog, or is a shortcut of the browser. */
 export const isTaken = (event: KeyboardEvent): boolean =>
@@ -24,10 +24,11 @@ export function Keyboard() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTaken(event)) return;
-      if (Date.now() - going.current < 1200 && PLACES[event.key]) {
+      const place = Date.now() - going.current < 1200 ? placeOf(event.key) : undefined;
+      if (place) {
         going.current = 0;
         event.preventDefault();
-        go(PLACES[event.key]!);
+        go(place);
       } else if (event.key === "g") going.current = Date.now();
       else if (event.key === "?") setHelp(true);
       else if (event.key === "/") {
@@ -55,16 +56,13 @@ export function Keyboard() {
 
 const KEYS: [string, string[]][] = [
   ["Search", ["/"]],
+  ["Everything", ["Ctrl", "K"]],
   ["Next, previous row", ["j", "k"]],
   ["Open the row", ["Enter"]],
   ["Watch the row", ["s"]],
   ["Compare the row", ["c"]],
   ["Filters", ["f"]],
-  ["Directory", ["g", "h"]],
-  ["Leaderboard", ["g", "l"]],
-  ["Status", ["g", "s"]],
-  ["Compare", ["g", "c"]],
-  ["Register", ["g", "r"]],
+  ...PLACES.map(({ label, key }): [string, string[]] => [label, ["g", key]]),
   ["This page", ["?"]],
   ["Close, leave the search", ["Esc"]],
 ];

@@ -11,7 +11,8 @@ export function kindOf(text: string): "id" | "address" | "name" | null {
   if (/^(0|[1-9]\d{0,14})$/.test(text)) return "id";
   return /^0x[0-9a-f]{0,40}$/i.test(text) ? "address" : "name";
 }
-const opens = (text: string) => kindOf(text) === "id" || /^0x[0-9a-f]{40}$/i.test(text);
+/** Whether a text names one agent outright. */
+export const opens = (text: string) => kindOf(text) === "id" || /^0x[0-9a-f]{40}$/i.test(text);
 
 export function SearchBox() {
   const [path, go] = useLocation();

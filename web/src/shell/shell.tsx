@@ -1,32 +1,28 @@
 /** What stands around every view: bar, banner about the index, foot with the served block. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
+import { indexStaleness } from "../api/answer.ts";
 import { discovery, status } from "../api/queries.ts";
 import { Icon } from "../parts/icon.tsx";
 import { applyTheme, store, useStored } from "../stored.ts";
 import { count } from "../words.ts";
 import { Keyboard } from "./keyboard.tsx";
+import { Palette } from "./palette.tsx";
+import { PLACES } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
 
-const PLACES = [
-  ["/", "Directory"],
-  ["/leaderboard", "Leaderboard"],
-  ["/compare", "Compare"],
-  ["/mint", "Register"],
-  ["/status", "Status"],
-] as const;
 /** Beyond this the data are called late. */
 const LATE_SECONDS = 60;
 
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const name = useQuery(discovery).data?.data.name ?? "";
-  const place = PLACES.find(([to]) => to === path)?.[1];
+  const place = PLACES.find(({ to }) => to === path)?.label;
   useEffect(() => {
     if (place && name) document.title = `${place} · ${name}`;
   }, [place, name]);
-  const links = PLACES.map(([to, label]) => (
+  const links = PLACES.map(({ to, label }) => (
     <Link key={to} href={to} aria-current={path === to ? "page" : undefined}>
       {label}
     </Link>
@@ -58,6 +54,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </nav>
         <SearchBox />
         <div className="bar-tools">
+          <Palette />
           <ThemeButton />
           <Keyboard />
         </div>
@@ -96,26 +93,31 @@ function ThemeButton() {
 /** Says so when what is shown may be old or wrong. */
 function IndexBanner() {
   const { data, error } = useQuery(status);
-  if (error && !data)
-    return (
-      <div className="banner" role="status">
-        <b>No connection.</b> {error.message}
-      </div>
-    );
-  const chain = data?.data.chain;
+  const stale = useSyncExternalStore(indexStaleness.subscribe, indexStaleness.read);
+  const said = wordsOf(data?.data.chain, error && !data ? error.message : null, stale);
+  return said === null ? null : (
+    <div className="banner" role="status">
+      <Icon name="warn" />
+      <span>
+        <b>{said[0]}</b> {said[1]}
+      </span>
+    </div>
+  );
+}
+
+type Chain = { indexed: number | null; lagSeconds: number | null };
+
+function wordsOf(chain: Chain | undefined, away: string | null, stale: string | null): [string, string] | null {
+  if (away !== null) return ["No connection.", away];
+  if (stale !== null)
+    return ["The index is being rebuilt.", `What you see may be wrong in places until it is done. (${stale})`];
   if (!chain) return null;
-  if (chain.indexed === null)
-    return (
-      <div className="banner" role="status">
-        <b>The first index is being built.</b> Agents appear when it is complete.
-      </div>
-    );
+  if (chain.indexed === null) return ["The first index is being built.", "Agents appear when it is complete."];
   if (chain.lagSeconds !== null && chain.lagSeconds > LATE_SECONDS)
-    return (
-      <div className="banner" role="status">
-        <b>The index is behind the chain.</b> What you see is about {Math.round(chain.lagSeconds / 60)} min old.
-      </div>
-    );
+    return [
+      "The index is behind the chain.",
+      `What you see is about ${Math.max(1, Math.round(chain.lagSeconds / 60))} min old.`,
+    ];
   return null;
 }
 

@@ -1,0 +1,58 @@
+/** Who an agent is in other registries, by the wallet that is proven in each; and its ERC-8004 registration, wherever that row is. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import type { Detail } from "../api/types.ts";
+import { platformLabel } from "../directory/cells.tsx";
+import { agentLink, detail } from "../directory/source.ts";
+import { Cred } from "../parts/cred.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { Erc8004, Feedback } from "./erc8004.tsx";
+
+export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
+  others.length === 0 ? (
+    <p className="muted">No other registry has an agent with its proven wallet.</p>
+  ) : (
+    <ul className="same-as">
+      {others.map(({ id, platform, agent_id: agentId, name, cred_score: score }) => (
+        <li key={id}>
+          <span className="agent-cell">
+            <Sigil seed={`${platform}:${agentId}`} score={score} />
+            <span className="agent-words">
+              <Link href={agentLink(platform, agentId)} className="row-link clip">
+                <bdi>{name || "Unnamed"}</bdi>
+              </Link>
+              <span className="agent-id clip">{platformLabel(platform)}</span>
+            </span>
+          </span>
+          <Cred score={score} />
+        </li>
+      ))}
+    </ul>
+  );
+
+/** The panels of an own agent that come from the directory. Without a row there they stay away. */
+export function Elsewhere({ tokenId, explorer }: { tokenId: number; explorer: string }) {
+  const { data: own } = useQuery(detail(String(tokenId), "helixa"));
+  const twin = own?.data.same_as.find(({ platform }) => platform === "erc8004");
+  const { data: there } = useQuery({ ...detail(twin?.agent_id ?? "", "erc8004"), enabled: twin !== undefined });
+  if (!own) return null;
+  const registration = there?.data.erc8004;
+  return (
+    <>
+      <Panel title="In other registries">
+        <SameAs others={own.data.same_as} />
+      </Panel>
+      {registration && twin && (
+        <>
+          <Panel title="ERC-8004">
+            <Erc8004 registration={registration} agentId={twin.agent_id} explorer={explorer} />
+          </Panel>
+          <Panel title="Feedback">
+            <Feedback registration={registration} explorer={explorer} />
+          </Panel>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,188 @@
+/** What stands over the table: totals of the directory, how fresh the view is, columns, saved views, files. */
+import { useEffect, useRef, useState } from "react";
+import { Link } from "wouter";
+import type { Directory } from "../api/types.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Menu } from "../parts/menu.tsx";
+import { ApiButton } from "../shell/api-button.tsx";
+import { store, toggleStored, useStored } from "../stored.ts";
+import { age, count } from "../words.ts";
+import { CHOOSABLE, shownColumns } from "./cells.tsx";
+import { directoryPath, exportPath } from "./source.ts";
+import { type View, writeView } from "./view.ts";
+
+export function Totals({ stats }: { stats: Directory["stats"] }) {
+  const items: [string, string][] = [
+    ["Agents", count(stats.total)],
+    ["Scored", count(stats.scored)],
+    ["Average cred", stats.scored === 0 ? "—" : stats.avgScore.toFixed(1)],
+    ["Take x402", count(stats.x402)],
+  ];
+  return (
+    <dl className="totals">
+      {items.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type Props = {
+  view: View;
+  total: number | undefined;
+  /** Rows of this page that are not shown. */
+  hidden: number;
+  fresh: { at: number; block: number | null } | null;
+  failed: boolean;
+  change: (view: View) => void;
+};
+
+export function Tools({ view, total, hidden, fresh, failed, change }: Props) {
+  const density = useStored("density");
+  const watched = view.filter === "watched";
+  return (
+    <div className="tools">
+      <p className="muted" role="status">
+        {total === undefined ? "Loading" : `${count(total)} ${total === 1 ? "agent" : "agents"}`}
+        {view.q && (
+          <>
+            {" "}
+            for “<bdi>{view.q}</bdi>”
+          </>
+        )}
+      </p>
+      <Freshness fresh={fresh} failed={failed} />
+      {(hidden > 0 || view.spam) && (
+        <button type="button" className="link-button" onClick={() => change({ ...view, spam: !view.spam })}>
+          {view.spam ? "Hide names like “aaaa”" : `${hidden} hidden as spam · show`}
+        </button>
+      )}
+      <span className="actions push">
+        <Presets view={view} />
+        <Columns />
+        <button
+          type="button"
+          className="button wide-only"
+          aria-pressed={density === "compact"}
+          onClick={() => store("density", density === "compact" ? "comfortable" : "compact")}
+        >
+          <Icon name="rows" /> Compact
+        </button>
+        {!watched && (
+          <Menu label="Export" className="wide-only">
+            {(["csv", "json"] as const).map((format) => (
+              <a key={format} className="menu-item" href={exportPath(view, format)} download>
+                {format.toUpperCase()} <span className="faint">up to 10,000 rows</span>
+              </a>
+            ))}
+          </Menu>
+        )}
+        {!watched && <ApiButton paths={[directoryPath(view), exportPath(view, "csv")]} />}
+      </span>
+    </div>
+  );
+}
+
+function Freshness({ fresh, failed }: Pick<Props, "fresh" | "failed">) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  if (failed) return <p className="warn-text">Updates have stopped, trying again</p>;
+  if (!fresh) return null;
+  return (
+    <p className="faint wide-only">
+      updated {age(new Date(fresh.at).toISOString())} ago
+      {fresh.block !== null && ` · block ${count(fresh.block)}`}
+    </p>
+  );
+}
+
+function Columns() {
+  const others = useStored("otherColumns");
+  const shown = new Set(shownColumns(others).map(({ key }) => key));
+  return (
+    <Menu label="Columns" className="wide-only">
+      {CHOOSABLE.map(({ key, label }) => (
+        <label key={key} className="menu-item check">
+          <input type="checkbox" checked={shown.has(key)} onChange={() => toggleStored("otherColumns", key)} />
+          {label}
+        </label>
+      ))}
+    </Menu>
+  );
+}
+
+/** Views of this browser with a name, written as `<query> <name>`. */
+export const presetOf = (text: string): { query: string; name: string } => {
+  const [query = "", ...words] = text.split(" ");
+  return { query, name: words.join(" ") };
+};
+
+function Presets({ view }: { view: View }) {
+  const presets = useStored("presets");
+  const query = writeView({ ...view, page: 1 }).toString();
+  const field = useRef<HTMLInputElement>(null);
+  const save = () => {
+    const name = field.current!.value.trim().replaceAll(/\s+/g, " ");
+    if (!name) return;
+    store("presets", [...presets.filter((text) => presetOf(text).name !== name), `${query} ${name}`]);
+    field.current!.value = "";
+  };
+  return (
+    <Menu label="Views">
+      {presets.length === 0 && (
+        <p className="menu-note faint">Filter, search and sort as you like, then save it here.</p>
+      )}
+      {presets.map((text) => {
+        const preset = presetOf(text);
+        return (
+          <span key={text} className="menu-row">
+            <Link
+              className="menu-item"
+              href={preset.query ? `/?${preset.query}` : "/"}
+              aria-current={preset.query === query || undefined}
+            >
+              <bdi>{preset.name}</bdi>
+            </Link>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`Forget ${preset.name}`}
+              onClick={() =>
+                store(
+                  "presets",
+                  presets.filter((other) => other !== text),
+                )
+              }
+            >
+              <Icon name="close" />
+            </button>
+          </span>
+        );
+      })}
+      <form
+        className="menu-save"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <input
+          className="field"
+          ref={field}
+          maxLength={40}
+          aria-label="Name of this view"
+          placeholder="Name of this view"
+        />
+        <button type="submit" className="button">
+          Save
+        </button>
+      </form>
+    </Menu>
+  );
+}

@@ -1,0 +1,63 @@
+/** The agents this browser watches, as rows: looked up one by one, searched and sorted here. */
+import { useQueries } from "@tanstack/react-query";
+import { LIVE_MS } from "../api/queries.ts";
+import type { Detail, Row } from "../api/types.ts";
+import { useStored } from "../stored.ts";
+import { detail, linkedAgent } from "./source.ts";
+import type { Sort, View } from "./view.ts";
+
+/** A watch list longer than a page is shown up to here. */
+const MOST = 100;
+
+export type WatchedRows = {
+  rows: Row[];
+  /** Some have not been answered for yet. */
+  loading: boolean;
+  /** Watched, and known to no registry any more. */
+  gone: string[];
+};
+
+/** @param view null while another one is shown: nothing is asked then */
+export function useWatched(view: View | null): WatchedRows {
+  const links = useStored("watched").slice(0, MOST);
+  const agents = links.flatMap((link) => linkedAgent(link) ?? []);
+  const answers = useQueries({
+    queries: agents.map(({ ref, platform }) => ({
+      ...detail(ref, platform),
+      enabled: view !== null,
+      refetchInterval: LIVE_MS * 2,
+    })),
+  });
+  const found = answers.flatMap(({ data }) => (data ? [data.data] : []));
+  return {
+    rows: view === null ? [] : found.filter((row) => matches(row, view.q)).toSorted(inOrder(view)),
+    loading: answers.some(({ isLoading }) => isLoading),
+    gone: links.filter((_, i) => answers[i]?.error),
+  };
+}
+
+const matches = (row: Detail, q: string): boolean => {
+  const word = q.trim().toLowerCase();
+  return [row.name, row.agent_id, row.address, row.token_symbol].some((text) => text?.toLowerCase().includes(word));
+};
+
+const KEYS: Record<Sort, (row: Row) => string | number | null> = {
+  cred_score: (row) => row.cred_score,
+  name: (row) => row.name.toLowerCase(),
+  created_at: (row) => row.created_at,
+  platform: (row) => row.platform,
+  token_market_cap: (row) => (row.market_data_source === "claimed" ? null : row.token_market_cap),
+  volume_24h: (row) => row.volume_24h,
+};
+
+/** As the directory orders its rows: those without the key last, equal ones by id. */
+function inOrder({ sort, dir }: View): (a: Row, b: Row) => number {
+  const key = KEYS[sort ?? "cred_score"];
+  const way = sort && dir === "asc" ? 1 : -1;
+  return (a, b) => {
+    const [x, y] = [key(a), key(b)];
+    if (x === y) return a.id - b.id;
+    if (x === null || y === null) return x === null ? 1 : -1;
+    return x < y ? -way : way;
+  };
+}

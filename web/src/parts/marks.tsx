@@ -1,0 +1,83 @@
+/** Marks of an agent in a row: what is proven, what it speaks, how its score came to be. */
+import type { Marks } from "../api/types.ts";
+import { tierOf } from "../tiers.ts";
+import { moment } from "../words.ts";
+
+const PROOFS = [
+  ["siwa", "W", "wallet"],
+  ["x", "X", "X"],
+  ["github", "G", "GitHub"],
+  ["farcaster", "F", "Farcaster"],
+  ["coinbase", "C", "Coinbase"],
+] as const;
+
+/** Five letters, filled where something is proven. */
+export function ProofMarks({ marks, own }: { marks: Marks; own: boolean }) {
+  const proven = PROOFS.filter(([key]) => marks.verifications[key]).map(([, , name]) => name);
+  // Other registries know of wallets and of owners' accounts only: what cannot be proven there is not called missing.
+  const asked = own ? PROOFS : PROOFS.filter(([key]) => key === "siwa" || key === "coinbase");
+  return (
+    <span className="marks" title={proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}>
+      <span className="unseen">{proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}</span>
+      {PROOFS.map(([key, letter]) => (
+        <i
+          key={key}
+          aria-hidden="true"
+          data-proven={marks.verifications[key] || undefined}
+          data-na={!asked.some(([other]) => other === key) || undefined}
+        >
+          {letter}
+        </i>
+      ))}
+    </span>
+  );
+}
+
+export const Protocols = ({ of }: { of: Marks["protocols"] }) => (
+  <span className="tags one-line">
+    {of.map((protocol) => (
+      <span key={protocol} className="tag">
+        {protocol}
+      </span>
+    ))}
+  </span>
+);
+
+const WIDTH = 64;
+const HEIGHT = 22;
+
+/** The score's last changes, a step each. Nothing for a score that has not changed yet. */
+export function Sparkline({ points, score }: { points: Marks["points"]; score: number }) {
+  const first = points[0];
+  if (!first || points.length < 2) return <span className="spark" aria-hidden="true" />;
+  const scores = points.map((point) => point.score);
+  const least = Math.max(0, Math.min(...scores) - 4);
+  const most = Math.min(100, Math.max(...scores) + 4);
+  const y = (value: number) => (HEIGHT - 2 - ((value - least) / Math.max(1, most - least)) * (HEIGHT - 4)).toFixed(1);
+  const x = (i: number) => ((i / points.length) * WIDTH).toFixed(1);
+  const line = `M0 ${y(first.score)}${scores.map((value, i) => `H${x(i)}V${y(value)}`).join("")}H${WIDTH}`;
+  const words = `From ${first.score} to ${scores.at(-1)} in ${points.length} changes since ${moment(first.at)}`;
+  return (
+    <svg
+      className="spark"
+      data-tier={tierOf(score).key}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={words}
+    >
+      <title>{words}</title>
+      <path className="spark-area" d={`${line}V${HEIGHT}H0Z`} />
+      <path className="spark-line" d={line} />
+    </svg>
+  );
+}
+
+/** The change within a week; nothing where there is none to tell of. */
+export const Change = ({ by }: { by: number | null | undefined }) =>
+  by ? (
+    <span className={by > 0 ? "change up" : "change down"} title="within seven days">
+      <span aria-hidden="true">{by > 0 ? "▲" : "▼"}</span>
+      <span className="unseen">{by > 0 ? "up by" : "down by"}</span> {Math.abs(by)}
+      <span className="unseen"> within seven days</span>
+    </span>
+  ) : null;

@@ -1,0 +1,58 @@
+/** A link that a stranger wrote: where it leads is shown before anybody goes there, and search engines are not to follow. */
+import { type MouseEvent, useState } from "react";
+import { Dialog } from "../shell/dialog.tsx";
+import { Icon } from "./icon.tsx";
+
+export const STRANGERS_REL = "nofollow noopener noreferrer ugc";
+
+/** A web address fit to be followed; null for everything else (ipfs, mail, scripts, nonsense). */
+export function webAddress(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url && /^https?:$/.test(url.protocol) && url.username === "" ? url : null;
+}
+
+/** @param text the address as written; what is no web address stays text */
+export function OutLink({ text }: { text: string }) {
+  const [asking, setAsking] = useState(false);
+  const url = webAddress(text);
+  if (!url)
+    return (
+      <code className="wrap">
+        <bdi>{text}</bdi>
+      </code>
+    );
+  const ask = (event: MouseEvent) => {
+    event.preventDefault();
+    setAsking(true);
+  };
+  return (
+    <>
+      <a className="mono wrap" href={url.href} rel={STRANGERS_REL} onClick={ask}>
+        <bdi>{text}</bdi>
+      </a>
+      {asking && (
+        <Dialog title="This leads elsewhere" onClose={() => setAsking(false)}>
+          <p>
+            The address was written by the agent or its registry. Nobody here has looked at what is on{" "}
+            <b className="wrap">{url.host}</b>.
+          </p>
+          <pre className="code">{url.href}</pre>
+          <p className="actions">
+            <a
+              className="button strong"
+              href={url.href}
+              target="_blank"
+              rel={STRANGERS_REL}
+              onClick={() => setAsking(false)}
+            >
+              <Icon name="out" /> Open <span className="clip host">{url.host}</span>
+            </a>
+            <button type="button" className="button" onClick={() => setAsking(false)}>
+              Stay here
+            </button>
+          </p>
+        </Dialog>
+      )}
+    </>
+  );
+}

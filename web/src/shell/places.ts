@@ -1,0 +1,8 @@
+/** The views one can go to, with the key that leads there after `g`. */
+export const PLACES = [
+  { to: "/", label: "Directory", key: "h" },
+  { to: "/leaderboard", label: "Leaderboard", key: "l" },
+  { to: "/compare", label: "Compare", key: "c" },
+  { to: "/mint", label: "Register", key: "r" },
+  { to: "/status", label: "Status", key: "s" },
+] as const;
