@@ -241,3 +241,28 @@ describe("POST /api/v2/mint", () => {
     expect(api.errors).toEqual([]);
   });
 });
+
+describe("principals", () => {
+  it.each([
+    ["/api/v2/principals/human/register", "/api/v2/principals/human/register"],
+    ["/api/v2/principals/organization/register", "/api/v2/principals/organization/register"],
+    ["/api/v2/human/{id}/link-agent", "/api/v2/human/hum_none/link-agent"],
+  ])("POST %s with any body is accepted or refused, never worse", { timeout: 60_000 }, async (template, path) => {
+    const schema = api.document.paths[template]!.post!.requestBody!.content["application/json"].schema;
+    const resolved = (api.document.components.schemas as Record<string, Schema>)[
+      String(schema.$ref).split("/").at(-1)!
+    ]!;
+    const authorization = await agentWallet({ host: HOST }).siwe();
+    await fc.assert(
+      fc.asyncProperty(bodies(resolved), async (value) => {
+        const { status } = await api.send("POST", path, {
+          headers: { authorization, "content-type": "application/json" },
+          body: JSON.stringify(value),
+        });
+        expect([200, 201, 400, 403, 404, 409]).toContain(status);
+      }),
+      { numRuns: 200, seed: SEED },
+    );
+    expect(api.errors).toEqual([]);
+  });
+});
