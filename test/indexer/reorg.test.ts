@@ -1,7 +1,11 @@
 /** Reorganisations: shallow ones roll rows back, one deeper than finality is noticed, marked, and healed without anybody. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
+import type { Address } from "../../core/facts.ts";
 import { readIndexState } from "../../db/index-state.ts";
+import { migrate } from "../../db/migrate.ts";
+import { linkHumanAgent, writeHuman } from "../../db/principals/human-writes.ts";
+import { loadHumans } from "../../db/principals/humans.ts";
 import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
 import { until } from "../support/until.ts";
 
@@ -74,6 +78,40 @@ test("events that come back in another block are told again, with that block's h
   expect(again.tokenId).toBe(tokenId);
   expect(await told()).toBe(again.receipt.blockHash);
   expect(again.receipt.blockHash).not.toBe(first);
+});
+
+test("an agent linked to a human: a transfer unlinks it for good, one that is taken back never did", async () => {
+  await migrate(world.database.url);
+  const identity = world.contracts.identity.toLowerCase() as Address;
+  const { pool } = world.database;
+  const owner = alice.toLowerCase() as Address;
+  await writeHuman(pool, { id: "hum_alice", principal: owner, wallet: owner }, { name: "Alice" }, new Date());
+  const { tokenId } = await world.mint(alice, "Linked");
+  await world.settle();
+  const link = () => linkHumanAgent(pool, { humanId: "hum_alice", tokenId, owner }, identity, new Date());
+  const linked = async () => {
+    const [human] = await loadHumans(pool, ["hum_alice"], { identity, schema: "0x", attesters: [] });
+    return human!.agents.map((agent) => agent.tokenId);
+  };
+  const move = async (from: Address, to: Address) => {
+    await world.send(from, world.contracts.identity, identityAbi, "transferFrom", [from, to, BigInt(tokenId)]);
+    await world.settle();
+  };
+  expect([await link(), await linked()]).toEqual([true, [tokenId]]);
+  await move(alice, bob);
+  expect([await linked(), await link()]).toEqual([[], false]);
+  await world.reorg(1);
+  await world.settle();
+  expect(await linked()).toEqual([tokenId]);
+  await move(alice, bob);
+  await move(bob, alice);
+  expect(await linked()).toEqual([]);
+  // Only the way back is gone: it is not hers, and then hers anew.
+  await world.reorg(1);
+  await world.settle();
+  expect(await linked()).toEqual([]);
+  await move(bob, alice);
+  expect([await linked(), await link(), await linked()]).toEqual([[], true, [tokenId]]);
 });
 
 test("a reorg deeper than finality: stale within 30 s, old rows served meanwhile, then the truth", async () => {
