@@ -51,7 +51,7 @@ export type ApiDeps = {
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
   agentList?: Pick<AgentList, "recall">;
   /** Pages of the directory from memory, likewise. */
-  directory?: Pick<DirectoryList, "list" | "totals">;
+  directory?: Pick<DirectoryList, "list" | "totals" | "ready" | "asOf">;
   chain: Chain;
   /** Null when none is configured: no access tokens are taken then. */
   identityProvider: IdentityProvider | null;
@@ -74,7 +74,7 @@ export type ApiDeps = {
 
 /** What handlers get: the parts, and what the API itself keeps in memory. */
 export type ApiParts = ApiDeps & {
-  directory: Pick<DirectoryList, "list" | "totals">;
+  directory: Pick<DirectoryList, "list" | "totals"> & Partial<Pick<DirectoryList, "ready" | "asOf">>;
   facts: ReadFacts;
   /** Whether a wallet signed a text that a request carries in its body. */
   signed: SignedTexts;

@@ -270,7 +270,7 @@ describe("an export", () => {
 });
 
 describe("a block", () => {
-  const agent = `0x${"7".repeat(40)}`;
+  const agent = `0x${"7".repeat(40)}` as const;
   const show = () =>
     syncOwnRows(
       api.database.pool,

@@ -44,8 +44,9 @@ type Rows = Record<string, unknown>[];
 async function bodyOf(source: string, page: number): Promise<{ rows: Rows; with(rows: Rows): object }> {
   const { at, rows } = PAGES[source]!;
   const [path, init] = at(page);
-  const body = await (await fetch(`${world.simulators.url}/${source}${path}`, init)).json();
-  return { rows: body[rows], with: (other) => ({ ...body, [rows]: other }) };
+  const answer = await fetch(`${world.simulators.url}/${source}${path}`, init);
+  const body = (await answer.json()) as Record<string, Rows>;
+  return { rows: body[rows]!, with: (other) => ({ ...body, [rows]: other }) };
 }
 const renamed = (row: object) => Object.fromEntries(Object.entries(row).map(([name, value]) => [`${name}_v2`, value]));
 

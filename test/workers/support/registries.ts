@@ -43,8 +43,8 @@ export type RegistryWorld = {
   simulators: RunningSimulators;
   /** Empties the directory. */
   clear(): Promise<void>;
-  plant(source: string, body: unknown): Promise<void>;
-  fault(source: string, plan: object): Promise<void>;
+  plant(source: string, body: unknown): Promise<unknown>;
+  fault(source: string, plan: object): Promise<unknown>;
   /** A registry whose connections know nothing of earlier troubles. */
   registry(source: string): Registry;
   pull(source: string, options?: Pull): Promise<number | null>;
