@@ -10,7 +10,7 @@ export const parseAddress = (input: string): Address | null =>
 
 /** Checksummed addresses by what they were made of, forgotten all at once when they are many: most come in crowds. */
 const known = new Map<Address, Address>();
-const MOST_KNOWN = 10_000;
+const MOST_KNOWN = 50_000;
 const digits = new Uint8Array(40);
 
 /**

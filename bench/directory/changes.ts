@@ -14,7 +14,7 @@ const CHANGE = `
   with chosen as (
     select d.id, d.token_id, d.cred_score as before,
       case when d.token_id = $2 then $3::int2 else ((d.cred_score + 7 + d.token_id % 29) % 101)::int2 end as after
-    from offchain.directory d
+    from offchain.directory d join offchain.cred c on c.token_id = d.token_id
     where d.platform = 'helixa' and d.agent_id in (
       select (($4::int8 + i * 3989) % $5::int8)::text from generate_series(0, $6::int - 1) i
       union select $2::int8::text)

@@ -17,6 +17,8 @@ const SAMPLES = 500;
 /** Behind the last commit an answer may be: what was true before that is wrong. */
 const BEHIND_MS = 2_000;
 const WARM_SECONDS = 5;
+/** As pino numbers levels. */
+const WARNING = 40;
 
 export type UnderLoad = {
   pool: pg.Pool;
@@ -32,6 +34,7 @@ export async function underLoad({ pool, postgres, dataDir, rows, seconds }: Unde
   const began = performance.now();
   let firstTable = 0;
   const api = await startApi(postgres.url, dataDir, chain.url, (entry) => {
+    if (Number(entry.level) >= WARNING) console.log(`the API warns: ${entry.msg}`);
     if (entry.msg !== "a table was loaded into memory") return;
     if (entry.rows === rows) loaded.resolve();
     else firstTable = performance.now() - began;

@@ -104,7 +104,8 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
     if (current() === undefined) return undefined;
     if (block() < minBlock && !(await waitFor(minBlock, CATCH_UP_MS))) return undefined;
     const words = await comparable(query);
-    // The database was asked meanwhile: what was true before need not be now.
+    await live!.settling;
+    // What was true before need not be now.
     const table = block() >= minBlock ? current() : undefined;
     return table && listFrom(table, query, words);
   }

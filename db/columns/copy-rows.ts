@@ -33,6 +33,21 @@ export class CopyRow {
     return this.#chunk.readInt32BE(at) * 0x1_0000_0000 + this.#chunk.readUInt32BE(at + 4);
   }
 
+  /** A field of type `int2`. */
+  small(field: number): number | null {
+    return this.#lengths[field]! < 0 ? null : this.#chunk.readInt16BE(this.#starts[field]!);
+  }
+
+  /** A field of type `int4`. */
+  medium(field: number): number | null {
+    return this.#lengths[field]! < 0 ? null : this.#chunk.readInt32BE(this.#starts[field]!);
+  }
+
+  /** A field of type `timestamptz`, in milliseconds since 1970 with what there is beyond them; it is sent in microseconds since 2000. */
+  time(field: number): number | null {
+    return this.#lengths[field]! < 0 ? null : this.integer(field) / 1000 + YEAR_2000;
+  }
+
   /** A field of type `float8`. */
   double(field: number): number | null {
     return this.#lengths[field]! < 0 ? null : this.#chunk.readDoubleBE(this.#starts[field]!);
@@ -76,6 +91,8 @@ export class CopyRow {
     return this.#chunk.readUInt16BE(at + 4) === 0x4000;
   }
 }
+
+const YEAR_2000 = Date.UTC(2000, 0);
 
 /** Bytes before the first row: an 11-byte signature, 4 bytes of flags, and an extension of the length that follows. */
 const HEADER = 19;

@@ -26,20 +26,18 @@ export const DIRECTORY_COLUMNS = {
 /** Every transaction older than `xmin` has ended, and its rows were seen. */
 export type DirectoryState = { xmin: string };
 
-const milliseconds = (at: string) => `(extract(epoch from ${at}) * 1000)::float8`;
-
 const SELECT = `
-  select d.id, d.cred_score::float8, ${milliseconds("d.created_at")}, ${milliseconds("d.active_at")}, d.trend::float8,
+  select d.id, d.cred_score, d.created_at, d.active_at, d.trend,
     d.market_cap_usd, d.volume_24h_usd, d.sort_name, case when d.search_name <> d.sort_name then d.search_name end,
     d.platform, d.address, lower(d.agent_id), lower(d.token_symbol), d.x402_supported, d.removed_at is not null
   from offchain.directory d`;
 const REMOVED = 14;
 
 const read = (row: CopyRow): Values => [
-  row.double(1),
-  row.double(2),
-  row.double(3),
-  row.double(4),
+  row.small(1),
+  row.time(2),
+  row.time(3),
+  row.medium(4),
   row.double(5),
   row.double(6),
   row.bytes(7),

@@ -37,8 +37,11 @@ export type DirectoryListOptions = LiveTableOptions & {
   maxAgeMs?: number;
 };
 
-/** A change shows after two seconds at most, whatever happens to the feed. */
-const MAX_AGE_MS = 1_500;
+/**
+ * A change shows within a second; memory as old as this is that of a feed that is broken. Sooner than that SQL is not to
+ * answer: a database too busy to be followed would have to do everybody's sorting as well, and would never recover.
+ */
+const MAX_AGE_MS = 10_000;
 /** Totals that SQL has to read all of an index for. */
 const TOTALS_MS = 5_000;
 const KNOWN_WORDS = 1_000;
@@ -103,7 +106,8 @@ export function openDirectoryList({
     async list(query) {
       if (current() !== undefined) {
         const word = query.q === undefined ? undefined : await comparable(query.q);
-        // The database was asked meanwhile: what was true before need not be now.
+        await live!.settling;
+        // What was true before need not be now.
         const table = current();
         if (table) return listFrom(table, query, word);
       }

@@ -202,8 +202,7 @@ export function gramsImage(texts: Texts, slots: number, capacity: number): Grams
   for (let slot = 0; slot < slots; slot++) {
     const text = texts.text(slot);
     if (text === null) continue;
-    for (let at = 0; at < text.length; at++) {
-      const key = trigram(text, at);
+    for (let at = 0, key = trigram(text, 0); at < text.length; key = nextTrigram(key, text, ++at)) {
       const distance = slot + 1 - last[key]!;
       if (distance === 0) continue;
       places[key + 1]! += bytesOfDistance(distance);
@@ -225,8 +224,7 @@ export function gramsImage(texts: Texts, slots: number, capacity: number): Grams
   for (let slot = 0; slot < slots; slot++) {
     const text = texts.text(slot);
     if (text === null) continue;
-    for (let at = 0; at < text.length; at++) {
-      const key = trigram(text, at);
+    for (let at = 0, key = trigram(text, 0); at < text.length; key = nextTrigram(key, text, ++at)) {
       let distance = slot + 1 - last[key]!;
       if (distance === 0) continue;
       last[key] = slot + 1;
@@ -268,6 +266,10 @@ function segmentOf(slots: number[], texts: Texts): Segment {
 
 const trigram = (text: Uint8Array, at: number): number =>
   (text[at]! << 16) | ((at + 1 < text.length ? text[at + 1]! : 0) << 8) | (at + 2 < text.length ? text[at + 2]! : 0);
+
+/** The trigram at a place, from the one before it. */
+const nextTrigram = (key: number, text: Uint8Array, at: number): number =>
+  ((key & 0xffff) << 8) | (at + 2 < text.length ? text[at + 2]! : 0);
 
 /** Index of the first key not below `key`. */
 function find(keys: Uint32Array, key: number): number {

@@ -42,6 +42,8 @@ export type LiveTable<State> = {
   readonly state: State | undefined;
   /** When the table was last known to equal the database; undefined while it is known not to. */
   readonly asOf: Date | undefined;
+  /** There while only a part of the last commits' changes are in the table, and soon through: it never throws. */
+  readonly settling: Promise<void> | undefined;
   stats(): LiveTableStats;
   /** Calls back after every look at the database. @returns a function that ends it */
   onSync(listener: () => void): () => void;
@@ -52,10 +54,12 @@ export type LiveTable<State> = {
 
 /** The event loop is held for so long at most; whatever takes longer goes on in the next turn. */
 const SLICE_MS = 2;
-/** So many changes are applied in one go, so that they show together. */
+/** So many changes are applied in one go: a few milliseconds. */
 const TOGETHER = 256;
 /** Of more, so many between two looks at the clock. */
 const STRIDE = 32;
+/** Up to so many, whoever asks waits until all are in: a state that the database never had is not shown. More take too long. */
+const WAITED_FOR = 5_000;
 /** Beyond this share of the table, and number, of changed rows a full load is cheaper, and it holds up nobody. */
 const RELOAD_SHARE = 0.2;
 const RELOAD_ROWS = 50_000;
@@ -76,6 +80,7 @@ export function openLiveTable<State>(
   let table: ColumnTable | undefined;
   let state: State | undefined;
   let asOf: Date | undefined;
+  let settling: Promise<void> | undefined;
   let checkedAt = 0;
   let client: pg.Client | undefined;
   let loading: Promise<void> | undefined;
@@ -192,13 +197,19 @@ export function openLiveTable<State>(
     const { puts, sets, deletes } = synced.changes;
     const changed = puts.length + sets.length + deletes.length;
     if (changed > Math.max(RELOAD_ROWS, table.size * RELOAD_SHARE)) return load(table.size);
+    const settled = Promise.withResolvers<void>();
+    if (changed > TOGETHER && changed <= WAITED_FOR) settling = settled.promise;
     try {
       await apply(table, synced.changes, changed <= TOGETHER);
       if (totals && differs(table, totals)) throw new Error("its totals are not those of the database");
     } catch (error) {
       failed(error, "a table is loaded anew");
       return load(table.size);
+    } finally {
+      settling = undefined;
+      settled.resolve();
     }
+    while (!closed && table.maintain(SLICE_MS)) await nextTurn();
     if (totals) checkedAt = performance.now();
     state = synced.state;
     asOf = begun;
@@ -230,7 +241,6 @@ export function openLiveTable<State>(
       target.delete(id);
       await pause();
     }
-    while (!closed && target.maintain(SLICE_MS)) await nextTurn();
   }
 
   function failed(error: unknown, what: string) {
@@ -282,6 +292,9 @@ export function openLiveTable<State>(
     },
     get asOf() {
       return asOf;
+    },
+    get settling() {
+      return settling;
     },
     stats: () => ({
       ...stats,

@@ -9,6 +9,8 @@ export class NumberColumn {
   values: Float64Array;
   nulls: Bits;
   nullCount: number;
+  /** Of all values, once it was asked for; kept while every value is an integer, whose sum has no rounding. */
+  #sum: number | undefined;
   /** slot → the value itself, where a double cannot hold it. Rounding keeps the order, so only equal doubles ask here. */
   readonly exact: Map<number, bigint>;
 
@@ -52,9 +54,10 @@ export class NumberColumn {
       this.nullCount++;
       this.values[slot] = Number.NaN;
     } else {
-      const double = Number(value);
       // Adding 0 turns -0 into 0, which is the same number to SQL.
-      this.values[slot] = double + 0;
+      const double = Number(value) + 0;
+      this.values[slot] = double;
+      this.#count(double);
       if (typeof value === "bigint" && !Number.isSafeInteger(double)) this.exact.set(slot, value);
     }
   }
@@ -64,8 +67,24 @@ export class NumberColumn {
     if (this.isNull(slot)) {
       clearBit(this.nulls, slot);
       this.nullCount--;
-    }
+    } else this.#count(-this.values[slot]!);
+    this.values[slot] = 0;
     if (this.exact.size > 0) this.exact.delete(slot);
+  }
+
+  /** Sum of all values as doubles add up; nulls count as 0. */
+  get sum(): number {
+    if (this.#sum !== undefined) return this.#sum;
+    let sum = 0;
+    for (const value of this.values) sum += value || 0;
+    if (Number.isSafeInteger(sum)) this.#sum = sum;
+    return sum;
+  }
+
+  #count(value: number): void {
+    if (this.#sum === undefined) return;
+    const sum = this.#sum + value;
+    this.#sum = Number.isInteger(value) && Number.isSafeInteger(sum) ? sum : undefined;
   }
 
   holds(slot: number, value: Value): boolean {

@@ -155,10 +155,7 @@ export class ColumnTable {
   sum(name: string): number {
     const { column } = this.#sorted(name);
     if (column instanceof BytesColumn) throw new TypeError(`${name} is no number column`);
-    let sum = 0;
-    for (let slot = 0; slot < this.#used; slot++)
-      if (((this.#live[slot >>> 5]! >>> (slot & 31)) & 1) === 1) sum += column.values[slot]! || 0;
-    return sum;
+    return column.sum;
   }
 
   /** Puts changed texts in order for about `budgetMs`; to be called now and then. @returns whether there is more to do */

@@ -161,7 +161,7 @@ test("rows, changes and questions in any order", async () => {
       const table = new ColumnTable(DEFINITION, await sent(builder.finish()));
       fc.modelRun(() => ({ model: plain, real: { table } }), sequence);
     }),
-    { numRuns: 30, endOnFailure: true },
+    { numRuns: 20, endOnFailure: true },
   );
 });
 
