@@ -117,3 +117,42 @@ describe("the identity provider", () => {
     expect((await jwtVerify(await token({ sub: "b" }), keys)).payload.sub).toBe("b");
   });
 });
+
+describe("a registry", () => {
+  const pageOf = (etag?: string) =>
+    fetch(`${simulators.url}/8004scan/agents?limit=2&offset=1&sort_order=asc`, {
+      headers: etag ? { "if-none-match": etag } : {},
+    });
+
+  it("answers 304 for a page that has not changed, and anew when it has", async () => {
+    await send("PUT", "/_control/registries/8004scan/agents", { generate: 5 });
+    const first = await pageOf();
+    const etag = first.headers.get("etag")!;
+    expect(await first.json()).toMatchObject({ total: 5, offset: 1, items: [{ token_id: "2" }, { token_id: "3" }] });
+    const again = await pageOf(etag);
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    await send("PUT", "/_control/registries/8004scan/agents", { generate: 4 });
+    expect((await pageOf(etag)).status).toBe(200);
+  });
+
+  it("refuses in its own words", async () => {
+    expect(await send("GET", "/8004scan/agents?limit=101")).toMatchObject({
+      status: 422,
+      body: { success: false, error: { code: "VALIDATION_ERROR" } },
+    });
+    expect(await send("GET", "/8004scan/agents/8453/2")).toMatchObject({ status: 200, body: { token_id: "2" } });
+    expect((await send("GET", "/8004scan/agents/8453/99")).status).toBe(404);
+  });
+
+  it("makes up as many agents as it is started with, beside those it was given", async () => {
+    const full = await startSimulators({ rows: 1_234 });
+    const total = async (path: string) => (await fetch(full.url + path)).json();
+    expect(await total("/virtuals/api/agents")).toMatchObject({ meta: { pagination: { total: 1_234 } } });
+    expect(await total("/x402-bazaar/platform/v2/x402/discovery/resources")).toMatchObject({
+      pagination: { total: 1_234 },
+    });
+    // It tells of the chain, on which there is nothing made up.
+    expect(await total("/8004scan/agents")).toMatchObject({ total: 0 });
+    await full.stop();
+  });
+});

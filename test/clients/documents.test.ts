@@ -1,0 +1,102 @@
+/** Foreign documents: asked for unless they are the known version, and each host at its own pace. */
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { foreignDocuments } from "../../clients/documents.ts";
+import type { Documents } from "../../clients/ports.ts";
+import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+
+type Answer = { status?: number; headers?: Record<string, string>; body?: string };
+/** A host whose answers are told to it, and what it was asked. */
+type Host = { url: string; asked: IncomingHttpHeaders[]; answer: Answer; server: Server };
+
+let http: PublicHttp;
+let documents: Documents;
+let clock: number;
+const hosts: Host[] = [];
+beforeEach(() => {
+  clock = Date.UTC(2026, 10, 21);
+  http = openPublicHttp({ userAgent: "tests", loopback: true });
+  documents = foreignDocuments(http, { now: () => clock });
+});
+afterEach(async () => {
+  await http.close();
+  for (const { server } of hosts.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+});
+
+async function host(answer: Answer = { body: "{}" }): Promise<Host> {
+  const made = { asked: [], answer } as unknown as Host;
+  made.server = createServer((request, response) => {
+    made.asked.push(request.headers);
+    const { status = 200, headers = {}, body } = made.answer;
+    response.writeHead(status, headers).end(body);
+  });
+  await new Promise<void>((done) => made.server.listen(0, "127.0.0.1", done));
+  made.url = `http://127.0.0.1:${(made.server.address() as AddressInfo).port}/agent.json`;
+  hosts.push(made);
+  return made;
+}
+
+describe("a version that is known", () => {
+  it.each([
+    ["by its ETag", { etag: 'W/"7"', lastModified: null }, { "if-none-match": 'W/"7"' }],
+    [
+      "by when it was changed",
+      { etag: null, lastModified: "Sat, 21 Nov 2026 05:00:00 GMT" },
+      { "if-modified-since": "Sat, 21 Nov 2026 05:00:00 GMT" },
+    ],
+  ])("%s is not sent again", async (_, validators, sent) => {
+    const headers: Record<string, string> = {};
+    if (validators.etag) headers.etag = validators.etag;
+    if (validators.lastModified) headers["last-modified"] = validators.lastModified;
+    const place = await host({ headers, body: '{"name":"A"}' });
+    expect(await documents.get(place.url, null)).toEqual({ kind: "fetched", text: '{"name":"A"}', validators });
+    place.answer = { status: 304 };
+    expect(await documents.get(place.url, validators)).toEqual({ kind: "unchanged" });
+    expect(place.asked[1]).toMatchObject(sent);
+    expect(place.asked[0]).not.toHaveProperty(Object.keys(sent)[0]!);
+  });
+
+  it("is nothing that a server may invent", async () => {
+    const place = await host({ status: 304 });
+    expect(await documents.get(place.url, null)).toMatchObject({ kind: "failed", final: false });
+    place.answer = { headers: { etag: "x".repeat(2_000) }, body: "{}" };
+    expect(await documents.get(place.url, null)).toMatchObject({ kind: "fetched", validators: null });
+  });
+});
+
+describe("a host", () => {
+  it("that asks to be left alone is, for as long as it says, and no other host with it", async () => {
+    const [strict, other] = [await host({ status: 429, headers: { "retry-after": "30" } }), await host()];
+    expect(await documents.get(strict.url, null)).toEqual({ kind: "deferred", seconds: 30 });
+    clock += 10_000;
+    expect(await documents.get(strict.url, null)).toEqual({ kind: "deferred", seconds: 20 });
+    expect(strict.asked).toHaveLength(1);
+    expect(await documents.get(other.url, null)).toMatchObject({ kind: "fetched" });
+    clock += 20_000;
+    strict.answer = { body: "{}" };
+    expect(await documents.get(strict.url, null)).toMatchObject({ kind: "fetched" });
+  });
+
+  it("that fails time and again is tried now and then", async () => {
+    const place = await host({ status: 500 });
+    for (let n = 0; n < 5; n++) expect(await documents.get(place.url, null)).toMatchObject({ kind: "failed" });
+    expect(await documents.get(place.url, null)).toEqual({ kind: "deferred", seconds: 5 });
+    expect(place.asked).toHaveLength(5);
+    clock += 5_000;
+    place.answer = { body: "{}" };
+    expect(await documents.get(place.url, null)).toMatchObject({ kind: "fetched" });
+    expect(await documents.get(place.url, null)).toMatchObject({ kind: "fetched" });
+  });
+
+  it("is asked for so many documents at once, and the rest later", async () => {
+    const place = await host();
+    // Twenty at once, then one in a fifth of a second; a turn that is further away than five seconds is left for later.
+    const all = Array.from({ length: 50 }, () => documents.get(place.url, null));
+    expect(await Promise.all(all.slice(0, 20))).toEqual(Array(20).fill(expect.objectContaining({ kind: "fetched" })));
+    expect(await Promise.all(all.slice(45))).toEqual(Array(5).fill({ kind: "deferred", seconds: 6 }));
+  });
+});
