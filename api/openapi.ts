@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type ErrorCode, STATUS } from "../core/errors.ts";
 import { type Answer, type CallerRule, type Endpoint, type Guard, isOpen, queryOf } from "./endpoint.ts";
-import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
+import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./guards/payment/headers.ts";
 import { API_VERSION } from "./http/headers.ts";
 import { errorSchema } from "./schemas/error.ts";
 
@@ -64,6 +64,12 @@ const SECURITY_SCHEMES = {
     name: "PAYMENT-SIGNATURE",
     description: "Payment by x402, where a price is asked: the 402 answer tells the terms.",
   },
+  mpp: {
+    type: "apiKey",
+    in: "header",
+    name: "Payment-Authorization",
+    description: "Payment by MPP, where a price is asked: an answer to the challenge of the 402.",
+  },
 };
 
 /** The credentials each rule takes, one set of them at a time; an empty set is no credential at all. */
@@ -81,7 +87,7 @@ function security({ caller, price }: Guard): Record<string, []>[] {
   const ways = SECURITY[caller].map((set): Record<string, []> => Object.fromEntries(set.map((scheme) => [scheme, []])));
   if (price === undefined) return ways;
   const free = ways.length > 0 ? ways : [{}];
-  return [...free, ...free.map((way) => ({ ...way, x402: [] as [] }))];
+  return [free, ...["x402", "mpp"].map((payment) => free.map((way) => ({ ...way, [payment]: [] as [] })))].flat();
 }
 
 const header = (description: string, schema: Json) => ({ description, schema });
@@ -96,6 +102,10 @@ const HEADERS = {
   RateLimitPolicy: header("The limits: requests (q) in a window of seconds (w)", { type: "string" }),
   RetryAfter: header("Seconds to wait", { type: "integer" }),
   PaymentRequired: header("The terms for x402 version 2, base64 of JSON; version 1 is in the body", { type: "string" }),
+  Challenge: header("The challenge of MPP, where it is offered: answer it in Payment-Authorization", {
+    type: "string",
+  }),
+  PaymentReceipt: header("Where a payment by MPP went, base64url of JSON", { type: "string" }),
   PaymentResponse: header("Where the payment went, base64 of JSON; X-PAYMENT-RESPONSE says it in version 1", {
     type: "string",
   }),
@@ -106,6 +116,7 @@ const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers
 const PAYLOADS: Record<string, string> = {
   "PAYMENT-SIGNATURE": "Payment payload of x402 version 2, base64 of JSON, or a transaction's hash",
   "X-PAYMENT": "Payment payload of x402 version 1, base64 of JSON, or a transaction's hash",
+  [CREDENTIAL_HEADER]: "Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization",
 };
 
 function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
@@ -150,7 +161,7 @@ function parameters(endpoint: Endpoint, schemas: Json): Json[] {
 }
 
 /** The headers that may carry a payment; one of them, once. */
-const PAYMENT_PARAMETERS: Json[] = PAYMENT_HEADERS.map((name) => ({
+const PAYMENT_PARAMETERS: Json[] = [...PAYMENT_HEADERS, CREDENTIAL_HEADER].map((name) => ({
   name,
   in: "header",
   required: false,
@@ -190,7 +201,10 @@ function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
       headers: {
         "X-Request-Id": headerRef("RequestId"),
         ...(RETRIED.has(status) && { "Retry-After": headerRef("RetryAfter") }),
-        ...(status === "402" && { "PAYMENT-REQUIRED": headerRef("PaymentRequired") }),
+        ...(status === "402" && {
+          "PAYMENT-REQUIRED": headerRef("PaymentRequired"),
+          "WWW-Authenticate": headerRef("Challenge"),
+        }),
       },
       content: { "application/json": { schema } },
     };
@@ -221,7 +235,10 @@ function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
       ...(method === "get" && { "X-Ignored-Params": headerRef("IgnoredParams") }),
       ...(revalidates(endpoint) && { ETag: headerRef("ETag") }),
       ...(method !== "get" && { "Idempotent-Replayed": headerRef("Replayed") }),
-      ...(guard.price && { "PAYMENT-RESPONSE": headerRef("PaymentResponse") }),
+      ...(guard.price && {
+        "PAYMENT-RESPONSE": headerRef("PaymentResponse"),
+        "Payment-Receipt": headerRef("PaymentReceipt"),
+      }),
     },
     content: { [type]: { schema } },
   };
@@ -270,7 +287,7 @@ const toComponents = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/'));
 
 /** Shows parameters as what they mean, and drops what OpenAPI 3.0 does not know or nobody needs to read. */
-function tidy(schema: Json, meta: Json | undefined): void {
+export function tidy(schema: Json, meta: Json | undefined): void {
   if (meta?.documented) {
     for (const key of Object.keys(schema)) delete schema[key];
     Object.assign(schema, meta.documented, { description: meta.description, examples: meta.examples });

@@ -26,6 +26,8 @@ export type Presented =
   | { kind: "done"; payment: Payment }
   /** It belongs to another request. */
   | { kind: "other" }
+  /** Its client has given its identifier to another payment before. */
+  | { kind: "identifier_used" }
   /** Another open payment is for the same thing. */
   | { kind: "held" };
 
@@ -50,14 +52,16 @@ export async function presentPayment(db: pg.Pool, given: NewPayment, leaseMs: nu
 
 async function presentIn(tx: Queryable, given: NewPayment, leaseMs: number): Promise<Presented> {
   const found = await tx.query(
-    `select ${COLUMNS}, greatest(0, extract(epoch from lease_until - clock_timestamp()))::float8 as wait
+    `select ${COLUMNS}, greatest(0, extract(epoch from lease_until - clock_timestamp()))::float8 as wait,
+       payment_id in (select payment_id from offchain.payment_fact where fact = any($2)) as known
      from offchain.payment where payment_id in (select payment_id from offchain.payment_fact where fact = any($1))
      order by payment_id for update`,
-    [given.facts],
+    [namesOf(given), given.facts],
   );
   if (found.rows.length === 0) return insertPayment(tx, given, leaseMs);
+  if (!found.rows.every(({ known }) => known)) return { kind: "identifier_used" };
   if (found.rows.length > 1) return { kind: "other" };
-  const { wait, ...row } = found.rows[0];
+  const { wait, known: _, ...row } = found.rows[0];
   const payment = toPayment(row);
   if (payment.state === "released") return presentAgain(tx, payment, given, leaseMs);
   if (payment.fingerprint !== given.fingerprint) return { kind: "other" };
@@ -72,6 +76,9 @@ async function presentIn(tx: Queryable, given: NewPayment, leaseMs: number): Pro
   );
   return { kind: "ours", payment, lease };
 }
+
+/** Everything the payment is to be known by. */
+const namesOf = ({ facts, identifier }: NewPayment) => (identifier ? [...facts, identifier] : facts);
 
 const TERMS = `operation = $2, payer = $3, payee = $4, amount_units = $5, wallet = $6, fingerprint = $7, holds = $8,
   effect = $9, credential = $10, valid_before = $11, lease = $12, lease_until = clock_timestamp() + $13 * interval '1 ms',
@@ -104,9 +111,9 @@ async function insertPayment(tx: Queryable, given: NewPayment, leaseMs: number):
   );
   const { rowCount } = await tx.query(
     "insert into offchain.payment_fact (fact, payment_id) select unnest($1::text[]), $2 on conflict (fact) do nothing",
-    [given.facts, paymentId],
+    [namesOf(given), paymentId],
   );
-  if (rowCount !== given.facts.length) throw new Collision();
+  if (rowCount !== namesOf(given).length) throw new Collision();
   const payment = toPayment(rows[0]);
   if (!given.settlement) return { kind: "ours", payment, lease };
   const paid = await move(tx, { paymentId, lease }, "paid", ["new"], settled(given.settlement));
@@ -126,6 +133,11 @@ async function presentAgain(tx: Queryable, before: Payment, given: NewPayment, l
     [paymentId, ...termsOf(given, lease, leaseMs), statesBefore("new"), sinceBlock],
   );
   const payment = toPayment(rows[0]);
+  if (given.identifier)
+    await tx.query(
+      "insert into offchain.payment_fact (fact, payment_id) values ($1, $2) on conflict (fact) do nothing",
+      [given.identifier, paymentId],
+    );
   if (!given.settlement) return { kind: "ours", payment, lease };
   const paid = await move(tx, { paymentId, lease }, "paid", ["new"], settled(given.settlement));
   return { kind: "ours", payment: paid!, lease };

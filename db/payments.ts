@@ -29,11 +29,13 @@ export type NewPayment = {
   sinceBlock: number;
   /** Names of its economic facts (`authorizationFact`, `transferFact`). */
   facts: string[];
+  /** The name its client gives to it (`identifierFact`), which no other payment may have. */
+  identifier?: string | null;
   /** For a transfer that has happened already: where. */
   settlement?: Settlement;
 };
 
-export type Payment = Omit<NewPayment, "facts" | "settlement"> & {
+export type Payment = Omit<NewPayment, "facts" | "identifier" | "settlement"> & {
   paymentId: string;
   state: PaymentState;
   bought: string | null;
@@ -57,6 +59,9 @@ export const transferFact = (chainId: number, txHash: Hex, logIndex: number): st
 
 /** Names a challenge of MPP that was answered: whatever pays for it pays once. */
 export const challengeFact = (chainId: number, challengeId: string): string => `mpp:${chainId}:${challengeId}`;
+
+/** Names a payment as its payer's client does. */
+export const identifierFact = (payer: Address, identifier: string): string => `x402-id:${payer}:${identifier}`;
 
 /** What `toPayment` reads. */
 export const COLUMNS = `payment_id as "paymentId", method, operation, state, payer, payee, chain_id as "chainId", asset,

@@ -29,7 +29,7 @@ export function discoveryEndpoints(listed: () => readonly Endpoint[]): Endpoint[
   return [describe("/api/v2", "getDiscovery", false), describe("/", "getRoot", true)];
 }
 
-function discovery(endpoints: readonly Endpoint[], { config, contract, payments, facilitator }: ApiParts) {
+function discovery(endpoints: readonly Endpoint[], { config, contract, payments }: ApiParts) {
   const { service, chain, contracts } = config;
   const prices = shownPricing(payments.shown());
   return {
@@ -47,7 +47,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments,
     },
     pricing: prices,
     payments: {
-      methods: paymentMethods(chain.id, facilitator !== null),
+      methods: paymentMethods(chain.id, payments),
       pricing: prices,
     },
     documentation: { openapi: `${service.publicUrl}/api/v2/openapi.json`, html: `${service.publicUrl}/docs` },
@@ -55,18 +55,18 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments,
 }
 
 /** Ways to pay. What is `planned` is never asked for. */
-const paymentMethods = (chainId: number, settles: boolean) => [
+const paymentMethods = (chainId: number, { facilitator, machinePayments }: ApiParts["payments"]) => [
   {
     protocol: "x402",
-    status: settles ? "available" : "planned",
+    status: facilitator ? "available" : "planned",
     chain: chainId,
     currency: "USDC",
     endpoints: ["/api/v2/mint", "/api/v2/register/solana", "/api/v2/agent/{ref}/cred-report"],
   },
   {
     protocol: "MPP",
-    status: "planned",
-    chain: 4217,
+    status: machinePayments ? "available" : "planned",
+    chain: machinePayments?.chain.id ?? 4217,
     currency: "USDC.e",
     endpoints: ["/api/v2/mint", "/api/v2/register/solana", "/api/v2/agent/{ref}/cred-report"],
   },

@@ -2,6 +2,7 @@
 import { checksum } from "../addresses.ts";
 import type { Address } from "../facts.ts";
 import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
+import { identifierOffer } from "./payment-identifier.ts";
 
 /** The price of a request and where it goes. */
 export type Terms = {
@@ -68,6 +69,7 @@ export const requiredVersion2 = (terms: Terms, error: string) => ({
   error,
   resource: { ...terms.resource, mimeType: "application/json" },
   accepts: [offerVersion2(terms)],
+  extensions: identifierOffer,
 });
 
 /** An entry of `accepts` in version 1; null on a chain that version has no name for. `outputSchema` is left out: null breaks old clients. */

@@ -75,8 +75,9 @@ describe("the document", () => {
       const { security } = operation as unknown as { security: object[] };
       const { caller, price, bucket } = own.guard;
       const ways = SECURITY[caller];
-      const paid = (ways.length > 0 ? ways : [{}]).map((way) => ({ ...way, x402: [] }));
-      expect(security).toEqual(price ? [...(ways.length > 0 ? ways : [{}]), ...paid] : ways);
+      const free = ways.length > 0 ? ways : [{}];
+      const paid = ["x402", "mpp"].flatMap((payment) => free.map((way) => ({ ...way, [payment]: [] })));
+      expect(security).toEqual(price ? [...free, ...paid] : ways);
       if (caller !== "anyone") expect(statuses).toEqual(expect.arrayContaining([401, 503]));
       if (bucket !== "unlimited") expect(statuses).toContain(429);
       if (method !== "get") expect(statuses).toEqual(expect.arrayContaining([400, 409, 413, 415, 422]));

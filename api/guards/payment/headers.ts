@@ -3,13 +3,15 @@ import type { ChallengeAnswer, MachinePayments } from "../../../clients/ports.ts
 import { fail } from "../../../core/errors.ts";
 import type { Hex } from "../../../core/facts.ts";
 import { readVersion1, readVersion2, type SignedPayment } from "../../../core/payments/authorization.ts";
+import { readIdentifier } from "../../../core/payments/payment-identifier.ts";
 import { parseStrictJson } from "../../http/strict-json.ts";
 
 /** A header by name, with every value it was sent with (Node's `headersDistinct`). */
 export type HeaderValues = Record<string, string[] | undefined>;
 
 export type GivenPayment =
-  | ({ kind: "signed" } & SignedPayment)
+  /** `identifier` is the name its client gives to the payment. */
+  | ({ kind: "signed"; identifier: string | null } & SignedPayment)
   | { kind: "transaction"; hash: Hex }
   /** Null where the challenge that is answered is none of ours. */
   | { kind: "challenged"; answer: ChallengeAnswer | null };
@@ -81,7 +83,10 @@ async function challenged(credential: string, machinePayments: MachinePayments |
   return { kind: "challenged", answer: read.kind === "answer" ? read.answer : null };
 }
 
-function readSigned(name: (typeof PAYMENT_HEADERS)[number], value: string): SignedPayment {
+function readSigned(
+  name: (typeof PAYMENT_HEADERS)[number],
+  value: string,
+): SignedPayment & { identifier: string | null } {
   if (name !== "PAYMENT-SIGNATURE" && name !== "X-PAYMENT") return refuse(name, "must be 0x and 64 hex digits");
   if (!BASE64.test(value)) return refuse(name, "must be base64 of JSON, or a transaction hash");
   let json: unknown;
@@ -92,7 +97,11 @@ function readSigned(name: (typeof PAYMENT_HEADERS)[number], value: string): Sign
   }
   const read = name === "PAYMENT-SIGNATURE" ? readVersion2(json) : readVersion1(json);
   const version = name === "PAYMENT-SIGNATURE" ? 2 : 1;
-  return read ?? refuse(name, `must be a payment payload of x402 version ${version} for the scheme "exact"`);
+  if (!read) return refuse(name, `must be a payment payload of x402 version ${version} for the scheme "exact"`);
+  const identifier = version === 2 ? readIdentifier(json) : null;
+  if (identifier === undefined)
+    return refuse(name, "must have a payment-identifier of 16 to 128 letters, digits, - and _, or none");
+  return { ...read, identifier };
 }
 
 function refuse(name: string, message: string, cause?: unknown): never {

@@ -4,7 +4,14 @@ import { fail } from "../../../core/errors.ts";
 import type { Address } from "../../../core/facts.ts";
 import { mismatch, outOfTime, type Refusal } from "../../../core/payments/terms.ts";
 import { dropLease, type Held, presentPayment, spendCredit, takeUp } from "../../../db/ledger.ts";
-import { authorizationFact, type NewPayment, type Payment, paymentsOf, selectPayments } from "../../../db/payments.ts";
+import {
+  authorizationFact,
+  identifierFact,
+  type NewPayment,
+  type Payment,
+  paymentsOf,
+  selectPayments,
+} from "../../../db/payments.ts";
 import { bringIn, toCredential } from "../../../payments/settle.ts";
 import { challengePayment } from "./challenge.ts";
 import type { PaymentDesk } from "./desk.ts";
@@ -65,6 +72,7 @@ async function takeSigned(
     // After settlement a signature is public: to latecomers who are not the payer it proves nothing.
     sinceBlock: authorization.from === request.wallet ? Math.max(0, head - OWN_BLOCKS) : head,
     facts: [fact],
+    identifier: given.identifier === null ? null : identifierFact(authorization.from, given.identifier),
   });
 }
 
@@ -128,6 +136,12 @@ async function hold(desk: PaymentDesk, till: OpenTill, given: NewPayment, option
       return finished(desk, till, presented.payment);
     case "other":
       return options?.orNothing ? null : alreadyUsed();
+    case "identifier_used":
+      return fail(
+        "payment_already_used",
+        "This payment identifier is the name of another payment. Nothing was charged.",
+        { hint: "Give a new payment a new identifier, or repeat the other payment unchanged." },
+      );
     case "busy":
       return inProgress(presented.retryAfterSeconds);
     case "held":

@@ -1,0 +1,75 @@
+/** A local Tempo, the service's side of MPP on it, and customers who pay with the real client. */
+import { Challenge, Credential, Receipt } from "mppx";
+import { Mppx, tempo as tempoMethods } from "mppx/client";
+import type { Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { Actions } from "viem/tempo";
+import { createChain } from "../../../clients/chain.ts";
+import { createMachinePayments } from "../../../clients/mpp.ts";
+import type { Chain, MachinePayments } from "../../../clients/ports.ts";
+import { startAnvil } from "../../../devnet/anvil.ts";
+import { deployTempo, giveUsdce, openTempo, TEMPO, tempoEnv } from "../../../devnet/tempo.ts";
+import { HOST } from "../../api/support/api.ts";
+import { agentWallet } from "../../support/agent-wallet.ts";
+
+export { Challenge, Credential, Receipt };
+
+export type Tempo = Awaited<ReturnType<typeof startTempo>>;
+export type Customer = Awaited<ReturnType<Tempo["customer"]>>;
+
+export async function startTempo() {
+  const anvil = await startAnvil({ network: "tempo" });
+  await deployTempo(anvil.url);
+  const node = openTempo(anvil.url);
+  const chain = createChain({ id: TEMPO.chainId, rpcUrls: [anvil.url], timeoutMs: 3_000 });
+
+  /** The service's side. `wrap` stands between it and the node. */
+  const machinePayments = (wrap: (chain: Chain) => Chain = (same) => same): MachinePayments =>
+    createMachinePayments({
+      chain: wrap(chain),
+      currency: TEMPO.usdce.toLowerCase() as Hex,
+      realm: HOST,
+      confirmations: 1,
+      secretKey: tempoEnv().MPP_SECRET_KEY,
+    });
+
+  /** A fresh wallet with this much USDC.e: the local node mines one transaction with an expiring nonce of each. */
+  async function customer(units = 10_000_000n) {
+    const privateKey = generatePrivateKey();
+    const account = privateKeyToAccount(privateKey);
+    if (units > 0n) await giveUsdce(anvil.url, account.address, units);
+    const client = openTempo(anvil.url, account);
+    const paying = (mode: "pull" | "push", given: typeof fetch = fetch) =>
+      Mppx.create({
+        methods: [tempoMethods.charge({ account, mode, getClient: () => client as never })],
+        polyfill: false,
+        fetch: given,
+      });
+    return {
+      ...agentWallet({ host: HOST, privateKey }),
+      account,
+      client,
+      /** fetch of mppx. */
+      fetch: (mode: "pull" | "push" = "pull", given?: typeof fetch) => paying(mode, given).fetch,
+      /** Answers a challenge without sending the answer; push has then paid already. */
+      async answer(response: Response, mode: "pull" | "push" = "pull"): Promise<string> {
+        return (await paying(mode).preparePayment(response)).createCredential();
+      },
+    };
+  }
+
+  const balance = async (account: Hex): Promise<bigint> =>
+    (await Actions.token.getBalance(node, { token: TEMPO.usdce, account })).amount;
+
+  return { anvil, node, chain, machinePayments, customer, balance, stop: () => anvil.stop() };
+}
+
+/** What a credential says, its request still encoded. */
+type Said = { challenge: Record<string, string>; payload: object; source?: string };
+
+/** What a credential says, changed, as the same text again. */
+export function changed(credential: string, change: (said: Said) => void): string {
+  const said = JSON.parse(Buffer.from(credential.replace(/^Payment /, ""), "base64url").toString());
+  change(said);
+  return `Payment ${Buffer.from(JSON.stringify(said)).toString("base64url")}`;
+}
