@@ -1,4 +1,4 @@
-/** `npm run bench -- directory [--quick] [--rows N] [--seconds N] [--pages | --load]`: every kind of page of the directory from memory beside indexed and naive SQL, then the API under load. */
+/** `npm run bench -- directory [--quick] [--rows N] [--seconds N] [--rate N] [--pages | --load]`: every kind of page of the directory from memory beside indexed and naive SQL, then the API under load. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
@@ -9,16 +9,17 @@ import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { measurePages } from "./directory/pages.ts";
 import { underLoad } from "./directory/under-load.ts";
 
-/** @param seconds of load; @param sampled questions that SQL is asked as well */
-type Plan = { rows: number; seconds: number; sampled: number };
-const FULL: Plan = { rows: 1_000_000, seconds: 300, sampled: 40 };
-const QUICK: Plan = { rows: 50_000, seconds: 20, sampled: 20 };
+/** `seconds` of load with so many requests `perSecond`; `sampled` questions are put to SQL as well. */
+type Plan = { rows: number; seconds: number; perSecond: number; sampled: number };
+const FULL: Plan = { rows: 1_000_000, seconds: 300, perSecond: 200, sampled: 40 };
+const QUICK: Plan = { rows: 50_000, seconds: 20, perSecond: 200, sampled: 20 };
 
-/** @param args `--quick` for a short look; `--rows` and `--seconds` of load; `--pages` or `--load` for one half */
+/** @param args `--quick` for a short look; `--rows`; `--seconds` and `--rate` of the load; `--pages` or `--load` for one half */
 export default async function directory(args: string[]): Promise<void> {
   const plan = args.includes("--quick") ? { ...QUICK } : { ...FULL };
   plan.rows = numberAfter(args, "--rows") ?? plan.rows;
   plan.seconds = numberAfter(args, "--seconds") ?? plan.seconds;
+  plan.perSecond = numberAfter(args, "--rate") ?? plan.perSecond;
   if (plan.rows < 5_000) throw new Error("--rows takes a number of rows from 5000 on");
   const place = mkdtempSync(join(tmpdir(), "bench-directory-"));
   const postgres = await startPostgres({ dataDir: join(place, "pg"), fast: true });

@@ -12,7 +12,6 @@ import type { Plan, Ran, Sample } from "./open-loop.ts";
 import { type Question, questions } from "./questions.ts";
 import { OWN_SHARE } from "./world.ts";
 
-const PER_SECOND = 200;
 const SAMPLES = 500;
 /** Behind the last commit an answer may be: what was true before that is wrong. */
 const BEHIND_MS = 2_000;
@@ -20,21 +19,25 @@ const WARM_SECONDS = 5;
 /** As pino numbers levels. */
 const WARNING = 40;
 
+/** @param perSecond requests */
 export type UnderLoad = {
   pool: pg.Pool;
   postgres: { url: string; pid: number };
   dataDir: string;
   rows: number;
   seconds: number;
+  perSecond: number;
 };
 
-export async function underLoad({ pool, postgres, dataDir, rows, seconds }: UnderLoad): Promise<void> {
+export async function underLoad({ pool, postgres, dataDir, rows, seconds, perSecond }: UnderLoad): Promise<void> {
   const chain = await startNode();
   const loaded = Promise.withResolvers<void>();
   const began = performance.now();
   let firstTable = 0;
+  const warnings = new Map<string, number>();
+  const warned = (text: string) => warnings.set(text, (warnings.get(text) ?? 0) + 1);
   const api = await startApi(postgres.url, dataDir, chain.url, (entry) => {
-    if (Number(entry.level) >= WARNING) console.log(`the API warns: ${entry.msg}`);
+    if (Number(entry.level) >= WARNING) warned(String(entry.msg));
     if (entry.msg !== "a table was loaded into memory") return;
     if (entry.rows === rows) loaded.resolve();
     else firstTable = performance.now() - began;
@@ -47,12 +50,12 @@ export async function underLoad({ pool, postgres, dataDir, rows, seconds }: Unde
     console.log(
       `the API: answers ${(answers / 1000).toFixed(1)} s after its start, agents in memory after ${(firstTable / 1000).toFixed(1)} s, the directory after ${(ready / 1000).toFixed(1)} s; ${memoryOf(api.pid)}`,
     );
-    await play(load, { url: api.url, paths: paths(WARM_SECONDS, rows), perSecond: PER_SECOND, everyNth: 1e9 });
-    const asked = questions(PER_SECOND * seconds, rows);
+    await play(load, { url: api.url, paths: paths(WARM_SECONDS * perSecond, rows), perSecond, everyNth: 1e9 });
+    const asked = questions(perSecond * seconds, rows);
     const plan: Plan = {
       url: api.url,
       paths: asked.map(({ path }) => path),
-      perSecond: PER_SECOND,
+      perSecond,
       everyNth: Math.max(1, Math.floor(asked.length / SAMPLES)),
     };
     const machine = cpuOfMachine();
@@ -82,12 +85,13 @@ export async function underLoad({ pool, postgres, dataDir, rows, seconds }: Unde
     console.log(line("an answer, from when it was asked for", ran.services));
     console.log(line("commit to its answer", changes.seenMs));
     const wrong = await wrongTotals(pool, asked, ran.samples, changes.commits);
+    for (const [text, times] of warnings) console.log(`the API warned ${times} times: ${text}`);
     for (const text of [...ran.failures.slice(0, 3), ...wrong.slice(0, 5)]) console.log(text);
     const resident = residentMb(api.pid);
     console.log(`\n${memoryOf(api.pid)}\n`);
     console.log(
       goal(
-        "answers at 200 a second, p99 ≤ 25 ms",
+        `${perSecond} answers a second, p99 ≤ 25 ms`,
         `${quantile(ran.waits, 0.99).toFixed(1)} ms`,
         quantile(ran.waits, 0.99) <= 25,
       ),
@@ -116,9 +120,10 @@ async function play(load: ReturnType<typeof fork>, plan: Plan): Promise<Ran> {
   return ran;
 }
 
-const paths = (seconds: number, rows: number) =>
-  questions(PER_SECOND * seconds * 2, rows)
-    .slice(-PER_SECOND * seconds)
+/** Others than those that are measured. */
+const paths = (count: number, rows: number) =>
+  questions(count * 2, rows)
+    .slice(-count)
     .map(({ path }) => path);
 
 /** Every sampled answer whose total was that of no state of the database that it may show. */

@@ -115,7 +115,7 @@ export const source: TableSource<AgentsState> = {
   select: SELECT,
   read,
   count: "select count(*) as count from onchain.agent",
-  bytesPerRow: 190,
+  bytesPerRow: 160,
   totals: `
     select count(*)::float8 as count, coalesce(sum(${SCORE}), 0)::float8 as "credScore"
     from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,

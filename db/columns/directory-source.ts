@@ -57,7 +57,7 @@ export const source: TableSource<DirectoryState> = {
   select: `${SELECT} where d.removed_at is null`,
   read,
   count: "select count(*) as count from offchain.directory where removed_at is null",
-  bytesPerRow: 250,
+  bytesPerRow: 240,
   totals: `
     select count(*)::float8 as count, coalesce(sum(cred_score), 0)::float8 as "credScore"
     from offchain.directory where removed_at is null`,

@@ -1,15 +1,17 @@
 /** Pages of the directory from memory, from indexed SQL and from an array in this test: thousands of random questions, before and after random changes. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { DIRECTORY_FILTERS } from "../../core/terminal/filters.ts";
 import { type DirectoryList, openDirectoryList } from "../../db/columns/directory.ts";
-import { listDirectory } from "../../db/directory/list.ts";
+import { MemoryBudget } from "../../db/columns/memory-budget.ts";
+import { type DirectoryQuery, listDirectory } from "../../db/directory/list.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { directoryQuestion, directoryRow, type PlantedRow, plantDirectory } from "../support/directory.ts";
 import { until } from "../support/until.ts";
 
 const ROWS = 2_500;
 const ROUNDS = 4;
-const QUESTIONS = 700;
+const QUESTIONS = 600;
 /** Every run asks other questions; a failing one names its seed, to be put here. */
 const SEED = Date.now() % 2 ** 31;
 const NOW = Date.UTC(2026, 10, 21, 5, 0, 30);
@@ -36,6 +38,10 @@ function sample(count: number, seed: number): PlantedRow[] {
   return [...new Map(rows.map((row) => [`${row.platform} ${row.agent_id}`, row])).values()];
 }
 
+/** What was asked so far: sort, direction and filter. */
+const asked = new Set<string>();
+const SORTS_AND_DIRECTIONS = 7 * 2;
+
 async function ask(seed: number): Promise<void> {
   let found = 0;
   await fc.assert(
@@ -45,6 +51,7 @@ async function ask(seed: number): Promise<void> {
           expect(list.ready).toBe(true);
           const { total } = await list.list({ ...rest, limit: 1, offset: 0 });
           const query = { ...rest, offset: Math.floor(total * at) };
+          asked.add(`${query.sort} ${query.descending} ${query.filter}`);
           const answer = await list.list(query);
           expect(answer, fc.stringify(query)).toEqual(await listDirectory(db.pool, query));
           found += answer.ids.length;
@@ -72,6 +79,7 @@ test(`memory and SQL answer alike through ${ROUNDS} rounds of changes (seed ${SE
     await settled();
     await ask(SEED + round);
   }
+  expect(asked.size).toBe(SORTS_AND_DIRECTIONS * DIRECTORY_FILTERS.length);
   expect(list.stats()).toMatchObject({ phase: "ready", loads: 1, error: null });
   const totals = await list.totals();
   expect(totals).toEqual(await never.totals());
@@ -115,4 +123,55 @@ test("a change shows within two seconds of its commit", async () => {
     });
     return found.ids.includes(Number(rows[0].id));
   });
+});
+
+const PREFERRED: DirectoryQuery = {
+  filter: "preferred",
+  sort: "cred_score",
+  descending: true,
+  offset: 0,
+  limit: 1,
+  now: NOW,
+};
+
+test("a commit of many rows shows whole or not at all", async () => {
+  await db.pool.query("update offchain.directory set cred_score = 10 where cred_score <> 10");
+  await until("nobody is preferred", async () => (await list.list(PREFERRED)).total === 0);
+  const { rowCount } = await db.pool.query("update offchain.directory set cred_score = 95 where removed_at is null");
+  expect(rowCount).toBeGreaterThan(1_000);
+  const seen = new Set<number>();
+  await until("all are preferred", async () => {
+    for (let i = 0; i < 20; i++) {
+      seen.add((await list.list(PREFERRED)).total);
+      await new Promise((done) => setImmediate(done));
+    }
+    return seen.has(rowCount!);
+  });
+  expect([...seen].filter((total) => total !== 0)).toEqual([rowCount]);
+});
+
+test("tables share their memory: what does not fit beside the others is answered by SQL", async () => {
+  const memory = new MemoryBudget(2 ** 22);
+  const options = { url: db.url, db: db.pool, memory };
+  const first = openDirectoryList(options);
+  const others = {};
+  try {
+    await until("the first is loaded", () => first.ready);
+    // Room for a part of the rows.
+    expect(memory.take(others, memory.total - first.stats()!.bytes - 100_000)).toBe(true);
+    const second = openDirectoryList(options);
+    try {
+      await until("there is no room for the second", () => second.stats()!.phase === "too large");
+      expect(second.ready).toBe(false);
+      const query: DirectoryQuery = { ...PREFERRED, q: "bot", limit: 50 };
+      expect(await second.list(query)).toEqual(await first.list(query));
+      expect(await second.totals()).toEqual(await first.totals());
+    } finally {
+      await second.close();
+    }
+  } finally {
+    await first.close();
+  }
+  memory.release(others);
+  expect(memory.take(others, memory.total)).toBe(true);
 });
