@@ -3,7 +3,7 @@ import { z } from "zod";
 import { fail } from "../../core/errors.ts";
 import { refusalAt } from "../../core/messaging/groups.ts";
 import { groupView, messageView } from "../../core/views/messages.ts";
-import { speakersOf } from "../../db/message-access.ts";
+import { accessOf } from "../../db/message-access.ts";
 import { groupById } from "../../db/message-groups.ts";
 import { messagePage } from "../../db/messages.ts";
 import { endpoint, json } from "../endpoint.ts";
@@ -56,15 +56,15 @@ export const sendMessage = endpoint({
   errors: ["not_found", "forbidden"],
   async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now, count }) {
     const { wallet } = caller;
-    const group = (await groupById(deps.db, params.groupId)) ?? noSuchGroup();
     // Asked again when it is written: here, so that who is refused takes up neither the group's lock nor its limit.
-    const speakers = await speakersOf(deps.db, [wallet], new Date(now));
-    const refusal = refusalAt(group.minCred, speakers.get(wallet) ?? null, "send here");
+    const [access] = await accessOf(deps.db, [{ groupId: params.groupId, wallet }], new Date(now));
+    if (!access) return noSuchGroup();
     const request = requestName(idempotencyKey, fingerprint);
+    const refusal = refusalAt(access.minCred, access.speaker, "send here");
     if (refusal && request === null) refuse(refusal);
-    await count("messages", `${group.groupId}:${wallet}`);
-    if (!refusal) await count("messages-of-group", group.groupId);
-    const message = await deps.groups.send(group.groupId, { wallet, content: body.content, request });
+    await count("messages", `${access.groupId}:${wallet}`);
+    if (!refusal) await count("messages-of-group", access.groupId);
+    const message = await deps.groups.send(access.groupId, { wallet, content: body.content, request });
     return json({ message: messageView(message) });
   },
 });
