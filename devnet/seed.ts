@@ -25,6 +25,7 @@ import { siwaText } from "../core/signed-texts.ts";
 import { queueIntent } from "../db/tx-outbox.ts";
 import type { Devnet } from "./deploy.ts";
 import { type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
+import { seedPrincipals } from "./seed-principals.ts";
 import { type SeedAgent, WORLD } from "./world.ts";
 
 type SeedContext = {
@@ -239,6 +240,7 @@ export async function seed(context: SeedContext): Promise<string> {
        from onchain.erc8004_agent order by agent_id`,
     );
     await plantScan(context, canonical);
+    await seedPrincipals(context, citizens);
     return `${citizens.length} agents, ${WORLD.filter((agent) => agent.erc8004).length} of them in the canonical registry`;
   } finally {
     await pool.end();

@@ -131,6 +131,51 @@ describe("an identity minted by calling the contract", () => {
   });
 });
 
+describe("a human", () => {
+  it("registers by SIWE, links its agent, and loses it with the token", async () => {
+    const { apiUrl, rpcUrl, contracts } = stack.devnet;
+    const wallet = agentWallet({ host, webUrl: apiUrl });
+    const post = async (path: string, body: object) => {
+      const response = await fetch(`${apiUrl}/api/v2/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: await wallet.siwe() },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, body: (await response.json()) as Json & { principal: Json } };
+    };
+    const price = await testChain(rpcUrl).readContract({
+      address: contracts.identity!,
+      abi: identityAbi,
+      functionName: "mintPrice",
+    });
+    const born = await wallet.call(
+      rpcUrl,
+      contracts.identity!,
+      "mint",
+      [wallet.address, "Linked", "eliza", false],
+      price,
+    );
+    const { tokenId } = (await get(`/api/v2/agent/${wallet.address}?minBlock=${born.blockNumber}`)).body;
+
+    expect((await post("principals/human/register", { name: "Ada", tokenId })).status).toBe(201);
+    const linked = await post(`human/${wallet.address}/link-agent`, { agentTokenId: tokenId });
+    expect(linked).toMatchObject({ status: 200, body: { principal: { tokenId, linkedAgents: [{ tokenId }] } } });
+    type Cred = { breakdown: Record<string, { raw: number; known: boolean }> };
+    const cred = async () => (await get(`/api/v2/human/${wallet.address}/cred`)).body as unknown as Cred;
+    expect((await cred()).breakdown.onchainHistory).toMatchObject({ raw: 14, known: true });
+
+    const heir = agentWallet({ host });
+    const moved = await wallet.call(rpcUrl, contracts.identity!, "transferFrom", [
+      wallet.address,
+      heir.address,
+      BigInt(tokenId),
+    ]);
+    const after = await get(`/api/v2/human/${wallet.address}?minBlock=${moved.blockNumber}`);
+    expect(after.body).toMatchObject({ tokenId: null, linkedAgents: [] });
+    expect((await get(`/api/v2/human/${tokenId}`)).status).toBe(404);
+  });
+});
+
 describe("a reorg", () => {
   it.each([1, 7, 29])("of %i blocks rolls back agents, traits, scores and history", async (depth) => {
     const { rpcUrl, contracts } = stack.devnet;
