@@ -18,9 +18,9 @@ const names = [...Object.keys(JOBS), ...SOURCES.map(({ key }) => key)];
 const DRAW_MS = 100;
 const BAR = 30;
 
-/** How far a pull is, as one line. */
-function line(source: string, { done, expected }: PullProgress, seconds: number): string {
-  const speed = seconds > 0 ? `, ${Math.round(done / seconds)} items/s` : "";
+/** How far a pull is, as one line. @param speed items a second */
+function line(source: string, { done, expected }: PullProgress, perSecond: number): string {
+  const speed = `, ${Math.round(perSecond)} items/s`;
   if (!expected) return `${source} ${done} items${speed}`;
   const share = Math.min(1, done / expected);
   const bar = "█".repeat(Math.round(share * BAR)).padEnd(BAR, "·");
@@ -30,11 +30,15 @@ function line(source: string, { done, expected }: PullProgress, seconds: number)
 /** Draws one line over itself, from what the pull stores; on no terminal, nothing. @returns draws it the last time */
 function follow({ db }: JobContext, source: string): () => Promise<void> {
   if (!process.stdout.isTTY) return async () => {};
-  const began = performance.now();
+  let first: { done: number; at: number } | undefined;
   let drawing: Promise<void> | undefined;
   const draw = async () => {
     const pull = (await pullProgress(db)).find(({ key }) => key === source);
-    if (pull) process.stdout.write(`\r\x1b[2K${line(source, pull, (performance.now() - began) / 1000)}`);
+    // Until it runs, what is stored is of the pull before; and one that was cut off has done some already.
+    if (!pull || (!first && !pull.running)) return;
+    first ??= { done: pull.done, at: performance.now() };
+    const seconds = (performance.now() - first.at) / 1000;
+    process.stdout.write(`\r\x1b[2K${line(source, pull, seconds > 0 ? (pull.done - first.done) / seconds : 0)}`);
   };
   const timer = setInterval(() => {
     // A database that does not answer is told of by the pull itself.
