@@ -119,6 +119,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
         payment: till ?? FREE_TILL,
         lastEventId: endpoint.stream ? incoming.headers["last-event-id"]?.toString() : undefined,
         count: (limit, who) => deps.limits.own(limit, who, outgoing),
+        header: (name) => incoming.headers[name]?.toString(),
       });
     const handle = till ? () => withPayment(deps.payments, till, answer) : answer;
     if (key === undefined) return handle();
@@ -198,7 +199,7 @@ function representationOf(endpoint: Endpoint) {
 }
 
 /** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */
-function check(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
+export function check(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
   if (schema === undefined) return undefined;
   const parsed = schema.safeParse(value, { error: issueText });
   if (parsed.success) return parsed.data;
@@ -211,7 +212,11 @@ function check(schema: z.ZodType | undefined, value: unknown, part: string): unk
  * Tells which block the answer is of, waiting for the one that is asked for. The header is set before the data are
  * read, so the answer may be newer than it says, never older.
  */
-async function showIndex({ index }: ApiParts, outgoing: AnswerHeaders, block: number | undefined): Promise<void> {
+export async function showIndex(
+  { index }: ApiParts,
+  outgoing: AnswerHeaders,
+  block: number | undefined,
+): Promise<void> {
   if (!index.state.ready)
     fail("indexer_behind", "The index is being built and has nothing to show yet.", { retryAfter: 5 });
   const reached = block === undefined || index.block >= block || (await index.waitFor(block, MIN_BLOCK_WAIT_MS));

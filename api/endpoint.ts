@@ -94,6 +94,8 @@ export type Call<P, Q, B, C> = {
    * @throws Failure rate_limited
    */
   count(limit: OwnLimit, who: string): Promise<void>;
+  /** A header of the request by its lower-case name, for protocols that speak in headers. Never a credential's: that is `caller`. */
+  header(name: string): string | undefined;
 };
 
 /** Bytes whose strong ETag is known before they are made: they are not, for a client that has them already. */

@@ -113,6 +113,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "faults.ts",
       "hono",
       "@hono/node-server",
+      "@modelcontextprotocol/sdk",
       "@noble/hashes",
       "ipaddr.js",
       "secp256k1",

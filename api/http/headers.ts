@@ -44,6 +44,7 @@ const ALLOWED = [
   "Content-Type",
   "If-None-Match",
   "Last-Event-ID",
+  "MCP-Protocol-Version",
   "X-Request-Id",
 ].join(", ");
 

@@ -1,5 +1,6 @@
 /** Every endpoint of the service. Adding one is one line here; routing, documents and discovery follow. */
 import type { Endpoint } from "../endpoint.ts";
+import { a2a, agentCard } from "./a2a.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
 import { revoke } from "./auth.ts";
 import { batch } from "./batch.ts";
@@ -12,7 +13,9 @@ import { health, ready, status } from "./health.ts";
 import { humanUpdate } from "./human-update.ts";
 import { human, humanCred, humanDelete, humanLinkAgent, humanMe, humanRegister, humans } from "./humans.ts";
 import { aura, badge, cardImage } from "./images.ts";
+import { llmsText } from "./llms.ts";
 import { manifestEndpoint } from "./manifest.ts";
+import { mcp } from "./mcp.ts";
 import { createMessageGroup, groupMemberList, joinGroup, leaveGroup, messageGroups } from "./message-groups.ts";
 import { messageStream, messages, sendMessage } from "./messages.ts";
 import { metadata } from "./metadata.ts";
@@ -42,6 +45,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   pricing,
   tokenHolders,
   manifestEndpoint(() => ENDPOINTS),
+  agentCard,
+  llmsText(() => ENDPOINTS),
+  mcp,
+  a2a,
   agents,
   search,
   batch,

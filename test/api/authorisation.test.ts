@@ -85,6 +85,8 @@ const ROWS: Record<string, Row> = {
   // Reads in the form of a POST: open to all.
   getAgents: { body: ({ tokenId }) => ({ ids: [tokenId] }), expected: everyone(PASS) },
   verifyReceipt: { body: () => ({ payload: "{}", signature: `0x${"1".repeat(130)}` }), expected: everyone(PASS) },
+  mcp: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: everyone(PASS) },
+  a2a: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: everyone(PASS) },
 
   // Open to all, and therefore only a claim.
   claimTerminalToken: {

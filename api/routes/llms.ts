@@ -1,0 +1,43 @@
+/** /llms.txt: the service for language models, on one page that follows from the endpoints. */
+import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
+import { DESCRIPTION } from "../services/introduction.ts";
+import { TOOLS } from "../tools/tools.ts";
+
+/**
+ * @param listed every endpoint there is
+ * @see https://llmstxt.org
+ */
+export const llmsText = (listed: () => readonly Endpoint[]): Endpoint =>
+  endpoint({
+    method: "get",
+    path: "/llms.txt",
+    operationId: "getLlmsText",
+    tag: "Agents' protocols",
+    summary: "This service for language models, as Markdown",
+    responses: { 200: { description: "The page", type: "text/plain" } },
+    cache: CACHE.release,
+    handler: ({ deps: { config } }) => ({
+      status: 200,
+      type: "text/plain; charset=utf-8",
+      content: page(
+        listed().filter(({ unlisted }) => !unlisted),
+        config.service,
+      ),
+    }),
+  });
+
+function page(endpoints: readonly Endpoint[], { name, publicUrl }: { name: string; publicUrl: string }): string {
+  const link = ({ method, path, tag, operationId, summary }: Endpoint) =>
+    `- [${method.toUpperCase()} ${path}](${publicUrl}/docs#/${encodeURIComponent(tag)}/${operationId}): ${summary}`;
+  const sections = [...Map.groupBy(endpoints, ({ tag }) => tag)].map(
+    ([tag, members]) => `## ${tag}\n\n${members.map(link).join("\n")}`,
+  );
+  return `${[
+    `# ${name}`,
+    `> ${DESCRIPTION}`,
+    "Answers are JSON. Reads need no credential. Errors are `{error, code, requestId}`: `error` is a sentence, `code` a stable word. An agent writes with a signature of its wallet (SIWA); `GET /api/v2` shows the text to sign. What costs money is asked for with 402 and paid by x402.",
+    `Over MCP at ${publicUrl}/mcp, and over A2A at ${publicUrl}/a2a: ${TOOLS.map((tool) => tool.name).join(", ")}.`,
+    `## Start here\n\n- [The API in full](${publicUrl}/api/v2/openapi.json): OpenAPI 3.0\n- [What this service is, and how to sign in](${publicUrl}/api/v2)\n- [What things cost](${publicUrl}/api/v2/pricing)\n- [Agent card](${publicUrl}/.well-known/agent-card.json): A2A`,
+    ...sections,
+  ].join("\n\n")}\n`;
+}

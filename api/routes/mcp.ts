@@ -1,0 +1,115 @@
+/**
+ * The tools over the Model Context Protocol: streamable HTTP at /mcp, without sessions. Every request stands for itself,
+ * so any process answers it, and there is no stream to listen to (GET is 405).
+ * @see https://modelcontextprotocol.io/specification
+ */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type Tool as ToolDescription,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
+import { z } from "zod";
+import { fail } from "../../core/errors.ts";
+import { endpoint } from "../endpoint.ts";
+import { errorAnswer } from "../http/error-answer.ts";
+import { API_VERSION } from "../http/headers.ts";
+import { DESCRIPTION } from "../services/introduction.ts";
+import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
+import { requireKnownOrigin } from "../tools/origin.ts";
+import { inputSchemaOf, outputSchemaOf } from "../tools/tool-schemas.ts";
+import { descriptionOf, TOOLS } from "../tools/tools.ts";
+
+const INSTRUCTIONS =
+  "Ask here before you deal with another agent: who it is (get_agent), how far it can be trusted and why (get_cred), and whether a report it shows is genuine (verify_receipt). Scores are 0 to 100 and follow from facts on chain and proofs, which a name never is.";
+
+/** Made once: all that tells one process from another is its configuration. */
+let described: ToolDescription[] | undefined;
+const descriptions = (): ToolDescription[] =>
+  (described ??= TOOLS.map((tool) => ({
+    name: tool.name,
+    title: tool.title,
+    description: descriptionOf(tool),
+    inputSchema: inputSchemaOf(tool.endpoint),
+    outputSchema: outputSchemaOf(tool.endpoint),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  })));
+
+/** The library compiles schemas for what a server asks its clients; ours asks them nothing. */
+const NO_QUESTIONS: jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "nothing was asked" }),
+};
+
+/** A message as far as HTTP has to know it; the protocol's own rules are the library's to check. */
+const messageSchema = z
+  .looseObject({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.number()]).optional(),
+    method: z.string().optional(),
+  })
+  .meta({ id: "JsonRpcMessage" });
+
+export const mcp = endpoint({
+  method: "post",
+  path: "/mcp",
+  operationId: "mcp",
+  tag: "Agents' protocols",
+  summary: "Tools for agents, by the Model Context Protocol",
+  description: `Streamable HTTP without sessions: one JSON-RPC message a request. Tools: ${TOOLS.map(({ name }) => name).join(", ")}.`,
+  guard: { caller: "anyone", bucket: "reads" },
+  body: messageSchema,
+  responses: {
+    200: { description: "The answer", schema: messageSchema },
+    202: { description: "A notification was taken", type: "application/json" },
+  },
+  errors: ["forbidden"],
+  async handler(call) {
+    requireKnownOrigin(call);
+    const version = call.header("mcp-protocol-version");
+    if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))
+      fail("invalid_input", `MCP-Protocol-Version must be one of ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}.`);
+    const { service } = call.deps.config;
+    const server = new Server(
+      { name: service.name, version: API_VERSION, description: DESCRIPTION, websiteUrl: service.webUrl },
+      { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_QUESTIONS },
+    );
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: descriptions() }));
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+      resultOf(call, params.name, params.arguments ?? {}),
+    );
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      const response = await transport.handleRequest(new Request(`${service.publicUrl}/mcp`, ASKED), {
+        parsedBody: call.body,
+      });
+      if (response.status >= 400) fail("invalid_input", "The body is not a message of the Model Context Protocol.");
+      const content = await response.text();
+      return { status: response.status, type: "application/json; charset=utf-8", content };
+    } finally {
+      await server.close();
+    }
+  },
+});
+
+/** What the library asks of a request's headers was seen to before. */
+const ASKED = {
+  method: "POST",
+  headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
+};
+
+/** A failure is a result for the model to read, unless there is no such tool. */
+async function resultOf(carrier: Carrier, name: string, given: Record<string, unknown>): Promise<CallToolResult> {
+  const tool = toolNamed(name);
+  if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}.`);
+  const outcome = await callTool(tool, given, carrier);
+  const text = outcome.kind === "answer" ? outcome.json : errorAnswer(outcome.failure, carrier.requestId).body;
+  const content: CallToolResult["content"] = [{ type: "text", text }];
+  return outcome.kind === "answer" ? { content, structuredContent: JSON.parse(text) } : { content, isError: true };
+}

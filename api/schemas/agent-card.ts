@@ -1,0 +1,37 @@
+/** The A2A agent card: the fields of protocol version 0.3, and the list of interfaces that version 1.0 reads. */
+import { z } from "zod";
+import { url } from "./fields.ts";
+
+const skill = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  examples: z.array(z.string()),
+  inputModes: z.array(z.string()),
+  outputModes: z.array(z.string()),
+});
+
+export const agentCardSchema = z
+  .object({
+    protocolVersion: z.literal("0.3.0"),
+    name: z.string(),
+    description: z.string(),
+    url: url.meta({ description: "Where A2A is spoken" }),
+    preferredTransport: z.literal("JSONRPC"),
+    additionalInterfaces: z.array(z.object({ url, transport: z.string() })),
+    supportedInterfaces: z.array(z.object({ url, protocolBinding: z.string(), protocolVersion: z.string() })),
+    provider: z.object({ organization: z.string(), url }),
+    version: z.string(),
+    documentationUrl: url,
+    capabilities: z.object({
+      streaming: z.boolean(),
+      pushNotifications: z.boolean(),
+      stateTransitionHistory: z.boolean(),
+    }),
+    defaultInputModes: z.array(z.string()),
+    defaultOutputModes: z.array(z.string()),
+    skills: z.array(skill),
+    supportsAuthenticatedExtendedCard: z.literal(false),
+  })
+  .meta({ id: "AgentCard" });

@@ -1,0 +1,66 @@
+/** Calls a tool: its arguments go through the endpoint's own schemas to the endpoint's own handler. */
+import { type Failure, fail } from "../../core/errors.ts";
+import { check, showIndex } from "../answer.ts";
+import type { Call, Endpoint } from "../endpoint.ts";
+import { FREE_TILL } from "../guards/payment/till.ts";
+import { toFailure } from "../http/error-answer.ts";
+import { argumentNames } from "./tool-schemas.ts";
+import { TOOLS, type Tool } from "./tools.ts";
+
+/** The request that carries the call. */
+export type Carrier = Call<unknown, unknown, unknown, undefined>;
+
+export type ToolOutcome = { kind: "answer"; json: string } | { kind: "failure"; failure: Failure };
+
+export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name);
+
+/**
+ * Calls a tool.
+ * @param given the arguments by name; null counts as left out
+ * @returns its answer, a JSON object as text; or why there is none. Never throws.
+ */
+export async function callTool(
+  { endpoint }: Tool,
+  given: Record<string, unknown>,
+  carrier: Carrier,
+): Promise<ToolOutcome> {
+  try {
+    return { kind: "answer", json: await answerOf(endpoint, given, carrier) };
+  } catch (error) {
+    return { kind: "failure", failure: toFailure(error, carrier.deps.log, carrier.requestId) };
+  }
+}
+
+async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carrier: Carrier): Promise<string> {
+  const { texts, fields } = argumentNames(endpoint);
+  const parts = { texts: {} as Record<string, string>, fields: {} as Record<string, unknown> };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) continue;
+    if (fields.has(name)) parts.fields[name] = value;
+    else if (texts.has(name)) parts.texts[name] = textOf(name, value);
+    else refuse(name, "is not an argument of this tool");
+  }
+  const params = check(endpoint.params, only(parts.texts, endpoint.params?.shape), "arguments");
+  const query = check(endpoint.query, only(parts.texts, endpoint.query?.shape), "arguments");
+  const body = endpoint.body ? check(endpoint.body, parts.fields, "arguments") : undefined;
+  if (endpoint.data) await showIndex(carrier.deps, NO_HEADERS, undefined);
+  const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_TILL };
+  const { content } = await endpoint.handler(call);
+  return content as string;
+}
+
+/** A parameter as it would stand in a URL: models write numbers as numbers. */
+function textOf(name: string, value: unknown): string {
+  if (typeof value === "object") return refuse(name, "must be a text, a number or a boolean");
+  return String(value);
+}
+
+const only = (texts: Record<string, string>, shape: object = {}) =>
+  Object.fromEntries(Object.entries(texts).filter(([name]) => Object.hasOwn(shape, name)));
+
+function refuse(path: string, message: string): never {
+  return fail("invalid_input", `The request is not valid: ${path} ${message}.`, { details: [{ path, message }] });
+}
+
+/** A tool's answer has no headers to tell the index in; its body says what it is of. */
+const NO_HEADERS = { setHeader() {}, getHeader: () => undefined };

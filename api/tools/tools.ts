@@ -1,0 +1,49 @@
+/** What agents can call by name, over MCP and A2A: a few reads of the API, one entry each. Names and schemas follow from the endpoint. */
+import type { Endpoint } from "../endpoint.ts";
+import { agent, leaderboard } from "../routes/agents.ts";
+import { cred } from "../routes/cred.ts";
+import { verifyReceipt } from "../routes/cred-report.ts";
+import { search } from "../routes/search.ts";
+import { terminalAgents } from "../routes/terminal.ts";
+
+export type Tool = {
+  name: string;
+  title: string;
+  /** Answers JSON objects, costs nothing, and anyone may call it. */
+  endpoint: Endpoint;
+  /** What somebody would ask for with it. */
+  example: string;
+};
+
+export const TOOLS: readonly Tool[] = [
+  {
+    name: "search_agents",
+    title: "Search agents",
+    endpoint: search,
+    example: "Find verified agents named Atlas with a cred of at least 50.",
+  },
+  { name: "get_agent", title: "Look up an agent", endpoint: agent, example: "Who is agent 7?" },
+  {
+    name: "get_cred",
+    title: "Cred score of an agent",
+    endpoint: cred,
+    example: "How far can I trust the agent with the wallet 0x19B16428f0721a5f627F190Ca61D493A632B423F?",
+  },
+  { name: "leaderboard", title: "Leaderboard", endpoint: leaderboard, example: "Which ten agents have the best cred?" },
+  {
+    name: "verify_receipt",
+    title: "Check a cred report's receipt",
+    endpoint: verifyReceipt,
+    example: "Is this receipt genuine, and what does the report say?",
+  },
+  {
+    name: "directory_search",
+    title: "Search the directory of all registries",
+    endpoint: terminalAgents,
+    example: "Which new agents take x402 payments?",
+  },
+];
+
+/** What a tool is for, in sentences. */
+export const descriptionOf = ({ endpoint: { summary, description } }: Tool): string =>
+  [`${summary}.`, description].filter((part) => part !== undefined).join(" ");
