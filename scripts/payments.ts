@@ -79,6 +79,7 @@ const line = (payment: Payment) => ({
   operation: payment.operation,
   usdc: formatUsdc(payment.amountUnits),
   payer: payment.payer,
+  chain: payment.chainId,
   bought: payment.bought ?? "",
   transaction: payment.txHash ?? "",
   reason: payment.reason ?? "",

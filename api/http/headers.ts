@@ -33,6 +33,7 @@ const EXPOSED = [
 const ALLOWED = [
   "Authorization",
   "Payment-Authorization",
+  "Accept-Payment",
   "X-SIWA",
   "X-API-Key",
   "Idempotency-Key",
