@@ -28,7 +28,7 @@ const OVERLAP_MS = 300_000;
 const TRUSTED_SHARE = 0.5;
 /** No registry has so many pages: one that never ends is at fault. */
 const MOST_PAGES = 50_000;
-/** What a sweep has missed is looked for again after this share of the interval. */
+/** What a sweep has missed, and a source that did not answer, is asked for again after this share of the interval. */
 const LOOK_AGAIN_SHARE = 1 / 4;
 /** Advisory lock class of pulls: one at a time for each source, whoever asks. */
 const LOCK_CLASS = 7_401_010;
@@ -69,7 +69,7 @@ export async function pullRegistry(
       return await pull(context, { registry, reader }, options);
     } catch (error) {
       const seconds = error instanceof Failure ? (error.options.retryAfter ?? 0) : 0;
-      const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs));
+      const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs * LOOK_AGAIN_SHARE));
       const sentence =
         error instanceof Failure || error instanceof OddSource ? error.message : "The pull failed; the log says why.";
       if (error instanceof OddSource) await abandonPull(db, reader.key);

@@ -312,6 +312,29 @@ describe("a block", () => {
   });
 });
 
+it("the status tells how far the pull of a source is, why it stopped and what is odd about it", async () => {
+  await api.database.pool.query(
+    `insert into offchain.directory_pull (source, mode, done, expected, changed, error, note)
+     values ('virtuals', 'full', 300, 42169, 12, 'Virtuals does not answer.', null),
+       ('8004scan', null, 500, 500, 0, null, '8004scan lists 2 agents that the index has not.')`,
+  );
+  const { body } = await api.get("/api/v2/status");
+  expect((body as never as { sources: object[] }).sources).toEqual([
+    expect.objectContaining({
+      key: "8004scan",
+      progress: null,
+      note: "8004scan lists 2 agents that the index has not.",
+    }),
+    expect.objectContaining({
+      key: "virtuals",
+      progress: { done: 300, expected: 42169 },
+      error: "Virtuals does not answer.",
+      rows: 12,
+      note: null,
+    }),
+  ]);
+});
+
 /** Connections whose last statement has looked for a block of the directory. */
 const WAITING = `select count(*)::int4 as looks from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and query like '%digest::int8 <%'`;
