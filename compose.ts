@@ -75,13 +75,13 @@ function required<T>(value: T | undefined, sentence: string): T {
 const databaseUrl = (config: Config) =>
   required(config.database.url, "DATABASE_URL is not set and no local stack is running (npm start).");
 
-function openPool(config: Config, name: string, log: Logger): pg.Pool {
+/** @param connectMs an unreachable database must become an answer where somebody waits for one; a job has time */
+function openPool(config: Config, name: string, log: Logger, connectMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl(config),
     application_name: name,
     max: config.database.pool,
-    // An unreachable database must become an answer, not a hanging request.
-    connectionTimeoutMillis: 1000,
+    connectionTimeoutMillis: connectMs,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
   });
@@ -226,7 +226,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
   const chain = openChain(config);
   const facilitator = await openFacilitator(config, chain);
-  const db = openPool(config, "api", log);
+  const db = openPool(config, "api", log, 1_000);
   const index = await trackIndexedBlock(databaseUrl(config));
   const lists = {
     url: databaseUrl(config),
@@ -280,7 +280,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
 /** What the worker process is made of. */
 export async function composeWorkers(config: Config): Promise<Composed<JobContext>> {
   const log = createLog(config, "workers");
-  const db = openPool(config, "workers", log);
+  const db = openPool(config, "workers", log, 10_000);
   const queue = await openQueuesOf(config, log);
   const { privateKey } = config.sender;
   const http = openHttp({ userAgent: userAgent(config), patienceMs: WORKING_PATIENCE_MS });
