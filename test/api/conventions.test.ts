@@ -17,6 +17,7 @@ afterEach(() => expect(api?.errors.splice(0)).toEqual([]));
 afterAll(() => api?.close());
 
 const SAMPLE: Record<string, string> = {
+  groupId: "nothing",
   ref: "7",
   id: "7",
   name: "atlas",
@@ -89,7 +90,8 @@ describe("verbs", () => {
   });
 
   it("HEAD never runs what writes", async () => {
-    for (const { path } of ENDPOINTS.filter(({ method }) => method !== "get"))
+    const readable = new Set(ENDPOINTS.filter(({ method }) => method === "get").map(({ path }) => path));
+    for (const { path } of ENDPOINTS.filter(({ path }) => !readable.has(path)))
       expect((await api.send("HEAD", pathOf(path))).status).toBe(405);
   });
 

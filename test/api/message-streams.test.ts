@@ -38,7 +38,7 @@ async function post(path: string, by: Speaker, body?: object) {
 let topics = 0;
 async function newGroup(body: { minCred?: number; isPublic?: boolean } = {}): Promise<string> {
   const { body: made } = await post("", creator, { topic: `Topic ${++topics}`, minCred: 0, isPublic: true, ...body });
-  return (made.group as { id: string }).id;
+  return (made.group as unknown as { id: string }).id;
 }
 
 async function follow(path: string, headers: Record<string, string> = {}): Promise<EventReader> {

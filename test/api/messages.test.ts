@@ -38,19 +38,20 @@ async function newGroup(
   const creator = await speaker(100);
   const answer = await post("", creator, { topic: `Topic ${++topics}`, minCred: 0, isPublic: true, ...body });
   expect(answer.status).toBe(201);
-  return { id: (answer.body.group as { id: string }).id, creator };
+  return { id: (answer.body.group as unknown as { id: string }).id, creator };
 }
 
 const shown = ({ status, body }: Answer) => [status, body.code, body.required, body.yours];
-const contents = ({ body }: Answer) => (body.messages as { content: string }[]).map(({ content }) => content);
-const ids = ({ body }: Answer) => (body.messages as { id: number }[]).map(({ id }) => id);
+const contents = ({ body }: Answer) =>
+  (body.messages as unknown as { content: string }[]).map(({ content }) => content);
+const ids = ({ body }: Answer) => (body.messages as unknown as { id: number }[]).map(({ id }) => id);
 
 describe("the groups", () => {
   it("are there from the beginning, in their order", async () => {
     const { status, body, headers } = await read("");
     expect(status).toBe(200);
     expect(headers.get("etag")).toMatch(/^"/);
-    const defaults = (body.groups as { isDefault: boolean }[]).filter(({ isDefault }) => isDefault);
+    const defaults = (body.groups as unknown as { isDefault: boolean }[]).filter(({ isDefault }) => isDefault);
     expect(defaults).toMatchObject([
       { id: "welcome", minCred: 0, minCredTier: "Junk (0+)", isPublic: true, createdBy: null },
       { id: "general", minCred: 0, isPublic: true },
@@ -269,8 +270,8 @@ describe("members", () => {
     const pages = [];
     for (let after: number | null = 0; after !== null; ) {
       const { body }: Answer = await read(`/${id}/members?limit=3&after=${after}`);
-      pages.push((body.members as { address: string }[]).map(({ address }) => address));
-      after = body.nextAfter as number | null;
+      pages.push((body.members as unknown as { address: string }[]).map(({ address }) => address));
+      after = body.nextAfter as unknown as number | null;
     }
     expect(pages).toEqual([[creator, others[0]!, others[1]!].map((m) => m.address), [others[2]!.address]]);
   });
@@ -285,7 +286,7 @@ describe("members", () => {
     }
     expect((await post(`/${id}/join`, creator)).body.group).toMatchObject({ memberCount: 2 });
     const { body } = await read(`/${id}/members`);
-    expect((body.members as { address: string }[]).map(({ address }) => address)).toEqual([
+    expect((body.members as unknown as { address: string }[]).map(({ address }) => address)).toEqual([
       agent.address,
       creator.address,
     ]);
@@ -483,7 +484,7 @@ it("before there is an index, nobody acts and everybody reads what is public", a
     expect((await get("/general/messages")).status).toBe(200);
     const agent = await agentWallet({ host: HOST }).siwa();
     const locked = await fetch(`${bare.url}${GROUPS}/governance/messages`, { headers: { authorization: agent } });
-    expect([locked.status, (await locked.json()).code]).toEqual([503, "indexer_behind"]);
+    expect([locked.status, ((await locked.json()) as { code: string }).code]).toEqual([503, "indexer_behind"]);
   } finally {
     await bare.stop();
     await pool.query("alter schema onchain_away rename to onchain");
