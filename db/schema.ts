@@ -821,6 +821,7 @@ export const human = offchain.table(
     /** Null for a human who signs in by access token. */
     wallet: text(),
     name: text().notNull(),
+    searchName: text().generatedAlwaysAs(sql.raw(folded("name"))),
     description: text().notNull(),
     image: text(),
     organization: text().notNull(),
@@ -876,6 +877,7 @@ export const organization = offchain.table(
     principal: text().notNull(),
     wallet: text(),
     displayName: text().notNull(),
+    searchName: text().generatedAlwaysAs(sql.raw(folded("display_name"))),
     description: text().notNull(),
     image: text(),
     organizationType: text().notNull(),

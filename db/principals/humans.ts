@@ -49,7 +49,7 @@ export async function humanOfPrincipal(db: Queryable, principal: string): Promis
 /** A page of humans, the longest registered first. */
 export function listHumans(db: Queryable, query: PageQuery, identity: Address): Promise<PrincipalPage> {
   return pageOf(db, "offchain.human", query, (search, $) => {
-    const matches = [`strpos(${folded("p.name")}, ${folded(`${$(search)}::text`)}) > 0`];
+    const matches = [`strpos(p.search_name, ${folded(`${$(search)}::text`)}) > 0`];
     if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(p.wallet, ${$(search.toLowerCase())})`);
     if (/^\d{1,15}$/.test(search))
       matches.push(`(p.token_id = ${$(Number(search))} and ${holdsToken("p", $(identity))})`);

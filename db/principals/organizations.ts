@@ -26,10 +26,7 @@ export async function organizationIdOf(db: Queryable, ref: OrganizationRef): Pro
 export function listOrganizations(db: Queryable, query: PageQuery, identity: Address): Promise<PrincipalPage> {
   return pageOf(db, "offchain.organization", query, (search, $) => {
     const text = `${$(search)}::text`;
-    const matches = [
-      `strpos(${folded("p.display_name")}, ${folded(text)}) > 0`,
-      `starts_with(p.slug, lower(${text} collate "C"))`,
-    ];
+    const matches = [`strpos(p.search_name, ${folded(text)}) > 0`, `starts_with(p.slug, lower(${text} collate "C"))`];
     if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(p.wallet, ${$(search.toLowerCase())})`);
     if (/^\d{1,15}$/.test(search))
       matches.push(`(p.token_id = ${$(Number(search))} and ${holdsToken("p", $(identity))})`);
@@ -96,7 +93,7 @@ export async function slugHolder(
 /** The organization of a principal that has a display name, whatever its case and accents; null for none. */
 export async function ownByName(tx: Queryable, principal: string, name: string): Promise<string | null> {
   const { rows } = await tx.query<{ id: string }>(
-    `select id from offchain.organization where principal = $1 and ${folded("display_name")} = ${folded("$2::text")}
+    `select id from offchain.organization where principal = $1 and search_name = ${folded("$2::text")}
      order by created_at, id limit 1`,
     [principal, name],
   );

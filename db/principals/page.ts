@@ -17,11 +17,9 @@ export async function pageOf(
   const $ = (value: unknown) => `$${values.push(value)}`;
   const where = search === undefined ? "" : `where (${matching(search, $).join(" or ")})`;
   const text = `
-    with matched as materialized (
-      select p.id, p.created_at from ${table} p ${where}
-    )
-    select (select count(*) from matched)::int4 as total,
-           array(select id from matched order by created_at, id limit ${$(limit)}::int8 offset ${$(offset)}::int8) as ids`;
+    select (select count(*) from ${table} p ${where})::int4 as total,
+           array(select p.id from ${table} p ${where} order by p.created_at, p.id
+                 limit ${$(limit)}::int8 offset ${$(offset)}::int8) as ids`;
   const name = `principals-${createHash("sha1").update(text).digest("base64url").slice(0, 20)}`;
   const { rows } = await db.query({ name, text, values });
   return rows[0];
