@@ -9,6 +9,7 @@ import { dexScreener } from "./clients/dexscreener.ts";
 import { foreignDocuments } from "./clients/documents.ts";
 import { ethosScores } from "./clients/ethos.ts";
 import { createHttpFacilitator } from "./clients/facilitator-http.ts";
+import { tokenAuthorization } from "./clients/facilitator-token.ts";
 import { farcasterProofs } from "./clients/farcaster.ts";
 import { hubReader } from "./clients/farcaster-hub.ts";
 import { githubProofs } from "./clients/github.ts";
@@ -117,10 +118,12 @@ async function openFacilitator(
   { payments, sender, chain: { id } }: Config,
   chain: Chain,
 ): Promise<Composed<Facilitator | null>> {
-  const { url, authorization, timeoutMs, privateKey } = payments.facilitator;
+  const { url, authorization, apiKey, timeoutMs, privateKey } = payments.facilitator;
   const nothing = async () => {};
   if (url) {
-    const facilitator = createHttpFacilitator({ url, authorization, timeoutMs });
+    const fixed = authorization === undefined ? undefined : async () => authorization;
+    const authorize = apiKey ? tokenAuthorization(apiKey) : fixed;
+    const facilitator = createHttpFacilitator({ url, authorize, timeoutMs });
     return { value: facilitator, close: () => facilitator.close() };
   }
   if (!privateKey) return { value: null, close: nothing };

@@ -482,6 +482,19 @@ export const VARIABLES = {
     ...variable("Pricing", "Value of the Authorization header for the facilitator", z.string().min(1)),
     secret: true,
   },
+  FACILITATOR_KEY_ID: variable(
+    "Pricing",
+    "API key of a facilitator on the Coinbase Developer Platform, which wants a token for each request",
+    z.string().min(1),
+  ),
+  FACILITATOR_KEY_SECRET: {
+    ...variable(
+      "Pricing",
+      "Its secret: Ed25519 in base64, or P-256 in PEM; belongs to FACILITATOR_KEY_ID",
+      z.string().min(1),
+    ),
+    secret: true,
+  },
   FACILITATOR_TIMEOUT_MS: variable(
     "Pricing",
     "Limit of one question to the facilitator",
@@ -687,6 +700,8 @@ function assemble(v: Values, dataDir: string) {
       facilitator: {
         url: v.FACILITATOR_URL,
         authorization: v.FACILITATOR_AUTHORIZATION,
+        /** Undefined: no token is made. */
+        apiKey: facilitatorKeyOf(v),
         timeoutMs: v.FACILITATOR_TIMEOUT_MS,
         privateKey: v.FACILITATOR_PRIVATE_KEY,
       },
@@ -699,6 +714,15 @@ function assemble(v: Values, dataDir: string) {
 }
 
 /** @param realm names the service in its challenges */
+function facilitatorKeyOf({ FACILITATOR_KEY_ID: id, FACILITATOR_KEY_SECRET: secret, ...v }: Values) {
+  if (id && secret && v.FACILITATOR_AUTHORIZATION)
+    throw new ConfigError("FACILITATOR_AUTHORIZATION and FACILITATOR_KEY_ID are two ways to sign in: set one of them");
+  if (id && secret) return { id, secret };
+  if (id || secret)
+    throw new ConfigError("FACILITATOR_KEY_ID and FACILITATOR_KEY_SECRET belong together: set both of them or none");
+  return undefined;
+}
+
 function mppOf(v: Values, realm: string) {
   const { TEMPO_RPC_URL: rpcUrl, MPP_SECRET_KEY: secretKey } = v;
   if (rpcUrl && secretKey)

@@ -1,5 +1,6 @@
 /** A facilitator behind a URL (x402 facilitator API, version 2): one attempt for each question, bounded, no redirects. */
 import { Agent } from "undici";
+import type { Authorize } from "./facilitator-token.ts";
 import { readOutcome, readVerdict, toWire } from "./facilitator-wire.ts";
 import { exchange } from "./http/exchange.ts";
 import type { Facilitator, PaymentOrder } from "./ports.ts";
@@ -7,8 +8,8 @@ import type { Facilitator, PaymentOrder } from "./ports.ts";
 export type FacilitatorOptions = {
   /** Base of `/verify` and `/settle`. */
   url: string;
-  /** Value of the Authorization header, for facilitators that want one. */
-  authorization?: string | undefined;
+  /** Makes the Authorization header of a request, for facilitators that want one. */
+  authorize?: Authorize | undefined;
   /** Limit of one question. Settling waits for a block. */
   timeoutMs: number;
 };
@@ -16,7 +17,7 @@ export type FacilitatorOptions = {
 const CONNECT_MS = 3_000;
 const MAX_BYTES = 64_000;
 
-export function createHttpFacilitator({ url, authorization, timeoutMs }: FacilitatorOptions): Facilitator & {
+export function createHttpFacilitator({ url, authorize, timeoutMs }: FacilitatorOptions): Facilitator & {
   close(): Promise<void>;
 } {
   const agent = new Agent({ connect: { timeout: CONNECT_MS }, connections: 16 });
@@ -25,15 +26,16 @@ export function createHttpFacilitator({ url, authorization, timeoutMs }: Facilit
   /** @throws whatever keeps it from answering with JSON and status 200, or 400, which some use for refusals */
   async function ask(question: "verify" | "settle", order: PaymentOrder): Promise<unknown> {
     const { payload, requirements } = toWire(order);
+    const target = new URL(`${base}/${question}`);
     const { status, text } = await exchange(
       agent,
       {
         method: "POST",
-        url: new URL(`${base}/${question}`),
+        url: target,
         headers: {
           "content-type": "application/json",
           accept: "application/json",
-          ...(authorization !== undefined && { authorization }),
+          ...(authorize && { authorization: await authorize("POST", target) }),
         },
         body: JSON.stringify({ x402Version: 2, paymentPayload: payload, paymentRequirements: requirements }),
       },

@@ -16,10 +16,11 @@ const account = privateKeyToAccount(accounts[0].privateKey);
 const client = new x402Client().setSpendControls(false).register("eip155:8453", new ExactEvmScheme(account));
 const payingFetch = wrapFetchWithPayment(fetch, client);
 
-/** Proof that the wallet is ours (SIWA): the text that `auth.agent.message` of `GET /api/v2` shows, signed. */
+/** Proof that the wallet is ours (SIWA), in the text that the service shows. */
 async function signIn(): Promise<string> {
-  const timestamp = Date.now();
-  const message = `Sign-In With Agent: ${new URL(apiUrl).host} wants you to sign in with your wallet ${account.address} at ${timestamp}`;
+  const { auth } = (await (await fetch(`${apiUrl}/api/v2`)).json()) as { auth: { agent: { message: string } } };
+  const timestamp = String(Date.now());
+  const message = auth.agent.message.replace("{address}", account.address).replace("{timestamp}", timestamp);
   return `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
 }
 

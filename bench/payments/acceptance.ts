@@ -81,7 +81,7 @@ const ACCEPTING = {
   chain: stubChain(),
   now: new Date(),
   fault: () => {},
-  payment: { price: 0n, settle: () => Promise.reject(new Error("nothing is asked for")) },
+  payment: { price: 0n, given: null, settle: () => Promise.reject(new Error("nothing is asked for")) },
 };
 
 const requestOf = (run: string, n: number): MintRequest => {

@@ -429,7 +429,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
       const transaction = outcome.kind === "settled" ? outcome.txHash : "";
       response.end(JSON.stringify({ success: outcome.kind === "settled", transaction, network: "eip155:8453" }));
     });
-    const facilitator = createHttpFacilitator({ url, authorization: "Bearer key", timeoutMs: 5_000 });
+    const facilitator = createHttpFacilitator({ url, authorize: async () => "Bearer key", timeoutMs: 5_000 });
     const other = await world.api({ facilitator: () => facilitator });
     const payer = await world.payer();
     expect((await other.pay(payer)).status).toBe(201);

@@ -34,7 +34,7 @@ type Reply = { status: number; body: { code?: string; reason?: string; tokenId?:
 type Request = { headers: Record<string, string>; body?: object; path: string; method: string };
 
 /** A client that is told nothing usable for so long gives up. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 /** How often a client signs anew after a refusal that it has no part in. */
 const SIGNATURES = 6;
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
