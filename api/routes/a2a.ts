@@ -22,7 +22,7 @@ export const agentCard = endpoint({
   method: "get",
   path: "/.well-known/agent-card.json",
   operationId: "getAgentCard",
-  tag: "Agents' protocols",
+  tag: "Agent protocols",
   summary: "The service's A2A agent card",
   responses: { 200: { description: "The card", schema: agentCardSchema } },
   cache: CACHE.release,
@@ -87,17 +87,17 @@ const paramsSchema = z.looseObject({
 /** Codes of JSON-RPC and of A2A. */
 const CODE = { method: -32601, params: -32602, internal: -32603, task: -32001, unsupported: -32004 } as const;
 /** What the protocol has and this agent has not: tasks, and streams of them. */
-const WITHOUT: Record<string, [code: number, message: string]> = {
-  "message/stream": [CODE.unsupported, "This agent does not stream: use message/send."],
-  "tasks/get": [CODE.task, "There is no such task: every message is answered at once."],
-  "tasks/cancel": [CODE.task, "There is no such task: every message is answered at once."],
-};
+const WITHOUT = new Map<string, [code: number, message: string]>([
+  ["message/stream", [CODE.unsupported, "This agent does not stream: use message/send."]],
+  ["tasks/get", [CODE.task, "There is no such task: every message is answered at once."]],
+  ["tasks/cancel", [CODE.task, "There is no such task: every message is answered at once."]],
+]);
 
 export const a2a = endpoint({
   method: "post",
   path: "/a2a",
   operationId: "a2a",
-  tag: "Agents' protocols",
+  tag: "Agent protocols",
   summary: "Skills for agents, by the Agent2Agent protocol",
   description: `JSON-RPC, method message/send. The message has a data part {skill, arguments}; skills and their arguments are the tools of /mcp: ${TOOLS.map(({ name }) => name).join(", ")}.`,
   guard: { caller: "anyone", bucket: "reads" },
@@ -111,7 +111,7 @@ export const a2a = endpoint({
     const refuse = (code: number, message: string, data?: object) =>
       answer({ error: { code, message, ...(data && { data }) } });
     if (method !== "message/send") {
-      const [code, message] = WITHOUT[method] ?? [CODE.method, "There is no such method: use message/send."];
+      const [code, message] = WITHOUT.get(method) ?? [CODE.method, "There is no such method: use message/send."];
       return refuse(code, message);
     }
     const sent = paramsSchema.safeParse(params);

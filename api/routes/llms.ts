@@ -12,7 +12,7 @@ export const llmsText = (listed: () => readonly Endpoint[]): Endpoint =>
     method: "get",
     path: "/llms.txt",
     operationId: "getLlmsText",
-    tag: "Agents' protocols",
+    tag: "Agent protocols",
     summary: "This service for language models, as Markdown",
     responses: { 200: { description: "The page", type: "text/plain" } },
     cache: CACHE.release,

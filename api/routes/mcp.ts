@@ -59,14 +59,14 @@ export const mcp = endpoint({
   method: "post",
   path: "/mcp",
   operationId: "mcp",
-  tag: "Agents' protocols",
+  tag: "Agent protocols",
   summary: "Tools for agents, by the Model Context Protocol",
   description: `Streamable HTTP without sessions: one JSON-RPC message a request. Tools: ${TOOLS.map(({ name }) => name).join(", ")}.`,
   guard: { caller: "anyone", bucket: "reads" },
   body: messageSchema,
   responses: {
     200: { description: "The answer", schema: messageSchema },
-    202: { description: "A notification was taken", type: "application/json" },
+    202: { description: "A notification was taken; there is no body", type: "text/plain" },
   },
   errors: ["forbidden"],
   async handler(call) {
@@ -91,7 +91,8 @@ export const mcp = endpoint({
       });
       if (response.status >= 400) fail("invalid_input", "The body is not a message of the Model Context Protocol.");
       const content = await response.text();
-      return { status: response.status, type: "application/json; charset=utf-8", content };
+      const type = content === "" ? "text/plain; charset=utf-8" : "application/json; charset=utf-8";
+      return { status: response.status, type, content };
     } finally {
       await server.close();
     }

@@ -1,0 +1,35 @@
+/**
+ * Uses the service's tools over MCP, with the protocol's own client: `node examples/mcp-client.ts atlas` searches agents
+ * named so and asks for the score of the best. The second argument is the service's URL, the local stack's by default.
+ */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+
+const [q = "", service = "http://localhost:4000"] = process.argv.slice(2);
+
+const client = new Client({ name: "example", version: "1.0.0" });
+await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", service)));
+
+const { tools } = await client.listTools();
+console.log(`tools: ${tools.map(({ name }) => name).join(", ")}`);
+
+// What a tool answers is in structuredContent; the client has held it to the schema that the tool gives.
+const ask = async (name: string, args: Record<string, unknown>) => {
+  const { structuredContent, isError, content } = await client.callTool({ name, arguments: args });
+  if (isError) throw new Error((content as { text: string }[])[0]?.text);
+  return structuredContent as never;
+};
+
+const { total, agents }: { total: number; agents: { tokenId: number; name: string }[] } = await ask("search_agents", {
+  q,
+  limit: 3,
+});
+console.log(`${total} agents, the best: ${agents.map(({ name }) => name).join(", ")}`);
+const [best] = agents;
+if (best) {
+  const { credScore, tierLabel }: { credScore: number; tierLabel: string } = await ask("get_cred", {
+    ref: best.tokenId,
+  });
+  console.log(`${best.name} has ${credScore} of 100 points: ${tierLabel}`);
+}
+await client.close();

@@ -1,0 +1,257 @@
+/** What agents speak: MCP with its official client, A2A, the card and llms.txt. Every answer is the API's own. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../api/routes/index.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { plantAgents } from "./support/agents.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const WALLET = `0x${"a1".repeat(20)}` as const;
+const TOOLS = ["search_agents", "get_agent", "get_cred", "leaderboard", "verify_receipt", "directory_search"];
+
+let api: TestApi;
+let client: Client;
+beforeAll(async () => {
+  api = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}` } });
+  await plantAgents(api.database.pool, [
+    { tokenId: 0, name: "Atlas", agentAddress: WALLET, score: 80 },
+    { tokenId: 1, name: "Atlas Junior", score: 20 },
+    { tokenId: 2, name: "Bea", score: 55 },
+  ]);
+  await plantDirectory(api.database.pool, [
+    { platform: "virtuals", agent_id: "77", name: "Elsewhere", cred_score: 30 },
+  ]);
+  client = new Client({ name: "test", version: "1.0.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`)));
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(async () => {
+  await client?.close();
+  await api?.close();
+});
+
+type Result = { isError?: boolean; structuredContent?: unknown; content: { type: string; text: string }[] };
+const call = async (name: string, args: Record<string, unknown> = {}) =>
+  (await client.callTool({ name, arguments: args })) as Result;
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  api.send("POST", path, {
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+const rpc = (method: string, params?: object, id = 1) => ({ jsonrpc: "2.0", id, method, ...(params && { params }) });
+
+describe("MCP", () => {
+  it("introduces itself and has exactly its tools, each with what it takes and answers", async () => {
+    expect(client.getServerVersion()).toMatchObject({ name: "Helixa", version: "2.0.0" });
+    expect(client.getInstructions()).toContain("get_cred");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS);
+    for (const { inputSchema, outputSchema, annotations, description } of tools) {
+      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+      expect(outputSchema).toMatchObject({ type: "object" });
+      expect(annotations).toMatchObject({ readOnlyHint: true });
+      expect(description).toMatch(/\.$/);
+    }
+    const [search, agent] = tools;
+    expect(search!.inputSchema.properties).toMatchObject({
+      minCred: { type: "integer", minimum: 0, maximum: 100 },
+      verified: { type: "boolean" },
+    });
+    expect([search!.inputSchema.required, agent!.inputSchema.required]).toEqual([[], ["ref"]]);
+  });
+
+  const reads: [string, Record<string, unknown>, string][] = [
+    ["search_agents", { q: "atlas", minCred: 50 }, "/api/v2/search?q=atlas&minCred=50"],
+    [
+      "search_agents",
+      { q: "atlas", verified: false, limit: 1, tier: null },
+      "/api/v2/search?q=atlas&verified=false&limit=1",
+    ],
+    ["get_agent", { ref: 0 }, "/api/v2/agent/0"],
+    ["get_agent", { ref: WALLET }, `/api/v2/agent/${WALLET}`],
+    ["get_cred", { ref: "1" }, "/api/v2/agent/1/cred"],
+    ["get_cred", { ref: WALLET.toUpperCase().replace("0X", "0x") }, `/api/v2/agent/${WALLET}/cred`],
+    ["leaderboard", { sort: "cred", limit: 2 }, "/api/v2/leaderboard?sort=cred&limit=2"],
+    ["directory_search", { q: "else", filter: "all" }, "/api/terminal/agents?q=else&filter=all"],
+  ];
+  // The client holds each answer to the tool's output schema.
+  it.each(reads)("%s %j answers what the API answers", async (name, args, path) => {
+    const { body } = await api.get(path);
+    const { structuredContent, content, isError } = await call(name, args);
+    const still = (value: unknown) => ({ ...(value as object), computedAt: null });
+    expect(isError).toBeFalsy();
+    expect(still(structuredContent)).toEqual(still(body));
+    expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
+  });
+
+  it("verify_receipt tells a receipt that is none of ours", async () =>
+    expect(
+      (await call("verify_receipt", { payload: "{}", signature: `0x${"1".repeat(130)}` })).structuredContent,
+    ).toEqual({ valid: false, report: null }));
+
+  const wrong: [string, Record<string, unknown>, object][] = [
+    ["get_agent", { ref: 4040 }, { code: "not_found", error: expect.stringContaining("4040") }],
+    ["get_agent", {}, { code: "invalid_input", details: [{ path: "ref" }] }],
+    ["get_agent", { ref: "12abc" }, { code: "invalid_input", details: [{ path: "ref" }] }],
+    ["get_agent", { ref: { $ne: 1 } }, { code: "invalid_input", details: [{ path: "ref" }] }],
+    ["get_agent", { ref: 1, admin: true }, { code: "invalid_input", details: [{ path: "admin" }] }],
+    ["search_agents", { minCred: 101 }, { code: "invalid_input", details: [{ path: "minCred" }] }],
+    ["search_agents", { constructor: "x" }, { code: "invalid_input", details: [{ path: "constructor" }] }],
+    ["verify_receipt", { payload: 5, signature: "0x" }, { code: "invalid_input" }],
+  ];
+  it.each(wrong)("%s %j is an error the model can read", async (name, args, expected) => {
+    const { isError, content, structuredContent } = await call(name, args);
+    expect([isError, structuredContent]).toEqual([true, undefined]);
+    expect(JSON.parse(content[0]!.text)).toMatchObject({ ...expected, requestId: expect.any(String) });
+  });
+
+  it("knows no other tool", async () => await expect(call("mint", {})).rejects.toThrow(/no tool/));
+
+  it("is used by the example", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["examples/mcp-client.ts", "atlas", api.url]);
+    expect(stdout.split("\n")).toEqual([
+      `tools: ${TOOLS.join(", ")}`,
+      "2 agents, the best: Atlas, Atlas Junior",
+      "Atlas has 80 of 100 points: Prime",
+      "",
+    ]);
+  });
+
+  it("keeps no session and has no stream: any process answers the next request", async () => {
+    const { headers } = await post("/mcp", rpc("ping"));
+    expect(headers.has("mcp-session-id")).toBe(false);
+    for (const method of ["GET", "DELETE"]) {
+      const answer = await api.send(method, "/mcp", { headers: { accept: "text/event-stream" } });
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+    }
+    expect(await post("/mcp", rpc("tools/list"), { "mcp-session-id": "of another process" })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it("takes a notification with 202, and no body", async () =>
+    expect(await post("/mcp", { jsonrpc: "2.0", method: "notifications/initialized" })).toMatchObject({
+      status: 202,
+      text: "",
+    }));
+
+  it.each([
+    ["no JSON", "{", 400],
+    ["a batch", [rpc("ping")], 400],
+    ["another protocol", { jsonrpc: "1.0", id: 1, method: "ping" }, 400],
+    ["neither request nor answer", { jsonrpc: "2.0", id: 1, params: 5 }, 400],
+    ["too much", `{"jsonrpc":"2.0","x":"${"x".repeat(300_000)}"}`, 413],
+  ])("refuses %s", async (_, body, status) => expect((await post("/mcp", body)).status).toBe(status));
+
+  it("answers an unknown method in the protocol's own words", async () =>
+    expect(await post("/mcp", rpc("resources/list"))).toMatchObject({
+      status: 200,
+      body: { error: { code: -32601 } },
+    }));
+
+  it("refuses a protocol version it does not know", async () =>
+    expect((await post("/mcp", rpc("ping"), { "mcp-protocol-version": "1999-01-01" })).status).toBe(400));
+
+  it.each([
+    ["https://agents.test", 200],
+    ["http://localhost:6274", 200],
+    ["http://[::1]:80", 200],
+    ["https://evil.test", 403],
+    ["https://agents.test.evil.test", 403],
+    ["http://localhost.evil.test", 403],
+    ["null", 403],
+  ])("of a page of %s is %i", async (origin, status) => {
+    for (const path of ["/mcp", "/a2a"])
+      expect((await post(path, rpc(path === "/mcp" ? "ping" : "tasks/get"), { origin })).status).toBe(status);
+  });
+
+  it("counts like any other read", async () => {
+    const limited = await startApi({ env: { RATE_READS_PER_CLIENT: "3" } });
+    const ask = () =>
+      limited.send("POST", "/mcp", {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(rpc("ping")),
+      });
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push((await ask()).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    await limited.close();
+  });
+});
+
+describe("A2A", () => {
+  const send = (data: unknown, more: object = {}) =>
+    post(
+      "/a2a",
+      rpc("message/send", {
+        message: { kind: "message", role: "user", messageId: "m1", parts: [{ kind: "data", data }], ...more },
+      }),
+    );
+
+  it("has a card that names every tool as a skill, and the place where it is spoken", async () => {
+    const { status, body, headers } = await api.get("/.well-known/agent-card.json");
+    expect(status).toBe(200);
+    expect(headers.get("etag")).not.toBeNull();
+    expect(body).toMatchObject({
+      protocolVersion: "0.3.0",
+      name: "Helixa",
+      url: "https://agents.test/a2a",
+      preferredTransport: "JSONRPC",
+      supportedInterfaces: [{ url: "https://agents.test/a2a", protocolBinding: "JSONRPC", protocolVersion: "0.3" }],
+      capabilities: { streaming: false, pushNotifications: false },
+    });
+    const { skills } = body as unknown as { skills: { id: string }[] };
+    expect(skills.map(({ id }) => id)).toEqual(TOOLS);
+  });
+
+  it("answers a message with a message: the data of the API", async () => {
+    const { body } = await api.get("/api/v2/agent/2");
+    const answer = await send({ skill: "get_agent", arguments: { ref: 2 } }, { contextId: "c1" });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        result: { kind: "message", role: "agent", contextId: "c1", parts: [{ kind: "data", data: body }] },
+      },
+    });
+  });
+
+  it.each([
+    ["an unknown skill", { skill: "mint" }, -32602],
+    ["no skill", { text: "hello" }, -32602],
+    ["an agent that is none", { skill: "get_agent", arguments: { ref: 4040 } }, -32602],
+    ["bad arguments", { skill: "search_agents", arguments: { minCred: "much" } }, -32602],
+  ])("of %s is an error of the protocol", async (_, data, code) =>
+    expect(await send(data)).toMatchObject({ status: 200, body: { error: { code } } }),
+  );
+
+  it.each([
+    ["message/stream", -32004],
+    ["tasks/get", -32001],
+    ["toString", -32601],
+  ])("%s is %i", async (method, code) =>
+    expect(await post("/a2a", rpc(method, {}))).toMatchObject({ status: 200, body: { error: { code } } }),
+  );
+
+  it("without parts, or in no words of the protocol, is refused", async () => {
+    expect((await post("/a2a", rpc("message/send", { message: { messageId: "m", parts: [] } }))).body).toMatchObject({
+      error: { code: -32602 },
+    });
+    expect((await post("/a2a", { hello: 1 })).status).toBe(400);
+  });
+});
+
+describe("llms.txt", () => {
+  it("names every operation there is, with a link", async () => {
+    const { status, text, headers } = await api.get("/llms.txt");
+    expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
+    expect(text.startsWith("# Helixa\n\n> ")).toBe(true);
+    for (const { method, path, unlisted } of ENDPOINTS)
+      if (!unlisted) expect(text).toContain(`[${method.toUpperCase()} ${path}](https://agents.test/docs#/`);
+    for (const tool of TOOLS) expect(text).toContain(tool);
+  });
+});
