@@ -9,6 +9,7 @@ import { DESCRIPTION, waysIn } from "../services/introduction.ts";
 /** What the service can do, by the path that does it: a capability is told of while its path is there. */
 const CAPABILITIES: Record<string, string> = {
   "agent-registration": "/api/v2/mint",
+  "solana-registration": "/api/v2/register/solana",
   "agent-profiles": "/api/v2/agent/{ref}",
   "agent-search": "/api/v2/search",
   "cred-score": "/api/v2/agent/{ref}/cred",
@@ -23,6 +24,8 @@ const CAPABILITIES: Record<string, string> = {
   principals: "/api/v2/organizations",
   directory: "/api/terminal/agents",
   events: "/api/v2/events",
+  mcp: "/mcp",
+  a2a: "/a2a",
 };
 
 /** @param listed every endpoint there is */
