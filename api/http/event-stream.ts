@@ -113,6 +113,8 @@ export function eventStreams(rules: StreamRules): EventStreams {
       refuseTooMany(network);
       return {
         stream(outgoing) {
+          // The reader has gone while its request was looked at: nothing would ever tell that it has.
+          if (outgoing.destroyed) return;
           const opened = openStream(outgoing, stallMs);
           add(opened, network);
           outgoing.write(`retry: ${RETRY_MS}\n\n`);

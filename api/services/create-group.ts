@@ -28,12 +28,12 @@ export async function createGroup({ db }: Pick<ApiDeps, "db">, asked: GroupReque
     });
   const before = request === null ? null : await groupByRequest(db, creator, request);
   if (before) return before;
-  await requireCreator(db, creator, now);
+  const { tokenId } = await requireCreator(db, creator, now);
   await asked.allowed();
   return transaction(db, async (tx) => {
-    const { tokenId } = await requireCreator(tx, creator, now);
     // Of one agent one after the other: what it has created is counted.
     await lockAgentWrites(tx, tokenId);
+    await requireCreator(tx, creator, now);
     if ((await countGroupsOf(tx, creator)) >= GROUPS_A_CREATOR)
       fail("conflict", `This wallet has created ${GROUPS_A_CREATOR} groups; it can create no more.`);
     const group = await insertGroup(tx, { ...asked, groupId });

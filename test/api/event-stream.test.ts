@@ -1,5 +1,6 @@
 /** The streams of every kind: what they send, whom they refuse, whom they drop, how they end. Without a database. */
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type EventFeed, eventFeed, type FeedRow } from "../../api/http/event-feed.ts";
@@ -114,6 +115,26 @@ describe("a stream", () => {
     first.close();
     await until("its place is free", () => streams.count === 2);
     expect((await read({ "x-client": "2001:db8::4" })).status).toBe(200);
+  });
+
+  it("is none for a reader that has gone before it began", async () => {
+    const streams = eventStreams({ perClient: 1, perProcess: 0 });
+    let begun = false;
+    const server = createServer((request, response) => {
+      const { stream } = streams.reply("127.0.0.1", () => {
+        begun = true;
+      });
+      request.once("close", () => setImmediate(() => stream(response)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(() => void server.close());
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    const [, response] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
+    socket.destroy();
+    await until("the server knows", () => response.destroyed);
+    await new Promise((done) => setImmediate(() => setImmediate(done)));
+    expect([streams.count, begun]).toEqual([0, false]);
   });
 
   it("ends with the process: told why, told to come back, no new ones", async () => {
