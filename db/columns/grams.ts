@@ -26,6 +26,8 @@ const LOOSE = 1024;
 const STRIDE = 20_000;
 /** The rarest trigram of a long needle is looked for among so many. */
 const CONSIDERED = 64;
+/** Up to so many texts sorting their trigrams is cheaper than counting all there can be. */
+const FEW = 2_500;
 /** A slot below this can share a double with a trigram of 24 bits. */
 const MAX_SLOTS = 2 ** 29;
 const TRIGRAMS = 2 ** 24;
@@ -196,6 +198,15 @@ const FIRST_SEGMENT = 1;
 
 /** The image of a whole column at once, measured first and then written. @param slots how many there are; all have a text or null */
 export function gramsImage(texts: Texts, slots: number, capacity: number): GramsImage {
+  const owner = new Uint8Array(capacity).fill(FIRST_SEGMENT, 0, slots);
+  if (slots <= FEW)
+    return {
+      segment: segmentOf(
+        Array.from({ length: slots }, (_, slot) => slot),
+        texts,
+      ),
+      owner,
+    };
   // Of each trigram: where its list begins, and the slot last listed, plus 1. A text may repeat a trigram.
   const places = new Uint32Array(TRIGRAMS + 1);
   const last = new Int32Array(TRIGRAMS);
@@ -234,7 +245,6 @@ export function gramsImage(texts: Texts, slots: number, capacity: number): Grams
       places[key] = place;
     }
   }
-  const owner = new Uint8Array(capacity).fill(FIRST_SEGMENT, 0, slots);
   return { segment: { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), lists }, owner };
 }
 

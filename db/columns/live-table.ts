@@ -1,6 +1,7 @@
-/** A column table that follows its source: loaded by a process of its own, then kept equal to the database, change by change. */
+/** A column table that follows its source: loaded beside everything else, then kept equal to the database, change by change. */
 import pg from "pg";
-import { type LoadedTable, startLoad } from "./load.ts";
+import type { Filled } from "./fill-table.ts";
+import { startLoad } from "./load.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { ColumnTable } from "./table.ts";
 import type { Changes, TableSource } from "./table-source.ts";
@@ -85,7 +86,7 @@ export function openLiveTable<State>(
   let client: pg.Client | undefined;
   let loading: Promise<void> | undefined;
   let stopLoading = () => {};
-  let arrived: LoadedTable<State> | undefined;
+  let arrived: Filled<State> | undefined;
   let closed = false;
   let awake = false;
   let rouse = () => {};
@@ -147,10 +148,10 @@ export function openLiveTable<State>(
     return fresh;
   }
 
-  /** Loads about so many rows in a process; what arrives is adopted by the next turn of `follow`. */
+  /** Loads about so many rows, beside everything else; what arrives is adopted by the next turn of `follow`. */
   function load(rows: number) {
     if (loading) return;
-    const { loaded, stop } = startLoad<State>({ url, module, rows });
+    const { loaded, stop } = startLoad(source, { url, module, rows });
     stopLoading = stop;
     loading = loaded
       .then((table) => {

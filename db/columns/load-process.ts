@@ -3,14 +3,12 @@
  * process, because of what a load uses beside the table itself (as much again) a thread would leave half to its host.
  */
 import { Socket } from "node:net";
-import pg from "pg";
-import { copyRows } from "./copy-rows.ts";
+import { type FillOrder, fillTable } from "./fill-table.ts";
 import { describeImage, type ImageDescription } from "./image-transfer.ts";
-import { TableBuilder, type TableImage } from "./table-image.ts";
 import type { TableSource } from "./table-source.ts";
 
-/** The one message to the process. `module` is the file whose export `source` is the table's source; `rows`: about so many are there. */
-export type LoadOrder = { url: string; module: string; rows: number };
+/** The one message to the process. `module` is the file whose export `source` is the table's source. */
+export type LoadOrder = FillOrder & { module: string };
 
 /** The one message of the process. After `loaded` the bytes of the image follow on `IMAGE_FD`. */
 export type Loaded<State> =
@@ -20,34 +18,11 @@ export type Loaded<State> =
 
 export const IMAGE_FD = 4;
 
-type Filled<State> = { image: TableImage; state: State; readMs: number; sortMs: number };
-
-/** @returns null while there is nothing to load from */
-async function load<State>({ url, module, rows }: LoadOrder): Promise<Filled<State> | null> {
-  const { source } = (await import(module)) as { source: TableSource<State> };
-  const client = new pg.Client({ connectionString: url, application_name: "table-load", keepAlive: true });
-  await client.connect();
-  try {
-    await client.query("begin isolation level repeatable read read only");
-    const state = await source.begin(client);
-    if (state === null) return null;
-    const begun = performance.now();
-    const builder = new TableBuilder(source.definition, rows);
-    await copyRows(client, source.select, (row) => builder.add(row.integer(0), source.read(row)));
-    const readMs = performance.now() - begun;
-    // The views cannot be switched while this transaction holds them, and sorting takes a while.
-    await client.query("rollback");
-    const image = builder.finish();
-    return { image, state, readMs, sortMs: performance.now() - begun - readMs };
-  } finally {
-    await client.end();
-  }
-}
-
 async function answer(order: LoadOrder): Promise<void> {
   const say = (message: Loaded<unknown>) => process.send!(message);
   try {
-    const filled = await load(order);
+    const { source } = (await import(order.module)) as { source: TableSource<unknown> };
+    const filled = await fillTable(source, order);
     if (filled === null) return void say({ kind: "absent" });
     const { image, ...rest } = filled;
     const { description, parts } = describeImage(image);

@@ -1,30 +1,33 @@
-/** Runs the process that fills a table, and takes over the arrays it made. */
+/** Has a table filled: by a process whose arrays are taken over, or on the spot when there is little to fill it with. */
 import { fork } from "node:child_process";
 import type { Readable } from "node:stream";
+import { type Filled, fillTable } from "./fill-table.ts";
 import { receiveImage } from "./image-transfer.ts";
 import { IMAGE_FD, type Loaded, type LoadOrder } from "./load-process.ts";
-import type { TableImage } from "./table-image.ts";
+import type { TableSource } from "./table-source.ts";
 
-export type LoadedTable<State> = { image: TableImage; state: State; readMs: number; sortMs: number };
+/** So many rows are sorted in a few milliseconds: less than a process takes to start. */
+const FEW = 2_000;
 
 export type Load<State> = {
   /**
    * Null when there is nothing to load from.
    * @throws Error of the database, or that the process ended
    */
-  loaded: Promise<LoadedTable<State> | null>;
-  /** Ends the process; `loaded` then throws, unless it is through. */
+  loaded: Promise<Filled<State> | null>;
+  /** Ends a process; `loaded` then throws, unless it is through. */
   stop(): void;
 };
 
-export function startLoad<State>(order: LoadOrder): Load<State> {
+export function startLoad<State>(source: TableSource<State>, order: LoadOrder): Load<State> {
+  if (order.rows <= FEW) return { loaded: fillTable(source, order), stop: () => {} };
   const child = fork(new URL("./load-process.ts", import.meta.url), {
     execArgv: [],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc", "pipe"],
   });
   const bytes = child.stdio[IMAGE_FD] as Readable;
-  const loaded = new Promise<LoadedTable<State> | null>((resolve, reject) => {
+  const loaded = new Promise<Filled<State> | null>((resolve, reject) => {
     child.once("message", (message: Loaded<State>) => {
       if (message.kind === "absent") resolve(null);
       else if (message.kind === "failed") reject(Object.assign(new Error(message.message), { code: message.code }));
