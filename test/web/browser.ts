@@ -30,7 +30,7 @@ export async function openPage(
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(12_000);
+  page.setDefaultTimeout(25_000);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(`script: ${error.message}`));
   page.on("dialog", (dialog) => {

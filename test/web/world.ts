@@ -1,27 +1,35 @@
-/** The world the web terminal is tested in: agents with awkward names, and a directory of several pages. */
+/** The world the web terminal is tested in: agents whose every text is hostile, a canonical registry with feedback, and a directory of several pages. */
 import type pg from "pg";
+import type { Hex } from "../../core/facts.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { plantRows } from "../support/onchain.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 
 /** Would set `window.pwned` if anything of it were ever taken for markup. */
 export const HOSTILE = `"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>`;
 export const HOSTILE_ID = 2;
+/** A foreign agent with the same in its id. */
+export const HOSTILE_REF = `${HOSTILE}'&#x27;`;
+/** Of the canonical registry; its wallet is that of own agent 0. */
+export const TWIN_ID = "1006";
 
 /** Rows that are no identities, beside those that are. */
 const FOREIGN = 130;
 const DAY_MS = 86_400_000;
+const REGISTRY: Hex = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+const HASH: Hex = `0x${"ab".repeat(32)}`;
 
 export async function plantWorld(pool: pg.Pool): Promise<void> {
   const now = Date.now();
   const agents = randomAgents(6, new Date(now), 42);
   agents[0]!.facts.name = "Meridian";
-  const { facts } = agents[HOSTILE_ID]!;
-  facts.name = HOSTILE;
-  facts.framework = HOSTILE;
-  facts.traits = facts.traits.map((trait, i) => ({ ...trait, name: `${HOSTILE}${i}`, category: HOSTILE }));
-  facts.onchainNarrative = { origin: HOSTILE, mission: HOSTILE, lore: HOSTILE, manifesto: HOSTILE };
+  agents[0]!.facts.verified = true;
+  // One character over and over is no name.
+  agents[5]!.facts.name = "aaaa";
+  hostile(agents[HOSTILE_ID]!.facts, now);
   await plantAgents(pool, agents);
+  const [first] = agents;
   await plantDirectory(pool, [
     ...agents.map(({ facts: f }, i) => ({
       platform: "helixa",
@@ -36,14 +44,135 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
     })),
     ...Array.from({ length: FOREIGN }, (_, i) => ({
       platform: i % 2 === 0 ? "erc8004" : "virtuals",
-      agent_id: String(1000 + i),
+      agent_id: i === 7 ? HOSTILE_REF : String(1000 + i),
       name: i === 7 ? HOSTILE : `Foreign ${String(i).padStart(3, "0")}`,
       description: HOSTILE,
       cred_score: (i * 7) % 34,
       x402_supported: i % 10 === 0,
+      address: i === 6 ? first!.facts.agentAddress : null,
+      wallet_proven: i === 6,
       token_symbol: i % 2 === 1 ? (i === 7 ? HOSTILE.slice(0, 30) : `T${i}`) : null,
+      token_name: i === 7 ? HOSTILE : null,
       market_cap_usd: i % 2 === 1 ? i * 1000 : null,
       created_at: new Date(now - (i + 10) * DAY_MS).toISOString(),
     })),
   ]);
+  await pool.query(
+    `update offchain.directory set registry = $1, services = $2 where platform = 'erc8004'
+     or (platform = 'virtuals' and agent_id = $3)`,
+    [
+      REGISTRY,
+      JSON.stringify([
+        { name: HOSTILE, endpoint: HOSTILE, version: HOSTILE },
+        { name: "script", endpoint: "javascript:window.pwned=1", version: null },
+        { name: "MCP", endpoint: "https://tools.example/mcp?a=1&b=%22", version: "1.2" },
+      ]),
+      HOSTILE_REF,
+    ],
+  );
+  await pool.query(
+    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
+     values ('virtuals', $1, 'virtuals', $1, '{}', array[$2], '', now(), 0)`,
+    [HOSTILE_REF, HOSTILE],
+  );
+  await pool.query(
+    `insert into offchain.cred_history (token_id, score, cause, block, at) values (0, 40, 'age', 1, now() - interval '20 days'),
+     (0, 88, 'agent.verified', 2, now() - interval '9 days'), (0, 95, $1, 3, now() - interval '1 day'), ($2, 71, $1, 3, now())`,
+    [HOSTILE, HOSTILE_ID],
+  );
+  await pool.query(
+    `insert into offchain.job_run (name, last_started_at, next_run_at, error) values ($1, now(), now(), $1)`,
+    [HOSTILE],
+  );
+  await plantRegistry(pool, now);
+  await plantPeople(pool, first!.facts);
+}
+
+/** A human with a hostile word in every field, whose agent is Meridian, and a message like that. */
+async function plantPeople(pool: pg.Pool, { tokenId, owner }: Facts): Promise<void> {
+  const stated = JSON.stringify({ [HOSTILE]: HOSTILE, website: "javascript:window.pwned=1" });
+  await pool.query(
+    `insert into offchain.human (id, principal, wallet, name, description, organization, skills, domains, linked_accounts,
+       services, contact, created_at, updated_at)
+     values ('hum_1', $2, $2, $1, $1, $1, array[$1], array[$1], $3, '{}', '{}', now(), now())`,
+    [HOSTILE, owner, stated],
+  );
+  await pool.query(
+    `insert into offchain.human_agent (human_id, token_id, owner, transfers, linked_at)
+     values ('hum_1', $1, $2, 0, now())`,
+    [tokenId, owner],
+  );
+  await pool.query(
+    `insert into offchain.message (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at)
+     values ('general', 1, $2, $1, $3, 61, $1, now())`,
+    [HOSTILE, owner, tokenId],
+  );
+}
+
+type Facts = ReturnType<typeof randomAgents>[number]["facts"];
+
+/** Every text that anybody can put on an agent, on chain and off. */
+function hostile(facts: Facts, now: number): void {
+  const at = new Date(Math.floor(now / 1000) * 1000).toISOString();
+  facts.name = HOSTILE;
+  facts.framework = HOSTILE;
+  facts.version = HOSTILE;
+  facts.agentName = HOSTILE;
+  facts.traits = [
+    ...facts.traits
+      .filter(({ name }) => !/^link/i.test(name))
+      .map((trait, i) => ({ ...trait, name: HOSTILE + i, addedAt: at })),
+    { name: "linked-token", category: HOSTILE, addedAt: at },
+    { name: "linked-token-chain", category: HOSTILE, addedAt: at },
+    { name: "linked-token-symbol", category: HOSTILE, addedAt: at },
+  ].map((trait) => ({ ...trait, ...(!trait.name.startsWith("linked") && { category: HOSTILE }) }));
+  facts.onchainNarrative = { origin: HOSTILE, mission: HOSTILE, lore: HOSTILE, manifesto: HOSTILE };
+  facts.onchainPersonality = {
+    ...{ quirks: HOSTILE, communicationStyle: HOSTILE, values: HOSTILE, humor: HOSTILE },
+    ...{ riskTolerance: 10, autonomyLevel: 0 },
+  };
+  facts.profile = ["twitter", "website", "github"].map((field) => ({
+    field: `social.${field}` as Facts["profile"][number]["field"],
+    value: field === "website" ? "javascript:window.pwned=1" : HOSTILE,
+    writtenAt: at,
+  }));
+  facts.proofs = (["x", "github", "farcaster"] as const).map((platform) => ({
+    ...{ platform, accountId: platform, handle: HOSTILE, username: HOSTILE, status: "verified" as const },
+    ...{ verifiedAt: at, checkedAt: at, txHash: null, evidence: { url: HOSTILE } },
+  })) as Facts["proofs"];
+}
+
+async function plantRegistry(pool: pg.Pool, now: number): Promise<void> {
+  const seconds = Math.floor(now / 1000);
+  const about = { registry: REGISTRY, agentId: BigInt(TWIN_ID) };
+  const client = (n: number): Hex => `0x${String(n).repeat(40)}`;
+  await plantRows(pool, "erc8004Agent", [
+    {
+      ...about,
+      ...{ owner: client(9), agentWallet: null, agentUri: `https://agent.example/${HOSTILE}`, txHash: HASH },
+      ...{ registeredAt: seconds - 86_400, registeredBlock: 12, feedbackCount: 2, updatedBlock: 12 },
+    },
+  ]);
+  await plantRows(
+    pool,
+    "erc8004Feedback",
+    [1, 2, 3].map((n) => ({
+      ...about,
+      ...{
+        client: client(n),
+        feedbackIndex: 1n,
+        value: BigInt(60 + n),
+        valueDecimals: 0,
+        tag1: "starred",
+        tag2: HOSTILE,
+      },
+      ...{ endpoint: HOSTILE, feedbackUri: n === 1 ? "https://said.example/1" : HOSTILE, feedbackHash: HASH },
+      ...{ revoked: n === 3, givenAt: seconds - n, block: 13, txHash: HASH },
+    })),
+  );
+  await pool.query(
+    `insert into offchain.registration_file (registry, agent_id, uri, status, warnings, errors, fetched_at, failures)
+     values ($1, $2, '', 'parsed', array[$3], '{}', now(), 0)`,
+    [REGISTRY, TWIN_ID, HOSTILE],
+  );
 }

@@ -1,7 +1,7 @@
 /** An agent of another registry: what that registry says, where it was read, and what clients said of it. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { Link, Redirect, useSearchParams } from "wouter";
+import { Link, Redirect } from "wouter";
 import { OWN_PLATFORM } from "../../../core/terminal/platforms.ts";
 import { Problem } from "../api/answer.ts";
 import type { Detail } from "../api/types.ts";
@@ -15,6 +15,7 @@ import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";

@@ -1,11 +1,12 @@
 /** The directory: every agent known, in one table. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { Link, useLocation, useSearchParams } from "wouter";
+import { Link, useLocation } from "wouter";
 import { isSpam } from "../../../core/spam.ts";
 import { status } from "../api/queries.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { useSearchParams } from "../shell/address.ts";
 import { isTaken } from "../shell/keyboard.tsx";
 import { store, stored, toggleStored, useStored } from "../stored.ts";
 import { age, count } from "../words.ts";

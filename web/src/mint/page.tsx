@@ -1,10 +1,11 @@
 /** Registration by a browser's wallet: what is signed is shown, what it costs is said before anything is paid, what came of it after. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { Problem } from "../api/answer.ts";
 import { discovery, pricing as pricingQuery } from "../api/queries.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
+import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { short } from "../words.ts";
 import { bodyOf, Form } from "./form.tsx";

@@ -1,7 +1,7 @@
 /** Two to four agents side by side; who they are is in the address. */
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { SIGNALS } from "../../../core/cred.ts";
 import { Radar } from "../agent/radar.tsx";
 import { agent, agentPath, factors } from "../api/queries.ts";
@@ -9,6 +9,7 @@ import type { Agent } from "../api/types.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Empty } from "../parts/states.tsx";
+import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { count, date } from "../words.ts";
 

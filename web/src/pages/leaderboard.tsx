@@ -1,10 +1,11 @@
 /** The best hundred, by cred or by points. */
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { type LeaderboardSort, leaderboard, leaderboardPath } from "../api/queries.ts";
 import { Cred } from "../parts/cred.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { age, count, short } from "../words.ts";
 

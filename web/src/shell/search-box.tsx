@@ -1,7 +1,8 @@
 /** The search field of every view: filters the directory while one types; Enter on an id or an address opens that agent. */
 import { useEffect, useRef, useState } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { useLocation } from "wouter";
 import { Icon } from "../parts/icon.tsx";
+import { useSearchParams } from "./address.ts";
 
 const PAUSE_MS = 180;
 

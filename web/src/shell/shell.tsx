@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
-import { indexStaleness } from "../api/answer.ts";
+import { indexStaleness, Problem } from "../api/answer.ts";
 import { discovery, status } from "../api/queries.ts";
 import { Icon } from "../parts/icon.tsx";
 import { applyTheme, store, useStored } from "../stored.ts";
@@ -94,7 +94,7 @@ function ThemeButton() {
 function IndexBanner() {
   const { data, error } = useQuery(status);
   const stale = useSyncExternalStore(indexStaleness.subscribe, indexStaleness.read);
-  const said = wordsOf(data?.data.chain, error && !data ? error.message : null, stale);
+  const said = wordsOf(data?.data.chain, data ? null : error, stale);
   return said === null ? null : (
     <div className="banner" role="status">
       <Icon name="warn" />
@@ -105,10 +105,12 @@ function IndexBanner() {
   );
 }
 
+const isUnreachable = (error: Error) => error instanceof Problem && error.status === 0;
+
 type Chain = { indexed: number | null; lagSeconds: number | null };
 
-function wordsOf(chain: Chain | undefined, away: string | null, stale: string | null): [string, string] | null {
-  if (away !== null) return ["No connection.", away];
+function wordsOf(chain: Chain | undefined, away: Error | null, stale: string | null): [string, string] | null {
+  if (away) return [isUnreachable(away) ? "No connection." : "The service does not tell its state.", away.message];
   if (stale !== null)
     return ["The index is being rebuilt.", `What you see may be wrong in places until it is done. (${stale})`];
   if (!chain) return null;
@@ -131,7 +133,9 @@ function Foot() {
       <span className="actions">
         <span className="dot" data-state={state} />
         {error
-          ? "No connection"
+          ? isUnreachable(error)
+            ? "No connection"
+            : "State not known"
           : chain?.indexed != null
             ? `${late ? "Catching up" : "Live"} · block ${count(chain.indexed)}`
             : "Connecting"}

@@ -1,0 +1,196 @@
+/** Humans and organizations as they have registered: what they state, what is proven of them, and the agents that are theirs. */
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { get } from "../api/answer.ts";
+import type { Humans, Organizations } from "../api/types.ts";
+import { Cred } from "../parts/cred.tsx";
+import { OutLink, webAddress } from "../parts/out-link.tsx";
+import { Sigil } from "../parts/sigil.tsx";
+import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
+import { useSearchParams } from "../shell/address.ts";
+import { ApiButton } from "../shell/api-button.tsx";
+import { count, date, short } from "../words.ts";
+
+const PAGE_SIZE = 50;
+const KINDS = { humans: "Humans", organizations: "Organizations" } as const;
+type Kind = keyof typeof KINDS;
+
+const listPath = (kind: Kind, page: number) => `/api/v2/${kind}?limit=${PAGE_SIZE}${page > 1 ? `&page=${page}` : ""}`;
+const list = <T,>(kind: Kind, page: number, enabled: boolean) =>
+  queryOptions({
+    queryKey: [listPath(kind, page)],
+    queryFn: get<T>(listPath(kind, page)),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+
+export default function PeoplePage() {
+  const [params, setParams] = useSearchParams();
+  const kind: Kind = params.get("of") === "organizations" ? "organizations" : "humans";
+  const page = Math.max(1, Number.parseInt(params.get("page") ?? "1", 10) || 1);
+  const humans = useQuery(list<Humans>("humans", page, kind === "humans"));
+  const organizations = useQuery(list<Organizations>("organizations", page, kind === "organizations"));
+  const { data: answer, error, refetch } = kind === "humans" ? humans : organizations;
+  const show = (of: Kind, at = 1) =>
+    setParams({ ...(of === "organizations" && { of }), ...(at > 1 && { page: String(at) }) });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>Humans and organizations</h1>
+          <p>
+            Who stands behind agents. Names and accounts are stated by themselves; linked agents are proven by their
+            owner's key.
+          </p>
+        </div>
+        <span className="actions">
+          <span className="segments">
+            {(Object.keys(KINDS) as Kind[]).map((each) => (
+              <button key={each} type="button" aria-pressed={each === kind} onClick={() => show(each)}>
+                {KINDS[each]}
+              </button>
+            ))}
+          </span>
+          <ApiButton paths={[listPath(kind, page)]} />
+        </span>
+      </div>
+      {error && !answer ? (
+        <ProblemNote error={error} retry={() => void refetch()} />
+      ) : !answer ? (
+        <Loading rows={8} />
+      ) : answer.data.total === 0 ? (
+        <Empty title={kind === "humans" ? "No human has registered yet" : "No organization has registered yet"}>
+          <p className="muted">
+            It takes a wallet's signature: see <a href="/docs">the reference</a>.
+          </p>
+        </Empty>
+      ) : (
+        <ul className="people">
+          {kind === "humans"
+            ? humans.data?.data.humans.map((human) => <Human key={human.id} human={human} />)
+            : organizations.data?.data.organizations.map((each) => <Organization key={each.id} organization={each} />)}
+        </ul>
+      )}
+      {answer && answer.data.pages > 1 && (
+        <nav className="pager" aria-label="Pages">
+          <button type="button" className="button" disabled={page <= 1} onClick={() => show(kind, page - 1)}>
+            Previous
+          </button>
+          <span className="muted">
+            Page {page} of {count(answer.data.pages)}
+          </span>
+          <button
+            type="button"
+            className="button"
+            disabled={page >= answer.data.pages}
+            onClick={() => show(kind, page + 1)}
+          >
+            Next
+          </button>
+        </nav>
+      )}
+    </div>
+  );
+}
+
+const Human = ({ human }: { human: Humans["humans"][number] }) => (
+  <li className="panel person">
+    <div className="person-head">
+      <span className="agent-cell">
+        <Sigil seed={human.id} score={human.humanCred.score} size={40} />
+        <span className="agent-words">
+          <b className="clip">
+            <bdi>{human.name}</bdi>
+          </b>
+          <span className="agent-id clip">
+            {human.organization && (
+              <>
+                <bdi>{human.organization}</bdi> ·{" "}
+              </>
+            )}
+            {human.walletAddress ? short(human.walletAddress) : "without a wallet"} · since {date(human.createdAt)}
+          </span>
+        </span>
+      </span>
+      <Cred score={human.humanCred.score} />
+    </div>
+    <Description text={human.description} />
+    <Words of={[...human.skills, ...human.domains]} />
+    {human.linkedAgents.length > 0 && (
+      <p className="tags">
+        {human.linkedAgents.map((agent) => (
+          <Link key={agent.tokenId} href={`/agent/${agent.tokenId}`} className="tag">
+            <bdi>{agent.name}</bdi> {agent.credScore}
+          </Link>
+        ))}
+      </p>
+    )}
+    <Stated of={{ ...human.linkedAccounts, ...human.services }} />
+  </li>
+);
+
+const Organization = ({ organization }: { organization: Organizations["organizations"][number] }) => (
+  <li className="panel person">
+    <div className="person-head">
+      <span className="agent-cell">
+        <Sigil seed={organization.id} score={null} size={40} />
+        <span className="agent-words">
+          <b className="clip">
+            <bdi>{organization.displayName}</bdi>
+          </b>
+          <span className="agent-id clip">
+            <bdi>{organization.slug}</bdi>
+            {organization.organizationType && (
+              <>
+                {" "}
+                · <bdi>{organization.organizationType}</bdi>
+              </>
+            )}{" "}
+            · since {date(organization.createdAt)}
+          </span>
+        </span>
+      </span>
+      <span className="faint">
+        {count(organization.members.length)} {organization.members.length === 1 ? "member" : "members"}
+      </span>
+    </div>
+    <Description text={organization.description} />
+    <Words of={[...organization.roles, ...organization.skills, ...organization.domains]} />
+    <Stated of={organization.links} />
+  </li>
+);
+
+const Description = ({ text }: { text: string }) =>
+  text ? (
+    <p className="muted about">
+      <bdi>{text}</bdi>
+    </p>
+  ) : null;
+
+const Words = ({ of }: { of: string[] }) =>
+  of.length === 0 ? null : (
+    <ul className="tags">
+      {[...new Set(of)].map((word) => (
+        <li key={word} className="tag plain">
+          <bdi>{word}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+
+/** What somebody says of itself elsewhere; nothing of it is proven. */
+const Stated = ({ of }: { of: Record<string, string> }) => {
+  const entries = Object.entries(of);
+  return entries.length === 0 ? null : (
+    <dl className="facts">
+      {entries.map(([key, text]) => (
+        <div key={key}>
+          <dt>
+            <bdi>{key}</bdi>, as stated
+          </dt>
+          <dd className="wrap">{webAddress(text) ? <OutLink text={text} /> : <bdi>{text}</bdi>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
