@@ -11,14 +11,7 @@ export { ERC8004 } from "./erc8004-rows.ts";
 export type Erc8004Agent = {
   registry: string;
   agentId: string;
-  owner: string;
-  agentWallet: string | null;
   uri: string;
-  /** Unix seconds. */
-  registeredAt: number;
-  feedbackCount: number;
-  /** Unix seconds of the last feedback; null without any. */
-  feedbackAt: number | null;
   updatedBlock: string;
   file: StoredFile | null;
 };
@@ -29,20 +22,21 @@ export type StoredFile = {
   lastModified: string | null;
   errors: string[];
   failures: number;
-  /** Whether it is time to look again. */
+  status: FileStatus;
+  /** When to look again, ISO 8601; null for a file that the URI itself contains. */
+  nextTryAt: string | null;
+  /** Whether it is time for that. */
   due: boolean;
 };
+export type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused";
 
 /** Agents whose row is missing or older than the index, or whose file is due, lowest ids first. */
 export async function staleErc8004(db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> {
   const { rows } = await db.query<Erc8004Agent>(
-    `select a.registry, a.agent_id::text as "agentId", a.owner, a.agent_wallet as "agentWallet", a.agent_uri as uri,
-       a.registered_at::float8 as "registeredAt", a.feedback_count as "feedbackCount",
-       (select max(f.given_at)::float8 from onchain.erc8004_feedback f
-        where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked) as "feedbackAt",
-       a.updated_block::text as "updatedBlock",
+    `select a.registry, a.agent_id::text as "agentId", a.agent_uri as uri, a.updated_block::text as "updatedBlock",
        case when f.uri is not null then json_build_object('uri', f.uri, 'content', f.content, 'etag', f.etag,
-         'lastModified', f.last_modified, 'errors', f.errors, 'failures', f.failures, 'due', coalesce(f.next_try_at <= $1, false)) end as file
+         'lastModified', f.last_modified, 'errors', f.errors, 'failures', f.failures, 'status', f.status,
+         'nextTryAt', f.next_try_at, 'due', coalesce(f.next_try_at <= $1, false)) end as file
      from onchain.erc8004_agent a
      left join offchain.directory_item i on i.source = '${ERC8004}' and i.source_id = a.agent_id::text
      left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
@@ -56,7 +50,7 @@ export async function staleErc8004(db: Queryable, now: Date, limit: number): Pro
 /** What came of looking for an agent's file. */
 export type FileResult = {
   agent: Erc8004Agent;
-  status: "parsed" | "unreadable" | "unreachable" | "refused";
+  status: FileStatus;
   registration: Registration | null;
   errors: string[];
   etag: string | null;

@@ -1,6 +1,6 @@
 /** The own registry and ERC-8004 agents in the directory: as the index has them, with files from wherever their URIs lead. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FetchedDocument } from "../../clients/ports.ts";
+import type { FetchedDocument, Validators } from "../../clients/ports.ts";
 import { staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
@@ -92,12 +92,12 @@ async function register(agentId: bigint, agentUri: string, wallet: string | null
     },
   ]);
 }
-async function look(answer: (url: string) => FetchedDocument, now = NOW) {
+async function look(answer: (known: Validators | null) => FetchedDocument, now = NOW) {
   const asked: string[] = [];
   const documents = {
-    get: async (url: string) => {
+    get: async (url: string, known: Validators | null) => {
       asked.push(url);
-      return answer(url);
+      return answer(known);
     },
   };
   const agents = await staleErc8004(db.pool, now, 100);
@@ -146,6 +146,63 @@ describe("an ERC-8004 agent", () => {
     expect(await shown("5")).toMatchObject({ name: "Helper" });
     await look(() => failed, new Date(later.getTime() + 2 * 86_400_000));
     expect(await shown("5")).toMatchObject({ name: "Helper" });
+  });
+
+  it("has a file that is asked for unless it is unchanged, once a day, however often the agent changes", async () => {
+    await register(6n, "https://a.example/agent.json");
+    const validators = { etag: '"1"', lastModified: "Sat, 21 Nov 2026 00:00:00 GMT" };
+    await look(() => ({ kind: "fetched", text: JSON.stringify(FILE), validators }));
+    for (let hour = 1; hour < 24; hour++) {
+      await db.pool.query("update onchain.erc8004_agent set updated_block = updated_block + 1, feedback_count = $1", [
+        hour,
+      ]);
+      expect(await look(() => failed, new Date(NOW.getTime() + hour * 3_600_000))).toEqual([]);
+    }
+    const rows = await db.pool.query("select uses, name from offchain.directory where platform = 'erc8004'");
+    expect(rows.rows).toEqual([{ uses: 23, name: "Helper" }]);
+
+    const sent: (Validators | null)[] = [];
+    for (let day = 1; day < 4; day++)
+      await look(
+        (known) => {
+          sent.push(known);
+          return { kind: "unchanged" };
+        },
+        new Date(NOW.getTime() + day * 86_400_000),
+      );
+    expect(sent).toEqual([validators, validators, validators]);
+    expect(await shown("6")).toMatchObject({ name: "Helper", description: "Helps." });
+  });
+
+  it.each<[string, FetchedDocument]>([
+    ["HTML", { kind: "fetched", text: "<html>busy</html>", validators: { etag: '"busy"', lastModified: null } }],
+    ["what is cut off", { kind: "fetched", text: JSON.stringify(FILE).slice(0, 60), validators: null }],
+    ["429", { kind: "deferred", seconds: 900 }],
+    ["404", { kind: "failed", reason: "The server answers with status 404.", final: true }],
+    ["nothing", failed],
+  ])("loses nothing by %s in the place of its file", async (_, answer) => {
+    await register(8n, "https://a.example/agent.json");
+    await look(() => ({
+      kind: "fetched",
+      text: JSON.stringify(FILE),
+      validators: { etag: '"1"', lastModified: null },
+    }));
+    const before = await shown("8");
+    const due = new Date(NOW.getTime() + 2 * 86_400_000);
+    expect(await look(() => answer, due)).toHaveLength(1);
+    expect(await shown("8")).toEqual(before);
+    // Its host is left alone for a while, and then asked for what is newer than what was read.
+    expect(await look(() => answer, new Date(due.getTime() + 10_000))).toEqual([]);
+    const known: (Validators | null)[] = [];
+    await look(
+      (validators) => {
+        known.push(validators);
+        return { kind: "fetched", text: JSON.stringify({ ...FILE, name: "Back" }), validators: null };
+      },
+      new Date(due.getTime() + 2 * 86_400_000),
+    );
+    expect(known).toEqual([{ etag: '"1"', lastModified: null }]);
+    expect(await shown("8")).toMatchObject({ name: "Back" });
   });
 
   it("counts for more than 50 only with an identity token, and its owner's attestation counts while it is valid", async () => {

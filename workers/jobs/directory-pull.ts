@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { SOURCES } from "../../core/terminal/sources.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
+import { isIndexed } from "../../db/transaction.ts";
 import { pullRegistry } from "../directory-pull.ts";
 import { defineJob } from "../job.ts";
 
@@ -13,6 +14,8 @@ export const directoryPull = defineJob({
   input: z.object({}),
   async run(context) {
     const { db, clock, log, config, registries } = context;
+    // Scores ask the index; before there is one, no row can be written.
+    if (!(await isIndexed(db))) return 0;
     const known = new Map((await pullProgress(db)).map((pull) => [pull.key, pull]));
     const due = SOURCES.filter(({ key }) => {
       const pull = known.get(key);

@@ -70,7 +70,10 @@ export const erc8004Files = defineJob({
   },
 });
 
-/** Looks at an agent's file, unless the known one is still good. What was read before stays while its server is away. */
+/**
+ * Looks at an agent's file, unless the known one is still good. What was read before stays while its server is away, or
+ * answers with what is no file: a page of its maintenance takes nobody's name away.
+ */
 export async function readFile(
   agent: Erc8004Agent,
   documents: Documents,
@@ -78,7 +81,7 @@ export async function readFile(
   now: Date,
 ): Promise<FileResult> {
   const known = agent.file?.uri === agent.uri ? agent.file : null;
-  const result = (status: FileResult["status"], rest: Partial<FileResult>): FileResult => ({
+  const fresh = (status: FileResult["status"], rest: Partial<FileResult>): FileResult => ({
     agent,
     status,
     registration: null,
@@ -89,43 +92,55 @@ export async function readFile(
     nextTryAt: null,
     ...rest,
   });
-  const parsed = (text: string, warnings: string[], rest: Partial<FileResult>): FileResult => {
-    try {
-      const read = readRegistration(text);
-      const registration: Registration = { ...read, warnings: [...warnings, ...read.warnings] };
-      return result("parsed", { registration, ...rest });
-    } catch (error) {
-      return result("unreadable", { errors: [(error as Error).message], ...rest });
-    }
-  };
-  const place = locateFile(agent.uri, gateways);
-  if (place.kind === "absent") return result("parsed", { errors: ["The agent names no registration file."] });
-  if (place.kind === "unusable") return result("refused", { errors: [place.reason] });
-  if (place.kind === "inline") return parsed(place.text, place.warnings, {});
-  const later = new Date(now.getTime() + REFRESH_MS);
-  if (known && !known.due && known.content)
-    return result("parsed", { registration: known.content, ...validatorsOf(known), nextTryAt: later });
-  const answer = await documents.get(place.url, known?.content ? validatorsOf(known) : null);
-  if (answer.kind === "unchanged")
-    return result("parsed", { registration: known!.content, ...validatorsOf(known!), nextTryAt: later });
-  if (answer.kind === "fetched") return parsed(answer.text, place.warnings, { ...answer.validators, nextTryAt: later });
-  if (answer.kind === "deferred")
-    return result(known?.content ? "parsed" : "unreachable", {
+  const kept = (status: FileResult["status"], rest: Partial<FileResult>): FileResult =>
+    fresh(status, {
       registration: known?.content ?? null,
       ...(known?.content && validatorsOf(known)),
-      errors: known?.content ? [] : ["The server is to be asked less often: the file is looked at later."],
       failures: known?.failures ?? 0,
-      nextTryAt: new Date(now.getTime() + answer.seconds * 1000),
+      ...rest,
     });
+  const place = locateFile(agent.uri, gateways);
+  if (place.kind === "absent") return fresh("parsed", { errors: ["The agent names no registration file."] });
+  if (place.kind === "unusable") return fresh("refused", { errors: [place.reason] });
+  if (place.kind === "inline") {
+    const read = readText(place.text, place.warnings);
+    return typeof read === "string" ? fresh("unreadable", { errors: [read] }) : fresh("parsed", { registration: read });
+  }
+  if (known?.nextTryAt && !known.due)
+    return kept(known.status, { errors: known.errors, nextTryAt: new Date(known.nextTryAt) });
+
+  const later = new Date(now.getTime() + REFRESH_MS);
   const failures = (known?.failures ?? 0) + 1;
-  const wait = answer.final ? REFRESH_MS : Math.min(REFRESH_MS, RETRY_MS * 2 ** Math.min(failures, 12));
-  return result(answer.final ? "refused" : "unreachable", {
-    registration: known?.content ?? null,
-    ...(known?.content && validatorsOf(known)),
-    errors: [answer.reason],
-    failures,
-    nextTryAt: new Date(now.getTime() + wait),
-  });
+  const retryAt = new Date(now.getTime() + Math.min(REFRESH_MS, RETRY_MS * 2 ** Math.min(failures, 12)));
+  const answer = await documents.get(place.url, known?.content ? validatorsOf(known) : null);
+  switch (answer.kind) {
+    case "unchanged":
+      return kept("parsed", { failures: 0, nextTryAt: later });
+    case "fetched": {
+      const read = readText(answer.text, place.warnings);
+      if (typeof read === "string") return kept("unreadable", { errors: [read], failures, nextTryAt: retryAt });
+      return fresh("parsed", { registration: read, ...answer.validators, nextTryAt: later });
+    }
+    case "deferred":
+      return kept(known?.status ?? "unreachable", {
+        errors: known?.errors ?? ["The server is to be asked less often: the file is looked at later."],
+        nextTryAt: new Date(now.getTime() + answer.seconds * 1000),
+      });
+    case "failed": {
+      const status = answer.final ? "refused" : "unreachable";
+      return kept(status, { errors: [answer.reason], failures, nextTryAt: answer.final ? later : retryAt });
+    }
+  }
+}
+
+/** A file, or one sentence on why it is none. */
+function readText(text: string, warnings: readonly string[]): Registration | string {
+  try {
+    const read = readRegistration(text);
+    return { ...read, warnings: [...warnings, ...read.warnings] };
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 const validatorsOf = ({ etag, lastModified }: StoredFile): Validators => ({ etag, lastModified });
