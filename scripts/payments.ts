@@ -55,7 +55,10 @@ async function withDatabase(work: (db: pg.Client) => Promise<void>): Promise<voi
   }
 }
 
-const isState = (text: string): text is PaymentState => (PAYMENT_STATES as string[]).includes(text);
+// Functions, not constants: the command above runs before a constant down here has its value.
+function isState(text: string): text is PaymentState {
+  return (PAYMENT_STATES as string[]).includes(text);
+}
 
 async function list(db: pg.Client, state?: PaymentState): Promise<void> {
   const found = await selectPayments(db, "$1::text is null or state = $1", [state ?? null]);
@@ -71,19 +74,21 @@ async function refundDue(db: pg.Client): Promise<void> {
   console.log(`${owed.length} payments, ${formatUsdc(total)} USDC. Each is a credit until its payer asks again.`);
 }
 
-const line = (payment: Payment) => ({
-  id: payment.paymentId,
-  at: payment.createdAt.toISOString().slice(0, 16).replace("T", " "),
-  state: payment.state,
-  method: payment.method,
-  operation: payment.operation,
-  usdc: formatUsdc(payment.amountUnits),
-  payer: payment.payer,
-  chain: payment.chainId,
-  bought: payment.bought ?? "",
-  transaction: payment.txHash ?? "",
-  reason: payment.reason ?? "",
-});
+function line(payment: Payment) {
+  return {
+    id: payment.paymentId,
+    at: payment.createdAt.toISOString().slice(0, 16).replace("T", " "),
+    state: payment.state,
+    method: payment.method,
+    operation: payment.operation,
+    usdc: formatUsdc(payment.amountUnits),
+    payer: payment.payer,
+    chain: payment.chainId,
+    bought: payment.bought ?? "",
+    transaction: payment.txHash ?? "",
+    reason: payment.reason ?? "",
+  };
+}
 
 async function refunded(db: pg.Client, paymentId: string, reference: string): Promise<void> {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(paymentId)) throw new Error("This is no payment id.");
@@ -93,7 +98,9 @@ async function refunded(db: pg.Client, paymentId: string, reference: string): Pr
 }
 
 /** What is in force: the newest list, else the configuration's. */
-const inForce = async (db: pg.Client) => (await currentPrices(db)) ?? standardPrices(loadConfig().pricing.phase);
+async function inForce(db: pg.Client) {
+  return (await currentPrices(db)) ?? standardPrices(loadConfig().pricing.phase);
+}
 
 async function prices(db: pg.Client): Promise<void> {
   const { phase, prices } = await inForce(db);

@@ -10,6 +10,7 @@ import { TEMPO } from "../../devnet/tempo.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { testLog } from "../support/log.ts";
+import { until } from "../support/until.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
 import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } from "./support/tempo.ts";
 
@@ -192,10 +193,12 @@ describe("case 35: refused, and nothing is charged", () => {
     let answers!: Awaited<ReturnType<typeof report>>[];
     const got = await income(world.payTo.treasury, async () => {
       answers = await Promise.all(Array.from({ length: 10 }, () => report(credential)));
+      // On a busy machine one may lose its lease to another: then it does not know.
+      expect(answers.map(({ status }) => status).filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
+      await until("the answer is stored", async () => (await report(credential)).status === 200);
     });
-    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 409)).toEqual([]);
     expect(got).toBe(REPORT_PRICE);
-    const first = answers.find(({ status }) => status === 200)!;
+    const first = answers.find(({ status }) => status === 200) ?? (await report(credential));
     const again = await report(credential);
     expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([first.text, "true"]);
     expect(again.headers.get("payment-receipt")).toBe(first.headers.get("payment-receipt"));
@@ -403,7 +406,8 @@ describe("case 39: two processes", () => {
     const got = await income(world.payTo.treasury, async () => {
       const urls = [other.url, api.url, other.url, api.url, other.url, api.url];
       const statuses = await Promise.all(urls.map(async (url) => (await ask(url, credential)).status));
-      expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+      expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
+      await until("the answer is stored", async () => (await ask(api.url, credential)).status === 200);
     });
     const [here, there] = [await ask(api.url, credential), await ask(other.url, credential)];
     expect([got, here.status, there.status]).toEqual([REPORT_PRICE, 200, 200]);

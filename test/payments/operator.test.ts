@@ -1,0 +1,72 @@
+/** `npm run payments` as the operator calls it: what is owed and what things cost, with something in the ledger. */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { owePayment, presentPayment } from "../../db/ledger.ts";
+import { challengeFact } from "../../db/payments.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const [PAYER, PAYEE, TOKEN] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`, `0x${"cc".repeat(20)}`] as const;
+
+let database: TestDatabase;
+let paymentId: string;
+beforeAll(async () => {
+  database = await testDatabase();
+  const hash = `0x${"12".repeat(32)}` as const;
+  const presented = await presentPayment(
+    database.pool,
+    {
+      method: "mpp",
+      operation: "agentMint",
+      payer: PAYER,
+      payee: PAYEE,
+      chainId: 4217,
+      asset: TOKEN,
+      amountUnits: 1_000_000n,
+      wallet: null,
+      fingerprint: "f",
+      holds: null,
+      effect: null,
+      credential: null,
+      validBefore: null,
+      sinceBlock: 1,
+      facts: [challengeFact(4217, "c")],
+      settlement: { txHash: hash, logIndex: 1, block: 1, blockHash: hash },
+    },
+    1_000,
+  );
+  if (presented.kind !== "ours") throw new Error(presented.kind);
+  paymentId = presented.payment.paymentId;
+  await owePayment(database.pool, { paymentId }, "already_registered");
+});
+afterAll(() => database?.drop());
+
+async function payments(...command: string[]): Promise<{ code: number; text: string }> {
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: "/nonexistent" };
+  const run = promisify(execFile)(process.execPath, ["scripts/payments.ts", ...command], { cwd: ROOT, env });
+  return run.then(
+    ({ stdout }) => ({ code: 0, text: stdout }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
+  );
+}
+
+describe("the operator", () => {
+  it("lists payments, sees what is owed, and notes that it was sent back", async () => {
+    for (const command of [["list"], ["list", "refund_due"], ["refund-due"]]) {
+      const { code, text } = await payments(...command);
+      expect([code, text]).toEqual([0, expect.stringContaining(paymentId)]);
+    }
+    expect((await payments("list", "paid")).text).toBe("There are no such payments.\n");
+    expect((await payments("refunded", paymentId, "0xrefund")).text).toContain("1.00 USDC");
+    expect((await payments("refund-due")).text).toBe("Nothing is owed.\n");
+  });
+
+  it("changes prices and phase, and is told of a command that is none", async () => {
+    expect((await payments("price", "credReport", "0.25")).text).toContain("0.25");
+    expect((await payments("phase", "paid")).text).toContain("phase paid");
+    expect((await payments("prices")).text).toMatch(/credReport.*0\.25/);
+    expect(await payments("list", "nonsense")).toMatchObject({ code: 1, text: expect.stringContaining("Usage") });
+  });
+});
