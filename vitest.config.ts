@@ -1,9 +1,5 @@
 /** Test layers: `core` needs nothing, the others share one embedded PostgreSQL and start their own chains. */
-import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-
-// Tests start hundreds of processes of the same code: compiled once, they start in half the time.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node");
 
 export default defineConfig({
   test: {

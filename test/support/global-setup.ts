@@ -6,6 +6,9 @@ import type { TestProject } from "vitest/node";
 import { migrate } from "../../db/migrate.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
 
+// Tests start hundreds of processes of the same code: compiled once, they start in half the time.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
+
 export default async function setup(project: TestProject) {
   const directory = mkdtempSync(join(tmpdir(), "agents-test-"));
   // Passable for the account the server runs as, so that it need not be moved elsewhere.
