@@ -92,7 +92,8 @@ export const registerSolana = endpoint({
     const accepted = await registerSolanaKey(call.deps, call);
     return answerMint(call, accepted, {
       again: "Sign a new challenge to try again.",
-      credit: "What was paid is a credit of the wallet that paid.",
+      credit:
+        "What was paid is a credit of the wallet that paid: it is used when that wallet signs in (SIWA) beside the next request.",
     });
   },
 });

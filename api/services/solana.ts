@@ -108,7 +108,6 @@ export async function verifySolanaKey(deps: ApiParts, shown: Omit<Shown, "purpos
   const looking: Shown = { ...shown, purpose: "verify" };
   await signedChallenge(deps, looking);
   await useUp(deps.db, looking);
-  // Any wallet will do: it is the key that is asked for.
   return liveMintOf(deps.db, { solanaAddress: shown.address });
 }
 

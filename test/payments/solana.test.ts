@@ -4,6 +4,8 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
+import { transaction } from "../../db/transaction.ts";
+import { mintEffect } from "../../workers/intents/mint.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { testLog } from "../support/log.ts";
 import { type SolanaWallet, solanaWallet } from "../support/solana-wallet.ts";
@@ -211,6 +213,33 @@ describe("one key", () => {
     expect(answer).toMatchObject(registered(key, payer.address));
     expect(answer.headers.get("idempotent-replayed")).toBe("true");
     expect([await spent(payer), (await mintsOf(key)).length]).toEqual([MINT_PRICE, 1]);
+  });
+
+  it("that the chain refused is registered later for the credit of the wallet that paid, and for nobody else's", async () => {
+    const stopped = await world.api({ mints: false, env: { MINT_WAIT_MS: "0" } });
+    const [key, payer, other] = [await solanaWallet(), await world.payer(), await world.payer()];
+    const ask = async (headers: Record<string, string>) => {
+      const { body } = await stopped.get(`/api/v2/auth/solana/challenge?address=${key.address}`);
+      const { message, nonce } = body as unknown as { message: string; nonce: string };
+      const registration = { name: "Sol", solanaAddress: key.address, nonce, signature: await key.signText(message) };
+      return stopped.send("POST", PATH, {
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(registration),
+      });
+    };
+    expect((await ask(await payment(payer))).status).toBe(202);
+    const [{ mint_id: mintId }] = await stopped.mints();
+    await transaction(stopped.pool, (tx) =>
+      mintEffect.failed(tx, { intentKey: `mint:${mintId}` } as never, "the contract is paused", new Date()),
+    );
+    expect((await ask({})).status).toBe(402);
+    expect((await ask({ authorization: await other.siwa() })).status).toBe(402);
+    expect((await ask({ authorization: "Bearer nonsense" })).status).toBe(401);
+    expect((await ask({ authorization: await payer.siwa() })).status).toBe(202);
+    const [, second] = await stopped.mints();
+    expect(second).toMatchObject({ state: "pending", recipient: payer.address.toLowerCase() });
+    expect([await spent(payer), await spent(other)]).toEqual([MINT_PRICE, 0n]);
+    await stopped.close();
   });
 
   it("whose block is reorganised away is registered again, once, for the same receiver", async () => {

@@ -1,6 +1,6 @@
 /** Takes the money for a request, by whichever way it is offered: a signed authorization, a transaction, an answered challenge, or a credit. */
 import type { ChallengeAnswer } from "../../../clients/ports.ts";
-import { fail } from "../../../core/errors.ts";
+import { Failure, fail } from "../../../core/errors.ts";
 import type { Address } from "../../../core/facts.ts";
 import { mismatch, outOfTime, type Refusal } from "../../../core/payments/terms.ts";
 import { dropLease, type Held, presentPayment, spendCredit, takeUp } from "../../../db/ledger.ts";
@@ -185,7 +185,7 @@ async function finished(desk: PaymentDesk, till: OpenTill, payment: Payment): Pr
 /** What the wallet has paid for and not got, or this request's own payment that a crash has left. */
 async function takeCredit(desk: PaymentDesk, till: OpenTill, options: SettleOptions): Promise<Taken | null> {
   const { wallet, fingerprint } = till.request;
-  if (!wallet) return null;
+  if (!wallet) return spend(desk, till, options);
   const left = await selectPayments(desk.db, "wallet = $1 and fingerprint = $2 and state = 'paid'", [
     wallet,
     fingerprint,
@@ -198,12 +198,13 @@ async function takeCredit(desk: PaymentDesk, till: OpenTill, options: SettleOpti
 }
 
 async function spend(desk: PaymentDesk, till: OpenTill, { holds, effect }: SettleOptions): Promise<Taken | null> {
-  const { wallet, operation, fingerprint } = till.request;
+  const { operation, fingerprint } = till.request;
+  const wallet = till.request.wallet ?? (await signedInBeside(till));
   if (!wallet) return null;
   const spent = await spendCredit(
     desk.db,
     {
-      wallet: wallet as Address,
+      wallet,
       operation,
       fingerprint,
       payee: till.terms!.payTo,
@@ -215,6 +216,16 @@ async function spend(desk: PaymentDesk, till: OpenTill, { holds, effect }: Settl
   );
   if (spent === "held") return inProgress(2);
   return spent && { payment: spent.payment, held: spent };
+}
+
+/** The wallet that signs a request for which nobody has to: its credits are its own to spend. A bad credential has none. */
+async function signedInBeside({ request }: OpenTill): Promise<Address | null> {
+  try {
+    return await request.signedIn();
+  } catch (error) {
+    if (error instanceof Failure && error.status < 500 && error.code !== "rate_limited") return null;
+    throw error;
+  }
 }
 
 function alreadyUsed(): never {
