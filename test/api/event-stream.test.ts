@@ -219,7 +219,7 @@ describe("a feed", () => {
     const feed = log.feed(40);
     const places = [100, 99, 60, 40];
     const { read } = await serve({}, (stream) => feed.follow(stream, places.shift()!, "reader"));
-    const readers = [];
+    const readers: EventReader[] = [];
     for (const _ of [1, 2, 3, 4]) readers.push(await read());
     feed.wake();
     await until("the last is there", () => numbers(readers[3]!).length === 60);
