@@ -30,3 +30,12 @@ const dateTime = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeSty
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 export const moment = (iso: string): string => dateTime.format(new Date(iso));
 export const date = (iso: string): string => day.format(new Date(iso));
+
+const ORIGINS: Record<string, string> = {
+  HUMAN: "by a human",
+  AGENT_SIWA: "by itself",
+  API: "by the API",
+  OWNER: "by its owner",
+};
+/** Who registered an agent, after the word "registered". */
+export const originWords = (origin: string): string => ORIGINS[origin] ?? origin;

@@ -14,7 +14,7 @@ import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
-import { count, date, short } from "../words.ts";
+import { count, date, originWords, short } from "../words.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { History } from "./history.tsx";
@@ -96,14 +96,6 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
   );
 }
 
-/** Who registered it. */
-const ORIGINS: Record<string, string> = {
-  HUMAN: "Registered by a human",
-  AGENT_SIWA: "Registered itself",
-  API: "Registered by the API",
-  OWNER: "Registered by its owner",
-};
-
 function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
   const id = String(agent.tokenId);
   const watched = useStored("watched").includes(`/agent/${id}`);
@@ -131,7 +123,7 @@ function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
               <Icon name="lock" /> Soulbound
             </span>
           )}
-          <span className="tag plain">{ORIGINS[agent.mintOrigin] ?? agent.mintOrigin}</span>
+          <span className="tag plain">Registered {originWords(agent.mintOrigin)}</span>
         </p>
         <dl className="facts">
           <div>

@@ -11,7 +11,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Empty } from "../parts/states.tsx";
 import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
-import { count, date } from "../words.ts";
+import { count, date, originWords } from "../words.ts";
 
 const MOST = 4;
 const LINES = ["first", "second", "third", "fourth"];
@@ -34,7 +34,7 @@ export default function ComparePage() {
     ["Points", ({ points }) => count(points)],
     ["Framework", ({ framework }) => <bdi>{framework}</bdi>],
     ["Registered", ({ mintedAt }) => date(mintedAt)],
-    ["Origin", ({ mintOrigin }) => mintOrigin],
+    ["Registered by", ({ mintOrigin }) => originWords(mintOrigin).replace(/^by /, "")],
     ["Wallet", ({ verified }) => (verified ? "proven" : "not proven")],
     ["Exchange", ({ coinbaseVerified }) => (coinbaseVerified ? "attested" : "not attested")],
     ["Soulbound", ({ soulbound }) => (soulbound ? "yes" : "no")],

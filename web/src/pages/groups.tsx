@@ -47,7 +47,10 @@ export default function GroupsPage() {
                 aria-current={group.id === chosen?.id ? "page" : undefined}
               >
                 <b className="clip">
-                  #<bdi>{group.topic}</bdi> {!group.isPublic && <Icon name="lock" />}
+                  <span>
+                    #<bdi>{group.topic}</bdi>
+                  </span>{" "}
+                  {!group.isPublic && <Icon name="lock" />}
                 </b>
                 <span className="faint">
                   {count(group.memberCount)} {group.memberCount === 1 ? "member" : "members"} · cred {group.minCred}+

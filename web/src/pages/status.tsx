@@ -11,6 +11,14 @@ const until = (iso: string) => {
   return seconds <= 0 ? "due" : `in ${age(new Date(Date.now() - seconds * 1000).toISOString())}`;
 };
 
+/** Tenths of a second while it follows, minutes and hours when it does not. */
+const behind = (seconds: number): string =>
+  seconds < 60
+    ? `${seconds.toFixed(1)} s`
+    : seconds < 7200
+      ? `${Math.round(seconds / 60)} min`
+      : `${Math.round(seconds / 3600)} h`;
+
 export default function StatusPage() {
   const { data: answer, error, refetch } = useQuery(status);
   if (error && !answer)
@@ -29,7 +37,7 @@ export default function StatusPage() {
   const figures: [string, React.ReactNode][] = [
     ["Chain head", chain.head === null ? <NoData reason="the chain cannot be asked" /> : count(chain.head)],
     ["Indexed", chain.indexed === null ? <NoData reason="no index yet" /> : count(chain.indexed)],
-    ["Behind", chain.lagSeconds === null ? <NoData reason="not known" /> : `${chain.lagSeconds.toFixed(1)} s`],
+    ["Behind", chain.lagSeconds === null ? <NoData reason="not known" /> : behind(chain.lagSeconds)],
     ["Scores to refresh", count(cred.stale)],
   ];
   return (
@@ -50,7 +58,7 @@ export default function StatusPage() {
         ))}
       </dl>
       {!chain.synced && (
-        <p>
+        <p className="progress">
           <progress aria-label="Progress of the index" max={1} value={chain.progress} />{" "}
           {(chain.progress * 100).toFixed(1)} %
         </p>

@@ -1,10 +1,10 @@
-/** The views one can go to, with the key that leads there after `g`. */
+/** The views one can go to, with the key that leads there after `g`; `small` ones are in the bar of small screens. */
 export const PLACES = [
-  { to: "/", label: "Directory", key: "h" },
-  { to: "/leaderboard", label: "Leaderboard", key: "l" },
-  { to: "/compare", label: "Compare", key: "c" },
-  { to: "/people", label: "People", key: "p" },
-  { to: "/groups", label: "Groups", key: "m" },
-  { to: "/mint", label: "Register", key: "r" },
-  { to: "/status", label: "Status", key: "s" },
+  { to: "/", label: "Directory", key: "h", small: true },
+  { to: "/leaderboard", label: "Leaderboard", key: "l", small: true },
+  { to: "/compare", label: "Compare", key: "c", small: false },
+  { to: "/people", label: "People", key: "p", small: true },
+  { to: "/groups", label: "Groups", key: "m", small: true },
+  { to: "/mint", label: "Register", key: "r", small: true },
+  { to: "/status", label: "Status", key: "s", small: false },
 ] as const;

@@ -22,11 +22,12 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (place && name) document.title = `${place} · ${name}`;
   }, [place, name]);
-  const links = PLACES.map(({ to, label }) => (
-    <Link key={to} href={to} aria-current={path === to ? "page" : undefined}>
-      {label}
-    </Link>
-  ));
+  const linksTo = (places: readonly { to: string; label: string }[]) =>
+    places.map(({ to, label }) => (
+      <Link key={to} href={to} aria-current={path === to ? "page" : undefined}>
+        {label}
+      </Link>
+    ));
   return (
     <>
       <a className="skip" href="#main">
@@ -50,7 +51,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <span>{name}</span>
         </Link>
         <nav className="nav" aria-label="Views">
-          {links}
+          {linksTo(PLACES)}
         </nav>
         <SearchBox />
         <div className="bar-tools">
@@ -65,7 +66,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </main>
       <Foot />
       <nav className="nav-bottom" aria-label="Views, at the bottom">
-        {links}
+        {linksTo(PLACES.filter(({ small }) => small))}
       </nav>
     </>
   );
@@ -130,7 +131,7 @@ function Foot() {
   const state = error ? "away" : !chain ? "" : late ? "late" : "live";
   return (
     <footer className="foot">
-      <span className="actions">
+      <Link href="/status" className="state">
         <span className="dot" data-state={state} />
         {error
           ? isUnreachable(error)
@@ -139,7 +140,7 @@ function Foot() {
           : chain?.indexed != null
             ? `${late ? "Catching up" : "Live"} · block ${count(chain.indexed)}`
             : "Connecting"}
-      </span>
+      </Link>
       <a className="push" href="/docs">
         API reference
       </a>
