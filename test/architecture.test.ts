@@ -81,6 +81,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "ioredis",
       "rate-limiter-flexible",
       /^@x402\//,
+      "mppx",
       /^node:/,
     ],
   },
