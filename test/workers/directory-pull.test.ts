@@ -1,131 +1,25 @@
-/** Every simulated registry feeds the directory, and no fault of one loses or doubles a row. */
+/** Every simulated registry feeds the directory: each row once, resumable at every page, unchanged pages unread. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Registry } from "../../clients/ports.ts";
 import { SOURCES } from "../../core/terminal/sources.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
-import { interrupted, type RegistryWorld, readerOf, readPage, registryWorld } from "./support/registries.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { directoryPull } from "../../workers/jobs/directory-pull.ts";
+import { testLog } from "../support/log.ts";
+import { bodyOf, type RegistryWorld, readerOf, readPage, registryWorld } from "./support/registries.ts";
 
 const COUNT = 230;
-/** Rows that are listed when a fault is over, other than before. */
-const LATER = COUNT + 7;
 const KEYS = SOURCES.map(({ key }) => key);
 
 let world: RegistryWorld;
 beforeAll(async () => {
-  world = await registryWorld({ registered: LATER });
+  world = await registryWorld({ registered: COUNT });
 });
 beforeEach(() => world.clear());
 afterAll(() => world?.stop());
 
 const progressOf = async (source: string) => (await pullProgress(world.db.pool)).find(({ key }) => key === source)!;
-const quarantined = async () =>
-  (await world.db.pool.query("select count(*)::int4 as n from offchain.directory_quarantine")).rows[0].n;
 const namesById = async (source: string) => (await world.rows(source)).map(({ agentId, name }) => [agentId, name]);
-
-/** Where a page of each source is, and under which name it holds its rows. */
-const PAGES: Record<string, { at(n: number): [path: string, init?: RequestInit]; rows: string }> = {
-  virtuals: { at: (n) => [`/api/agents?pagination[page]=${n + 1}&pagination[pageSize]=100`], rows: "data" },
-  agentverse: {
-    at: (n) => [
-      "/v1/search/agents",
-      { method: "POST", body: JSON.stringify({ offset: n * 100, limit: 100, direction: "asc" }) },
-    ],
-    rows: "agents",
-  },
-  "mcp-registry": { at: (n) => [`/v0.1/servers?limit=100${n ? `&cursor=after:${n * 100}` : ""}`], rows: "servers" },
-  "x402-bazaar": {
-    at: (n) => [`/platform/v2/x402/discovery/resources?limit=100&offset=${n * 100}`],
-    rows: "items",
-  },
-  "8004scan": { at: (n) => [`/agents?limit=100&offset=${n * 100}&sort_order=asc`], rows: "items" },
-};
-type Rows = Record<string, unknown>[];
-/** The body that a source has for a page, and the same with other rows. */
-async function bodyOf(source: string, page: number): Promise<{ rows: Rows; with(rows: Rows): object }> {
-  const { at, rows } = PAGES[source]!;
-  const [path, init] = at(page);
-  const answer = await fetch(`${world.simulators.url}/${source}${path}`, init);
-  const body = (await answer.json()) as Record<string, Rows>;
-  return { rows: body[rows]!, with: (other) => ({ ...body, [rows]: other }) };
-}
-const renamed = (row: object) => Object.fromEntries(Object.entries(row).map(([name, value]) => [`${name}_v2`, value]));
-
-/** What may happen to the page with the number `at`, of three; how the pull that meets it ends. */
-type Fault = {
-  what: string;
-  at: number;
-  ends: "fails" | "odd" | "ends";
-  plan(source: string): Promise<object> | object;
-};
-const FAULTS: Fault[] = [
-  {
-    what: "429 with Retry-After",
-    at: 1,
-    ends: "fails",
-    plan: () => ({ status: 429, headers: { "retry-after": "1" } }),
-  },
-  { what: "500", at: 2, ends: "fails", plan: () => ({ status: 500 }) },
-  { what: "HTML", at: 1, ends: "fails", plan: () => ({ body: "<html>busy</html>" }) },
-  {
-    what: "HTML instead of a page behind the first",
-    at: 1,
-    ends: "fails",
-    plan: () => ({ status: 404, body: "<html>" }),
-  },
-  { what: "a hang", at: 1, ends: "fails", plan: () => ({ delayMs: 5_000 }) },
-  { what: "another form of the page", at: 0, ends: "fails", plan: () => ({ body: { results: { none: true } } }) },
-  {
-    what: "another form of the rows",
-    at: 1,
-    ends: "ends",
-    plan: async (source) => {
-      const body = await bodyOf(source, 1);
-      return { body: body.with(body.rows.map(renamed)) };
-    },
-  },
-  {
-    what: "a page that repeats",
-    at: 1,
-    ends: "odd",
-    plan: async (source) => {
-      const [first, second] = [await bodyOf(source, 0), await bodyOf(source, 1)];
-      return { body: second.with(first.rows) };
-    },
-  },
-  {
-    what: "a last page that repeats",
-    at: 2,
-    ends: "ends",
-    plan: async (source) => {
-      const [second, last] = [await bodyOf(source, 1), await bodyOf(source, 2)];
-      return { body: last.with(second.rows) };
-    },
-  },
-  {
-    what: "ids that come twice, in the place of others",
-    at: 1,
-    ends: "ends",
-    plan: async (source) => {
-      const [first, second] = [await bodyOf(source, 0), await bodyOf(source, 1)];
-      const doubled = [...first.rows.slice(0, 10), ...second.rows.slice(10, 99), second.rows[20]!];
-      return { body: second.with(doubled) };
-    },
-  },
-  {
-    what: "an empty page half-way",
-    at: 1,
-    ends: "ends",
-    plan: async (source) => ({ body: (await bodyOf(source, 1)).with([]) }),
-  },
-  {
-    what: "a cap on offsets",
-    at: 1,
-    ends: "ends",
-    plan: () => ({ status: 422, body: { detail: "offset too large" } }),
-  },
-];
-/** Agentverse's pages overlap by design: one that repeats is no sign of a fault. */
-const endOf = (source: string, { ends }: Fault) => (source === "agentverse" && ends === "odd" ? "ends" : ends);
 
 describe.each(KEYS)("%s", (source) => {
   it("feeds the directory, once each, and a second pull changes nothing", async () => {
@@ -136,32 +30,6 @@ describe.each(KEYS)("%s", (source) => {
     expect(await world.rows(source)).toEqual(await world.truth(source));
     expect(await world.pull(source, { full: true })).toBe(0);
     expect(await progressOf(source)).toMatchObject({ running: false, error: null, done: COUNT });
-  });
-
-  it.each(FAULTS.map((fault) => [fault.what, fault] as const))("loses and doubles nothing by %s", async (_, fault) => {
-    await world.plant(source, { generate: COUNT });
-    await world.pull(source);
-    const before = await world.rows(source);
-    expect(before).toHaveLength(COUNT);
-
-    // Nothing is known of the pages: the fault has to be met.
-    await world.db.pool.query("delete from offchain.directory_page");
-    const registry = interrupted(world.registry(source), fault.at, async () =>
-      world.fault(source, { ...(await fault.plan(source)), times: 1 }),
-    );
-    const ended = await world.pull(source, { full: true, registry }).then(
-      () => "ends",
-      (error) => (error.code === "upstream_unavailable" ? "fails" : "odd"),
-    );
-    expect(ended).toBe(endOf(source, fault));
-    expect(await world.rows(source)).toEqual(before);
-
-    await world.plant(source, { generate: LATER });
-    await world.fault(source, { times: 0 });
-    await world.pull(source, { full: true });
-    expect(await world.rows(source)).toEqual(await world.truth(source));
-    expect(await quarantined()).toBe(0);
-    expect(await progressOf(source)).toMatchObject({ running: false, error: null });
   });
 
   it("goes on from its page, whenever a pull was cut off", async () => {
@@ -231,7 +99,11 @@ describe.each(KEYS.filter((key) => key !== "agentverse"))("unchanged pages of %s
     for (let sweep = 0; sweep < 3; sweep++) expect(await readBy()).toBe(0);
     expect(await progressOf(source)).toMatchObject({ done: COUNT, error: null });
     expect(await world.rows(source)).toEqual(await world.truth(source));
-    const pages = [await bodyOf(source, 0), await bodyOf(source, 1), await bodyOf(source, 2)] as const;
+    const pages = [
+      await bodyOf(world, source, 0),
+      await bodyOf(world, source, 1),
+      await bodyOf(world, source, 2),
+    ] as const;
     await world.plant(source, [...pages[0].rows, ...pages[1].rows.toReversed(), ...pages[2].rows]);
     expect(await readBy()).toBe(100);
     expect(await world.rows(source)).toEqual(await world.truth(source));
@@ -346,4 +218,41 @@ it("the MCP registry is asked for what changed between two sweeps, and tells wha
   });
   expect(asked).toEqual([expect.stringMatching(/^20\d\d-/)]);
   expect((await world.rows("mcp-registry")).map(({ agentId }) => agentId)).toEqual(["a/one", "c/three", "d/four"]);
+});
+
+describe("the job", () => {
+  const run = () => {
+    const registries = Object.fromEntries(KEYS.map((key) => [key, world.registry(key)]));
+    const config = {
+      attestationSchemas: [`0x${"f".repeat(64)}`],
+      chain: { id: 8453 },
+      upstreams: { pullMs: 1_000_000 },
+    };
+    const parts = { db: world.db.pool, clock: () => new Date(), log: testLog(), fault: () => {}, config, registries };
+    return directoryPull.run(parts as unknown as JobContext, {});
+  };
+
+  it("pulls what is due, and one source that is away holds up no other", async () => {
+    for (const key of KEYS) await world.plant(key, { generate: 10 });
+    await world.fault("agentverse", { status: 500, times: 100 });
+    expect(await run()).toBe(40);
+    expect(await progressOf("agentverse")).toMatchObject({
+      error: "It cannot be asked at the moment. Please try again later.",
+    });
+    await world.fault("agentverse", { times: 0 });
+    expect(await run()).toBe(0);
+    await world.db.pool.query("update offchain.directory_pull set next_run_at = now() where source = 'agentverse'");
+    expect(await run()).toBe(10);
+    for (const key of KEYS) expect(await world.rows(key)).toEqual(await world.truth(key));
+  });
+
+  it("waits for the first index, and nothing is wrong until then", async () => {
+    await world.plant("virtuals", { generate: 10 });
+    await world.db.pool.query("alter schema onchain rename to hidden");
+    expect(await run()).toBe(0);
+    expect(await pullProgress(world.db.pool)).toEqual([]);
+    await world.db.pool.query("alter schema hidden rename to onchain");
+    await run();
+    expect(await world.rows("virtuals")).toHaveLength(10);
+  });
 });

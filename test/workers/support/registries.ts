@@ -68,7 +68,7 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
      select $1, i, '0x' || lpad(to_hex(i), 40, '0'), '', 1760000000, 900, '0x00', 0, 900 from generate_series(1, $2::int) i`,
     [CANONICAL, registered],
   );
-  let http: Http | undefined;
+  const opened: Http[] = [];
   const control = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${simulators.url}/_control/${path}`, {
       method,
@@ -91,8 +91,8 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
     plant: (source, body) => control("PUT", `registries/${source}/agents`, body),
     fault: (source, plan) => control("POST", "fail", { source, ...plan }),
     registry(source) {
-      void http?.close();
-      http = openHttp({ userAgent: "tests", patienceMs: 1_000, limits: LIMITS });
+      const http = openHttp({ userAgent: "tests", patienceMs: 1_000, limits: LIMITS });
+      opened.push(http);
       return MAKE[source]!(simulators.url, http);
     },
     pull(source, { registry = world.registry(source), reader = readerOf(source), fault = () => {}, ...rest } = {}) {
@@ -131,7 +131,7 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
         .sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
     },
     async stop() {
-      await http?.close();
+      for (const http of opened) await http.close();
       await simulators.stop();
       await db.drop();
     },
@@ -156,3 +156,34 @@ export const readPage = async (registry: Registry, cursor: unknown): Promise<Reg
   if (page === "unchanged") throw new Error("unchanged, and nothing was known");
   return page;
 };
+
+/** Where a page of each source is, and under which name it holds its rows. */
+const PAGES: Record<string, { at(n: number): [path: string, init?: RequestInit]; rows: string }> = {
+  virtuals: { at: (n) => [`/api/agents?pagination[page]=${n + 1}&pagination[pageSize]=100`], rows: "data" },
+  agentverse: {
+    at: (n) => [
+      "/v1/search/agents",
+      { method: "POST", body: JSON.stringify({ offset: n * 100, limit: 100, direction: "asc" }) },
+    ],
+    rows: "agents",
+  },
+  "mcp-registry": { at: (n) => [`/v0.1/servers?limit=100${n ? `&cursor=after:${n * 100}` : ""}`], rows: "servers" },
+  "x402-bazaar": {
+    at: (n) => [`/platform/v2/x402/discovery/resources?limit=100&offset=${n * 100}`],
+    rows: "items",
+  },
+  "8004scan": { at: (n) => [`/agents?limit=100&offset=${n * 100}&sort_order=asc`], rows: "items" },
+};
+export type Rows = Record<string, unknown>[];
+/** The body that a source has for a page, and the same with other rows. */
+export async function bodyOf(
+  world: RegistryWorld,
+  source: string,
+  page: number,
+): Promise<{ rows: Rows; with(rows: Rows): object }> {
+  const { at, rows } = PAGES[source]!;
+  const [path, init] = at(page);
+  const answer = await fetch(`${world.simulators.url}/${source}${path}`, init);
+  const body = (await answer.json()) as Record<string, Rows>;
+  return { rows: body[rows]!, with: (other) => ({ ...body, [rows]: other }) };
+}
