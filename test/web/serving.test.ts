@@ -40,6 +40,8 @@ describe("the page", () => {
     "/terminal/1000",
     "/leaderboard",
     "/compare?ids=1,2",
+    "/people",
+    "/groups?group=general",
     "/status",
     "/mint?ref=x",
     "/terminal",
