@@ -6,7 +6,7 @@ import type pg from "pg";
 import { encodeAbiParameters, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
-import { fail } from "../../core/errors.ts";
+import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { ogOf } from "../../core/og-wallets.ts";
 import {
@@ -78,7 +78,14 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
   const known = await transaction(db, async (tx) => {
     const found = await mintByFingerprint(tx, request.fingerprint);
     if (found) return found;
-    await refuseUnlessPossible(tx, request);
+    try {
+      await refuseUnlessPossible(tx, request);
+    } catch (error) {
+      // A copy of this request, committed between the two looks, is no reason to refuse it.
+      const copy = error instanceof Failure ? await mintByFingerprint(tx, request.fingerprint) : null;
+      if (copy) return copy;
+      throw error;
+    }
     // Without a payment the next request, the same with one, is to find it unused.
     await (payment.given ? proof?.use(tx) : proof?.check(tx));
     return null;

@@ -2,6 +2,7 @@
 import { encodeFunctionData, type Hex, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
+import { devnetCast } from "../../devnet/chain-keys.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { contractWalletAbi, MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
 
@@ -230,6 +231,43 @@ describe("case 32: a transaction's hash", () => {
       (await other.mint(await world.payer(0n), { headers: { "x-payment-tx": `0x${"ab".repeat(32)}` } })).status,
     ).toBe(503);
     await other.close();
+  });
+
+  it("of a transaction that still waits is refused for now, and pays once it is mined", async () => {
+    const payer = await world.payer();
+    await world.evm.setAutomine(false);
+    try {
+      const hash = await payer.client.writeContract({
+        address: world.usdc,
+        abi: usdcAbi,
+        functionName: "transfer",
+        args: [world.payTo.deployer, MINT_PRICE],
+      });
+      expect(await show(payer, hash)).toMatchObject(refused("transaction_not_found"));
+      await world.evm.mine({ blocks: 1 });
+      await world.evm.setAutomine(true);
+      expect((await show(payer, hash)).status).toBe(201);
+    } finally {
+      await world.evm.setAutomine(true);
+    }
+  });
+
+  it("that made the money it sends is nobody's payment", async () => {
+    const payer = await world.payer(0n);
+    const operator = world.walletOf(devnetCast().operator);
+    const args = [world.payTo.deployer, MINT_PRICE] as const;
+    const hash = await operator.writeContract({ address: world.usdc, abi: usdcAbi, functionName: "mint", args });
+    await world.evm.waitForTransactionReceipt({ hash });
+    expect(await show(payer, hash)).toMatchObject(refused("no_matching_transfer"));
+  });
+
+  it("mined before the service began to be paid pays nothing", async () => {
+    const begun = new Date(Date.now() + 60_000).toISOString();
+    const young = await world.api({ env: { PAYMENTS_SINCE: begun }, mints: false });
+    const payer = await world.payer();
+    const answer = await young.mint(payer, { headers: { "x-payment-tx": await paid(payer) } });
+    expect(answer).toMatchObject(refused("transaction_too_old"));
+    await young.close();
   });
 
   it("made for another chain is not one of this", async () => {

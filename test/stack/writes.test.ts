@@ -86,6 +86,80 @@ describe("a registration", () => {
   });
 });
 
+describe("an identity minted by calling the contract with ETH", () => {
+  const chain = () => testChain(parts.rpcUrl);
+  const price = () => chain().readContract({ address: parts.identity, abi: identityAbi, functionName: "mintPrice" });
+  let own: AgentWallet;
+  /** Its jobs come after everything else that a busy machine has to do. */
+  const LONG = { timeoutMs: 120_000 };
+
+  it("is an agent like any other: indexed, scored, with a code, in the directory", { timeout: 300_000 }, async () => {
+    own = wallet();
+    const name = "Edsger Direct";
+    const receipt = await own.call(
+      parts.rpcUrl,
+      parts.identity,
+      "mint",
+      [own.address, name, "custom", false],
+      await price(),
+    );
+    const found = await until(
+      "the agent in the index",
+      async () => {
+        const { status, body } = await call("GET", `/api/v2/agent/${own.address}?minBlock=${receipt.blockNumber}`);
+        return status === 200 ? (body as never as { tokenId: number }) : undefined;
+      },
+      LONG,
+    );
+    expect(found).toMatchObject({ name, owner: own.address, mintOrigin: "HUMAN", points: 100 });
+    const { tokenId } = found;
+    await until(
+      "its score",
+      async () => {
+        const { body } = await call("GET", `/api/v2/agent/${tokenId}/cred/history`);
+        return (body as never as { points: unknown[] }).points.length > 0;
+      },
+      LONG,
+    );
+    const code = await until(
+      "its referral code",
+      async () => {
+        const { status, body } = await call("GET", `/api/v2/agent/${tokenId}/referral`);
+        return status === 200 && (body as never as { code: string }).code;
+      },
+      LONG,
+    );
+    expect(code).toMatch(/^edsger-direct-[a-z0-9]{4}$/);
+    expect((await call("GET", `/api/v2/referral/${code}`)).body).toMatchObject({ valid: true, bonusPoints: 25 });
+    await until(
+      "its row in the directory",
+      async () => {
+        const { body } = await call("GET", "/api/terminal/agents?q=Edsger%20Direct");
+        return JSON.stringify(body).includes(own.address);
+      },
+      LONG,
+    );
+  });
+
+  it("has a profile, and its wallet cannot register a second one", async () => {
+    const { tokenId } = (await call("GET", `/api/v2/agent/${own.address}`)).body;
+    const written = await call("POST", `/api/v2/agent/${tokenId}/update`, own, { narrative: { origin: "Rotterdam" } });
+    expect(written).toMatchObject({ status: 200, body: { storage: "offchain" } });
+    expect(await agent(tokenId!)).toMatchObject({ narrative: { origin: "Rotterdam" } });
+    expect(await call("POST", "/api/v2/mint", own, { name: "Twice" })).toMatchObject({
+      status: 409,
+      body: { code: "already_registered", tokenId },
+    });
+  });
+
+  it("for less than its price is none", async () => {
+    const poor = wallet();
+    await expect(
+      poor.call(parts.rpcUrl, parts.identity, "mint", [poor.address, "Cheap", "custom", false], (await price()) - 1n),
+    ).rejects.toThrow();
+  });
+});
+
 describe("an update", () => {
   it("off chain is shown at once; on chain it comes back through the index, and nothing else changes", async () => {
     // Points 20, narrative 2.5 of 10, origin 10.

@@ -28,13 +28,16 @@ export type Outcome = {
   tokenId?: number;
   /** Status and code of every answer that was not a success, in order; null = no answer. */
   heard: (string | null)[];
+  /** Asks once more, with the same payment, for whoever lost patience in the storm. */
+  comeBack?: () => Promise<void>;
 };
 
 type Reply = { status: number; body: { code?: string; reason?: string; tokenId?: number } } | null;
 type Request = { headers: Record<string, string>; body?: object; path: string; method: string };
 
-/** A client that is told nothing usable for so long gives up. */
-const PATIENCE_MS = 300_000;
+/** A client that is told nothing usable for so long gives up, and comes back when the storm is over. */
+const PATIENCE_MS = 60_000;
+const PATIENCE_WHEN_CALM_MS = 300_000;
 /** How often a client signs anew after a refusal that it has no part in. */
 const SIGNATURES = 6;
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -74,8 +77,8 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   };
 
   /** Presents one payment until it is decided. @returns the last answer; null after all patience */
-  async function insist(request: Request, again?: () => Promise<void>): Promise<Reply> {
-    const end = Date.now() + PATIENCE_MS;
+  async function insist(request: Request, again?: () => Promise<void>, patienceMs = PATIENCE_MS): Promise<Reply> {
+    const end = Date.now() + patienceMs;
     while (Date.now() < end) {
       const reply = await ask(market, request, random, outcome.heard);
       if (reply && isDecided(reply)) return reply;
@@ -90,7 +93,7 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     const request = carrying({ "x-payment-tx": sent.hash });
     // A wallet sends a transaction again that a reorganisation has removed.
     const reply = await present(request, () => hands.push(sent.raw).then(() => {}));
-    return ended(reply, request);
+    return ended(reply, request, () => hands.push(sent.raw).then(() => {}));
   }
   for (;;) {
     const signed = await authorize();
@@ -135,7 +138,12 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     return ways[Math.floor(random() * ways.length)]!;
   }
 
-  async function ended(reply: Reply, request: Request): Promise<Outcome> {
+  async function ended(reply: Reply, request: Request, again?: () => Promise<void>): Promise<Outcome> {
+    const leaves = reply === null && twist !== "abandoned" && outcome.comeBack === undefined;
+    if (leaves)
+      outcome.comeBack = async () => {
+        await ended(await insist(request, again, PATIENCE_WHEN_CALM_MS), request, again);
+      };
     outcome.end = reply === null ? "open" : reply.status < 300 ? "served" : "refused";
     if (buys === "mint" && outcome.end === "served") outcome.tokenId = reply!.body.tokenId!;
     if (twist !== "stolen" || outcome.end !== "served") return outcome;

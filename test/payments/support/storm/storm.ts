@@ -139,6 +139,9 @@ export async function runStorm(options: {
           .join(", ")}`,
       );
       await weather.calm();
+      const left = outcomes.filter(({ end, comeBack }) => end === "open" && comeBack);
+      await Promise.all(left.map(({ comeBack }) => limit(comeBack!)));
+      tell(`${left.length} have come back with the payments they had given up`);
       await settled();
       tell("the sweeper has finished");
       return closeAccounts(db, hands, outcomes, { payees, before, since, identity: parts.identity });
@@ -163,12 +166,12 @@ export async function runStorm(options: {
           const left = await Promise.all([count(open), count(unsent), count(undecided)]);
           return left.every((number) => number === 0);
         },
-        { timeoutMs: 120_000, everyMs: 500 },
+        { timeoutMs: 600_000, everyMs: 500 },
       );
       await hands.chain.mine({ blocks: FINAL_BLOCKS });
       const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
       await until("every transfer is final", async () => (await count(unfinal)) === 0, {
-        timeoutMs: 60_000,
+        timeoutMs: 300_000,
         everyMs: 300,
       });
     }
