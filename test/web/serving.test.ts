@@ -30,7 +30,7 @@ beforeAll(async () => {
   api = await startApi();
   await plantWorld(api.database.pool);
   script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get("/")).text())![1]!;
-}, 60_000);
+}, 120_000);
 afterAll(() => api?.close());
 
 describe("the page", () => {

@@ -39,6 +39,9 @@ export function DirectoryPage() {
   const { data: chain } = useQuery(status);
   const isWatched = view.filter === "watched";
   const watched = useWatched(isWatched ? view : null);
+  // Watched rows are asked for one by one; the totals are everybody's then, too.
+  const everybody = useQuery({ ...directory(readView(new URLSearchParams()), 1), enabled: isWatched });
+  const stats = (isWatched ? everybody.data?.data : data)?.stats;
   const live = useLiveRows(data, key, isPlaceholderData);
   const known = isWatched ? watched.rows : live.rows;
   const shown = view.spam || isWatched || view.q !== "" ? known : known.filter(({ name }) => !isSpam(name));
@@ -59,7 +62,7 @@ export function DirectoryPage() {
   return (
     <div className="directory">
       <h1 className="unseen">Agent directory</h1>
-      {data ? <Totals stats={data.stats} /> : <div className="totals waiting" />}
+      {stats ? <Totals stats={stats} /> : <div className="totals waiting" />}
       <Filters view={view} change={change} />
       <Tools
         view={view}
