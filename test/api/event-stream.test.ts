@@ -234,6 +234,33 @@ describe("a feed", () => {
     expect(log.reads - reads).toBe(1);
   });
 
+  it("gives a thousand readers every row, in order, by one question a look", async () => {
+    const log = memoryLog(0, 100);
+    const feed = log.feed(0);
+    const { port } = await serve({}, (stream) => feed.follow(stream, 0, "reader"));
+    const texts = Array.from({ length: 1000 }, () => {
+      const got = { text: "" };
+      const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+      socket.on("error", () => {});
+      socket.setEncoding("latin1").on("data", (chunk) => {
+        got.text += chunk;
+      });
+      closing.push(() => void socket.destroy());
+      return got;
+    });
+    await until("all follow", () => feed.size === 1000);
+    const reads = log.reads;
+    for (let looks = 1; looks <= 5; looks++) {
+      log.add(20);
+      feed.wake();
+      await until("the look is over", () => feed.head === looks * 20);
+    }
+    await until("all have all", () => texts.every(({ text }) => text.includes("\nid: 100\n")));
+    for (const { text } of texts)
+      expect([...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n))).toEqual(upTo(1, 100));
+    expect(log.reads - reads).toBe(5);
+  });
+
   it("lets those who come from far back read the log, and loses nothing at the seam", async () => {
     const log = memoryLog(3000);
     const feed = log.feed(2900);
