@@ -137,6 +137,10 @@ export async function seed(context: SeedContext): Promise<string> {
     const founder = (await ways[first!.agent.via](first!.agent, first!.account)) as
       | { yourReferralCode?: string }
       | undefined;
+    // A code is one from the moment its agent is in the index, and a refusal would be kept with the request's key.
+    const code = founder?.yourReferralCode;
+    while (code && !(await fetch(`${context.apiUrl}/api/v2/referral/${code}`)).ok)
+      await new Promise((done) => setTimeout(done, 200));
     const limit = pLimit(12);
     let registered = 1;
     await Promise.all(

@@ -8,6 +8,7 @@ import { buildWeb, webIsStale } from "../web/build.ts";
 import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
 import { type Devnet, deployDevnet, serviceEnv } from "./deploy.ts";
+import { freeOfCharge } from "./free-of-charge.ts";
 import { portOr } from "./ports.ts";
 import { ensureDatabase, startPostgres } from "./postgres.ts";
 import { ensureRoles } from "./roles.ts";
@@ -224,16 +225,19 @@ function ownChain(): boolean {
 }
 
 async function seedWorld(say: (line: string) => void): Promise<void> {
-  stack.seeded = await seed({
-    apiUrl: `http://127.0.0.1:${stack.config.http.port}`,
-    host: stack.config.service.hosts[0]!,
-    rpcUrl: stack.rpcUrl!,
-    simulatorUrl: stack.simulatorUrl!,
-    prefix: stack.config.service.prefix,
-    databaseUrl: stack.env.DATABASE_URL!,
-    devnet: stack.devnet!,
-    say,
-  });
+  const databaseUrl = stack.env.DATABASE_URL!;
+  const world = () =>
+    seed({
+      apiUrl: `http://127.0.0.1:${stack.config.http.port}`,
+      host: stack.config.service.hosts[0]!,
+      rpcUrl: stack.rpcUrl!,
+      simulatorUrl: stack.simulatorUrl!,
+      prefix: stack.config.service.prefix,
+      databaseUrl,
+      devnet: stack.devnet!,
+      say,
+    });
+  stack.seeded = stack.config.pricing.phase === "free" ? await world() : await freeOfCharge(databaseUrl, world);
   writeFileSync(dataDir(stack.config.dataDir).seeded, `${new Date().toISOString()}\n`);
 }
 

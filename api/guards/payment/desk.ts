@@ -119,6 +119,8 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
       return checked;
     },
   };
+  // Looked up without being asked for, too: the first reader after a quiet night sees what is in force.
+  setInterval(() => desk.shown(), SHOWN_MS).unref();
   // Told at the start, in the log; without an answer now it is asked again before the first payment.
   if (facilitator) desk.assertDomain().catch(() => {});
   return desk;
