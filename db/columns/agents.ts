@@ -9,6 +9,7 @@ import {
 } from "../agents.ts";
 import type { Queryable } from "../transaction.ts";
 import { type AGENT_COLUMNS, COMPARABLE, source } from "./agents-source.ts";
+import { answering } from "./answering.ts";
 import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "./live-table.ts";
 import type { Condition } from "./matches.ts";
 import type { ColumnTable } from "./table.ts";
@@ -49,7 +50,7 @@ export type AgentListOptions = LiveTableOptions & {
   db: Queryable;
   /** False leaves every list to SQL. */
   enabled?: boolean;
-  /** Memory that could not be compared with the database for so long leaves lists to SQL. */
+  /** Memory that could not be compared with the database for so long leaves lists to SQL; see answering.ts. */
   maxAgeMs?: number;
 };
 
@@ -62,10 +63,8 @@ const MAX_AGE_MS = 1_500;
 /** Opens the lists of agents; usable at once. `url` is that of the role `app`. */
 export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...options }: AgentListOptions): AgentList {
   const live = enabled ? openLiveTable(source, import.meta.resolve("./agents-source.ts"), options) : undefined;
-  /** What lists may be answered from now. */
-  const current = (): ColumnTable | undefined =>
-    live?.asOf && Date.now() - live.asOf.getTime() <= maxAgeMs ? live.table : undefined;
-  const block = () => (current() ? live!.state!.block : -1);
+  const { fresh, next, usable } = answering(live, maxAgeMs);
+  const block = () => (fresh() ? live!.state!.block : -1);
 
   function waitFor(wanted: number, timeoutMs: number): Promise<boolean> {
     if (block() >= wanted) return Promise.resolve(true);
@@ -101,12 +100,12 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
   }
 
   async function recall(query: AgentQuery, minBlock = -1): Promise<AgentPage | undefined> {
-    if (current() === undefined) return undefined;
-    if (block() < minBlock && !(await waitFor(minBlock, CATCH_UP_MS))) return undefined;
+    if (next() === undefined) return undefined;
+    if (live!.state!.block < minBlock && !(await waitFor(minBlock, CATCH_UP_MS))) return undefined;
     const words = await comparable(query);
     await live!.settling;
     // What was true before need not be now.
-    const table = block() >= minBlock ? current() : undefined;
+    const table = live!.state!.block >= minBlock ? usable() : undefined;
     return table && listFrom(table, query, words);
   }
 
@@ -114,7 +113,7 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
     recall,
     list: async (query, minBlock) => (await recall(query, minBlock)) ?? listAgents(db, query),
     get ready() {
-      return current() !== undefined;
+      return fresh() !== undefined;
     },
     get block() {
       return block();

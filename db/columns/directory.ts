@@ -9,6 +9,7 @@ import {
   listDirectory,
 } from "../directory/list.ts";
 import { folded } from "../folded-text.ts";
+import { answering } from "./answering.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "./live-table.ts";
 import type { Condition } from "./matches.ts";
@@ -20,7 +21,7 @@ export type DirectoryList = {
   list(query: DirectoryQuery): Promise<DirectoryPage>;
   /** Totals of the whole directory; from SQL they may be a few seconds old. */
   totals(): Promise<DirectoryTotals>;
-  /** Whether memory answers. */
+  /** Whether memory answers: it is there, and was compared with the database within `maxAgeMs`. */
   readonly ready: boolean;
   /** When memory was last known to equal the database. */
   readonly asOf: Date | undefined;
@@ -33,15 +34,12 @@ export type DirectoryListOptions = LiveTableOptions & {
   db: pg.Pool;
   /** False leaves every page to SQL. */
   enabled?: boolean;
-  /** Memory that could not be compared with the database for so long leaves pages to SQL. */
+  /** Memory that could not be compared with the database for so long leaves pages to SQL; see answering.ts. */
   maxAgeMs?: number;
 };
 
-/**
- * A change shows within a second; memory as old as this is that of a feed that is broken. Sooner than that SQL is not to
- * answer: a database too busy to be followed would have to do everybody's sorting as well, and would never recover.
- */
-const MAX_AGE_MS = 10_000;
+/** A change shows after two seconds, whatever happens to the feed, unless the database is too busy. */
+const MAX_AGE_MS = 1_500;
 /** Totals that SQL has to read all of an index for. */
 const TOTALS_MS = 5_000;
 const KNOWN_WORDS = 1_000;
@@ -54,8 +52,7 @@ export function openDirectoryList({
   ...options
 }: DirectoryListOptions): DirectoryList {
   const live = enabled ? openLiveTable(source, import.meta.resolve("./directory-source.ts"), options) : undefined;
-  const current = (): ColumnTable | undefined =>
-    live?.asOf && Date.now() - live.asOf.getTime() <= maxAgeMs ? live.table : undefined;
+  const { fresh, next, usable } = answering(live, maxAgeMs);
 
   const known = new Map<string, string>();
   /** A search as the searched names are written. Letters beyond ASCII are left to the database, which has made those. */
@@ -104,21 +101,21 @@ export function openDirectoryList({
 
   return {
     async list(query) {
-      if (current() !== undefined) {
+      if (next() !== undefined) {
         const word = query.q === undefined ? undefined : await comparable(query.q);
         await live!.settling;
         // What was true before need not be now.
-        const table = current();
+        const table = usable();
         if (table) return listFrom(table, query, word);
       }
       return listDirectory(db, query);
     },
     async totals() {
-      const table = current();
+      const table = usable();
       return table ? totalsOf(table, live!.asOf!) : totalsBySql();
     },
     get ready() {
-      return current() !== undefined;
+      return fresh() !== undefined;
     },
     get asOf() {
       return live?.asOf;
