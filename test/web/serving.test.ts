@@ -112,8 +112,8 @@ describe("the page", () => {
     const address = randomAgents(6, new Date(), 42)[1]!.facts.agentAddress;
     const text = await (await get(`/agent/${address}`)).text();
     expect(text).toContain(`<link rel="canonical" href="https://${HOST}/agent/1">`);
-    const foreign = await (await get("/terminal/1007?platform=virtuals")).text();
-    expect(foreign).toContain(`href="https://${HOST}/terminal/1007?platform=virtuals"`);
+    const foreign = await (await get("/terminal/1009?platform=virtuals")).text();
+    expect(foreign).toContain(`href="https://${HOST}/terminal/1009?platform=virtuals"`);
     expect(foreign).toContain("An AI agent of Virtuals.");
     expect(foreign).not.toMatch(/<img|og:image/);
     expect((await (await get("/?q=a&page=2")).text()).match(/rel="canonical" href="([^"]+)"/)![1]).toBe(
