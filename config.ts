@@ -134,7 +134,7 @@ export const VARIABLES = {
   DATABASE_POOL: variable("Storage", "Connections of each process's pool", integer(2, 200), "10"),
   LIST_MEMORY_MB: variable(
     "Storage",
-    "Megabytes the API may keep agents in, to answer lists and search from memory; beyond it, and with 0, SQL answers",
+    "Megabytes the API may keep agents and the directory in together, to answer lists and search from memory; what does not fit, and everything with 0, is answered by SQL",
     integer(0, 65_536),
     "512",
   ),
