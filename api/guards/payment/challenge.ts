@@ -41,8 +41,10 @@ export async function challengePayment(
   const mpp = desk.machinePayments!;
   const { given, challengeId, chainId, currency, payTo, amountUnits } = answer;
   const fact = challengeFact(chainId, challengeId);
-  const [known] = await paymentsOf(desk.db, [fact]);
-  const refusal = known && known.state !== "released" ? null : await refusalOf(mpp, till, answer);
+  const [written] = await paymentsOf(desk.db, [fact]);
+  // What was released is looked at anew: another answer to the same challenge may be a good one.
+  const known = written?.state === "released" ? undefined : written;
+  const refusal = known ? null : await refusalOf(mpp, till, answer);
   if (refusal) return refusal;
   const transaction = given.kind === "signed" ? given.transaction : null;
   const hash = transaction?.hash ?? (given as { hash: Hex }).hash;
