@@ -6,7 +6,7 @@ export default defineConfig({
     // Every run asks other questions; one that fails prints its seed.
     provide: { fuzz: { cases: 1000, seed: Date.now() % 2 ** 31 } },
     projects: [
-      { test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"] } },
+      { test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: 60_000 } },
       {
         test: {
           name: "services",
