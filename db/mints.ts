@@ -1,10 +1,8 @@
 /** Requests to mint: from acceptance to the token, one row each. */
-import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../core/facts.ts";
 import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
 import type { SolanaAddress } from "../core/solana/keys.ts";
 import type { Queryable } from "./transaction.ts";
-import { queueIntent } from "./tx-outbox.ts";
 
 /** Announces that a mint is decided; the payload is its id. */
 export const MINT_CHANNEL = "mint";
@@ -47,13 +45,13 @@ export type Mint = MintRequest & {
 
 /** Who registers: a wallet, or a Solana key. */
 export type Registrant = { wallet: Address; solanaAddress: null } | { solanaAddress: SolanaAddress };
-const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
+export const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
 
-const MINT = `mint_id as "mintId", wallet, solana_address as "solanaAddress", recipient, name, framework, soulbound, origin, personality, narrative,
+export const MINT = `mint_id as "mintId", wallet, solana_address as "solanaAddress", recipient, name, framework, soulbound, origin, personality, narrative,
   referral_code as "referralCode", fingerprint, state, token_id as "tokenId", tx_hash as "txHash", block, error,
   created_at as "createdAt", completed_at as "completedAt"`;
 
-const toMint = (row: Record<string, unknown> | undefined): Mint | null =>
+export const toMint = (row: Record<string, unknown> | undefined): Mint | null =>
   row
     ? {
         ...(row as Mint),
@@ -73,7 +71,11 @@ export async function mintById(db: Queryable, mintId: string): Promise<Mint | nu
 }
 
 export async function mintByFingerprint(db: Queryable, fingerprint: string): Promise<Mint | null> {
-  const { rows } = await db.query(`select ${MINT} from offchain.mint where fingerprint = $1`, [fingerprint]);
+  const { rows } = await db.query({
+    name: "mint-by-fingerprint",
+    text: `select ${MINT} from offchain.mint where fingerprint = $1`,
+    values: [fingerprint],
+  });
   return toMint(rows[0]);
 }
 
@@ -84,78 +86,6 @@ export async function liveMintOf(db: Queryable, registrant: Registrant): Promise
   ]);
   return toMint(rows[0]);
 }
-
-/**
- * What stands in the way of a registration: the registrant's own, done or under way.
- * @returns its token, null while it has none yet; and its mint where it was asked for here
- * @throws when there are no views yet (`isNoIndex`)
- */
-export async function registeredAs(
-  db: Queryable,
-  registrant: Registrant,
-): Promise<{ tokenId: number | null; mintId: string | null } | null> {
-  const own = "wallet" in registrant && !registrant.solanaAddress;
-  const indexed = own ? await agentOfWallet(db, registrant.wallet) : null;
-  const live = await liveMintOf(db, registrant);
-  if (indexed === null && live === null) return null;
-  return { tokenId: indexed ?? live?.tokenId ?? null, mintId: live?.mintId ?? null };
-}
-
-/**
- * The lowest token whose agent wallet this is, by its own doing: anybody with a Solana key can name a wallet, and that is
- * not to keep it from registering itself.
- */
-async function agentOfWallet(db: Queryable, wallet: Address): Promise<number | null> {
-  const { rows } = await db.query(
-    `select a.token_id from onchain.agent a where a.agent_address = $1 and not exists (
-       select from offchain.mint m where m.token_id = a.token_id and m.solana_address is not null)
-     order by a.token_id limit 1`,
-    [wallet],
-  );
-  return rows[0] ? Number(rows[0].token_id) : null;
-}
-
-export async function insertMint(tx: Queryable, mintId: string, mint: MintRequest, at: Date): Promise<void> {
-  await tx.query(
-    `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
-       referral_code, fingerprint, state, created_at, solana_address)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13)`,
-    [
-      mintId,
-      mint.wallet,
-      mint.recipient,
-      mint.name,
-      mint.framework,
-      mint.soulbound,
-      mint.origin,
-      mint.personality && JSON.stringify(mint.personality),
-      mint.narrative && JSON.stringify(mint.narrative),
-      mint.referralCode,
-      mint.fingerprint,
-      at,
-      mint.solanaAddress,
-    ],
-  );
-}
-
-/** The call that registers it on chain. */
-export type MintCall = { to: Address; data: Hex };
-
-/** The commit point of a registration: its row and its transaction, in the caller's transaction. */
-export async function commitMint(tx: Queryable, request: MintRequest, call: MintCall, at: Date): Promise<Mint> {
-  const mintId = randomUUID();
-  await insertMint(tx, mintId, request, at);
-  await queueIntent(tx, { intentKey: `mint:${mintId}`, ...call });
-  return (await mintById(tx, mintId))!;
-}
-
-/** Registrations of one registrant, one after the other, until the transaction ends; different ones do not wait for each other. */
-export async function lockRegistrant(tx: Queryable, registrant: Registrant): Promise<void> {
-  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [registrationName(registrant)]);
-}
-
-/** Names the one registration a registrant has, for what must not happen twice. */
-export const registrationName = (registrant: Registrant): string => `mint:${nameOf(registrant)}`;
 
 const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;
 

@@ -1,13 +1,7 @@
 /** What a payment buys beyond an answer, written down with it, so that it happens although the process that took the money died. */
 import { fulfilPayment, owePayment } from "../db/ledger.ts";
-import {
-  commitMint,
-  lockRegistrant,
-  type MintCall,
-  type MintRequest,
-  mintByFingerprint,
-  registeredAs,
-} from "../db/mints.ts";
+import { commitMint, lockRegistrant, type MintCall, standingOf } from "../db/mint-acceptance.ts";
+import type { MintRequest } from "../db/mints.ts";
 import type { Payment } from "../db/payments.ts";
 import type { Queryable } from "../db/transaction.ts";
 
@@ -23,9 +17,9 @@ export type Effect = MintEffect;
 export async function carryOut(tx: Queryable, { paymentId, effect }: Payment, now: Date): Promise<boolean> {
   const { request, call } = effect as Effect;
   await lockRegistrant(tx, request);
-  const known = await mintByFingerprint(tx, request.fingerprint);
+  const { known, before } = await standingOf(tx, request, request.fingerprint);
   if (known) return (await fulfilPayment(tx, { paymentId }, `mint:${known.mintId}`)) !== null;
-  if (await registeredAs(tx, request)) return (await owePayment(tx, { paymentId }, "already_registered")) !== null;
+  if (before) return (await owePayment(tx, { paymentId }, "already_registered")) !== null;
   const mint = await commitMint(tx, request, call, now);
   if (await fulfilPayment(tx, { paymentId }, `mint:${mint.mintId}`)) return true;
   // Nothing of it is to stay: the transaction is the caller's to undo.

@@ -10,25 +10,29 @@ import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { ogOf } from "../../core/og-wallets.ts";
 import {
+  beginLocked,
   commitMint,
-  lockRegistrant,
+  type MintCall,
+  registrationName,
+  type Standing,
+  standingOf,
+} from "../../db/mint-acceptance.ts";
+import {
   MINT_CHANNEL,
   type Mint,
-  type MintCall,
   type MintRequest,
   mintByFingerprint,
   mintById,
   type Registrant,
-  registeredAs,
-  registrationName,
 } from "../../db/mints.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
+import { wakeSender } from "../../db/wake-sender.ts";
 import type { Fault } from "../../faults.ts";
 import type { MintEffect } from "../../payments/effects.ts";
 import type { Paid, Till } from "../guards/payment/till.ts";
 import { lookUntil } from "./look-until.ts";
-import { requireFunds } from "./writing.ts";
+import { failUnfunded } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;
@@ -76,10 +80,10 @@ export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDe
 async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
   const { proof, payment } = deps;
   const known = await transaction(db, async (tx) => {
-    const found = await mintByFingerprint(tx, request.fingerprint);
-    if (found) return found;
+    const standing = await standingOf(tx, request, request.fingerprint);
+    if (standing.known) return standing.known;
     try {
-      await refuseUnlessPossible(tx, request);
+      await refuseUnlessPossible(tx, request, standing);
     } catch (error) {
       // A copy of this request, committed between the two looks, is no reason to refuse it.
       const copy = error instanceof Failure ? await mintByFingerprint(tx, request.fingerprint) : null;
@@ -99,23 +103,26 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
 }
 
 /** The commit point. */
-const accept = (db: pg.Pool, request: MintRequest, deps: MintDeps, paid: Paid | null): Promise<Mint> =>
-  transaction(db, async (tx) => {
-    await lockRegistrant(tx, request);
-    const known = await mintByFingerprint(tx, request.fingerprint);
-    if (known) return known;
-    await refuseUnlessPossible(tx, request);
+async function accept(db: pg.Pool, request: MintRequest, deps: MintDeps, paid: Paid | null): Promise<Mint> {
+  const work = async (tx: pg.ClientBase) => {
+    const standing = await standingOf(tx, request, request.fingerprint);
+    if (standing.known) return { mint: standing.known, fresh: false };
+    await refuseUnlessPossible(tx, request, standing);
     await deps.proof?.use(tx);
     deps.fault("mint.checked");
     const mint = await commitMint(tx, request, mintCall(request, deps.identity), deps.now);
     await paid?.fulfil(tx, `mint:${mint.mintId}`);
     deps.fault("mint.before-commit");
-    return mint;
-  });
+    return { mint, fresh: true };
+  };
+  const { mint, fresh } = await transaction(db, work, beginLocked(request));
+  if (fresh) wakeSender(db);
+  return mint;
+}
 
 /** Every check of the database that may refuse, cheapest first. */
-async function refuseUnlessPossible(tx: Queryable, request: MintRequest): Promise<void> {
-  await refuseRegistered(tx, request);
+async function refuseUnlessPossible(tx: Queryable, request: MintRequest, standing: Standing): Promise<void> {
+  refuseBy(standing, request);
   if (request.referralCode === null) return;
   const refusal = (message: string) => fail("invalid_input", message, { details: [{ path: "referralCode", message }] });
   const referrer = await referrerOf(tx, request.referralCode);
@@ -129,8 +136,11 @@ async function refuseUnlessPossible(tx: Queryable, request: MintRequest): Promis
  * @throws Failure out_of_funds, already_registered
  */
 export async function refuseRegistered(tx: Queryable, registrant: Registrant): Promise<void> {
-  await requireFunds(tx);
-  const before = await registeredAs(tx, registrant);
+  refuseBy(await standingOf(tx, registrant, null), registrant);
+}
+
+function refuseBy({ funded, before }: Standing, registrant: Registrant): void {
+  if (!funded) failUnfunded();
   if (before === null) return;
   const { tokenId, mintId } = before;
   const who = registrant.solanaAddress === null ? "wallet" : "Solana key";

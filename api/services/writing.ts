@@ -56,8 +56,10 @@ export async function writeAgent<T>(
  */
 export async function requireFunds(tx: Queryable): Promise<void> {
   const sender = await senderState(tx);
-  if (sender && !sender.funded)
-    fail("out_of_funds", "The service cannot pay for transactions at the moment. Nothing was charged.", {
-      retryAfter: 60,
-    });
+  if (sender && !sender.funded) failUnfunded();
 }
+
+export const failUnfunded = (): never =>
+  fail("out_of_funds", "The service cannot pay for transactions at the moment. Nothing was charged.", {
+    retryAfter: 60,
+  });

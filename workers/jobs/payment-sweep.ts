@@ -15,6 +15,7 @@ import {
 } from "../../db/ledger.ts";
 import { type Payment, type Settlement, selectPayments } from "../../db/payments.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
+import { wakeSender } from "../../db/wake-sender.ts";
 import { carryOut } from "../../payments/effects.ts";
 import { isDeepEnough, placeNow } from "../../payments/evidence.ts";
 import { bringIn, chainOf, lookFor, type SettlementParts } from "../../payments/settle.ts";
@@ -109,9 +110,13 @@ async function finishPaid(context: JobContext): Promise<number> {
     `state = 'paid' and (lease_until is null or lease_until < clock_timestamp())
      and updated_at < clock_timestamp() - case when effect is null then interval '${ANSWER_PATIENCE}' else interval '${PATIENCE}' end`,
   );
-  return each(context, paid, ({ payment }) => {
+  return each(context, paid, async ({ payment }) => {
     const { paymentId, effect } = payment;
-    if (effect !== null) return transaction(db, (tx) => carryOut(tx, payment, clock()));
+    if (effect !== null) {
+      const done = await transaction(db, (tx) => carryOut(tx, payment, clock()));
+      wakeSender(db);
+      return done;
+    }
     return owePayment(db, { paymentId }, "answer_not_collected").then((owed) => owed !== null);
   });
 }

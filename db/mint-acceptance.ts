@@ -1,0 +1,115 @@
+/**
+ * The acceptance of a request to mint in as few steps as it takes: the registrant's lock, one look at all that decides,
+ * one statement that writes the request and its transaction.
+ */
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import type { Address, Hex } from "../core/facts.ts";
+import { MINT, type Mint, type MintRequest, nameOf, type Registrant, toMint } from "./mints.ts";
+import type { Queryable } from "./transaction.ts";
+
+/** Names the one registration a registrant has, for what must not happen twice. */
+export const registrationName = (registrant: Registrant): string => `mint:${nameOf(registrant)}`;
+
+/** Registrations of one registrant, one after the other, until the transaction ends; different ones do not wait for each other. */
+export async function lockRegistrant(tx: Queryable, registrant: Registrant): Promise<void> {
+  await tx.query(lockOf(registrant));
+}
+
+/** The beginning of a transaction that has `lockRegistrant`'s lock from the start, in one step instead of two. */
+export const beginLocked = (registrant: Registrant): string => `begin; ${lockOf(registrant)}`;
+
+const lockOf = (registrant: Registrant) =>
+  `select pg_advisory_xact_lock(hashtextextended(${pg.escapeLiteral(registrationName(registrant))}, 0))`;
+
+/** What decides about a request to mint, all of one moment. */
+export type Standing = {
+  /** The mint that the same request has been accepted as. */
+  known: Mint | null;
+  /** The service can pay for transactions; true also before its sender ever ran. */
+  funded: boolean;
+  /**
+   * The registrant's own registration, done or under way: its token, null while it has none yet, and its mint where it was
+   * asked for here. Null when nothing stands in the way.
+   */
+  before: { tokenId: number | null; mintId: string | null } | null;
+};
+
+/**
+ * An agent counts by its wallet's own doing only: anybody with a Solana key can name a wallet, and that is not to keep it
+ * from registering itself.
+ */
+const STANDING = `
+  select coalesce((select bool_and(funded) from offchain.sender_state), true) as "isFunded",
+    (select a.token_id from onchain.agent a where a.agent_address = $3 and not exists (
+       select from offchain.mint m where m.token_id = a.token_id and m.solana_address is not null)
+     order by a.token_id limit 1) as "agentTokenId",
+    live.mint_id as "liveMintId", live.token_id as "liveTokenId", known.*
+  from (select) one
+  left join offchain.mint live on live.registrant = $1 and live.state <> 'failed'
+  left join (select ${MINT} from offchain.mint) known on known.fingerprint = $2`;
+
+/**
+ * @param fingerprint of the request; null where only the registrant is asked about
+ * @throws when there are no views yet (`isNoIndex`)
+ */
+export async function standingOf(db: Queryable, registrant: Registrant, fingerprint: string | null): Promise<Standing> {
+  const wallet = "wallet" in registrant && !registrant.solanaAddress ? registrant.wallet : null;
+  const { rows } = await db.query({
+    name: "mint-standing",
+    text: STANDING,
+    values: [nameOf(registrant), fingerprint, wallet],
+  });
+  const { isFunded, agentTokenId, liveMintId, liveTokenId, ...known } = rows[0];
+  const tokenId = agentTokenId ?? liveTokenId;
+  return {
+    known: known.mintId === null ? null : toMint(known),
+    funded: isFunded,
+    before:
+      agentTokenId === null && liveMintId === null
+        ? null
+        : { tokenId: tokenId === null ? null : Number(tokenId), mintId: liveMintId },
+  };
+}
+
+/** The call that registers it on chain. */
+export type MintCall = { to: Address; data: Hex };
+
+/**
+ * The commit point of a registration: its row and its transaction, in the caller's transaction, which must hold the
+ * registrant's lock. The sender is not told: that is for after the commit (`wakeSender`).
+ */
+export async function commitMint(tx: Queryable, request: MintRequest, call: MintCall, at: Date): Promise<Mint> {
+  const mintId = randomUUID();
+  const { rows } = await tx.query({
+    name: "mint-commit",
+    text: `
+      with accepted as (
+        insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
+          referral_code, fingerprint, state, created_at, solana_address)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13)
+        returning ${MINT}),
+      queued as (
+        insert into offchain.tx_intent (intent_key, to_address, data) values ($14, $15, $16))
+      select * from accepted`,
+    values: [
+      mintId,
+      request.wallet,
+      request.recipient,
+      request.name,
+      request.framework,
+      request.soulbound,
+      request.origin,
+      request.personality && JSON.stringify(request.personality),
+      request.narrative && JSON.stringify(request.narrative),
+      request.referralCode,
+      request.fingerprint,
+      at,
+      request.solanaAddress,
+      `mint:${mintId}`,
+      call.to,
+      call.data,
+    ],
+  });
+  return toMint(rows[0])!;
+}
