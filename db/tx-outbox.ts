@@ -168,19 +168,45 @@ export async function nextOwnNonce(db: Queryable, sender: Address): Promise<numb
 
 export type NewAttempt = Omit<Attempt, "broadcastAt" | "broadcastBlock">;
 
-/** Gives a queued intent its nonce and first signed transaction. Both are stored before anything is broadcast. */
+export type FirstSigned = { intentId: number; gasLimit: bigint; attempt: NewAttempt };
+
+/**
+ * Gives queued intents their nonces and first signed transactions, all of them or none, in one statement. Both are stored
+ * before anything is broadcast.
+ * @throws Error when one of them is no longer queued; the caller's transaction is to be rolled back
+ */
 export async function storeSigned(
   tx: Queryable,
-  signed: { intentId: number; sender: Address; gasLimit: bigint; attempt: NewAttempt; at: Date },
+  { sender, at, signed }: { sender: Address; at: Date; signed: readonly FirstSigned[] },
 ): Promise<void> {
-  const { intentId, sender, gasLimit, attempt, at } = signed;
-  const { rowCount } = await tx.query(
-    `update offchain.tx_intent set state = 'signed', sender = $2, nonce = $3, gas_limit = $4, signed_at = $5
-     where id = $1 and state = 'queued'`,
-    [intentId, sender, attempt.nonce, String(gasLimit), at],
-  );
-  if (rowCount !== 1) throw new Error(`intent ${intentId} is no longer queued`);
-  await storeAttempt(tx, intentId, attempt);
+  const { rows } = await tx.query({
+    name: "store-signed",
+    text: `
+      with given as (
+        select * from unnest($3::int8[], $4::int8[], $5::int8[], $6::text[], $7::text[], $8::numeric[], $9::numeric[])
+          as given(intent_id, nonce, gas_limit, hash, raw, fee, tip)),
+      taken as (
+        update offchain.tx_intent i
+        set state = 'signed', sender = $1, nonce = given.nonce, gas_limit = given.gas_limit, signed_at = $2
+        from given where i.id = given.intent_id and i.state = 'queued' returning i.id),
+      stored as (
+        insert into offchain.tx_attempt (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei)
+        select hash, intent_id, nonce, raw, fee, tip from given order by nonce
+        on conflict (hash) do nothing)
+      select intent_id::int8 as "intentId" from given where intent_id not in (select id from taken)`,
+    values: [
+      sender,
+      at,
+      signed.map(({ intentId }) => intentId),
+      signed.map(({ attempt }) => attempt.nonce),
+      signed.map(({ gasLimit }) => String(gasLimit)),
+      signed.map(({ attempt }) => attempt.hash),
+      signed.map(({ attempt }) => attempt.raw),
+      signed.map(({ attempt }) => String(attempt.maxFeePerGasWei)),
+      signed.map(({ attempt }) => String(attempt.maxPriorityFeePerGasWei)),
+    ],
+  });
+  if (rows[0]) throw new Error(`intent ${rows[0].intentId} is no longer queued`);
 }
 
 /** Remembers one more signed transaction of an intent. Signing is deterministic, so the same bytes are one row. */
@@ -199,12 +225,17 @@ export async function storeAttempt(tx: Queryable, intentId: number, attempt: New
   );
 }
 
-/** Notes when an attempt first reached a node. */
-export async function noteBroadcast(db: Queryable, hash: Hex, block: number, at: Date): Promise<void> {
-  await db.query(
-    `update offchain.tx_attempt set broadcast_at = $2, broadcast_block = $3 where hash = $1 and broadcast_at is null`,
-    [hash, at, block],
-  );
+/** Notes when attempts first reached a node; one noted before keeps its time. */
+export async function noteBroadcast(
+  db: Queryable,
+  { hashes, block, at }: { hashes: readonly Hex[]; block: number; at: Date },
+): Promise<void> {
+  await db.query({
+    name: "note-broadcast",
+    text: `update offchain.tx_attempt set broadcast_at = $2, broadcast_block = $3
+           where hash = any($1) and broadcast_at is null`,
+    values: [hashes, at, block],
+  });
 }
 
 /** Settles a signed intent with its receipt. @returns false when it was settled or reopened meanwhile. */

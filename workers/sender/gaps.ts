@@ -38,6 +38,6 @@ export async function closeGaps(
     );
     if (!stored) continue;
     log.warn({ nonce }, "nonce gap closed with an empty transaction");
-    await broadcast(session, { ...attempt, broadcastAt: null, broadcastBlock: null }, head);
+    await broadcast(session, [{ ...attempt, broadcastAt: null, broadcastBlock: null }], head);
   }
 }

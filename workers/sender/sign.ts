@@ -55,9 +55,11 @@ export async function signQueued(
   if (payable.length === 0) return 0;
 
   const signed = await sign(session, payable, offer);
-  for (const attempt of signed) {
-    await broadcast(session, { ...attempt, broadcastAt: null, broadcastBlock: null }, head);
-  }
+  await broadcast(
+    session,
+    signed.map((attempt) => ({ ...attempt, broadcastAt: null, broadcastBlock: null })),
+    head,
+  );
   return signed.length;
 }
 
@@ -110,15 +112,8 @@ async function sign(session: SenderSession, payable: Ready[], offer: Fees): Prom
     payable.map(({ intent, gasLimit }, n) => signAttempt(session, { ...intent, gasLimit, nonce: first + n }, offer)),
   );
   await transaction(db, async (tx) => {
-    for (const [n, { intent, gasLimit }] of payable.entries()) {
-      await storeSigned(tx, {
-        intentId: intent.id,
-        sender: signer.address,
-        gasLimit,
-        attempt: attempts[n]!,
-        at: clock(),
-      });
-    }
+    const signed = payable.map(({ intent, gasLimit }, n) => ({ intentId: intent.id, gasLimit, attempt: attempts[n]! }));
+    await storeSigned(tx, { sender: signer.address, at: clock(), signed });
     fault("sender.before-store");
   });
   fault("sender.after-sign");

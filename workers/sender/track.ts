@@ -54,7 +54,7 @@ export async function track(session: SenderSession, head: number, usedNonces: nu
     }
     const sentAt = session.sentAt.get(last.hash);
     if (sentAt === undefined || session.clock().getTime() - sentAt >= session.options.rebroadcastMs) {
-      await broadcast(session, last, head);
+      await broadcast(session, [last], head);
     }
   }
   return open;
@@ -133,6 +133,6 @@ async function replace(session: SenderSession, intent: SignedIntent, market: Mar
   await storeAttempt(session.db, intent.id, attempt);
   session.fault("sender.after-sign");
   session.log.info({ intent: intent.intentKey, nonce: intent.nonce, hash: attempt.hash }, "stuck transaction replaced");
-  await broadcast(session, { ...attempt, broadcastAt: null, broadcastBlock: null }, head);
+  await broadcast(session, [{ ...attempt, broadcastAt: null, broadcastBlock: null }], head);
   return true;
 }
