@@ -80,6 +80,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "jose",
       "ioredis",
       "rate-limiter-flexible",
+      "secp256k1",
       /^@x402\//,
       "mppx",
       /^node:/,
