@@ -11,7 +11,7 @@ import { createSigner } from "../../clients/signer.ts";
 import type { Address } from "../../core/facts.ts";
 import { migrate } from "../../db/migrate.ts";
 import type { MintRequest } from "../../db/mints.ts";
-import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
+import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { stubChain } from "../../test/api/support/stub-chain.ts";
 import { plantOnchain } from "../../test/support/onchain.ts";
 import { INTENT_EFFECTS } from "../../workers/intents.ts";
@@ -47,6 +47,7 @@ export default async function acceptance(count: number): Promise<void> {
     await db.end();
   } finally {
     await postgres.stop();
+    await removePostgres(join(directory, "pg"));
     rmSync(directory, { recursive: true, force: true });
   }
 }
