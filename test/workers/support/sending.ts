@@ -21,6 +21,7 @@ import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
 import type { SenderOptions } from "../../../workers/sender/session.ts";
 import { runSender } from "../../../workers/sender.ts";
 import { testChain } from "../../support/agent-wallet.ts";
+import { CHILD_ENV } from "../../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { testLog } from "../../support/log.ts";
 import { plantOnchain, plantRows } from "../../support/onchain.ts";
@@ -132,7 +133,7 @@ export async function startSending() {
         const script = fileURLToPath(new URL("sender-process.ts", import.meta.url));
         const child = spawn(process.execPath, [script], {
           env: {
-            PATH: "/usr/bin:/bin",
+            ...CHILD_ENV,
             ...env,
             DATABASE_URL: database.url,
             LOG_LEVEL: "info",
@@ -153,8 +154,8 @@ export async function startSending() {
         const wallet = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Address;
         return {
           wallet,
-          recipient: wallet,
           solanaAddress: null,
+          recipient: wallet,
           name: "Ada",
           framework: "custom",
           soulbound: false,
