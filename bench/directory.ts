@@ -14,6 +14,9 @@ type Plan = { rows: number; seconds: number; perSecond: number; sampled: number 
 const FULL: Plan = { rows: 1_000_000, seconds: 300, perSecond: 200, sampled: 40 };
 const QUICK: Plan = { rows: 50_000, seconds: 20, perSecond: 200, sampled: 20 };
 
+/** A server of the machine's size, as one would run it for a million rows. */
+const SETTINGS = { shared_buffers: "4GB", work_mem: "64MB", random_page_cost: "1.1", max_wal_size: "4GB" };
+
 /** @param args `--quick` for a short look; `--rows`; `--seconds` and `--rate` of the load; `--pages` or `--load` for one half */
 export default async function directory(args: string[]): Promise<void> {
   const plan = args.includes("--quick") ? { ...QUICK } : { ...FULL };
@@ -22,7 +25,7 @@ export default async function directory(args: string[]): Promise<void> {
   plan.perSecond = numberAfter(args, "--rate") ?? plan.perSecond;
   if (plan.rows < 5_000) throw new Error("--rows takes a number of rows from 5000 on");
   const place = mkdtempSync(join(tmpdir(), "bench-directory-"));
-  const postgres = await startPostgres({ dataDir: join(place, "pg"), fast: true });
+  const postgres = await startPostgres({ dataDir: join(place, "pg"), fast: true, settings: SETTINGS });
   const pool = new pg.Pool({ connectionString: postgres.url, max: 4 });
   pool.on("error", () => {});
   try {

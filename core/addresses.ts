@@ -24,12 +24,11 @@ export function checksum(address: Address): Address {
   const lower = address.toLowerCase();
   for (let i = 0; i < 40; i++) digits[i] = lower.charCodeAt(i + 2);
   const hash = keccak_256(digits);
-  let text = "0x";
   for (let i = 0; i < 40; i++) {
-    const digit = digits[i]!;
     const nibble = i % 2 === 0 ? hash[i >> 1]! >> 4 : hash[i >> 1]! & 15;
-    text += String.fromCharCode(digit >= 97 && nibble >= 8 ? digit - 32 : digit);
+    if (digits[i]! >= 97 && nibble >= 8) digits[i]! -= 32;
   }
+  const text = `0x${String.fromCharCode.apply(null, digits as never)}`;
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(address, text as Address);
   return text as Address;

@@ -49,9 +49,15 @@ export type Postgres = {
  * Starts PostgreSQL on 127.0.0.1.
  * @param options.dataDir the cluster's directory; made when missing
  * @param options.fast no fsync: for tests, whose data nobody keeps
+ * @param options.settings of postgresql.conf, beside or in place of those of a small stack
  * @throws Error with the server's own last words when it does not come up
  */
-export async function startPostgres(options: { dataDir: string; port?: number; fast?: boolean }): Promise<Postgres> {
+export async function startPostgres(options: {
+  dataDir: string;
+  port?: number;
+  fast?: boolean;
+  settings?: Record<string, string>;
+}): Promise<Postgres> {
   const user = unprivilegedUser();
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const { native, dataDir } = reachable(nativeDirectory(), resolve(options.dataDir), user);
@@ -71,6 +77,7 @@ export async function startPostgres(options: { dataDir: string; port?: number; f
     shared_buffers: "256MB",
     max_wal_size: "1GB",
     ...(options.fast && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+    ...options.settings,
   };
   const args = Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
   const server = spawn(binary(native, "postgres"), ["-D", dataDir, "-p", String(port), ...args], {
