@@ -16,8 +16,6 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 120_000,
           maxWorkers: 3,
-          // A file costs two seconds of imports where it has a process of its own; none keeps state in a module.
-          isolate: false,
           // Real processes and chains on a shared machine: a failure is looked at once more, and the report says so.
           retry: 1,
         },
