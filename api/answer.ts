@@ -130,7 +130,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
   return async (c: HttpContext): Promise<HttpAnswer> => {
     const requestId = String(c.env.outgoing.getHeader("X-Request-Id"));
     try {
-      return await represent(c.env.incoming, await reply(c, requestId));
+      return await represent(c.env, await reply(c, requestId));
     } catch (error) {
       return errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
     }
@@ -171,7 +171,7 @@ function representationOf(endpoint: Endpoint) {
     return last.etag;
   }
 
-  return async (incoming: IncomingMessage, reply: Reply): Promise<HttpAnswer> => {
+  return async ({ incoming, outgoing }: HttpContext["env"], reply: Reply): Promise<HttpAnswer> => {
     const { status, type, content } = reply;
     const headers: Record<string, string> = { "content-type": type, ...reply.headers };
     if (typeof content === "object" && "stream" in content) {
@@ -186,6 +186,9 @@ function representationOf(endpoint: Endpoint) {
     else {
       headers["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;
       headers.etag = costly ? costly.etag : etagOf(content as string | Uint8Array);
+      // A 304 cannot take a header back from what a cache has kept: what was stale is another representation.
+      const stale = outgoing.getHeader("X-Index-Stale");
+      if (stale !== undefined) headers.etag = strongEtag(`${headers.etag} ${stale}`);
       if (isNotModified(incoming.headers["if-none-match"], headers.etag)) {
         delete headers["content-type"];
         return { status: 304, headers, body: null };

@@ -198,6 +198,8 @@ describe("the indexed block", () => {
       status: 200,
       stale: "a reorg   deeper than finality",
     });
+    const staleTag = { "if-none-match": headers.get("etag")! };
+    expect((await api.get("/api/v2/stats", { headers: staleTag })).status).toBe(304);
     expect(await api.get("/ready")).toMatchObject({
       status: 503,
       body: { ready: false, checks: { index: { ok: false } } },
@@ -205,6 +207,8 @@ describe("the indexed block", () => {
     await api.database.pool.query("update onchain.index_state set stale = false, reason = null");
     await api.deps.index.refresh();
     expect((await api.get("/ready")).status).toBe(200);
+    // A 304 would leave the reason in the client's cache.
+    expect((await api.get("/api/v2/stats", { headers: staleTag })).status).toBe(200);
   });
 
   it("is not there before the first index: data routes are 503, the rest answers", async () => {
