@@ -658,7 +658,7 @@ export const directoryAlias = offchain.table(
       .references(() => directory.id, { onDelete: "cascade" }),
     wallet: text().notNull(),
   },
-  (t) => [index("directory_alias_wallet").on(sql`wallet collate "C"`)],
+  () => [index("directory_alias_wallet").on(sql`wallet collate "C"`)],
 );
 
 /** Where a directory row came from: the items of its source, one for most, several where a row gathers them (x402). */
