@@ -2,16 +2,10 @@
 import pLimit from "p-limit";
 import type { PrivateKeyAccount } from "viem";
 import { gistFileName, needleOf } from "../core/proofs.ts";
-import { siwaText } from "../core/signed-texts.ts";
+import { postAs, type Service } from "./post-as.ts";
 import type { SeedAgent } from "./world.ts";
 
-type Outside = {
-  apiUrl: string;
-  host: string;
-  simulatorUrl: string;
-  /** Tells the operator, a short line. */
-  say(line: string): void;
-};
+type Outside = Service & { simulatorUrl: string };
 
 export type Citizen = { agent: SeedAgent; account: PrivateKeyAccount; tokenId: number };
 
@@ -42,7 +36,7 @@ export async function proveAccounts(outside: Outside, prefix: string, citizens: 
         const shows = needleOf(prefix, tokenId);
         const { path, planted, claim } = ACCOUNTS[platform as keyof typeof ACCOUNTS](name, id, shows, prefix);
         await control(outside.simulatorUrl, path, planted);
-        await prove(outside, account, `agent/${tokenId}/verify/${platform}`, claim);
+        await postAs(outside, account, "proving", `agent/${tokenId}/verify/${platform}`, claim);
       }),
     ),
   );
@@ -70,26 +64,6 @@ const ACCOUNTS = {
 async function control(simulatorUrl: string, path: string, body: unknown): Promise<void> {
   const response = await fetch(`${simulatorUrl}/_control/${path}`, { method: "PUT", body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`planting ${path}: ${response.status}`);
-}
-
-async function prove(
-  { apiUrl, host, say }: Outside,
-  account: PrivateKeyAccount,
-  path: string,
-  claim: object,
-): Promise<void> {
-  const timestamp = String(Date.now());
-  const signature = await account.signMessage({ message: siwaText(host, account.address, timestamp) });
-  const response = await fetch(`${apiUrl}/api/v2/${path}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: `Bearer ${account.address}:${timestamp}:${signature}`,
-    },
-    body: JSON.stringify(claim),
-  });
-  // 202: the proof counts, its trait is on the way.
-  if (!response.ok) say(`proving ${path}: ${response.status} ${await response.text()}`);
 }
 
 /** Lets 8004scan list the agents of the canonical registry, as it would. */

@@ -1,13 +1,6 @@
 /** Seeds the people behind some agents, and the organization two of them work for: through the API, as they would themselves. */
-import { siwaText } from "../core/signed-texts.ts";
+import { postAs, type Service } from "./post-as.ts";
 import type { Citizen } from "./seed-accounts.ts";
-
-type Outside = {
-  apiUrl: string;
-  host: string;
-  /** Tells the operator, a short line. */
-  say(line: string): void;
-};
 
 /** Who is behind which agent of the world. */
 const HUMANS: { behind: string; profile: Record<string, unknown> }[] = [
@@ -52,35 +45,20 @@ const ORGANIZATION = {
  * Registers the humans with their agents, and the organization of the first with the others' agents as members. Done
  * again it changes nothing.
  */
-export async function seedPrincipals(outside: Outside, citizens: readonly Citizen[]): Promise<void> {
+export async function seedPrincipals(service: Service, citizens: readonly Citizen[]): Promise<void> {
   const people = HUMANS.flatMap(({ behind, profile }) => {
     const citizen = citizens.find(({ agent }) => agent.name === behind);
     return citizen ? [{ ...citizen, profile }] : [];
   });
   for (const { account, tokenId, profile } of people) {
-    await post(outside, account, "principals/human/register", profile);
-    await post(outside, account, `human/${account.address}/link-agent`, { agentTokenId: tokenId });
+    await postAs(service, account, "registering", "principals/human/register", profile);
+    await postAs(service, account, "registering", `human/${account.address}/link-agent`, { agentTokenId: tokenId });
   }
   const [founder] = people;
   const members = people.map(({ tokenId }) => tokenId);
-  if (founder) await post(outside, founder.account, "principals/organization/register", { ...ORGANIZATION, members });
-}
-
-async function post(
-  { apiUrl, host, say }: Outside,
-  account: Citizen["account"],
-  path: string,
-  body: object,
-): Promise<void> {
-  const timestamp = String(Date.now());
-  const signature = await account.signMessage({ message: siwaText(host, account.address, timestamp) });
-  const response = await fetch(`${apiUrl}/api/v2/${path}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: `Bearer ${account.address}:${timestamp}:${signature}`,
-    },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) say(`registering ${path}: ${response.status} ${await response.text()}`);
+  if (founder)
+    await postAs(service, founder.account, "registering", "principals/organization/register", {
+      ...ORGANIZATION,
+      members,
+    });
 }

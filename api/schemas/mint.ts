@@ -1,6 +1,6 @@
 /** Registration: what is sent, what comes back now or later. */
 import { z } from "zod";
-import { frameworkSchema } from "../../core/frameworks.ts";
+import { frameworkSchema } from "../../core/framework-input.ts";
 import { agentNameSchema } from "../../core/names.ts";
 import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
 import { parseReferralCode } from "../../core/referral-codes.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import type { Address } from "../../core/facts.ts";
-import { frameworkSchema } from "../../core/frameworks.ts";
+import { frameworkSchema } from "../../core/framework-input.ts";
 import { agentNameSchema } from "../../core/names.ts";
 import type { SolanaPurpose } from "../../core/signed-texts.ts";
 import { isKey, signatureBytes } from "../../core/solana/keys.ts";

@@ -2,6 +2,7 @@
 import { hashTypedData } from "viem/utils";
 import { z } from "zod";
 import type { Address, Hex } from "../facts.ts";
+import { TRANSFER_WITH_AUTHORIZATION } from "./transfer-with-authorization.ts";
 
 /** Decimal digits without sign or leading zero, at most 256 bits wide. */
 const quantity = z
@@ -98,17 +99,11 @@ export function readVersion1(json: unknown): SignedPayment | null {
 /** The EIP-712 domain of a token. */
 export type TokenDomain = { name: string; version: string; chainId: number; verifyingContract: Address };
 
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-} as const;
-
 /** What the payer's key signed. */
 export const authorizationDigest = (authorization: Authorization, domain: TokenDomain): Hex =>
-  hashTypedData({ domain, types: TYPES, primaryType: "TransferWithAuthorization", message: authorization });
+  hashTypedData({
+    domain,
+    types: TRANSFER_WITH_AUTHORIZATION,
+    primaryType: "TransferWithAuthorization",
+    message: authorization,
+  });

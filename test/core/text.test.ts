@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../core/errors.ts";
-import { canonicalFramework, FRAMEWORKS, frameworkSchema } from "../../core/frameworks.ts";
+import { frameworkSchema } from "../../core/framework-input.ts";
+import { canonicalFramework, FRAMEWORKS } from "../../core/frameworks.ts";
 import { agentNameSchema, dotAgentKey } from "../../core/names.ts";
 import { isSpam } from "../../core/spam.ts";
 import { BLANKS, cleanText, isBlank, lengthOf } from "../../core/text.ts";

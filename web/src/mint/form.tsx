@@ -1,20 +1,10 @@
 /** The fields of a registration. What is wrong with one is said at the field. */
 import { type FormEvent, useId } from "react";
-import type { Framework } from "../../../core/frameworks.ts";
+import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/frameworks.ts";
 import type { Wallet } from "./wallet.ts";
 
-const FRAMEWORKS = [
-  "custom",
-  "openclaw",
-  "eliza",
-  "langchain",
-  "crewai",
-  "autogpt",
-  "bankr",
-  "virtuals",
-  "based",
-  "agentkit",
-] as const satisfies readonly Framework[];
+/** The neutral one stands first and is chosen. */
+const CHOICES = [DEFAULT_FRAMEWORK, ...FRAMEWORKS.filter((name) => name !== DEFAULT_FRAMEWORK)];
 
 /** Texts that count for the score, with the most code points each takes. */
 const TEXTS = {
@@ -82,7 +72,7 @@ export function Form({ disabled, referralCode, wallets, faults, submit }: Props)
         Framework
       </label>
       <select className="field" id={`${id}framework`} name="framework">
-        {FRAMEWORKS.map((name) => (
+        {CHOICES.map((name) => (
           <option key={name}>{name}</option>
         ))}
       </select>

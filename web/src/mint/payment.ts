@@ -1,4 +1,5 @@
 /** A payment by x402: what a 402 asks for, what the wallet signs for it (EIP-3009), and the header that carries it. */
+import { TRANSFER_WITH_AUTHORIZATION } from "../../../core/payments/transfer-with-authorization.ts";
 import type { Problem } from "../api/answer.ts";
 import { ask, changeTo, type Provider, WalletRefusal } from "./wallet.ts";
 
@@ -112,14 +113,7 @@ const TYPES = {
     { name: "chainId", type: "uint256" },
     { name: "verifyingContract", type: "address" },
   ],
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
+  ...TRANSFER_WITH_AUTHORIZATION,
 };
 
 const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");

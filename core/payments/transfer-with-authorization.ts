@@ -1,0 +1,13 @@
+/** What a payer of USDC signs, whoever asks for it and whoever checks it. */
+
+/** @see https://eips.ethereum.org/EIPS/eip-3009 */
+export const TRANSFER_WITH_AUTHORIZATION = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const;

@@ -1,0 +1,35 @@
+/** Asks the API as one of the seeded world's wallets would: signed, and in the open. */
+import type { PrivateKeyAccount } from "viem";
+import { siwaText } from "../core/signed-texts.ts";
+
+export type Service = {
+  apiUrl: string;
+  host: string;
+  /** Tells the operator, a short line. */
+  say(line: string): void;
+};
+
+/**
+ * A refusal is told and stops nothing: the world is poorer by what was asked.
+ * @param doing the word the operator is told with
+ */
+export async function postAs(
+  { apiUrl, host, say }: Service,
+  account: PrivateKeyAccount,
+  doing: string,
+  path: string,
+  body: object,
+): Promise<void> {
+  const timestamp = String(Date.now());
+  const signature = await account.signMessage({ message: siwaText(host, account.address, timestamp) });
+  const response = await fetch(`${apiUrl}/api/v2/${path}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${account.address}:${timestamp}:${signature}`,
+    },
+    body: JSON.stringify(body),
+  });
+  // 202 is good as well: what was asked counts, its transaction is on the way.
+  if (!response.ok) say(`${doing} ${path}: ${response.status} ${await response.text()}`);
+}
