@@ -40,6 +40,16 @@ export type QueueState = {
 /** Draws cards as PNG. @throws Failure overloaded when too many are waiting already */
 export type Cards = { png(card: CardFacts, size: CardSize): Promise<Uint8Array> };
 
+/** Told of every request; what it does with that must cost next to nothing. */
+export type RequestMeter = {
+  /** @param route the endpoint's template @returns takes status and duration of each of its requests */
+  route(method: string, route: string): (status: number, ms: number) => void;
+  /** A request that no endpoint answers. */
+  unrouted(kind: "page" | "options" | "not_found" | "method_not_allowed" | "unusable"): void;
+  /** @param count event streams that are open */
+  streams(count: () => number): void;
+};
+
 export type ApiDeps = {
   config: Config;
   /**
@@ -51,7 +61,7 @@ export type ApiDeps = {
   /** Lists of agents from memory, on the database of `db`; without it SQL answers all of them. */
   agentList?: Pick<AgentList, "recall">;
   /** Pages of the directory from memory, likewise. */
-  directory?: Pick<DirectoryList, "list" | "totals" | "ready" | "asOf">;
+  directory?: Pick<DirectoryList, "list" | "shown" | "totals" | "ready" | "asOf">;
   chain: Chain;
   /** Null when none is configured: no access tokens are taken then. */
   identityProvider: IdentityProvider | null;
@@ -67,6 +77,8 @@ export type ApiDeps = {
   /** Counts of every queue; may throw when the queue's store is away. */
   queues(): Promise<QueueState[]>;
   log: Log;
+  /** Absent where nobody looks at metrics. */
+  meter?: RequestMeter | undefined;
   fault: Fault;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -74,7 +86,7 @@ export type ApiDeps = {
 
 /** What handlers get: the parts, and what the API itself keeps in memory. */
 export type ApiParts = ApiDeps & {
-  directory: Pick<DirectoryList, "list" | "totals"> & Partial<Pick<DirectoryList, "ready" | "asOf">>;
+  directory: Pick<DirectoryList, "list" | "shown" | "totals"> & Partial<Pick<DirectoryList, "ready" | "asOf">>;
   facts: ReadFacts;
   /** Whether a wallet signed a text that a request carries in its body. */
   signed: SignedTexts;

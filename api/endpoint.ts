@@ -195,3 +195,15 @@ export function json(
   const { status = 200, headers, final } = options;
   return { status, type: "application/json; charset=utf-8", content: JSON.stringify(body), headers, final };
 }
+
+/** A JSON object whose first member is an array of what is JSON already. */
+export function jsonWith(member: string, items: readonly Uint8Array[], rest: object): Reply {
+  const parts: Uint8Array[] = [Buffer.from(`{${JSON.stringify(member)}:[`)];
+  for (const [i, item] of items.entries()) {
+    if (i > 0) parts.push(COMMA);
+    parts.push(item);
+  }
+  parts.push(Buffer.from(`],${JSON.stringify(rest).slice(1)}`));
+  return { status: 200, type: "application/json; charset=utf-8", content: Buffer.concat(parts) };
+}
+const COMMA = Buffer.from(",");

@@ -1,5 +1,6 @@
 /** Scores that Ethos gave, by wallet, and the wallets it is to be asked about. */
 import type { Address } from "../core/facts.ts";
+import { touchRows } from "./directory/write.ts";
 import type { Queryable } from "./transaction.ts";
 
 const NOBODY = `0x${"0".repeat(40)}`;
@@ -22,6 +23,11 @@ export async function walletsToScore(db: Queryable, since: Date, limit: number):
   return rows.map(({ wallet }) => wallet);
 }
 
+/** The directory shows the score of an agent's own wallet, or else of its owner's. */
+const ROWS_OF_CHANGED = `
+  select d.id from changed join offchain.directory d on d.address collate "C" = changed.wallet and d.removed_at is null
+  union select d.id from changed join offchain.directory d on d.owner_address = changed.wallet`;
+
 /** Stores answers of Ethos; null = it knows nothing about the wallet. @returns how many scores are new or other than before */
 export async function storeEthosScores(
   db: Queryable,
@@ -34,9 +40,11 @@ export async function storeEthosScores(
        insert into offchain.ethos_score (wallet, score, fetched_at)
        select wallet, score, $3 from unnest($1::text[], $2::int4[]) as s(wallet, score) order by wallet
        on conflict (wallet) do update set score = excluded.score, fetched_at = excluded.fetched_at
-       returning wallet, score)
-     select count(*)::int4 as changed from stored left join before using (wallet)
-     where stored.score is distinct from before.score`,
+       returning wallet, score),
+     changed as (
+       select wallet from stored left join before using (wallet) where stored.score is distinct from before.score),
+     touched as (${touchRows(ROWS_OF_CHANGED)})
+     select count(*)::int4 as changed from changed`,
     [[...scores.keys()], [...scores.values()], now],
   );
   return rows[0].changed;

@@ -609,12 +609,9 @@ export const directory = offchain.table(
     /** Set when it is no longer in its registry; such a row is shown nowhere. */
     removedAt: at(),
     updatedAt: at().notNull().default(sql`clock_timestamp()`),
-    /** The transaction that gave the row its present state, kept by a trigger as in `cred`: readers follow it. */
-    changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
   },
   (t) => [
     uniqueIndex("directory_agent").on(t.platform, t.agentId),
-    index("directory_changed").on(t.changedXid),
     index("directory_agent_id").on(sql`lower(agent_id)`).where(sql`removed_at is null`),
     index("directory_token_id").on(t.tokenId).where(sql`removed_at is null`),
     index("directory_address").on(sql`address collate "C"`).where(sql`removed_at is null`),
@@ -622,9 +619,8 @@ export const directory = offchain.table(
     index("directory_token").on(t.tokenAddress).where(sql`token_address is not null`),
     index("directory_owner").on(t.ownerAddress).where(sql`owner_address is not null`),
     index("directory_active").on(t.activeAt).where(sql`removed_at is null`),
-    // One index for each sort and direction: nulls are last and equal keys are by id, ascending, either way.
-    index("directory_by_score").on(sql`cred_score`, t.id).where(sql`removed_at is null`),
-    index("directory_by_score_down").on(sql`cred_score desc nulls last`, t.id).where(sql`removed_at is null`),
+    // One index for each sort and direction: nulls are last and equal keys are by id, ascending, either way. Scores
+    // change all the time and are in `directory_score`: what stands in no index here costs none of them anything.
     index("directory_by_name").on(sql`sort_name collate "C"`, t.id).where(sql`removed_at is null`),
     index("directory_by_name_down").on(sql`sort_name collate "C" desc nulls last`, t.id).where(sql`removed_at is null`),
     index("directory_by_created").on(sql`created_at`, t.id).where(sql`removed_at is null`),
@@ -643,6 +639,26 @@ export const directory = offchain.table(
       .on(sql`trend desc nulls last`, t.id)
       .where(sql`removed_at is null and active_at is not null`),
     index("directory_x402").on(t.id).where(sql`removed_at is null and x402_supported`),
+  ],
+);
+
+/**
+ * The score of each row of the directory once more, for sorting and for following, kept by triggers on `directory`: a
+ * change of score enters these indexes and none of the twenty of the wide row.
+ */
+export const directoryScore = offchain.table(
+  "directory_score",
+  {
+    id: bigint({ mode: "number" }).primaryKey(),
+    /** Null for a row that is shown nowhere. */
+    credScore: smallint(),
+    /** The transaction that changed what is shown of the row, or of what is shown beside it: readers follow it. */
+    changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
+  },
+  (t) => [
+    index("directory_score_changed").on(t.changedXid),
+    index("directory_score_up").on(sql`cred_score`, t.id).where(sql`cred_score is not null`),
+    index("directory_score_down").on(sql`cred_score desc nulls last`, t.id).where(sql`cred_score is not null`),
   ],
 );
 

@@ -12,7 +12,8 @@ import type { DirectoryQuery } from "../../db/directory/list.ts";
 import { directoryMarks } from "../../db/directory/marks.ts";
 import { erc8004Registration } from "../../db/directory/registration.ts";
 import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import { endpoint, json } from "../endpoint.ts";
+import type { Queryable } from "../../db/transaction.ts";
+import { endpoint, json, jsonWith } from "../endpoint.ts";
 import { choice, limit, minBlock, offset, optionalChoice, page, searchText } from "../parameters.ts";
 import {
   claimedSchema,
@@ -71,9 +72,8 @@ export const terminalAgents = endpoint({
       directory.list({ ...questionOf(query, now), offset: start, limit }),
       directory.totals(),
     ]);
-    const rows = await directoryRows(db, ids);
-    return json({
-      agents: rows.map((row) => terminalRow(row, config.service.publicUrl)),
+    const agents = await directory.shown(ids, (missing) => shownRows(db, missing, config.service.publicUrl));
+    return jsonWith("agents", agents, {
       total,
       page: Math.floor(start / limit) + 1,
       totalPages: Math.ceil(total / limit),
@@ -87,6 +87,12 @@ export const terminalAgents = endpoint({
     });
   },
 });
+
+/** Rows as they stand in a page, in JSON. */
+async function shownRows(db: Queryable, ids: readonly number[], publicUrl: string): Promise<Map<number, Uint8Array>> {
+  const rows = await directoryRows(db, ids);
+  return new Map(rows.map((row) => [row.id, Buffer.from(JSON.stringify(terminalRow(row, publicUrl)))]));
+}
 
 /** Rows of one export, and of one of the pages it is read in. */
 const EXPORT_ROWS = 10_000;

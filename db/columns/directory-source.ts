@@ -26,11 +26,10 @@ export const DIRECTORY_COLUMNS = {
 /** Every transaction older than `xmin` has ended, and its rows were seen. */
 export type DirectoryState = { xmin: string };
 
-const SELECT = `
-  select d.id, d.cred_score, d.created_at, d.active_at, d.trend,
+const VALUES = `d.cred_score, d.created_at, d.active_at, d.trend,
     d.market_cap_usd, d.volume_24h_usd, d.sort_name, case when d.search_name <> d.sort_name then d.search_name end,
-    d.platform, d.address, lower(d.agent_id), lower(d.token_symbol), d.x402_supported, d.removed_at is not null
-  from offchain.directory d`;
+    d.platform, d.address, lower(d.agent_id), lower(d.token_symbol), d.x402_supported`;
+/** Behind the values of a changed row. */
 const REMOVED = 14;
 
 const read = (row: CopyRow): Values => [
@@ -54,7 +53,7 @@ const CHANNEL = "directory";
 
 export const source: TableSource<DirectoryState> = {
   definition: DIRECTORY_COLUMNS,
-  select: `${SELECT} where d.removed_at is null`,
+  select: `select d.id, ${VALUES} from offchain.directory d where d.removed_at is null`,
   read,
   count: "select count(*) as count from offchain.directory where removed_at is null",
   bytesPerRow: 240,
@@ -76,7 +75,9 @@ export const source: TableSource<DirectoryState> = {
     // brought from another server. Both are numbers of the database's own.
     await copyRows(
       tx,
-      `${SELECT} where d.changed_xid >= '${xmin}'::xid8 and d.changed_xid < '${xmax}'::xid8`,
+      `select s.id, ${VALUES}, s.cred_score is null
+       from offchain.directory_score s left join offchain.directory d on d.id = s.id
+       where s.changed_xid >= '${xmin}'::xid8 and s.changed_xid < '${xmax}'::xid8`,
       (row) => {
         const id = row.integer(0);
         if (row.flag(REMOVED)) changes.deletes.push(id);

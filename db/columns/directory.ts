@@ -14,11 +14,17 @@ import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "./live-table.ts";
 import type { Condition } from "./matches.ts";
 import { addressesFrom } from "./packed-address.ts";
+import { type Make, RowMemo } from "./row-memo.ts";
 import type { ColumnTable } from "./table.ts";
 
 export type DirectoryList = {
   /** One page: ids of rows and the exact total. The rows are for the caller to fetch; one may be gone by then. */
   list(query: DirectoryQuery): Promise<DirectoryPage>;
+  /**
+   * What `make` makes of rows, in the order of the ids and without those that are gone. What it made before is given
+   * again until the row changes, or what is shown beside it (`touchRows` in db/directory/write.ts).
+   */
+  shown(ids: readonly number[], make: Make): Promise<Uint8Array[]>;
   /** Totals of the whole directory; from SQL they may be a few seconds old. */
   totals(): Promise<DirectoryTotals>;
   /** Whether memory answers: it is there, and was compared with the database within `maxAgeMs`. */
@@ -43,6 +49,8 @@ const MAX_AGE_MS = 1_500;
 /** Totals that SQL has to read all of an index for. */
 const TOTALS_MS = 5_000;
 const KNOWN_WORDS = 1_000;
+/** Of rows as they are shown: some 20,000. */
+const SHOWN_BYTES = 16 * 2 ** 20;
 
 /** Opens the directory's pages; usable at once. `url` is that of the role `app`. */
 export function openDirectoryList({
@@ -53,6 +61,8 @@ export function openDirectoryList({
 }: DirectoryListOptions): DirectoryList {
   const live = enabled ? openLiveTable(source, import.meta.resolve("./directory-source.ts"), options) : undefined;
   const { fresh, next, usable } = answering(live, maxAgeMs);
+  const memo = new RowMemo(SHOWN_BYTES);
+  live?.onChange((rows) => (rows === "all" ? memo.clear() : memo.forget(rows)));
 
   const known = new Map<string, string>();
   /** A search as the searched names are written. Letters beyond ASCII are left to the database, which has made those. */
@@ -109,6 +119,12 @@ export function openDirectoryList({
         if (table) return listFrom(table, query, word);
       }
       return listDirectory(db, query);
+    },
+    async shown(ids, make) {
+      // While nobody tells which rows change, nothing is given again.
+      if (fresh() !== undefined) return memo.of(ids, make);
+      const made = await make(ids);
+      return ids.flatMap((id) => made.get(id) ?? []);
     },
     async totals() {
       const table = usable();

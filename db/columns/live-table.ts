@@ -48,6 +48,8 @@ export type LiveTable<State> = {
   stats(): LiveTableStats;
   /** Calls back after every look at the database. @returns a function that ends it */
   onSync(listener: () => void): () => void;
+  /** Calls back with the rows that a look found changed, before the table follows; with `all` when the table is another. */
+  onChange(listener: (rows: Iterable<number> | "all") => void): () => void;
   /** Looks at the database now instead of at the next notification or poll. */
   wake(): void;
   close(): Promise<void>;
@@ -91,6 +93,7 @@ export function openLiveTable<State>(
   let awake = false;
   let rouse = () => {};
   const listeners = new Set<() => void>();
+  const changeListeners = new Set<(rows: Iterable<number> | "all") => void>();
   const stats: LiveTableStats = {
     phase: "loading",
     rows: 0,
@@ -176,6 +179,7 @@ export function openLiveTable<State>(
 
   function adopt({ image, state: begun, readMs, sortMs }: NonNullable<typeof arrived>) {
     table = new ColumnTable(source.definition, image);
+    for (const listener of changeListeners) listener("all");
     state = begun;
     asOf = undefined;
     checkedAt = performance.now();
@@ -196,6 +200,8 @@ export function openLiveTable<State>(
     if (synced === "wait" || table === undefined) return;
     if (synced === "reload") return load(table.size);
     const { puts, sets, deletes } = synced.changes;
+    for (const listener of changeListeners)
+      for (const rows of [puts.map(idOf), sets.map(idOf), deletes]) listener(rows);
     const changed = puts.length + sets.length + deletes.length;
     if (changed > Math.max(RELOAD_ROWS, table.size * RELOAD_SHARE)) return load(table.size);
     const settled = Promise.withResolvers<void>();
@@ -307,6 +313,10 @@ export function openLiveTable<State>(
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    onChange(listener) {
+      changeListeners.add(listener);
+      return () => void changeListeners.delete(listener);
+    },
     wake,
     async close() {
       closed = true;
@@ -324,6 +334,8 @@ type Totals = { count: number } & Record<string, number>;
 
 const differs = (table: ColumnTable, { count, ...sums }: Totals): boolean =>
   table.size !== count || Object.entries(sums).some(([column, sum]) => table.sum(column) !== sum);
+
+const idOf = ([id]: readonly [id: number, ...rest: unknown[]]) => id;
 
 const nextTurn = () => new Promise<void>((done) => setImmediate(done));
 

@@ -1,5 +1,6 @@
 /** What anybody may say about an agent's token: kept apart, shown as claimed, never ranked by. */
 import type { Queryable } from "../transaction.ts";
+import { touchRows } from "./write.ts";
 
 export type TokenClaim = {
   /** Lower-case. */
@@ -17,6 +18,7 @@ export async function claimToken(db: Queryable, directoryId: number, claim: Toke
   const { rowCount } = await db.query({
     name: "directory-claim",
     text: `
+      with touched as (${touchRows("values ($1::int8)")})
       insert into offchain.directory_claim as c
         (directory_id, token_address, token_symbol, token_name, market_cap_usd, claimed_at)
       select d.id, $2, $3, $4, $5, $6 from offchain.directory d where d.id = $1 and d.removed_at is null

@@ -21,7 +21,7 @@ export type DirectoryPage = { total: number; ids: number[] };
 
 /** SQL of the sort keys; nulls are last and equal keys are by id, ascending, either way. */
 const SORTS: Record<DirectorySort, string> = {
-  cred_score: "d.cred_score",
+  cred_score: "s.cred_score",
   name: `d.sort_name collate "C"`,
   created_at: "d.created_at",
   platform: `d.platform collate "C"`,
@@ -44,21 +44,21 @@ export async function listDirectory(pool: pg.Pool, query: DirectoryQuery): Promi
 
 /** Statements are not named: the planner is to see every value, and one plan for all would suit none. */
 async function countMatches(tx: Queryable, query: DirectoryQuery): Promise<number> {
-  const { where, values } = conditions(query);
-  const { rows } = await tx.query(`select count(*)::int8 as total from offchain.directory d where ${where}`, values);
+  const { from, where, values } = matching(query);
+  const { rows } = await tx.query(`select count(*)::int8 as total from ${from} where ${where}`, values);
   return Number(rows[0].total);
 }
 
 async function pageOf(tx: Queryable, query: DirectoryQuery, total: number): Promise<number[]> {
   const { sort, descending, offset, limit } = query;
-  const { where, values } = conditions(query);
+  const { from, where, values, id } = matching(query, sort);
   const size = Math.min(limit, total - offset);
   // Past the middle the way from the other end is shorter.
   const turned = offset > total / 2;
   const skip = turned ? total - offset - size : offset;
   const direction = descending !== turned ? "desc" : "asc";
   const order = `key ${direction} nulls ${turned ? "first" : "last"}, id ${turned ? "desc" : "asc"}`;
-  const matched = `select d.id, ${SORTS[sort]} as key from offchain.directory d where ${where}`;
+  const matched = `select ${id} as id, ${SORTS[sort]} as key from ${from} where ${where}`;
   const collected = query.q !== undefined && total <= COLLECT;
   // The planner underestimates how far it has to walk an index for few matches: which way it is, is decided here.
   if (!collected) await tx.query("set local enable_sort = off");
@@ -72,15 +72,18 @@ async function pageOf(tx: Queryable, query: DirectoryQuery, total: number): Prom
   return turned ? ids.reverse() : ids;
 }
 
-function conditions({ filter, q, now }: DirectoryQuery): { where: string; values: unknown[] } {
+/** Tables and conditions of a question: rows `d`, scores `s`, or both where both are asked about. */
+function matching({ filter, q, now }: DirectoryQuery, sort?: DirectorySort) {
   const values: unknown[] = [];
   const $ = (value: unknown) => `$${values.push(value)}`;
-  const where = ["d.removed_at is null"];
+  const ofScores: string[] = [];
+  const ofRows: string[] = [];
   const { x402, tier, createdSince, activeSince } = boundsOf(filter, now);
-  if (x402) where.push("d.x402_supported");
-  if (tier) where.push(`d.cred_score between ${tier.from} and ${tier.to}`);
-  if (createdSince !== undefined) where.push(`d.created_at >= ${$(new Date(createdSince))}`);
-  if (activeSince !== undefined) where.push(`d.active_at >= ${$(new Date(activeSince))}`);
+  if (tier) ofScores.push(`s.cred_score between ${tier.from} and ${tier.to}`);
+  else if (sort === "cred_score") ofScores.push("s.cred_score is not null");
+  if (x402) ofRows.push("d.x402_supported");
+  if (createdSince !== undefined) ofRows.push(`d.created_at >= ${$(new Date(createdSince))}`);
+  if (activeSince !== undefined) ofRows.push(`d.active_at >= ${$(new Date(activeSince))}`);
   if (q !== undefined) {
     const { name, word, addressPrefix } = searchKinds(q);
     const matches = [
@@ -92,10 +95,17 @@ function conditions({ filter, q, now }: DirectoryQuery): { where: string; values
       matches.push(
         `(d.address collate "C" >= ${$(addressPrefix)} and d.address collate "C" <= ${$(`${addressPrefix}\u{10ffff}`)})`,
       );
-    where.push(`(${matches.join(" or ")})`);
+    ofRows.push(`(${matches.join(" or ")})`);
   }
-  return { where: where.join(" and "), values };
+  const scoresOnly = ofRows.length === 0 && ofScores.length > 0 && (sort ?? "cred_score") === "cred_score";
+  if (scoresOnly) return { from: SCORES, where: ofScores.join(" and "), values, id: "s.id" };
+  const where = [...ofScores, ...ofRows, "d.removed_at is null"].join(" and ");
+  if (ofScores.length === 0) return { from: ROWS, where, values, id: "d.id" };
+  return { from: `${SCORES} join ${ROWS} on d.id = s.id`, where, values, id: sort === "cred_score" ? "s.id" : "d.id" };
 }
+
+const ROWS = "offchain.directory d";
+const SCORES = "offchain.directory_score s";
 
 /** A text that LIKE takes as it stands. */
 const escaped = (text: string) => `regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`;
@@ -109,14 +119,15 @@ export type DirectoryTotals = {
   x402: number;
 };
 
-/** Totals of the whole directory; reads all of an index. */
+/** Totals of the whole directory; reads all of two indexes. */
 export async function directoryTotals(db: Queryable): Promise<DirectoryTotals> {
   const { rows } = await db.query({
     name: "directory-totals",
     text: `
       select count(*)::float8 as total, count(*) filter (where cred_score > 0)::float8 as scored,
-             coalesce(sum(cred_score), 0)::float8 as sum, count(*) filter (where x402_supported)::float8 as x402
-      from offchain.directory where removed_at is null`,
+             coalesce(sum(cred_score), 0)::float8 as sum,
+             (select count(*)::float8 from offchain.directory where removed_at is null and x402_supported) as x402
+      from offchain.directory_score where cred_score is not null`,
   });
   return rows[0];
 }

@@ -1,6 +1,7 @@
 /** Market data of tokens, and of the directory's rows whose registry names one. */
 import type pg from "pg";
 import { type Queryable, transaction } from "../transaction.ts";
+import { touchRows } from "./write.ts";
 
 /** A quote as it is stored; `known: false` for a token the market does not know. */
 export type StoredQuote = {
@@ -50,6 +51,9 @@ export async function storeQuotes(
          volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $2, fetched_at = $3`,
       [JSON.stringify(quotes), source, now],
     );
+    await tx.query(touchRows("select directory_id from offchain.directory_claim where token_address = any($1)"), [
+      quotes.map(({ token }) => token),
+    ]);
     // A day's trade is seen again at every look: an hour's precision is enough for "within 24 hours".
     const { rowCount } = await tx.query(
       `with differing as materialized (

@@ -120,6 +120,15 @@ export async function removeEntries(
   return rowCount ?? 0;
 }
 
+/**
+ * SQL of an UPDATE that tells those who keep rows as they are shown that something beside them is different: a claim, a
+ * quote, a score of somebody else's. What is different in the row itself is told by a trigger.
+ * @param ids SQL that selects the rows as `id`
+ */
+export const touchRows = (ids: string) => `
+  update offchain.directory_score set changed_xid = pg_current_xact_id()
+  where id in (select s.id from offchain.directory_score s where s.id in (${ids}) order by s.id for no key update)`;
+
 const RESCORE_RANGE = 20_000;
 
 /**

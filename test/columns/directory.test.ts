@@ -4,7 +4,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DIRECTORY_FILTERS } from "../../core/terminal/filters.ts";
 import { type DirectoryList, openDirectoryList } from "../../db/columns/directory.ts";
 import { MemoryBudget } from "../../db/columns/memory-budget.ts";
+import { claimToken } from "../../db/directory/claims.ts";
 import { type DirectoryQuery, listDirectory } from "../../db/directory/list.ts";
+import { storeQuotes } from "../../db/directory/markets.ts";
+import { directoryRows } from "../../db/directory/rows.ts";
+import { storeEthosScores } from "../../db/ethos.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { directoryQuestion, directoryRow, type PlantedRow, plantDirectory } from "../support/directory.ts";
 import { until } from "../support/until.ts";
@@ -107,6 +111,55 @@ test("indexed SQL answers as a sort of all rows does", async () => {
   }
 });
 
+test("what is shown of a row is made once, and again after every change of it and beside it", async () => {
+  const ids = (await list.list({ ...PREFERRED, filter: "all", limit: 100 })).ids;
+  const made: number[] = [];
+  const make = async (missing: readonly number[]) => {
+    made.push(...missing);
+    const rows = await directoryRows(db.pool, missing);
+    return new Map(rows.map((row) => [row.id, Buffer.from(JSON.stringify(row))]));
+  };
+  /** What is shown equals the rows, and was made of so many of them. */
+  const shows = async (again: number[]) => {
+    await settled();
+    made.length = 0;
+    const shown = (await list.shown(ids, make)).map((bytes) => JSON.parse(Buffer.from(bytes).toString()));
+    expect(shown).toEqual(await directoryRows(db.pool, ids));
+    expect(made.toSorted((a, b) => a - b)).toEqual(again.toSorted((a, b) => a - b));
+  };
+  await shows(ids);
+  await shows([]);
+  const [first, second, third, fourth, fifth] = ids as [number, number, number, number, number];
+  await db.pool.query("update offchain.directory set description = 'another one' where id = $1", [first]);
+  await shows([first]);
+  await claimToken(db.pool, second, { tokenAddress: TOKEN, tokenSymbol: "SAID" }, new Date(NOW));
+  await shows([second]);
+  const quote = { symbol: "SEEN", name: null, basis: null, priceChange24h: 1, volume24hUsd: 2, liquidityUsd: 3 };
+  await storeQuotes(db.pool, [{ token: TOKEN, known: true, marketCapUsd: 4, ...quote }], {
+    source: "a market",
+    now: new Date(NOW),
+  });
+  await shows([second]);
+  const [wallet, owner] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}` as const);
+  await db.pool.query("update offchain.directory set address = $2 where id = $1", [third, wallet]);
+  await db.pool.query("update offchain.directory set address = null, owner_address = $2 where id = $1", [
+    fourth,
+    owner,
+  ]);
+  await shows([third, fourth]);
+  const scores = new Map([
+    [wallet!, 1_500],
+    [owner!, 1_600],
+  ]);
+  await storeEthosScores(db.pool, scores, new Date(NOW));
+  await shows([third, fourth]);
+  await storeEthosScores(db.pool, scores, new Date(NOW + 1));
+  await shows([]);
+  await db.pool.query("delete from offchain.directory where id = $1", [fifth]);
+  await settled();
+  expect(await list.shown([fifth], make)).toEqual([]);
+});
+
 test("a change shows within two seconds of its commit", async () => {
   const { rows } = await db.pool.query(
     "update offchain.directory set cred_score = 100, name = 'zzz the new one' where id = (select max(id) from offchain.directory where removed_at is null) returning id",
@@ -125,6 +178,7 @@ test("a change shows within two seconds of its commit", async () => {
   });
 });
 
+const TOKEN = `0x${"c".repeat(40)}`;
 const PREFERRED: DirectoryQuery = {
   filter: "preferred",
   sort: "cred_score",

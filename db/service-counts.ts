@@ -1,0 +1,84 @@
+/** What the tables say about the service's health, for whoever watches it: what is open, what is owed, what is late. */
+import type { Queryable } from "./transaction.ts";
+
+/** How many rows are in a state, and for how many seconds the oldest of them has been there. */
+export type Standing = { state: string; rows: number; oldestSeconds: number };
+
+/** What is under way; read by small partial indexes, so that it may be asked every few seconds. */
+export type OpenWork = {
+  /** new, settling, paid */
+  payments: Standing[];
+  refundDue: { rows: number; units: number; oldestSeconds: number };
+  /** queued, signed */
+  transactions: Standing[];
+  /** Nonces below those in use that no transaction of ours holds: what waits behind them is never mined. */
+  nonceGap: number;
+  pendingMints: { rows: number; oldestSeconds: number };
+  /** Events that the dispatcher has taken and not yet handed to the queue. */
+  undispatched: { rows: number; oldestSeconds: number };
+  /** Null before the sender ever ran. */
+  sender: { balanceEther: number; funded: boolean; checkedSeconds: number } | null;
+  /** Scheduled jobs; `overdueSeconds` counts from when the next run was due. */
+  jobs: { name: string; lastSuccessAt: number | null; overdueSeconds: number }[];
+  /** Pulls of the directory's sources; times are Unix seconds. */
+  pulls: { source: string; lastSuccessAt: number | null }[];
+};
+
+const AGE = (column: string) => `coalesce(extract(epoch from clock_timestamp() - min(${column})), 0)::float8`;
+const listed = (select: string) => `(select coalesce(json_agg(found), '[]') from (${select}) found)`;
+const one = (select: string) => `(select row_to_json(found) from (${select}) found)`;
+
+/** One statement, so that all of it is of one moment. */
+export async function openWork(db: Queryable): Promise<OpenWork> {
+  const { rows } = await db.query({
+    name: "open-work",
+    text: `select
+      ${listed(`select state, count(*) as rows, ${AGE("created_at")} as "oldestSeconds" from offchain.payment
+                where state in ('new', 'settling', 'paid') group by state`)} as payments,
+      ${one(`select count(*) as rows, coalesce(sum(amount_units), 0)::float8 as units, ${AGE("updated_at")} as "oldestSeconds"
+             from offchain.payment where state = 'refund_due'`)} as "refundDue",
+      ${listed(`select state, count(*) as rows, ${AGE("coalesce(signed_at, created_at)")} as "oldestSeconds"
+                from offchain.tx_intent where state in ('queued', 'signed') group by state`)} as transactions,
+      (select coalesce(sum(gap), 0)::int from (
+         select max(i.nonce) - min(i.nonce) + 1 - count(*) + greatest(min(i.nonce) - coalesce((
+           select max(done.nonce) + 1 from offchain.tx_intent done
+           where done.sender = i.sender and done.state in ('mined', 'reverted')), min(i.nonce)), 0) as gap
+         from offchain.tx_intent i where i.state = 'signed' group by i.sender) gaps) as "nonceGap",
+      ${one(`select count(*) as rows, ${AGE("created_at")} as "oldestSeconds" from offchain.mint where state = 'pending'`)}
+        as "pendingMints",
+      ${one(`select count(*) as rows, ${AGE("dispatched_at")} as "oldestSeconds" from offchain.dispatch where state = 'pending'`)}
+        as undispatched,
+      ${one(`select (balance_wei / 1e18)::float8 as "balanceEther", funded,
+               extract(epoch from clock_timestamp() - checked_at)::float8 as "checkedSeconds" from offchain.sender_state`)}
+        as sender,
+      ${listed(`select name, extract(epoch from last_success_at)::float8 as "lastSuccessAt",
+                  greatest(extract(epoch from clock_timestamp() - next_run_at), 0)::float8 as "overdueSeconds"
+                from offchain.job_run order by name`)} as jobs,
+      ${listed(`select source, extract(epoch from last_success_at)::float8 as "lastSuccessAt"
+                from offchain.directory_pull order by source`)} as pulls`,
+  });
+  return rows[0];
+}
+
+/** Every row by its state, and an estimate of the directory's rows. */
+export type Totals = {
+  payments: Record<string, number>;
+  transactions: Record<string, number>;
+  mints: Record<string, number>;
+  /** As the database's statistics have it. */
+  directoryRows: number;
+};
+
+const byState = (table: string) =>
+  `(select coalesce(json_object_agg(state, rows), '{}') from (select state, count(*) as rows from ${table} group by state) counted)`;
+
+/** Reads whole tables: to be asked once a minute, not more. */
+export async function stateTotals(db: Queryable): Promise<Totals> {
+  const { rows } = await db.query({
+    name: "state-totals",
+    text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.tx_intent")} as transactions,
+      ${byState("offchain.mint")} as mints,
+      (select greatest(reltuples, 0)::float8 from pg_class where oid = 'offchain.directory'::regclass) as "directoryRows"`,
+  });
+  return rows[0];
+}

@@ -1,0 +1,166 @@
+/** Webhooks: who has which, where they go and what they are told of, whether they are on. */
+import { hash } from "node:crypto";
+import type { Address } from "../../core/facts.ts";
+import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
+import type { Queryable } from "../transaction.ts";
+
+/** Wakes the workers: something is to be delivered that no event announces. */
+export const WEBHOOKS_CHANNEL = "webhooks";
+
+/** head: events as they happen, and their retraction when a block is undone; final: only what can no longer be undone. */
+export const FINALITIES = ["head", "final"] as const;
+export type Finality = (typeof FINALITIES)[number];
+
+export type Webhook = ReceiverHealth & {
+  webhookId: string;
+  /** The wallet that made it, and alone sees and changes it. */
+  owner: Address;
+  url: string;
+  /** Types of events. */
+  events: string[];
+  /** Only about these agents; null: about any. */
+  agents: number[] | null;
+  /** Only about agents of this wallet; null: of any. */
+  agentOwner: Address | null;
+  finality: Finality;
+  createdAt: Date;
+  disabledAt: Date | null;
+  disabledReason: DisabledReason | null;
+};
+
+export const WEBHOOK = `
+  w.webhook_id as "webhookId", w.owner, w.url, w.events, w.agents::float8[] as agents,
+  w.agent_owner as "agentOwner", w.finality, w.created_at as "createdAt", w.disabled_at as "disabledAt",
+  w.disabled_reason as "disabledReason", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
+
+export type NewWebhook = Pick<
+  Webhook,
+  "webhookId" | "owner" | "url" | "events" | "agents" | "agentOwner" | "finality" | "createdAt"
+>;
+
+/** Adds a webhook, which is told of what happens from now on. */
+export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosition: number): Promise<void> {
+  await tx.query(
+    `insert into offchain.webhook
+       (webhook_id, owner, url, events, agents, agent_owner, finality, created_at, from_position)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      webhook.webhookId,
+      webhook.owner,
+      webhook.url,
+      webhook.events,
+      webhook.agents,
+      webhook.agentOwner,
+      webhook.finality,
+      webhook.createdAt,
+      fromPosition,
+    ],
+  );
+}
+
+/** Lets one transaction at a time change how many webhooks a wallet has. */
+export async function lockWebhooksOf(tx: Queryable, owner: Address): Promise<void> {
+  const key = hash("sha256", `webhooks ${owner}`, "buffer").readBigInt64BE();
+  await tx.query("select pg_advisory_xact_lock($1)", [key]);
+}
+
+export async function countWebhooksOf(db: Queryable, owner: Address): Promise<number> {
+  const { rows } = await db.query("select count(*)::int as count from offchain.webhook where owner = $1", [owner]);
+  return rows[0].count;
+}
+
+/** A wallet's webhooks, the oldest first. */
+export async function webhooksOf(db: Queryable, owner: Address): Promise<Webhook[]> {
+  const { rows } = await db.query<Webhook>({
+    name: "webhooks-of",
+    text: `select ${WEBHOOK} from offchain.webhook w where w.owner = $1 order by w.created_at, w.webhook_id`,
+    values: [owner],
+  });
+  return rows;
+}
+
+/** One webhook of a wallet; null for an unknown id and for somebody else's. */
+export async function webhookOf(db: Queryable, owner: Address, webhookId: string): Promise<Webhook | null> {
+  const { rows } = await db.query<Webhook>({
+    name: "webhook-of",
+    text: `select ${WEBHOOK} from offchain.webhook w where w.webhook_id = $1 and w.owner = $2`,
+    values: [webhookId, owner],
+  });
+  return rows[0] ?? null;
+}
+
+/** Removes a webhook with its secrets and its deliveries. @returns false when the wallet has no such webhook */
+export async function deleteWebhook(db: Queryable, owner: Address, webhookId: string): Promise<boolean> {
+  const { rowCount } = await db.query("delete from offchain.webhook where webhook_id = $1 and owner = $2", [
+    webhookId,
+    owner,
+  ]);
+  return rowCount === 1;
+}
+
+/** Switches a webhook on: its deliveries that wait are due, and those it has missed follow. What it is on already stays. */
+export async function enableWebhook(db: Queryable, owner: Address, webhookId: string): Promise<Webhook | null> {
+  const { rows } = await db.query<Webhook>(
+    `update offchain.webhook w set disabled_at = null, disabled_reason = null, failures = 0, failing_since = null,
+       paused_until = null
+     where w.webhook_id = $1 and w.owner = $2 returning ${WEBHOOK}`,
+    [webhookId, owner],
+  );
+  if (rows[0]) await wakeWebhooks(db);
+  return rows[0] ?? null;
+}
+
+/** The lock under which a webhook's health changes; null when it was deleted. */
+export async function lockHealth(
+  tx: Queryable,
+  webhookId: string,
+): Promise<(ReceiverHealth & Pick<Webhook, "disabledAt">) | null> {
+  const { rows } = await tx.query({
+    name: "webhook-lock-health",
+    text: `
+      select failures, failing_since as "failingSince", paused_until as "pausedUntil", disabled_at as "disabledAt"
+      from offchain.webhook where webhook_id = $1 for no key update`,
+    values: [webhookId],
+  });
+  return rows[0] ?? null;
+}
+
+export async function storeHealth(tx: Queryable, webhookId: string, health: ReceiverHealth): Promise<void> {
+  await tx.query({
+    name: "webhook-store-health",
+    text: `
+      update offchain.webhook set failures = $2, failing_since = $3, paused_until = $4
+      where webhook_id = $1`,
+    values: [webhookId, health.failures, health.failingSince, health.pausedUntil],
+  });
+}
+
+/** A receiver that takes deliveries again has failed at nothing; writes only where there is something to forget. */
+export async function forgetFailures(db: Queryable, webhookId: string): Promise<void> {
+  await db.query({
+    name: "webhook-forget-failures",
+    text: `
+      update offchain.webhook set failures = 0, failing_since = null, paused_until = null
+      where webhook_id = $1 and failures > 0`,
+    values: [webhookId],
+  });
+}
+
+/** Switches a webhook off. Where it stood in the log is kept: enabled again, it goes on from there. */
+export async function disableWebhook(
+  tx: Queryable,
+  webhookId: string,
+  reason: DisabledReason,
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `update offchain.webhook w set disabled_at = $2, disabled_reason = $3, behind_at = coalesce(w.behind_at,
+       (select c.position from offchain.webhook_cursor c where c.finality = w.finality))
+     where w.webhook_id = $1`,
+    [webhookId, now, reason],
+  );
+}
+
+export async function wakeWebhooks(db: Queryable): Promise<void> {
+  await db.query("select pg_notify($1, '')", [WEBHOOKS_CHANNEL]);
+}

@@ -1,0 +1,93 @@
+/** What is kept of rows: never what was made before a change that was told, however the two overlap. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Make, RowMemo } from "../../db/columns/row-memo.ts";
+
+const bytes = (text: string) => Buffer.from(text);
+const texts = (rows: Uint8Array[]) => rows.map((row) => Buffer.from(row).toString());
+
+test("makes once, gives again, and leaves out what is gone", async () => {
+  const memo = new RowMemo(1_000);
+  const asked: number[][] = [];
+  const make: Make = async (ids) => {
+    asked.push([...ids]);
+    return new Map(ids.filter((id) => id !== 4).map((id) => [id, bytes(`row ${id}`)]));
+  };
+  expect(texts(await memo.of([3, 1, 4], make))).toEqual(["row 3", "row 1"]);
+  expect(texts(await memo.of([1, 2, 3, 4], make))).toEqual(["row 1", "row 2", "row 3"]);
+  memo.forget([1]);
+  expect(texts(await memo.of([2, 1], make))).toEqual(["row 2", "row 1"]);
+  memo.clear();
+  await memo.of([2], make);
+  expect(asked).toEqual([[3, 1, 4], [2, 4], [1], [2]]);
+});
+
+test("keeps no more bytes than it may, and the latest asked for", async () => {
+  const memo = new RowMemo(30);
+  const made: number[] = [];
+  const make: Make = async (ids) => {
+    made.push(...ids);
+    return new Map(ids.map((id) => [id, bytes("0123456789")]));
+  };
+  await memo.of([1, 2, 3], make);
+  await memo.of([1], make);
+  await memo.of([4], make);
+  expect(memo.byteLength).toBe(30);
+  await memo.of([1, 3, 4], make);
+  expect(made).toEqual([1, 2, 3, 4]);
+  await memo.of([2], make);
+  expect(made).toEqual([1, 2, 3, 4, 2]);
+});
+
+test("a row that changes while something is made of it is not kept", async () => {
+  const rows = 5;
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant("ask" as const), ids: fc.uniqueArray(fc.nat(rows - 1), { minLength: 1 }) }),
+    fc.record({ kind: fc.constant("answer" as const), which: fc.nat() }),
+    fc.record({ kind: fc.constant("change" as const), ids: fc.uniqueArray(fc.nat(rows - 1), { minLength: 1 }) }),
+    fc.record({ kind: fc.constant("change all" as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const memo = new RowMemo(1_000);
+      const versions = new Array<number>(rows).fill(0);
+      const open: (() => void)[] = [];
+      const answers: Promise<void>[] = [];
+      for (const next of steps) {
+        if (next.kind === "ask") {
+          const atLeast = [...versions];
+          const make: Make = async (ids) => {
+            // Read now, given back whenever the test lets it.
+            const read = new Map(ids.map((id) => [id, bytes(`${id} ${versions[id]}`)]));
+            await new Promise<void>((answer) => open.push(answer));
+            return read;
+          };
+          answers.push(
+            memo.of(next.ids, make).then((shown) => {
+              for (const text of texts(shown)) {
+                const [id, version] = text.split(" ").map(Number) as [number, number];
+                expect(version).toBeGreaterThanOrEqual(atLeast[id]!);
+              }
+            }),
+          );
+        } else if (next.kind === "answer") open.splice(next.which % Math.max(1, open.length), 1)[0]?.();
+        else {
+          const ids = next.kind === "change" ? next.ids : versions.keys();
+          for (const id of ids) versions[id]!++;
+          if (next.kind === "change") memo.forget(next.ids);
+          else memo.clear();
+        }
+        // Whoever waits for an answer goes on.
+        for (let turn = 0; turn < 4; turn++) await Promise.resolve();
+      }
+      for (const answer of open) answer();
+      await Promise.all(answers);
+      const last = await memo.of(
+        [...versions.keys()],
+        async (ids) => new Map(ids.map((id) => [id, bytes(`${id} ${versions[id]}`)])),
+      );
+      expect(texts(last)).toEqual(versions.map((version, id) => `${id} ${version}`));
+    }),
+    { numRuns: 500 },
+  );
+});
