@@ -8,7 +8,7 @@ import { agentRow, type Question, question, settled, writeAgents, writeScores } 
 import { plantCheckpoint } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
-import { type TcpProxy, tcpProxy } from "./support/tcp-proxy.ts";
+import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
 
 /** Every run asks other questions; a failing one names its seed, to be put here. */
 const SEED = Date.now() % 2 ** 31;

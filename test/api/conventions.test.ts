@@ -7,7 +7,7 @@ import { ENDPOINTS } from "../../api/routes/index.ts";
 import { plantCheckpoint } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
-import { tcpProxy } from "./support/tcp-proxy.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,15 +1,6 @@
 /** What happens in a storm, drawn from its seed: who pays how, what goes wrong meanwhile, and when. */
-
-/** Numbers in [0, 1), the same for the same seed. @see https://github.com/bryc/code/blob/master/jshash/PRNGs.md (mulberry32) */
-export function randomOf(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { randomOf, weighted } from "../../../support/random.ts";
+import type { NodeMode } from "../../../support/troubled-node.ts";
 
 /** What is special about a payment. */
 export type Twist =
@@ -51,8 +42,6 @@ export type Trouble =
   | { kind: "node"; mode: NodeMode; ms: number }
   | { kind: "facilitator"; mode: FacilitatorMode; ms: number };
 
-/** Requests to the node: answered with an error, cut before or after they were done, or late. */
-export type NodeMode = "error" | "cut" | "lost" | "slow";
 /** Settlements: done without an answer, late, not done without an answer, answered with rubbish, claimed but not done. */
 export type FacilitatorMode = "lost" | "slow" | "down" | "rubbish" | "liar";
 
@@ -111,13 +100,4 @@ export function drawPlan(
     const points = part === "workers" ? faults.workers : faults.api;
     return { kind, part, next: random() < 0.6 ? pick(points) : undefined };
   }
-}
-
-function weighted<T>(random: () => number, choices: readonly (readonly [T, number])[]): T {
-  let at = random() * choices.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const [choice, weight] of choices) {
-    at -= weight;
-    if (at < 0) return choice;
-  }
-  return choices[0]![0];
 }

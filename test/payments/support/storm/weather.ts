@@ -1,7 +1,7 @@
 /** What goes wrong while people pay: processes killed and started again, blocks taken back, a node and a facilitator in trouble. */
 import type { PartName, Parts } from "../../../support/parts.ts";
+import type { TroubledNode } from "../../../support/troubled-node.ts";
 import type { TroubledFacilitator } from "./facilitator.ts";
-import type { TroubledNode } from "./node.ts";
 import type { Trouble } from "./plan.ts";
 import type { ChainHands } from "./wallets.ts";
 

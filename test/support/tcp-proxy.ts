@@ -1,0 +1,105 @@
+/** A TCP proxy whose line fails as lines do: cut, reset, silent, half open, slow, a trickle; and is mended again. */
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** How bytes pass while the line is up but not well. */
+export type LineMode =
+  /** As they come. */
+  | { kind: "clear" }
+  /** Connections stay open and nothing comes through, in either direction. */
+  | { kind: "silent" }
+  /** What the client says arrives; no answer comes back. */
+  | { kind: "half-open" }
+  /** Every piece is this late. */
+  | { kind: "late"; ms: number }
+  /** A few bytes at a time. */
+  | { kind: "trickle"; bytes: number; everyMs: number };
+
+export type TcpProxy = {
+  port: number;
+  /** From now on, for open connections and new ones. Bytes that a silent line has swallowed are gone. */
+  be(mode: LineMode): void;
+  /** Ends every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Ends every connection, abruptly; new ones are welcome. */
+  reset(): void;
+  /** Keeps connections open and lets nothing through. */
+  hush(): void;
+  /** Up and clear. Connections that lost bytes are ended: neither side could make sense of the rest. */
+  mend(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const open = new Set<Socket>();
+  const maimed = new Set<Socket>();
+  let mode: LineMode = { kind: "clear" };
+  /** Hands pieces on in their order, as fast as the line lets them. */
+  const passing = (from: Socket, to: Socket, isAnswer: boolean) => {
+    let last = Promise.resolve();
+    return (chunk: Buffer) => {
+      const { kind } = mode;
+      if (kind === "silent" || (kind === "half-open" && isAnswer)) return void maimed.add(from).add(to);
+      last = last.then(() => carry(chunk, to));
+    };
+  };
+  async function carry(chunk: Buffer, to: Socket): Promise<void> {
+    if (mode.kind === "late") await pause(mode.ms);
+    for (let at = 0; at < chunk.length; ) {
+      if (to.destroyed) return;
+      const bytes = mode.kind === "trickle" ? mode.bytes : chunk.length;
+      to.write(chunk.subarray(at, at + bytes));
+      at += bytes;
+      if (mode.kind === "trickle") await pause(mode.everyMs);
+    }
+  }
+  const server = createServer((client) => {
+    const upstream = connect(target.port, target.host);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(from);
+      from.setNoDelay(true);
+      from.on("data", passing(from, to, from === upstream));
+      from.on("error", () => {});
+      from.on("close", () => {
+        open.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, "127.0.0.1", resolve);
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const cut = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of open) socket.destroy();
+    });
+  return {
+    port,
+    cut,
+    be: (next) => {
+      mode = next;
+    },
+    reset() {
+      for (const socket of open) socket.resetAndDestroy();
+    },
+    hush: () => {
+      mode = { kind: "silent" };
+    },
+    async mend() {
+      mode = { kind: "clear" };
+      for (const socket of maimed) socket.destroy();
+      maimed.clear();
+      if (!server.listening) await listen(port);
+    },
+    close: async () => (server.listening ? cut() : undefined),
+  };
+}
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
