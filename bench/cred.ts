@@ -11,6 +11,7 @@ import { migrate } from "../db/migrate.ts";
 import { transaction } from "../db/transaction.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { plantOnchain } from "../test/support/onchain.ts";
+import { onchainTables } from "../test/support/onchain-tables.ts";
 
 const DAY_MS = 86_400_000;
 const DIRTY = 10_000;
@@ -27,7 +28,7 @@ export default async function cred(args: string[]): Promise<void> {
   const pool = new pg.Pool({ connectionString: server.url, max: 2 });
   try {
     await migrate(server.url);
-    await plantOnchain(pool);
+    await plantOnchain(pool, { ddl: onchainTables() });
     await plantPopulation(pool, agents);
     await measure(pool, agents, rounds, 100);
   } finally {

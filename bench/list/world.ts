@@ -2,6 +2,7 @@
 import pg from "pg";
 import { migrate } from "../../db/migrate.ts";
 import { plantOnchain } from "../../test/support/onchain.ts";
+import { onchainTables } from "../../test/support/onchain-tables.ts";
 
 /**
  * Words lie two to four in a name, one name in twenty has letters beyond ASCII, one in a hundred counts as spam.
@@ -53,7 +54,7 @@ const [url, agents] = process.argv.slice(2);
 const last = 42_254_000 + Number(agents) * 10;
 await migrate(url!);
 const pool = new pg.Pool({ connectionString: url, max: 1 });
-await plantOnchain(pool, { block: last, finalized: last - 30 });
+await plantOnchain(pool, { block: last, finalized: last - 30, ddl: onchainTables() });
 await pool.query(PLANT.replaceAll("$AGENTS", String(Number(agents))));
 for (const column of INDEXES) await pool.query(`create index on onchain.agent (${column})`);
 for (const table of ["onchain.agent", "onchain.trait", "offchain.cred", "offchain.profile_field"])

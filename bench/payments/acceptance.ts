@@ -14,6 +14,7 @@ import type { MintRequest } from "../../db/mints.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { stubChain } from "../../test/api/support/stub-chain.ts";
 import { plantOnchain } from "../../test/support/onchain.ts";
+import { onchainTables } from "../../test/support/onchain-tables.ts";
 import { INTENT_EFFECTS } from "../../workers/intents.ts";
 import type { SenderSession } from "../../workers/sender/session.ts";
 import { signQueued } from "../../workers/sender/sign.ts";
@@ -35,7 +36,7 @@ export default async function acceptance(count: number): Promise<void> {
     const db = new pg.Pool({ connectionString: url, max: CONNECTIONS });
     // The server is stopped while the last connections still close.
     db.on("error", () => {});
-    await plantOnchain(db);
+    await plantOnchain(db, { ddl: onchainTables() });
     console.log(`\n## ${count.toLocaleString("en")} mints, each asked for twice, ${CONNECTIONS} connections\n`);
     console.log("                                      /s      p50      p99   (ms)");
     await bareCommits(db, count);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../db/migrate.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
+import { onchainTables } from "./onchain-tables.ts";
 
 // Tests start hundreds of processes of the same code: compiled once, they start in half the time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
@@ -16,6 +17,7 @@ export default async function setup(project: TestProject) {
   const server = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   await migrate(await ensureDatabase(server.url, "template_migrated"));
   project.provide("postgresUrl", server.url);
+  project.provide("onchainTables", onchainTables());
   return async () => {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -26,6 +28,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Superuser URL of the run's embedded PostgreSQL. */
     postgresUrl: string;
+    /** DDL of the tables of ponder.schema.ts. */
+    onchainTables: string;
     /** How many cases every operation is asked, and the seed they come from. */
     fuzz: { cases: number; seed: number };
   }

@@ -1,27 +1,22 @@
 /** The onchain tables as plain tables, so that a test can plant what the indexer would have written. */
-import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import type pg from "pg";
-import * as tables from "../../ponder.schema.ts";
+import { inject } from "vitest";
+import type * as tables from "../../ponder.schema.ts";
 
-const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** A property of ponder.schema.ts, a table's or a column's, as SQL calls it. */
+export const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** DDL of one table of ponder.schema.ts in schema `onchain`. */
-function createTable(table: PgTable): string {
-  const config = getTableConfig(table);
-  const name = (column: { name: string }) => `"${snake(column.name)}"`;
-  const columns = config.columns.map(
-    (c) => `${name(c)} ${c.getSQLType()}${c.primary ? " primary key" : ""}${c.notNull ? " not null" : ""}`,
-  );
-  const keys = config.primaryKeys.map((key) => `primary key (${key.columns.map(name).join(", ")})`);
-  return `create table onchain."${config.name}" (${[...columns, ...keys].join(", ")})`;
-}
-
-/** Creates schema `onchain` as readers see it: every table, the checkpoint and the index state, at block `block`. */
-export async function plantOnchain(pool: pg.Pool, { block = 1000, finalized = 900 } = {}): Promise<void> {
-  const ddl = Object.values(tables).map((table) => createTable(table as unknown as PgTable));
+/**
+ * Creates schema `onchain` as readers see it: every table, the checkpoint and the index state, at block `block`.
+ * @param options.ddl of the tables; outside of a test run, from onchain-tables.ts
+ */
+export async function plantOnchain(
+  pool: pg.Pool,
+  { block = 1000, finalized = 900, ddl = inject("onchainTables") } = {},
+): Promise<void> {
   await pool.query(`
     create schema onchain;
-    ${ddl.join(";\n")};
+    ${ddl};
     create table onchain._ponder_checkpoint (
       chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
       latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
@@ -61,11 +56,13 @@ export async function plantRows(
   table: keyof typeof tables,
   rows: Record<string, unknown>[],
 ): Promise<void> {
-  const name = getTableConfig(tables[table] as unknown as PgTable).name;
   for (const row of rows) {
     const columns = Object.keys(row).map((key) => `"${snake(key)}"`);
     const values = Object.values(row).map((v) => (v !== null && typeof v === "object" ? JSON.stringify(v) : v));
     const slots = values.map((_, i) => `$${i + 1}`);
-    await pool.query(`insert into onchain."${name}" (${columns.join(", ")}) values (${slots.join(", ")})`, values);
+    await pool.query(
+      `insert into onchain."${snake(table)}" (${columns.join(", ")}) values (${slots.join(", ")})`,
+      values,
+    );
   }
 }
