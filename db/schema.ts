@@ -224,6 +224,8 @@ export const dispatch = offchain.table(
     missingCheckpoint: text(),
     dispatchedAt: at().notNull().default(sql`clock_timestamp()`),
     retractedAt: at(),
+    /** How often it has come back after a retraction. */
+    returns: integer().notNull().default(0),
   },
   (t) => [
     index("dispatch_open").on(t.state, t.block).where(sql`state in ('pending', 'queued')`),
@@ -242,6 +244,67 @@ export const dispatcherState = offchain.table("dispatcher_state", {
   schema: text().notNull(),
   /** Every event up to this block is dispatched and final; passes start above it. */
   settledBlock: block().notNull().default(0),
+});
+
+/**
+ * The event log: what happened, told to everybody in one order. A row is noted in the transaction that makes it true, and
+ * gets its place afterwards, from one sequencer at a time (db/event-sequence.ts): whoever has seen a position has seen
+ * everything before it.
+ */
+export const event = offchain.table(
+  "event",
+  {
+    /** `evt_` and a hash of the fact: the same fact noted again is the same row. */
+    id: text().primaryKey(),
+    /** The order in which rows without a place get theirs. */
+    notedId: bigserial({ mode: "number" }).notNull(),
+    /** Null until it has its place. */
+    position: bigint({ mode: "number" }),
+    /** Its place for those who are told of nothing that may be taken back; null while it may, or when it was. */
+    finalPosition: bigint({ mode: "number" }),
+    type: text().notNull(),
+    tokenId: tokenId(),
+    /** The agent's wallet and its owner at that time. */
+    agentAddress: text(),
+    owner: text(),
+    /** Who owned it before, of a transfer. */
+    formerOwner: text(),
+    /** As it is shown. */
+    data: jsonb().notNull(),
+    block: block(),
+    txHash: text(),
+    /** When it happened. */
+    at: at().notNull(),
+    /** No reorganisation can take it back. */
+    final: boolean().notNull(),
+    retracted: boolean().notNull().default(false),
+    /** The event that this one takes back. */
+    retracts: text(),
+    /** Key in `dispatch` of what it came from, or `cred:<id>` of the point of history; null for what nothing takes back. */
+    source: text(),
+  },
+  (t) => [
+    uniqueIndex("event_position").on(t.position),
+    uniqueIndex("event_final_position").on(t.finalPosition).where(sql`final_position is not null`),
+    index("event_noted").on(t.notedId).where(sql`position is null`),
+    index("event_source").on(t.source).where(sql`source is not null and type <> 'cred.changed'`),
+    index("event_score").on(t.tokenId).where(sql`type = 'cred.changed' and not retracted`),
+    index("event_open").on(t.block).where(sql`not final and not retracted`),
+    index("event_newly_final")
+      .on(t.position)
+      .where(sql`final and final_position is null and not retracted and retracts is null`),
+  ],
+);
+
+/** How far the event log has got; one row, whose lock is the sequencer's. */
+export const eventLog = offchain.table("event_log", {
+  one: boolean().primaryKey().default(true),
+  /** The last place given out. */
+  head: bigint({ mode: "number" }).notNull().default(0),
+  /** Events up to here were removed by their age. */
+  keptAfter: bigint({ mode: "number" }).notNull().default(0),
+  /** The last point of the score history that was looked at. */
+  credAfter: bigint({ mode: "number" }).notNull().default(0),
 });
 
 /** Holders of the service token, as last counted; one row. */
