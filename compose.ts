@@ -1,7 +1,7 @@
 /** The only constructor of things: each process asks here for what it is made of, and gives it back when it ends. */
 import { join } from "node:path";
 import pg from "pg";
-import { type Logger, pino } from "pino";
+import type { Logger } from "pino";
 import type { ApiDeps } from "./api/deps.ts";
 import { createCardRenderer } from "./cards/renderer.ts";
 import { createChain } from "./clients/chain.ts";
@@ -37,35 +37,19 @@ import { openDirectoryList } from "./db/columns/directory.ts";
 import { MemoryBudget } from "./db/columns/memory-budget.ts";
 import { trackIndexedBlock } from "./db/index-state.ts";
 import { faultAt } from "./faults.ts";
+import { createLog } from "./log.ts";
+import { indexGauges } from "./ops/metrics/index-served.ts";
+import { jobMeter, queueGauges } from "./ops/metrics/jobs.ts";
+import { listGauges, poolGauge } from "./ops/metrics/process.ts";
+import { requestMeter } from "./ops/metrics/requests.ts";
+import { tableGauges } from "./ops/metrics/tables.ts";
+import { type Ops, openOps } from "./ops/open.ts";
 import type { JobContext } from "./workers/context.ts";
 import { JOBS } from "./workers/jobs.ts";
 import { openQueues } from "./workers/queue.ts";
 
 /** A composed value and the way to let go of its connections. */
 export type Composed<T> = { value: T; close(): Promise<void> };
-
-/** Structured log lines on standard output. Headers that carry credentials or payments never reach it. */
-export const createLog = (config: Config, name: string): Logger =>
-  pino({
-    name,
-    level: config.logLevel,
-    // A driver's error carries its whole connection, statements included: what is told of an error is listed here.
-    serializers: { err: shownError },
-    redact: { paths: ["*.authorization", "*.privateKey", "*.raw", "*.signature", "headers"], censor: "[redacted]" },
-  });
-
-const shownError = (error: unknown): unknown => {
-  if (!(error instanceof Error)) return error;
-  const { name, message, stack, cause } = error;
-  const { code } = error as NodeJS.ErrnoException;
-  return {
-    type: name,
-    message,
-    stack,
-    ...(code && { code }),
-    ...(cause !== undefined && { cause: shownError(cause) }),
-  };
-};
 
 /** What a process must not start without, as one sentence. */
 function required<T>(value: T | undefined, sentence: string): T {
@@ -90,10 +74,10 @@ function openPool(config: Config, name: string, log: Logger, connectMs: number):
   return pool;
 }
 
-function openChain(config: Config) {
+function openChain(config: Config, ops: Ops | undefined) {
   if (config.chain.rpcUrls.length === 0)
     throw new Error("RPC_URL is not set and no local stack is running (npm start).");
-  return createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls });
+  return createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls, meter: ops?.upstreams });
 }
 
 const openQueuesOf = (config: Config, log: Logger) =>
@@ -117,13 +101,14 @@ const userAgent = ({ service }: Config) => `${service.name} (${service.publicUrl
 async function openFacilitator(
   { payments, sender, chain: { id } }: Config,
   chain: Chain,
+  ops: Ops | undefined,
 ): Promise<Composed<Facilitator | null>> {
   const { url, authorization, apiKey, timeoutMs, privateKey } = payments.facilitator;
   const nothing = async () => {};
   if (url) {
     const fixed = authorization === undefined ? undefined : async () => authorization;
     const authorize = apiKey ? tokenAuthorization(apiKey) : fixed;
-    const facilitator = createHttpFacilitator({ url, authorize, timeoutMs });
+    const facilitator = createHttpFacilitator({ url, authorize, timeoutMs, meter: ops?.upstreams });
     return { value: facilitator, close: () => facilitator.close() };
   }
   if (!privateKey) return { value: null, close: nothing };
@@ -227,8 +212,9 @@ function openRegistries({ chain, upstreams: { registries: urls, scan8004Key } }:
 /** What the API process is made of. */
 export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
-  const chain = openChain(config);
-  const facilitator = await openFacilitator(config, chain);
+  const ops = openOps(config, "api", log);
+  const chain = openChain(config, ops);
+  const facilitator = await openFacilitator(config, chain, ops);
   const db = openPool(config, "api", log, 1_000);
   const index = await trackIndexedBlock(databaseUrl(config));
   const lists = {
@@ -241,10 +227,16 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const agentList = openAgentList(lists);
   const directory = openDirectoryList(lists);
   const queues = await openQueuesOf(config, log);
-  const http = openHttp({ userAgent: userAgent(config), patienceMs: ASKING_PATIENCE_MS });
+  const http = openHttp({ userAgent: userAgent(config), patienceMs: ASKING_PATIENCE_MS, meter: ops?.upstreams });
   const proofs = openProofPlatforms(config, http);
   const rateCounters = openRateCounters({ redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
   const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
+  if (ops) {
+    poolGauge(ops.registry, db);
+    indexGauges(ops.registry, index);
+    listGauges(ops.registry, { agents: agentList, directory });
+    await ops.listen();
+  }
   return {
     value: {
       config,
@@ -262,10 +254,12 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
       queues: () => queues.counts(),
       log,
+      meter: ops && requestMeter(ops.registry),
       fault: faultAt(config.faultPoint),
       now: Date.now,
     },
     async close() {
+      await ops?.close();
       await cards.close();
       await proofs.close();
       await facilitator.close();
@@ -283,16 +277,23 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
 /** What the worker process is made of. */
 export async function composeWorkers(config: Config): Promise<Composed<JobContext>> {
   const log = createLog(config, "workers");
+  const ops = openOps(config, "workers", log);
   const db = openPool(config, "workers", log, 10_000);
   const queue = await openQueuesOf(config, log);
   const { privateKey } = config.sender;
-  const http = openHttp({ userAgent: userAgent(config), patienceMs: WORKING_PATIENCE_MS });
+  const http = openHttp({ userAgent: userAgent(config), patienceMs: WORKING_PATIENCE_MS, meter: ops?.upstreams });
   const proofs = openProofPlatforms(config, http);
   const documentHttp = openPublicHttp({
     userAgent: userAgent(config),
     loopback: config.upstreams.gateways.allowLoopback,
     limits: { headersMs: 5_000, totalMs: 5_000 },
   });
+  if (ops) {
+    poolGauge(ops.registry, db);
+    queueGauges(ops.registry, () => queue.counts());
+    tableGauges(ops.registry, db);
+    await ops.listen();
+  }
   return {
     value: {
       db,
@@ -306,17 +307,19 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
           rate: { burst: 60, perSecond: 4 },
         }),
       ),
-      documents: foreignDocuments(documentHttp),
-      chain: openChain(config),
+      documents: foreignDocuments(documentHttp, { meter: ops?.upstreams }),
+      chain: openChain(config, ops),
       machinePayments: await openMachinePayments(config),
       signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
       queue,
       clock: () => new Date(),
       log,
+      meter: ops && jobMeter(ops.registry),
       fault: faultAt(config.faultPoint),
       config,
     },
     async close() {
+      await ops?.close();
       await documentHttp.close();
       await proofs.close();
       await http.close();

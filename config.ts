@@ -43,6 +43,20 @@ const duration = z
   .regex(/^\d{1,7}[smhd]?$/, "must be a length of time like 30s, 15m, 6h or 1d")
   .transform((v) => Number.parseInt(v, 10) * UNIT_MS[/[smhd]$/.exec(v)?.[0] ?? "s"]!)
   .pipe(z.number().min(1_000));
+const share = z
+  .string()
+  .regex(/^(0|1|0?\.\d+|1\.0+)$/, "must be a number from 0 to 1")
+  .transform(Number);
+/** The value as it is sent; `%2C` is a comma (W3C Baggage, as OTLP's specification has it). */
+const pair = z
+  .string()
+  .regex(/^[\w.-]+=[^\s,]+$/, "must be name=value")
+  .transform((v): [name: string, value: string] => [
+    v.slice(0, v.indexOf("=")).toLowerCase(),
+    v
+      .slice(v.indexOf("=") + 1)
+      .replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+  ]);
 const account = z
   .string()
   .regex(/^[a-z0-9-]+=https?:\/\/\S+$/, "must be platform=URL")
@@ -115,6 +129,33 @@ export const VARIABLES = {
     "info",
   ),
   DATA_DIR: variable("Service", "Where the local stack keeps its data and its devnet.json", z.string().min(1), ".data"),
+
+  OPS_PORT: variable(
+    "Operations",
+    "Port of the API's metrics; the workers' is one higher, the indexer's two (unset: nothing is counted)",
+    integer(1, 65533),
+  ),
+  OPS_HOST: variable(
+    "Operations",
+    "Interface of these ports; whoever reaches them reads the metrics, so never a public one",
+    z.string().min(1),
+    "127.0.0.1",
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+    "Operations",
+    "Collector of traces (OTLP over HTTP); unset: none are made",
+    webUrl,
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    ...variable("Operations", "Headers for it, comma list of name=value", list(pair), ""),
+    secret: true,
+  },
+  OTEL_SERVICE_NAME: variable(
+    "Operations",
+    "Name in traces (default: SERVICE_NAME in lower case and the process, as helixa-api)",
+    z.string().min(1),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: variable("Operations", "Share of requests that are traced, 0 to 1", share, "1"),
 
   DATABASE_URL: variable(
     "Storage",
@@ -604,6 +645,19 @@ function assemble(v: Values, dataDir: string) {
     /** Where the indexer answers GraphQL and SQL; without a port, on any free one. */
     indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST },
     logLevel: v.LOG_LEVEL,
+    /** What may stand in no log. */
+    secrets: secretsOf(v),
+    /** Without a port nothing is counted. */
+    ops: { host: v.OPS_HOST, port: v.OPS_PORT },
+    /** Undefined: no traces are made. */
+    traces: v.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          url: `${v.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, "")}/v1/traces`,
+          headers: Object.fromEntries(v.OTEL_EXPORTER_OTLP_HEADERS),
+          serviceName: v.OTEL_SERVICE_NAME,
+          share: v.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : undefined,
     dataDir,
     database: {
       url: v.DATABASE_URL,
@@ -711,6 +765,38 @@ function assemble(v: Values, dataDir: string) {
     mintWaitMs: v.MINT_WAIT_MS,
     faultPoint: v.FAULT_POINT,
   };
+}
+
+/** A shorter word would be found where it is none. */
+const SHORTEST_SECRET = 8;
+/** Parts of a node's path or query that are keys of its provider, not names of its networks. */
+const SHORTEST_NODE_KEY = 16;
+
+/**
+ * Every secret of the configuration, as it could turn up in a text: variables marked as one, passwords of databases,
+ * keys in the URLs of nodes.
+ */
+function secretsOf(v: Values): string[] {
+  const marked = Object.entries<Variable>(VARIABLES)
+    .filter(([, { secret }]) => secret)
+    .flatMap(([name]) => [v[name as keyof Values]].flat(3))
+    .filter((value) => typeof value === "string")
+    .map((value) => value.replace(/^0x/, ""));
+  const stores = [v.DATABASE_URL, v.INDEXER_DATABASE_URL, v.MIGRATION_DATABASE_URL, v.REDIS_URL];
+  const passwords = stores.flatMap((store) => {
+    const password = store === undefined ? "" : new URL(store).password;
+    return [password, decodeURIComponent(password)];
+  });
+  const nodes = [v.RPC_URL, ...v.RPC_URLS, v.RPC_WS_URL, v.TEMPO_RPC_URL].filter((node) => node !== undefined);
+  const keys = nodes.flatMap((node) => {
+    const { pathname, searchParams, password } = new URL(node);
+    return [...pathname.split("/"), ...searchParams.values(), password].filter(
+      (part) => part.length >= SHORTEST_NODE_KEY,
+    );
+  });
+  const all = [...marked, ...passwords, ...keys].filter((secret) => secret.length >= SHORTEST_SECRET);
+  // The longest first: a secret may begin with another.
+  return [...new Set(all)].sort((a, b) => b.length - a.length);
 }
 
 /** @param realm names the service in its challenges */

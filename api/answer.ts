@@ -127,13 +127,18 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
   }
 
   const represent = representationOf(endpoint);
+  const observe = machinery.deps.meter?.route(endpoint.method, endpoint.path);
   return async (c: HttpContext): Promise<HttpAnswer> => {
+    const startedAt = observe ? performance.now() : 0;
     const requestId = String(c.env.outgoing.getHeader("X-Request-Id"));
+    let answer: HttpAnswer;
     try {
-      return await represent(c.env, await reply(c, requestId));
+      answer = await represent(c.env, await reply(c, requestId));
     } catch (error) {
-      return errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
+      answer = errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
     }
+    observe?.(answer.status, performance.now() - startedAt);
+    return answer;
   };
 }
 

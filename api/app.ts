@@ -43,6 +43,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   const { service, http, contracts, chain, rates } = deps.config;
   const signed = signedTexts(deps.chain);
   const streams = eventStreams(deps.config.streams);
+  deps.meter?.streams(() => streams.count);
   const machinery: Machinery = {
     deps: {
       ...deps,
@@ -88,6 +89,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   };
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path);
+    deps.meter?.unrouted(allowed.length === 0 ? "not_found" : "method_not_allowed");
     if (allowed.length === 0) return refuse(c, new Failure("not_found", "There is nothing at this path."));
     const allow = [...allowed, "OPTIONS"].join(", ");
     return refuse(c, new Failure("method_not_allowed", `This path understands ${allow}.`), { allow });
@@ -106,6 +108,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   let requestId = "";
   const listener = getRequestListener(app.fetch as Parameters<typeof getRequestListener>[0], {
     errorHandler: () => {
+      deps.meter?.unrouted("unusable");
       const { status, body, headers } = errorAnswer(unusable, requestId);
       return new Response(body, { status, headers });
     },
@@ -119,10 +122,11 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       if (!incoming.headers.accept?.includes("html") && answeredShortly(incoming, outgoing, requestId)) return;
       outgoing.setHeader("X-Request-Id", requestId);
       for (const [name, value] of headers) outgoing.setHeader(name, value);
-      if (web(incoming, outgoing)) return;
-      if (incoming.method === "OPTIONS")
+      if (web(incoming, outgoing)) return void deps.meter?.unrouted("page");
+      if (incoming.method === "OPTIONS") {
+        deps.meter?.unrouted("options");
         answerOptions(incoming, outgoing, methodsOf((incoming.url ?? "").split("?", 1)[0]!));
-      else void listener(incoming, outgoing);
+      } else void listener(incoming, outgoing);
     },
   };
 }

@@ -13,7 +13,7 @@ import {
 } from "viem";
 import { fail } from "../core/errors.ts";
 import type { Address, Hex } from "../core/facts.ts";
-import type { Block, Call, Chain, Receipt, Revert, SendOutcome } from "./ports.ts";
+import type { Block, Call, Chain, Receipt, Revert, SendOutcome, UpstreamMeter } from "./ports.ts";
 
 export type ChainOptions = {
   id: number;
@@ -21,13 +21,14 @@ export type ChainOptions = {
   rpcUrls: string[];
   /** Limit of one request to one node, in milliseconds. */
   timeoutMs?: number;
+  meter?: UpstreamMeter | undefined;
 };
 
 /** A `Chain` over JSON-RPC. Nothing is asked of the nodes before the first call. */
-export function createChain({ id, rpcUrls, timeoutMs = 5_000 }: ChainOptions): Chain {
+export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOptions): Chain {
   const client = createClient({
     transport: fallback(
-      rpcUrls.map((url) => ofChain(id, url, timeoutMs)),
+      rpcUrls.map((url) => ofChain(id, url, timeoutMs, meter)),
       { retryCount: 0 },
     ),
   });
@@ -178,26 +179,39 @@ const TRAIT_PRICE: Hex = "0x00a9bb01";
 const TROUBLE = new Set([-32700, -32603, -32001, -32002, -32005, -32007, -32601, 429]);
 
 /** One node of the chain `id`: nothing is asked of it before it has said once that it is on that chain. */
-function ofChain(id: number, url: string, timeoutMs: number): Transport {
+function ofChain(id: number, url: string, timeoutMs: number, meter: UpstreamMeter | undefined): Transport {
+  // The host alone: keys of providers live in paths and queries.
+  const upstream = `rpc ${new URL(url).host}`;
   return (options) => {
     const node = http(url, { timeout: timeoutMs, retryCount: 1, retryDelay: 100, batch: { wait: 0 } })(options);
     let checked: Promise<void> | undefined;
     const check = async () => {
-      const answer = toNumber(await node.request({ method: "eth_chainId" }));
-      if (answer !== id) throw new Error(`a node configured for chain ${id} is on chain ${answer}`);
+      try {
+        const answer = toNumber(await node.request({ method: "eth_chainId" }));
+        if (answer !== id) throw new Error(`a node configured for chain ${id} is on chain ${answer}`);
+      } catch (error) {
+        checked = undefined;
+        throw error;
+      }
     };
     return createTransport({
       ...node.config,
       retryCount: 0,
       async request(args) {
-        checked ??= check();
+        const startedAt = performance.now();
+        let answered = false;
         try {
+          checked ??= check();
           await checked;
+          const answer = (await node.request(args as never)) as never;
+          answered = true;
+          return answer;
         } catch (error) {
-          checked = undefined;
+          answered = rpcError(error) !== null;
           throw error;
+        } finally {
+          meter?.asked(upstream, answered ? "answered" : "trouble", performance.now() - startedAt);
         }
-        return (await node.request(args as never)) as never;
       },
     });
   };

@@ -3,7 +3,7 @@ import { OversizeAnswer } from "./http/exchange.ts";
 import { hostPaces } from "./http/host-paces.ts";
 import { retryAfter } from "./http/retry-after.ts";
 import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "./http/validators.ts";
-import type { Documents } from "./ports.ts";
+import type { Documents, UpstreamMeter } from "./ports.ts";
 import { type PublicHttp, RefusedTarget } from "./public-http.ts";
 
 const MAX_BYTES = 1_048_576;
@@ -12,47 +12,61 @@ const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, op
 /** A turn that is further away is left for later. */
 const PATIENCE_MS = 5_000;
 
+/** All their hosts are one upstream to who counts: strangers name them. */
+const METERED_AS = "documents";
+
 /** @param now milliseconds since the epoch */
-export function foreignDocuments(http: PublicHttp, { now = Date.now }: { now?: () => number } = {}): Documents {
+export function foreignDocuments(
+  http: PublicHttp,
+  { now = Date.now, meter }: { now?: () => number; meter?: UpstreamMeter | undefined } = {},
+): Documents {
   const paces = hostPaces(PER_HOST, now);
-  return {
-    async get(url, known) {
-      const pace = paces(URL.canParse(url) ? new URL(url).host : "");
-      const wait = pace.take(PATIENCE_MS);
-      if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
-      if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
-      try {
-        const { status, headers, text } = await http.request(url, {
-          headers: { accept: "application/json", ...conditionalHeaders(known) },
-          maxBytes: MAX_BYTES,
-          redirects: 3,
-        });
-        const limited = status === 429 || status === 503;
-        const seconds = retryAfter(headers, { nowMs: now(), limited });
-        if (limited) {
-          pace.away(seconds ?? DEFAULT_AWAY_SECONDS);
-          return { kind: "deferred", seconds: seconds || DEFAULT_AWAY_SECONDS };
-        }
-        if (status < 500) pace.succeeded();
-        else pace.failed();
-        if (status === NOT_MODIFIED && known) return { kind: "unchanged" };
-        if (status === 200) return { kind: "fetched", text, validators: validatorsOf(headers) };
-        return {
-          kind: "failed",
-          reason: `The server answers with status ${status}.`,
-          final: status === 404 || status === 410,
-        };
-      } catch (error) {
-        if (error instanceof RefusedTarget || error instanceof OversizeAnswer) pace.succeeded();
-        else pace.failed();
-        if (error instanceof RefusedTarget)
-          return { kind: "failed", reason: `The address ${error.message}.`, final: true };
-        if (error instanceof OversizeAnswer)
-          return { kind: "failed", reason: "The file is larger than 1 MiB.", final: true };
-        return { kind: "failed", reason: "The server does not answer.", final: false };
+  return { get: meter ? metered : get };
+
+  async function metered(...asked: Parameters<Documents["get"]>): ReturnType<Documents["get"]> {
+    const startedAt = performance.now();
+    const found = await get(...asked);
+    const outcome = found.kind === "deferred" ? "refused" : found.kind === "failed" ? "trouble" : "answered";
+    meter?.asked(METERED_AS, outcome, performance.now() - startedAt);
+    return found;
+  }
+
+  async function get(...[url, known]: Parameters<Documents["get"]>): ReturnType<Documents["get"]> {
+    const pace = paces(URL.canParse(url) ? new URL(url).host : "");
+    const wait = pace.take(PATIENCE_MS);
+    if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
+    if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));
+    try {
+      const { status, headers, text } = await http.request(url, {
+        headers: { accept: "application/json", ...conditionalHeaders(known) },
+        maxBytes: MAX_BYTES,
+        redirects: 3,
+      });
+      const limited = status === 429 || status === 503;
+      const seconds = retryAfter(headers, { nowMs: now(), limited });
+      if (limited) {
+        pace.away(seconds ?? DEFAULT_AWAY_SECONDS);
+        return { kind: "deferred", seconds: seconds || DEFAULT_AWAY_SECONDS };
       }
-    },
-  };
+      if (status < 500) pace.succeeded();
+      else pace.failed();
+      if (status === NOT_MODIFIED && known) return { kind: "unchanged" };
+      if (status === 200) return { kind: "fetched", text, validators: validatorsOf(headers) };
+      return {
+        kind: "failed",
+        reason: `The server answers with status ${status}.`,
+        final: status === 404 || status === 410,
+      };
+    } catch (error) {
+      if (error instanceof RefusedTarget || error instanceof OversizeAnswer) pace.succeeded();
+      else pace.failed();
+      if (error instanceof RefusedTarget)
+        return { kind: "failed", reason: `The address ${error.message}.`, final: true };
+      if (error instanceof OversizeAnswer)
+        return { kind: "failed", reason: "The file is larger than 1 MiB.", final: true };
+      return { kind: "failed", reason: "The server does not answer.", final: false };
+    }
+  }
 }
 
 /** A server that is asked too much and does not say for how long. */

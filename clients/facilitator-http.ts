@@ -3,7 +3,7 @@ import { Agent } from "undici";
 import type { Authorize } from "./facilitator-token.ts";
 import { readOutcome, readVerdict, toWire } from "./facilitator-wire.ts";
 import { exchange } from "./http/exchange.ts";
-import type { Facilitator, PaymentOrder } from "./ports.ts";
+import type { Facilitator, PaymentOrder, UpstreamMeter } from "./ports.ts";
 
 export type FacilitatorOptions = {
   /** Base of `/verify` and `/settle`. */
@@ -12,12 +12,13 @@ export type FacilitatorOptions = {
   authorize?: Authorize | undefined;
   /** Limit of one question. Settling waits for a block. */
   timeoutMs: number;
+  meter?: UpstreamMeter | undefined;
 };
 
 const CONNECT_MS = 3_000;
 const MAX_BYTES = 64_000;
 
-export function createHttpFacilitator({ url, authorize, timeoutMs }: FacilitatorOptions): Facilitator & {
+export function createHttpFacilitator({ url, authorize, timeoutMs, meter }: FacilitatorOptions): Facilitator & {
   close(): Promise<void>;
 } {
   const agent = new Agent({ connect: { timeout: CONNECT_MS }, connections: 16 });
@@ -25,6 +26,18 @@ export function createHttpFacilitator({ url, authorize, timeoutMs }: Facilitator
 
   /** @throws whatever keeps it from answering with JSON and status 200, or 400, which some use for refusals */
   async function ask(question: "verify" | "settle", order: PaymentOrder): Promise<unknown> {
+    const startedAt = performance.now();
+    let outcome: "answered" | "trouble" = "trouble";
+    try {
+      const answer = await askOnce(question, order);
+      outcome = "answered";
+      return answer;
+    } finally {
+      meter?.asked("facilitator", outcome, performance.now() - startedAt);
+    }
+  }
+
+  async function askOnce(question: "verify" | "settle", order: PaymentOrder): Promise<unknown> {
     const { payload, requirements } = toWire(order);
     const target = new URL(`${base}/${question}`);
     const { status, text } = await exchange(

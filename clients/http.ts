@@ -11,6 +11,7 @@ import {
 } from "./http/exchange.ts";
 import { requestRate } from "./http/request-rate.ts";
 import { type AnswerHeaders, isSpent, retryAfter } from "./http/retry-after.ts";
+import type { UpstreamMeter } from "./ports.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** An answer with a status the request named. `json` is undefined for an empty body. */
@@ -58,6 +59,7 @@ export type HttpOptions = {
   /** How long a request may wait for its turn: little where a person waits, more in a job. */
   patienceMs: number;
   limits?: Partial<Omit<Limits, "maxBytes">> & { connectMs?: number };
+  meter?: UpstreamMeter | undefined;
   /** Milliseconds since the epoch. */
   now?: () => number;
 };
@@ -73,7 +75,7 @@ const MAX_BYTES = 2_000_000;
 const BREAKER = { failures: 10, openMs: 1_000, longestMs: 60_000 };
 
 /** The connections of a process to its upstreams, kept alive and shared. */
-export function openHttp({ userAgent, patienceMs, limits = {}, now = Date.now }: HttpOptions): Http {
+export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date.now }: HttpOptions): Http {
   const { connectMs, ...times } = { ...LIMITS, ...limits };
   const agent = new Agent({ connect: { timeout: connectMs }, connections: 16, keepAliveTimeout: 10_000 });
   return {
@@ -83,6 +85,7 @@ export function openHttp({ userAgent, patienceMs, limits = {}, now = Date.now }:
         headers: { "user-agent": userAgent, accept: "application/json", ...options.headers },
         limits: { ...times, maxBytes: options.maxBytes ?? MAX_BYTES },
         patienceMs,
+        meter,
         now,
       }),
     close: () => agent.destroy(),
@@ -93,6 +96,7 @@ type Parts = Omit<UpstreamOptions, "maxBytes"> & {
   headers: Record<string, string>;
   limits: Limits;
   patienceMs: number;
+  meter: UpstreamMeter | undefined;
   now(): number;
 };
 
@@ -106,8 +110,9 @@ class Trouble extends Error {
 }
 
 function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
-  const { name, limits, patienceMs, now } = parts;
+  const { name, limits, patienceMs, meter, now } = parts;
   const circuit = breaker({ ...BREAKER, now });
+  meter?.watch(name, () => circuit.open);
   const rate = requestRate(parts.rate, now);
   /** Until when the upstream has asked us to keep away. */
   let awayUntil = 0;
@@ -164,11 +169,16 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
 
   return {
     async ask(request) {
+      let outcome: "answered" | "trouble" | "refused" = "refused";
+      let startedAt = performance.now();
       try {
         await takeTurn();
+        outcome = "trouble";
+        startedAt = performance.now();
         try {
           const result = await answer(request);
           circuit.succeeded();
+          outcome = "answered";
           return result;
         } catch (error) {
           if (now() < awayUntil) circuit.withdrawn();
@@ -177,6 +187,8 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
         }
       } catch (error) {
         return unavailable(name, { cause: error, seconds: error instanceof Trouble ? error.seconds : null });
+      } finally {
+        meter?.asked(name, outcome, performance.now() - startedAt);
       }
     },
   };

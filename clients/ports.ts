@@ -3,6 +3,17 @@ import type { ReceiptData } from "../core/cred-report/receipt.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import type { ChallengeClaims, RequestBinding, SignedTransaction } from "../core/payments/challenges.ts";
 
+/** Told what came of everything that is asked of others. */
+export interface UpstreamMeter {
+  /**
+   * @param upstream a name out of the code or a host out of the configuration, never one that a stranger has named
+   * @param outcome a definite answer; none; or not asked at all, for its rate, its breaker or its own wish
+   */
+  asked(upstream: string, outcome: "answered" | "trouble" | "refused", ms: number): void;
+  /** @param open whether its circuit breaker keeps requests from it at the moment */
+  watch(upstream: string, open: () => boolean): void;
+}
+
 /** A block header. Wei amounts are bigint, times Unix seconds. */
 export type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: number; baseFeePerGasWei: bigint };
 
@@ -322,4 +333,33 @@ export interface Markets {
    * @throws Failure upstream_unavailable
    */
   quotes(tokens: readonly string[]): Promise<Map<string, TokenQuote>>;
+}
+
+/** What came of sending something to a webhook's URL. Half-sentences say why there is no status. */
+export type WebhookPost =
+  | { kind: "answered"; status: number; retryAfterSeconds: number | null }
+  | { kind: "unanswered" | "refused"; reason: string }
+  /** Not sent: the host has as much to do as it is given. */
+  | { kind: "deferred"; seconds: number };
+
+/** Which URLs may be webhooks. */
+export interface WebhookTargets {
+  /** Why a URL must not be one, a half-sentence ("must …"); null when it may. */
+  problem(url: string): string | null;
+}
+
+/** The servers of strangers that webhooks lead to. Nothing throws. */
+export interface WebhookReceivers {
+  /** Sends JSON once. Redirects are not followed. */
+  post(url: string, headers: Record<string, string>, body: string): Promise<WebhookPost>;
+}
+
+/** Seals small secrets that must be read again, so that a stolen database tells none of them. */
+export interface SecretBox {
+  /** @param context what the secret belongs to; it opens for nothing else */
+  seal(secret: Uint8Array, context: string): Uint8Array;
+  /** @throws Error when the key is gone, the bytes were changed or the context is another */
+  open(sealed: Uint8Array, context: string): Uint8Array;
+  /** Whether the key that seals now has sealed it. */
+  isCurrent(sealed: Uint8Array): boolean;
 }

@@ -1,14 +1,22 @@
 /** `npm run indexer`: reads the chain into Postgres until it is asked to end. */
-import { pino } from "pino";
 import { ConfigError, childEnvironment, loadConfig } from "../config.ts";
 import { onShutdown } from "../lifecycle.ts";
+import { createLog } from "../log.ts";
+import { indexerGauges } from "../ops/metrics/indexer.ts";
+import { openOps } from "../ops/open.ts";
 import { LaunchError, launchIndexer } from "./launcher.ts";
 
 try {
   const config = loadConfig();
-  const log = pino({ name: "indexer", level: config.logLevel, base: { name: "indexer" } });
-  const launcher = launchIndexer({ config, log, env: childEnvironment({}).all });
-  onShutdown(() => launcher.stop());
+  const log = createLog(config, "indexer");
+  const ops = openOps(config, "indexer", log);
+  const gauges = ops && indexerGauges(ops.registry);
+  await ops?.listen({ more: gauges!.ponderMetrics });
+  const launcher = launchIndexer({ config, log, env: childEnvironment({}).all, onReport: gauges?.onReport });
+  onShutdown(async () => {
+    await ops?.close();
+    await launcher.stop();
+  });
   await launcher.done;
 } catch (error) {
   if (!(error instanceof LaunchError || error instanceof ConfigError)) throw error;

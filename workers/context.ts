@@ -15,6 +15,12 @@ import type { Config } from "../config.ts";
 import type { Fault } from "../faults.ts";
 import type { Queues } from "./queue.ts";
 
+/** Told of every run of a job. */
+export type JobMeter = {
+  /** @param outcome done; failed; or away: an upstream or the index was not there, and the next turn comes by itself */
+  ran(job: string, outcome: "done" | "failed" | "away", ms: number): void;
+};
+
 export type JobContext = {
   db: pg.Pool;
   chain: Chain;
@@ -33,6 +39,8 @@ export type JobContext = {
   queue: Queues;
   clock: () => Date;
   log: Logger;
+  /** Absent where nobody looks at metrics. */
+  meter?: JobMeter | undefined;
   fault: Fault;
   config: Pick<
     Config,

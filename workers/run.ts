@@ -68,8 +68,10 @@ async function ensureSchedules({ queue }: JobContext, jobs: readonly Job[]): Pro
 
 /** Runs one job and, when it is a scheduled one, records how it went. */
 async function runJob(context: JobContext, job: Job, data: unknown): Promise<void> {
-  const { db, clock, log, fault } = context;
+  const { db, clock, log, fault, meter } = context;
   const startedAt = clock();
+  const began = performance.now();
+  const ran = (outcome: "done" | "failed" | "away") => meter?.ran(job.name, outcome, performance.now() - began);
   const record = async (outcome: { rows: number } | { error: string }) => {
     if (job.schedule) await recordRun(db, { name: job.name, startedAt, everyMs: job.schedule.everyMs, ...outcome });
   };
@@ -78,14 +80,20 @@ async function runJob(context: JobContext, job: Job, data: unknown): Promise<voi
     const rows = await job.run(context, data);
     log.debug({ job: job.name, rows }, "job done");
     await record({ rows });
+    ran("done");
   } catch (error) {
     // Before the first index there is nothing to do, and nothing wrong.
-    if (isNoIndex(error) && job.schedule) return record({ rows: 0 });
+    if (isNoIndex(error) && job.schedule) {
+      ran("away");
+      return record({ rows: 0 });
+    }
     // An upstream that is away is no mistake of ours, and the next turn comes by itself.
     if (job.schedule && error instanceof Failure && error.code === "upstream_unavailable") {
+      ran("away");
       log.warn({ job: job.name, err: error.cause }, error.message);
       return record({ error: error.message });
     }
+    ran("failed");
     await record({ error: "The run failed; the log says why." }).catch(() => {});
     throw error;
   }

@@ -1,6 +1,8 @@
 /** A circuit breaker: an upstream that keeps failing is left alone for a while, then asked by one request at a time. */
 
 export type Breaker = {
+  /** It has failed so often that it is not asked, or by one request at a time. */
+  readonly open: boolean;
   /** Seconds to wait before the upstream may be asked; 0 when it may be asked now. Who gets 0 reports what came of it. */
   wait(): number;
   succeeded(): void;
@@ -27,6 +29,9 @@ export function breaker({ failures, openMs, longestMs, now }: BreakerOptions): B
   let trying = false;
 
   return {
+    get open() {
+      return trialAt !== null;
+    },
     wait() {
       if (trialAt === null) return 0;
       if (trying) return 1;

@@ -1,0 +1,19 @@
+/** The index as its readers see it: which block, how old, final up to where, and whether it is to be believed. */
+import type { Registry } from "prom-client";
+import type { IndexTracker } from "../../db/index-state.ts";
+import { told } from "./metric.ts";
+
+export function indexGauges(registry: Registry, index: Pick<IndexTracker, "state" | "age">): void {
+  const gauge = (name: string, help: string, value: () => number | boolean | null) =>
+    told(registry, { name: `agents_index_${name}`, help, type: "gauge" }, () => {
+      const read = value();
+      return read === null || read === Number.POSITIVE_INFINITY ? [] : [{ value: Number(read) }];
+    });
+  gauge("ready", "1 when there are rows to serve", () => index.state.ready);
+  gauge("held", "1 while a copy is served because the indexer restarts", () => index.state.held);
+  gauge("stale", "1 while what is served is known to be wrong somewhere", () => index.state.stale);
+  gauge("block", "The block that is served", () => index.state.indexedBlock);
+  gauge("finalized_block", "Up to here the index never rolls back", () => index.state.finalizedBlock);
+  gauge("block_timestamp_seconds", "Time of the block that is served", () => index.state.indexedAt);
+  gauge("confirmed_seconds", "Since the database last confirmed this state", () => index.age / 1_000);
+}

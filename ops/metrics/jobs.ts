@@ -1,0 +1,48 @@
+/** Runs of jobs by name and outcome, and how many jobs wait, run and have failed in each queue. */
+import type { Registry } from "prom-client";
+import type { JobMeter } from "../../workers/context.ts";
+import type { QueueCounts } from "../../workers/queue.ts";
+import { type Durations, Histogram, type Sample, told } from "./metric.ts";
+
+export function jobMeter(registry: Registry): JobMeter {
+  const durations = new Histogram(registry, {
+    name: "agents_job_duration_seconds",
+    help: "Runs of jobs; done, failed, or away: what it needed of others was not to be had",
+  });
+  const series = new Map<string, Durations>();
+  return {
+    ran(job, outcome, ms) {
+      const key = `${outcome} ${job}`;
+      const known = series.get(key);
+      const one = known ?? durations.series({ job, outcome });
+      if (!known) series.set(key, one);
+      one.observe(ms);
+    },
+  };
+}
+
+/** @param counts state of every queue; when the queue's store is away, nothing is told but that it is */
+export function queueGauges(registry: Registry, counts: () => Promise<QueueCounts[]>): void {
+  let reading: Promise<QueueCounts[] | null> | undefined;
+  const read = () => {
+    reading ??= counts()
+      .catch(() => null)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  const gauge = (name: string, help: string, samples: (queues: QueueCounts[]) => Sample[]) =>
+    told(registry, { name, help, type: "gauge" }, async () => samples((await read()) ?? []));
+  gauge("agents_queue_jobs", "Jobs of each queue by state: waiting, active, failed", (queues) =>
+    queues.flatMap(({ name: queue, waiting, active, failed }) =>
+      Object.entries({ waiting, active, failed }).map(([state, value]) => ({ labels: { queue, state }, value })),
+    ),
+  );
+  gauge("agents_queue_oldest_seconds", "Age of the oldest waiting job; 0 when none waits", (queues) =>
+    queues.map(({ name: queue, oldestSeconds }) => ({ labels: { queue }, value: oldestSeconds ?? 0 })),
+  );
+  told(registry, { name: "agents_queue_up", help: "1 when the queue's store answers", type: "gauge" }, async () => [
+    { value: (await read()) === null ? 0 : 1 },
+  ]);
+}

@@ -1,0 +1,103 @@
+/**
+ * What metrics are made of here: numbers that the service's own code counts, put into Prometheus' words when somebody
+ * asks. On the way of a request a metric costs an addition; prom-client has no part in it before `/metrics` is read.
+ */
+import { type Metric, Registry } from "prom-client";
+
+export type Labels = Record<string, string>;
+export type Sample = { labels?: Labels; value: number };
+
+export type MetricHead = {
+  name: string;
+  help: string;
+  /** A counter only ever grows while the process lives. */
+  type: "gauge" | "counter";
+};
+
+/** @param role of the process: a label on everything it tells */
+export function openRegistry(role: "api" | "workers" | "indexer"): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ role });
+  return registry;
+}
+
+/** A metric whose values are read when they are asked for; no samples, no metric: what is unknown is never shown as 0. */
+export function told(registry: Registry, head: MetricHead, read: () => Sample[] | Promise<Sample[]>): void {
+  register(registry, {
+    ...head,
+    async get() {
+      const samples = await read();
+      return { ...head, values: samples.map(({ labels = {}, value }) => ({ labels, value })) };
+    },
+  });
+}
+
+/** Counts by label, each made at its first use. */
+export class Counts {
+  readonly #values = new Map<string, number>();
+
+  /** @param label a word of the code's own: never what a caller has sent */
+  constructor(registry: Registry, head: Omit<MetricHead, "type">, label: string) {
+    told(registry, { ...head, type: "counter" }, () =>
+      [...this.#values].map(([word, value]) => ({ labels: { [label]: word }, value })),
+    );
+  }
+
+  add(word: string): void {
+    this.#values.set(word, (this.#values.get(word) ?? 0) + 1);
+  }
+}
+
+/** Durations of one kind, in buckets. */
+export type Durations = { observe(ms: number): void };
+
+/** Seconds; what answers from memory takes less than the first, what waits for a block less than the last. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+const BOUNDS_MS = Float64Array.from(BOUNDS, (seconds) => seconds * 1_000);
+
+/** A histogram of durations: `series` is asked for beforehand, so that observing is a short loop and two additions. */
+export class Histogram {
+  readonly #series: { labels: Labels; counts: Float64Array; sumMs: number }[] = [];
+
+  constructor(registry: Registry, head: Omit<MetricHead, "type">) {
+    register(registry, { ...head, type: "histogram", get: async () => ({ ...head, ...this.#told(head.name) }) });
+  }
+
+  /** Durations under these labels; shown from the first one on. */
+  series(labels: Labels): Durations {
+    const one = { labels, counts: new Float64Array(BOUNDS.length + 1), sumMs: 0 };
+    this.#series.push(one);
+    return {
+      observe(ms) {
+        let bucket = 0;
+        while (bucket < BOUNDS_MS.length && ms > BOUNDS_MS[bucket]!) bucket++;
+        one.counts[bucket]!++;
+        one.sumMs += ms;
+      },
+    };
+  }
+
+  #told(name: string) {
+    const values = this.#series.flatMap(({ labels, counts, sumMs }) => {
+      let below = 0;
+      const buckets = BOUNDS.map((le, i) => {
+        below += counts[i]!;
+        return { metricName: `${name}_bucket`, labels: { ...labels, le: String(le) }, value: below };
+      });
+      const count = below + counts[BOUNDS.length]!;
+      if (count === 0) return [];
+      return [
+        ...buckets,
+        { metricName: `${name}_bucket`, labels: { ...labels, le: "+Inf" }, value: count },
+        { metricName: `${name}_sum`, labels, value: sumMs / 1_000 },
+        { metricName: `${name}_count`, labels, value: count },
+      ];
+    });
+    return { type: "histogram", values };
+  }
+}
+
+/** Prom-client asks a metric for nothing but its name and `get`. */
+function register(registry: Registry, metric: { name: string; help: string; type: string; get(): Promise<object> }) {
+  registry.registerMetric(metric as unknown as Metric);
+}

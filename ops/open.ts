@@ -1,0 +1,46 @@
+/** What a process counts and tells its operator, where a port is set for it; nothing is counted where none is. */
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { UpstreamMeter } from "../clients/ports.ts";
+import type { Config } from "../config.ts";
+import { openRegistry } from "./metrics/metric.ts";
+import { processGauges } from "./metrics/process.ts";
+import { upstreamMeter } from "./metrics/upstreams.ts";
+import { type OpsOptions, type OpsServer, startOpsServer } from "./server.ts";
+
+export type Role = "api" | "workers" | "indexer";
+
+export type Ops = {
+  registry: Registry;
+  upstreams: UpstreamMeter;
+  /** Begins to answer. @throws Error, one sentence, when the port is taken */
+  listen(mounted?: Pick<OpsOptions, "more" | "mounts">): Promise<OpsServer>;
+  close(): Promise<void>;
+};
+
+/** On one machine OPS_PORT is the API's; each other process has a port of its own beside it. */
+const OFFSET: Record<Role, number> = { api: 0, workers: 1, indexer: 2 };
+
+export function openOps({ ops }: Pick<Config, "ops">, role: Role, log: Logger): Ops | undefined {
+  if (ops.port === undefined) return undefined;
+  const port = ops.port + OFFSET[role];
+  const registry = openRegistry(role);
+  processGauges(registry);
+  let server: OpsServer | undefined;
+  return {
+    registry,
+    upstreams: upstreamMeter(registry),
+    async listen(mounted = {}) {
+      try {
+        server = await startOpsServer({ host: ops.host, port, registry, log, ...mounted });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+        throw new Error(`port ${port} for metrics is taken: stop what uses it, or set OPS_PORT.`, { cause: error });
+      }
+      return server;
+    },
+    async close() {
+      await server?.close();
+    },
+  };
+}
