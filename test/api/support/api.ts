@@ -1,5 +1,4 @@
 /** The API over a real HTTP server and a real database, and a client that holds every answer to the OpenAPI document. */
-import validatorModule from "openapi-response-validator";
 import pg from "pg";
 import { createApi } from "../../../api/app.ts";
 import type { ApiDeps } from "../../../api/deps.ts";
@@ -15,11 +14,8 @@ import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { plantOnchain } from "../../support/onchain.ts";
+import { conformance } from "./conformance.ts";
 import { healthyChain } from "./stub-chain.ts";
-
-// CommonJS: depending on who loads it, the class is the module or the module's `default`.
-const OpenAPIResponseValidator = ((validatorModule as { default?: unknown }).default ??
-  validatorModule) as typeof validatorModule.default;
 
 export const HOST = "agents.test";
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
@@ -40,7 +36,10 @@ export type TestApi = {
 export type Answer = { status: number; headers: Headers; text: string; body: Body };
 // A body's shape is what the tests assert; the validator has already held it to the document.
 type Body = Record<string, never> & { code?: string; error?: string };
-type OpenApi = { paths: Record<string, Record<string, Operation>>; components: { schemas: object } };
+export type OpenApi = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+};
 export type Operation = {
   operationId: string;
   parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[];
@@ -128,59 +127,5 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       await db.end();
       await database.drop();
     },
-  };
-}
-
-/**
- * Holds answers to the document: the status must be documented for the operation, the body valid for it. What no
- * operation knows (404 of unknown paths, 405) must still be the one error body. Headers that every answer carries are
- * checked too.
- */
-function conformance(document: OpenApi): (method: string, path: string, answer: Answer) => void {
-  const { schemas } = document.components;
-  const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      pattern: new RegExp(`^${template.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-      fixed: !template.includes("{"),
-      operation,
-      validator: validatorOf(operation.responses),
-    })),
-  );
-  const errorOnly = validatorOf({
-    default: { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } },
-  });
-
-  function validatorOf(responses: Operation["responses"]) {
-    const json = Object.entries(responses).flatMap(([status, { content }]) =>
-      content?.["application/json"] ? [[status, { schema: content["application/json"].schema }] as const] : [],
-    );
-    if (json.length === 0) return undefined;
-    return new OpenAPIResponseValidator({ responses: Object.fromEntries(json), components: { schemas } } as never);
-  }
-
-  return (method, path, answer) => {
-    const { status, headers, body, text } = answer;
-    const complain = (what: string) => {
-      throw new Error(`${method} ${path} → ${status}: ${what}\n${text.slice(0, 500)}`);
-    };
-    for (const name of ["x-request-id", "x-api-version", "x-content-type-options", "access-control-allow-origin"])
-      if (!headers.has(name)) complain(`no ${name}`);
-    if (method === "OPTIONS" || method === "HEAD") return;
-    const plain = path.split("?")[0]!;
-    const matching = operations.filter((o) => o.method === method && o.pattern.test(plain));
-    const found = matching.find((o) => o.fixed) ?? matching[0];
-    if (!found) {
-      if (status < 400) complain("a success of an operation that is not documented");
-      const problem = errorOnly?.validateResponse(String(status), body);
-      if (problem) complain(JSON.stringify(problem));
-      return;
-    }
-    const documented = found.operation.responses[String(status)];
-    if (!documented) return complain("the status is not documented");
-    if (documented.content?.["application/json"]) {
-      const problem = found.validator?.validateResponse(String(status), body);
-      if (problem) complain(JSON.stringify(problem));
-    } else if (status === 304 && text !== "") complain("304 with a body");
   };
 }
