@@ -393,6 +393,12 @@ export const VARIABLES = {
     "10000",
   ),
 
+  EVENT_RETENTION: variable(
+    "Events",
+    "How long the event log is kept; what happened longer ago when the service first hears of it is not told",
+    duration,
+    "7d",
+  ),
   MESSAGE_RETENTION: variable(
     "Messaging",
     "Messages older than this are deleted (unset: all messages are kept)",
@@ -716,6 +722,7 @@ function assemble(v: Values, dataDir: string) {
     },
     /** Open event streams; 0 = no limit. */
     streams: { perClient: v.STREAMS_PER_CLIENT, perProcess: v.STREAMS_PER_PROCESS },
+    eventRetentionMs: v.EVENT_RETENTION,
     /** Undefined: every message is kept. */
     messageRetentionMs: v.MESSAGE_RETENTION,
     /** Undefined: no access tokens are taken. */

@@ -47,6 +47,7 @@ export type JobContext = {
     | "attestationSchemas"
     | "chain"
     | "contracts"
+    | "eventRetentionMs"
     | "messageRetentionMs"
     | "payments"
     | "sender"
