@@ -28,7 +28,7 @@ type Import = { from: string; target: string; typeOnly: boolean };
 type Source = { path: string; text: string; lines: number; imports: Import[] };
 
 const files: Source[] = globSync(
-  ["*.ts", ...ROOMS.map((room) => `${room}/**/*.ts`), "web/*.ts", "web/src/**/*.{ts,tsx}"],
+  ["*.ts", ...ROOMS.map((room) => `${room}/**/*.ts`), "web/*.ts", "web/src/**/*.{ts,tsx}", "sdk/*.ts", "sdk/src/*.ts"],
   { cwd: ROOT },
 )
   .filter((path) => !path.includes("node_modules"))
@@ -149,6 +149,13 @@ const IN_BROWSER = {
   types: ["api/schemas", "zod"],
 };
 
+/** The SDK is published: it takes nothing of the service, and what pays only where it is asked to pay. */
+const IN_SDK = ["sdk/src", "openapi-fetch", "eventsource-parser"];
+const PAYING: Record<string, (string | RegExp)[]> = {
+  "sdk/src/x402.ts": ["@x402/evm", "@x402/fetch"],
+  "sdk/src/mpp.ts": ["mppx"],
+};
+
 /** Where a process begins, it reads its configuration and asks compose.ts for its parts. */
 const ENTRIES: Record<string, string[]> = {
   "api/main.ts": ["compose.ts", "config.ts", "lifecycle.ts"],
@@ -174,6 +181,14 @@ describe("imports", () => {
       ),
     );
     expect(outside).toEqual([]);
+  });
+
+  it("of the SDK are its own and its dependencies': it knows nothing of the service", () => {
+    const outside = inRoom("sdk/src").flatMap(({ path, imports }) =>
+      imports.filter(({ target }) => !matches(target, [...IN_SDK, ...(PAYING[path] ?? [])])),
+    );
+    expect(outside).toEqual([]);
+    expect(inRoom("sdk/src").length).toBeGreaterThan(10);
   });
 
   it("bring no package of the service into the browser, however far one follows them", () => {
@@ -309,6 +324,6 @@ const SERVERS = new Set(["api/server.ts", "api/http/client-address.ts", "db/colu
 /** Beyond this a file is two things. The median is below a hundred. */
 const MOST_LINES = 400;
 /** Lists that are long because what they list is. */
-const LONG = new Set(["config.ts"]);
+const LONG = new Set(["config.ts", "sdk/src/openapi.ts"]);
 
 const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "");

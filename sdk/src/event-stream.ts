@@ -1,0 +1,106 @@
+/** Server-Sent Events as an iterator that goes on after a lost line where it was, until the service or the reader ends it. */
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { ApiError, ConnectionError, StreamEnded } from "./errors.ts";
+import { backoffMs } from "./retry.ts";
+import type { Time } from "./time.ts";
+
+export type StreamEvent<Data = unknown> = {
+  /** Where to go on from: give it back as `after`. Undefined for an event that is no place in the stream. */
+  id: string | undefined;
+  /** Name of the event; `message` when it has none. */
+  type: string;
+  data: Data;
+};
+
+export type Following = {
+  /** Opens the stream after this id, null = from now on. @throws ApiError, ConnectionError */
+  open(after: string | null, signal: AbortSignal): Promise<Response>;
+  after?: string | undefined;
+  signal?: AbortSignal | undefined;
+  time: Time;
+  /** A line on which nothing comes for so long is given up; the service gives a sign of life every 15 seconds. */
+  silenceMs: number;
+};
+
+/** Until the service says something else. */
+const RETRY_MS = 2_000;
+/** What the reader has not taken yet waits in the line, not in memory; one event may be this long. */
+const LONGEST_EVENT = 4 * 1024 * 1024;
+
+/**
+ * Every event, once, in the stream's order. A line that breaks is followed by another, which goes on after the last
+ * event that was given (Last-Event-ID), for as long as it takes: the service may be restarted meanwhile. The first line
+ * must come about; what refuses it, or a later one for good, is thrown.
+ * @throws ApiError, ConnectionError (first line), StreamEnded, the signal's reason
+ */
+export async function* follow<Data>(options: Following): AsyncGenerator<StreamEvent<Data>, void, undefined> {
+  const { open, signal, time, silenceMs } = options;
+  let after = options.after ?? null;
+  let retryMs = RETRY_MS;
+  let opened = false;
+  for (let failures = 0; ; ) {
+    const line = new AbortController();
+    const both = signal ? AbortSignal.any([signal, line.signal]) : line.signal;
+    try {
+      const response = await open(after, both);
+      opened = true;
+      for await (const frame of frames(response, silenceMs, () => line.abort())) {
+        failures = 0;
+        if ("retry" in frame) {
+          retryMs = frame.retry;
+          continue;
+        }
+        const event: StreamEvent<Data> = { id: frame.id, type: frame.event ?? "message", data: JSON.parse(frame.data) };
+        if (event.type === "end") endedFor(event.data);
+        if (frame.id !== undefined) after = frame.id;
+        if (event.type !== "end" && event.type !== "start") yield event;
+      }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (!opened || !passes(error)) throw error;
+      failures++;
+    } finally {
+      line.abort();
+    }
+    await time.sleep(failures > 1 ? retryMs + backoffMs(failures, time) : retryMs, signal);
+  }
+}
+
+/** Reasons after which a new line is worth trying: a restart, and a credential that is signed anew. */
+const PASSING_ENDS = new Set(["restarting", "unauthenticated"]);
+
+function endedFor(data: unknown): void {
+  const body = (data ?? {}) as Record<string, unknown>;
+  if (!PASSING_ENDS.has(String(body.reason))) throw new StreamEnded(body);
+}
+
+/** Whether what broke a line may be over by the next. */
+function passes(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
+  return !(error instanceof StreamEnded) && !(error instanceof SyntaxError);
+}
+
+/** The frames of one line, as they come. @throws ConnectionError when it breaks or falls silent */
+async function* frames(
+  response: Response,
+  silenceMs: number,
+  giveUp: () => void,
+): AsyncGenerator<EventSourceMessage | { retry: number }> {
+  const waiting: (EventSourceMessage | { retry: number })[] = [];
+  const parser = createParser({
+    onEvent: (event) => void waiting.push(event),
+    onRetry: (retry) => void waiting.push({ retry }),
+    maxBufferSize: LONGEST_EVENT,
+  });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const timer = setTimeout(giveUp, silenceMs);
+    const chunk = await reader
+      .read()
+      .catch((error) => Promise.reject(new ConnectionError(error)))
+      .finally(() => clearTimeout(timer));
+    if (chunk.done) return;
+    parser.feed(chunk.value);
+    yield* waiting.splice(0);
+  }
+}

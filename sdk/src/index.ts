@@ -1,0 +1,21 @@
+/** A typed client of the agent identity and reputation service. */
+export type { Answer, Call, CallData } from "./call.ts";
+export { type Client, type ClientOptions, createClient, type Pay, type Schemas } from "./client.ts";
+export {
+  ApiError,
+  ConnectionError,
+  ERROR_CODES,
+  type ErrorCode,
+  RegistrationFailed,
+  RegistrationPending,
+  type SentPayment,
+  StreamEnded,
+} from "./errors.ts";
+export type { StreamEvent } from "./event-stream.ts";
+export type { After, Filter, Lists, Stopping } from "./lists.ts";
+export type { components, operations, paths } from "./openapi.ts";
+export type { Registered, RegisterOptions } from "./register.ts";
+export type { Fetch, RetryRules } from "./retry.ts";
+export { siwaText, type Wallet } from "./sign-in.ts";
+export type { StreamOptions, Streams } from "./streams.ts";
+export { realTime, type Time } from "./time.ts";

@@ -1,0 +1,80 @@
+/** The service's lists as iterators over all of their items, page by page. */
+import type { Call } from "./call.ts";
+import type { components, paths } from "./openapi.ts";
+import { byCursor, byOffset } from "./pages.ts";
+
+type Schemas = components["schemas"];
+type Query<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Q } } }
+  ? NonNullable<Q>
+  : never;
+/** What a list is filtered and sorted by; `limit` is the size of a page. */
+export type Filter<Path extends keyof paths> = Omit<
+  Query<Path>,
+  "page" | "offset" | "cursor" | "before" | "after" | "format"
+>;
+export type Stopping = { signal?: AbortSignal };
+/** From where a list that only grows is read: what comes after this. */
+export type After = { after?: number };
+
+export type Lists = {
+  /** Every agent that passes the filter: agents registered meanwhile move nothing. */
+  agents(filter?: Filter<"/api/v2/agents">, options?: Stopping): AsyncGenerator<Schemas["AgentSummary"]>;
+  /** Agents of all registries. */
+  directory(filter?: Filter<"/api/terminal/agents">, options?: Stopping): AsyncGenerator<Schemas["TerminalAgent"]>;
+  humans(filter?: Filter<"/api/v2/humans">, options?: Stopping): AsyncGenerator<Schemas["Human"]>;
+  organizations(filter?: Filter<"/api/v2/organizations">, options?: Stopping): AsyncGenerator<Schemas["Organization"]>;
+  /** Every change of a score, up to now. */
+  credUpdates(options?: Stopping & After): AsyncGenerator<Schemas["CredUpdate"]>;
+  /** Members of a message group, in the order of joining. */
+  members(groupId: string, options?: Stopping): AsyncGenerator<Schemas["MessageGroupMembers"]["members"][number]>;
+  /** A group's messages, from the first one on, up to now. */
+  messages(groupId: string, options?: Stopping & After): AsyncGenerator<Schemas["Message"]>;
+};
+
+const idOf = ({ id }: { id: unknown }) => id;
+
+export function lists(call: Call): Lists {
+  return {
+    agents: (filter, { signal } = {}) =>
+      byCursor(async (cursor?: string) => {
+        const query = { limit: 200, ...filter, cursor };
+        const { data } = await call("get", "/api/v2/agents", { params: { query }, signal });
+        if (Array.isArray(data)) throw new TypeError("A page of agents was asked for, and an array came.");
+        return { items: data.agents, next: data.nextCursor };
+      }),
+    directory: (filter, { signal } = {}) =>
+      byOffset(async (offset) => {
+        const query = { limit: 100, ...filter, offset };
+        const { data } = await call("get", "/api/terminal/agents", { params: { query }, signal });
+        return { items: data.agents, total: data.total };
+      }, idOf),
+    humans: (filter, { signal } = {}) =>
+      byOffset(async (offset) => {
+        const { data } = await call("get", "/api/v2/humans", { params: { query: { ...filter, offset } }, signal });
+        return { items: data.humans, total: data.total };
+      }, idOf),
+    organizations: (filter, { signal } = {}) =>
+      byOffset(async (offset) => {
+        const query = { ...filter, offset };
+        const { data } = await call("get", "/api/v2/organizations", { params: { query }, signal });
+        return { items: data.organizations, total: data.total };
+      }, idOf),
+    credUpdates: ({ after: from, signal } = {}) =>
+      byCursor(async (after?: number) => {
+        const { data } = await call("get", "/api/v2/cred/updates", { params: { query: { after } }, signal });
+        return { items: data.updates, next: data.more ? data.nextAfter : null };
+      }, from),
+    members: (groupId, { signal } = {}) =>
+      byCursor(async (after?: number) => {
+        const params = { path: { groupId }, query: { after } };
+        const { data } = await call("get", "/api/v2/messages/groups/{groupId}/members", { params, signal });
+        return { items: data.members, next: data.nextAfter };
+      }),
+    messages: (groupId, { after: from = 0, signal } = {}) =>
+      byCursor(async (after: number = from) => {
+        const params = { path: { groupId }, query: { after, limit: 200 } };
+        const { data } = await call("get", "/api/v2/messages/groups/{groupId}/messages", { params, signal });
+        return { items: data.messages, next: data.messages.at(-1)?.id ?? null };
+      }),
+  };
+}

@@ -1,0 +1,6075 @@
+/** Shapes of every operation, made by `npm run sdk` of the OpenAPI document. Do not edit. */
+
+export interface paths {
+    "/api/v2": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What this service is, how to sign in, what there is to call and what it costs */
+        get: operations["getDiscovery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What this service is, how to sign in, what there is to call and what it costs */
+        get: operations["getRoot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The process lives; asks nothing of anything else */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether requests should be sent here, dependency by dependency */
+        get: operations["getReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far the service is behind the chain and itself */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Protocol statistics */
+        get: operations["getStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/pricing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What each operation costs, and what the contract itself asks for a mint */
+        get: operations["getPricing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/token/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many wallets hold the service token, counted every half hour */
+        get: operations["getTokenStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/agent-registry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The service's manifest, for machines */
+        get: operations["getManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/agent-card.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The service's A2A agent card */
+        get: operations["getAgentCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/llms.txt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This service for language models, as Markdown */
+        get: operations["getLlmsText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tools for agents, by the Model Context Protocol
+         * @description Streamable HTTP without sessions: one JSON-RPC message a request. Tools: search_agents, get_agent, get_cred, leaderboard, verify_receipt, directory_search.
+         */
+        post: operations["mcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/a2a": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skills for agents, by the Agent2Agent protocol
+         * @description JSON-RPC, method message/send. The message has a data part {skill, arguments}; skills and their arguments are the tools of /mcp: search_agents, get_agent, get_cred, leaderboard, verify_receipt, directory_search.
+         */
+        post: operations["a2a"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Agents, filtered, sorted and paged
+         * @description Filters run before counting and paging. `cursor` is the stable way through everything: agents registered meanwhile move no page.
+         */
+        get: operations["listAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Agents by name, address or token id, the best cred first
+         * @description Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.
+         */
+        get: operations["searchAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agents/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Up to 100 agents at once, by token id or wallet address
+         * @description `found` is in the order asked, each agent once. `missing` and `invalid` repeat what was asked as it was asked.
+         */
+        post: operations["getAgents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One agent in full, by token id or by wallet address */
+        get: operations["getAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{ref}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an agent holds, has done lately, has proven, and where it stands */
+        get: operations["getReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{ref}/verifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The records of an agent's social proofs */
+        get: operations["getVerifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/referral": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An agent's referral code and what it has brought */
+        get: operations["getReferral"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/referral/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether a referral code is valid, and whose it is */
+        get: operations["checkReferralCode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/og/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether a wallet held a V1 identity, and what its mint is granted */
+        get: operations["getOgStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{ref}/cred": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The cred score: by token id with its scale, by address with its factors */
+        get: operations["getCred"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/cred/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every change of the score and what caused it, oldest first */
+        get: operations["getCredHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/cred/updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every change of a score after the one you know last, oldest first
+         * @description Begin with `after=0`, go on with `nextAfter`, at once while `more` is true. Nothing is passed over and nothing given twice, however many changes are written at the same time. The last entry of an agent is its score; `score` null says that it does not exist any more.
+         */
+        get: operations["getCredUpdates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{ref}/cred-report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The score taken apart: evidence, standing, advice, and a signed receipt
+         * @description Computed first, then paid for, then given out: a report that cannot be made costs nothing. The receipt is EIP-712 typed data that anyone can check offline.
+         */
+        get: operations["getCredReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/cred-report/verify-receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether a receipt is this service's, and the report it is about
+         * @description A forged or changed receipt is an answer, not an error: `valid` is false.
+         */
+        post: operations["verifyReceipt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/leaderboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The best agents by cred or by points */
+        get: operations["getLeaderboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Agents of all registries, filtered, sorted and paged
+         * @description Totals are exact. trending is ordered by 1000 * (log10(1 + volume_24h in US dollars) + log10(1 + uses)); claimed market data count nowhere.
+         */
+        get: operations["listTerminalAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/agents.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The agents of a filter as a file, JSON
+         * @description At most 10,000 rows; X-Total-Count tells how many match.
+         */
+        get: operations["exportTerminalJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/agents.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The agents of a filter as a file, CSV
+         * @description At most 10,000 rows; X-Total-Count tells how many match.
+         */
+        get: operations["exportTerminalCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/marks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a page of agents is marked with: proofs, protocols, feedback, activity and the score's way */
+        get: operations["listTerminalMarks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/agent/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One agent of the directory, with its services, where it is known from, and who else it is */
+        get: operations["getTerminalAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/agent/{ref}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say which token is an agent's
+         * @description Open to anybody, and therefore a claim: shown with market_data_source `claimed` until a market tells about the token, never ranked by, never in place of the token that the registry names.
+         */
+        post: operations["claimTerminalToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/metadata/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** ERC-721 metadata of an identity token */
+        get: operations["getMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/aura/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An agent's card, as the token's image names it
+         * @description The same bytes for the same state of the agent, so that the ETag is a hash of that state.
+         */
+        get: operations["getAura"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/card/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An agent's card
+         * @description The same bytes for the same state of the agent, so that the ETag is a hash of that state.
+         */
+        get: operations["getCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/badge/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An agent's score as a badge for README files and web pages */
+        get: operations["getBadge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/name/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether a .agent name is free, and who holds it */
+        get: operations["checkName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/humans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Human principals, the longest registered first */
+        get: operations["listHumans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/human/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A human principal */
+        get: operations["getHuman"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/human/{id}/cred": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A human's cred: what it is made of, what was read where, and what is not known */
+        get: operations["getHumanCred"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Organizations, the longest registered first */
+        get: operations["listOrganizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/org/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An organization */
+        get: operations["getOrganization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register the calling wallet as an agent
+         * @description One agent per wallet. Nobody pays for a request that is refused. A retry with the same Idempotency-Key, or of the very same bytes, is answered like the first.
+         */
+        post: operations["mint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mint/{mintId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of a registration */
+        get: operations["getMint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/auth/solana/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A text for a Solana key to sign
+         * @description CAIP-122, good for five minutes and one request. The text says what it is for: with `purpose=verify` the signature registers nothing; with `evmAddress` it registers for that receiver alone.
+         */
+        get: operations["getSolanaChallenge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/auth/solana/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check the signature of a Solana key
+         * @description Uses the challenge up and changes nothing else. Tells the key's registration.
+         */
+        post: operations["verifySolanaKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/register/solana": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a Solana key as an agent
+         * @description The key signs a challenge. The identity goes to the wallet on Base that the signed text names, else to `evmAddress`, else to the payer. One agent per key. Nobody pays for a request that is refused; the very same request again is answered like the first.
+         */
+        post: operations["registerSolana"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/auth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End every credential of the calling wallet issued before now
+         * @description SIWA and SIWE alike, the one of this very request included, in every process of the service at once. Credentials signed afterwards are good.
+         */
+        post: operations["revokeCredentials"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{ref}/session-outcome": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report how a session with the agent went
+         * @description Shown in the agent's cred report; it moves no score. A session reported twice with one key counts once.
+         */
+        post: operations["reportSessionOutcome"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/messages/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every message group, private ones too */
+        get: operations["listMessageGroups"];
+        put?: never;
+        /**
+         * Create a message group
+         * @description Takes an agent with a cred of 51. Its creator is its first member, by the same rules as everybody: with less cred than minCred it can neither send nor, in a private group, read.
+         */
+        post: operations["createMessageGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/messages/groups/{groupId}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A group's messages, oldest first
+         * @description Without `after` the newest ones; with it the next ones. Ids have no gaps, so that pages have neither gaps nor repeats. Of a private group for members only, whose cred still passes its gate.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/messages/groups/{groupId}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A group's messages as they come
+         * @description Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID or `after` it goes on after that message, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.
+         */
+        get: operations["streamMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/messages/groups/{groupId}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A group's members, in the order of joining
+         * @description Of a private group for its members only.
+         */
+        get: operations["listMessageGroupMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/messages/groups/{groupId}/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join a group
+         * @description Takes an agent with the group's minCred. A member that joins again stays one.
+         */
+        post: operations["joinMessageGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/messages/groups/{groupId}/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave a group
+         * @description Any wallet may, whatever its cred. What it has sent stays. Who is no member stays none.
+         */
+        post: operations["leaveMessageGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/messages/groups/{groupId}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message to a group
+         * @description Takes an agent with the group's minCred at this moment. The first message makes its sender a member.
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change personality, narrative and traits, field by field
+         * @description By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays.
+         */
+        post: operations["updateAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/personality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change the personality, field by field */
+        put: operations["updatePersonality"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/human-update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change personality, narrative and accounts as the token's owner, by a signed line of text
+         * @description The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`. The text is good for five minutes and for one request.
+         */
+        post: operations["humanUpdate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the agent's wallet, by its own signature
+         * @description The agent's own wallet signs in; the mark is written on chain. Asked again, the same transaction answers.
+         */
+        post: operations["verifyWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/coinbase-verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the owner by the exchange's attestation
+         * @description Asked by the token's owner or the agent's wallet. The attestation of the present owner counts while it is neither revoked nor expired, and until the token is transferred.
+         */
+        post: operations["verifyExchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/verify/x": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove an account on X: its bio shows the agent
+         * @description By the token's owner or the agent's wallet. The bio shows helixa:<tokenId> as a word of its own: the service's name in lower case, and the agent's token id.
+         */
+        post: operations["verifyX"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/verify/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove a GitHub account: a public gist of its own shows the agent
+         * @description By the token's owner or the agent's wallet. The gist has a file helixa-verify.txt that says the token id or helixa:<tokenId>, and nothing else. Forks and gists of organisations do not count.
+         */
+        post: operations["verifyGithub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/verify/farcaster": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove a Farcaster account: one of its recent casts shows the agent
+         * @description By the token's owner or the agent's wallet. The cast is no reply and shows helixa:<tokenId> as a word of its own. Casts further back than the newest 300 are not seen.
+         */
+        post: operations["verifyFarcaster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/link-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link a token to the agent
+         * @description Stored on chain. A token on Base must be a contract with this symbol; for other chains the address is checked by its form. Of several the newest counts.
+         */
+        post: operations["linkToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/crossreg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare the agent's registration in the canonical ERC-8004 registry
+         * @description Nothing is sent: the owner's wallet submits the transaction, so that the registration is its own.
+         */
+        post: operations["prepareCrossRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/principals/human/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register as a human, or change one's own registration
+         * @description Whoever signs in is the principal: the wallet, or the account at the identity provider. Contact data are shown to the principal alone.
+         */
+        post: operations["registerHuman"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/principals/human/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Oneself, with one's contact data and organizations */
+        get: operations["getOwnHuman"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete oneself: the human, its links and contact data, and the organizations it owns
+         * @description Wallet and account can register anew. For 90 days nobody but the former owner can take the organizations' slugs.
+         */
+        delete: operations["deletePrincipal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/human/{id}/link-agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link an agent to a human, as the owner of its token
+         * @description Signed by the wallet that owns the token and is the human's own. A human without a wallet sends its access token in Authorization, and the owner's credential in X-SIWA. A transfer of the token ends the link for good.
+         */
+        post: operations["linkAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/principals/organization/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register an organization, or change one's own
+         * @description It belongs to whoever registers it. With the slug of one's own organization, or without a slug but with its name, that one is changed; another's slug, or one that looks like it, is 409.
+         */
+        post: operations["registerOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This API as an OpenAPI 3.0 document */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This API for people */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the page */
+        get: operations["getDocsFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Error: {
+            /** @description A plain sentence */
+            error: string;
+            /**
+             * @description A stable word for programs
+             * @example not_found
+             */
+            code: string;
+            /** @description Names this request in our log; also in X-Request-Id */
+            requestId: string;
+            details?: {
+                path: string;
+                message: string;
+            }[];
+            /** @description What the caller can do about it */
+            hint?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Discovery: {
+            name: string;
+            version: string;
+            description: string;
+            /** @description Address, checksummed (EIP-55) */
+            contract: string;
+            contractDeployed: boolean;
+            network: string;
+            chainId: number;
+            auth: {
+                type: string;
+                agent: {
+                    type: string;
+                    header: string;
+                    /** @description The text to sign; {words} in braces are filled in */
+                    message: string;
+                    expiry: string;
+                };
+                human: {
+                    type: string;
+                    header: string;
+                    /** @description The text to sign; {words} in braces are filled in */
+                    message: string;
+                    expiry: string;
+                };
+            };
+            endpoints: {
+                public: {
+                    [key: string]: string;
+                };
+                authenticated: {
+                    [key: string]: string;
+                };
+            };
+            pricing: components["schemas"]["Pricing"];
+            payments: {
+                methods: {
+                    protocol: string;
+                    /** @enum {string} */
+                    status: "available" | "planned";
+                    chain: number;
+                    currency: string;
+                    endpoints: string[];
+                }[];
+                pricing: components["schemas"]["Pricing"];
+            };
+            /** @description Who signs the receipts of cred reports; null while nobody can */
+            receipts: {
+                /** @enum {string} */
+                algorithm: "EIP-712";
+                /** @description Address, checksummed (EIP-55) */
+                signer: string | null;
+            };
+            documentation: {
+                /** Format: uri */
+                openapi: string;
+                /** Format: uri */
+                html: string;
+            };
+        };
+        Pricing: {
+            /** @enum {string} */
+            phase: "free" | "paid";
+            currency: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            agentMint: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            solanaRegistration: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            credReport: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            update: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            soulLock: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            soulHandshake: string;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            version: "v2";
+            port: number;
+            contractDeployed: boolean;
+        };
+        Ready: {
+            ready: boolean;
+            checks: {
+                database: {
+                    ok: boolean;
+                    message: string | null;
+                };
+                index: {
+                    ok: boolean;
+                    message: string | null;
+                };
+                chain: {
+                    ok: boolean;
+                    message: string | null;
+                };
+            };
+        };
+        Status: {
+            chain: {
+                /** @description null while the chain cannot be asked */
+                head: number | null;
+                indexed: number | null;
+                lagSeconds: number | null;
+                synced: boolean;
+                progress: number;
+            };
+            sources: {
+                key: string;
+                /** Format: date-time */
+                lastSuccessAt: string | null;
+                /** Format: date-time */
+                nextRunAt: string;
+                rows: number | null;
+                /** @description Why the last attempt stopped */
+                error: string | null;
+                /** @description What an operator may want to know of a registry */
+                note: string | null;
+                /** @description Items of the pull that is under way */
+                progress: {
+                    done: number;
+                    expected: number | null;
+                } | null;
+            }[];
+            queues: {
+                name: string;
+                waiting: number;
+                active: number;
+                failed: number;
+                oldestSeconds: number | null;
+            }[];
+            cred: {
+                /** @description Agents whose stored score is not that of their present state */
+                stale: number;
+                /** Format: date-time */
+                lastSweepAt: string | null;
+            };
+        };
+        Stats: {
+            totalAgents: number;
+            totalVerified: number;
+            totalSoulLocked: number;
+            totalHandshakes: number;
+            avgCredScore: number;
+            totalHumans: number;
+            totalOrganizations: number;
+            /** @description ETH, decimal; null while the contract cannot be asked */
+            mintPrice: string | null;
+            network: string;
+            chainId: number;
+            /** @description Address, checksummed (EIP-55) */
+            contract: string;
+            contractDeployed: boolean;
+            phase: number;
+        };
+        Prices: {
+            /** @enum {string} */
+            phase: "free" | "paid";
+            currency: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            agentMint: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            solanaRegistration: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            credReport: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            update: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            soulLock: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            soulHandshake: string;
+            /** @description The contract's own payable mint */
+            directMint: {
+                /** @description Address, checksummed (EIP-55) */
+                contract: string;
+                chainId: number;
+                /** @enum {string} */
+                currency: "ETH";
+                /** @description Decimal; null while the contract cannot be asked */
+                price: string | null;
+            };
+        };
+        TokenStats: {
+            /** @description Wallets with a balance above 0 */
+            holders: number;
+            /** @description When they were counted, milliseconds since the epoch; 0 = never yet */
+            updatedAt: number;
+        };
+        AgentRegistryManifest: {
+            name: string;
+            description: string;
+            version: string;
+            /** @enum {string} */
+            chain: "base";
+            chainId: number;
+            /** @description Address, checksummed (EIP-55) */
+            contract: string;
+            standards: string[];
+            capabilities: string[];
+            endpoints: {
+                /** Format: uri */
+                api: string;
+                /** Format: uri */
+                agents: string;
+                /** Format: uri */
+                mint: string;
+                /** @description Template: {id} is the token id */
+                metadata: string;
+                /** Format: uri */
+                openapi: string;
+                /** Format: uri */
+                website: string;
+                /** Format: uri */
+                docs: string;
+            };
+            pricing: components["schemas"]["Pricing"];
+            auth: {
+                type: string;
+                agent: {
+                    type: string;
+                    header: string;
+                    /** @description The text to sign; {words} in braces are filled in */
+                    message: string;
+                    expiry: string;
+                };
+                human: {
+                    type: string;
+                    header: string;
+                    /** @description The text to sign; {words} in braces are filled in */
+                    message: string;
+                    expiry: string;
+                };
+            };
+            /** @description The service's own accounts, by platform */
+            social: {
+                [key: string]: string;
+            };
+        };
+        AgentCard: {
+            /** @enum {string} */
+            protocolVersion: "0.3.0";
+            name: string;
+            description: string;
+            /**
+             * Format: uri
+             * @description Where A2A is spoken
+             */
+            url: string;
+            /** @enum {string} */
+            preferredTransport: "JSONRPC";
+            additionalInterfaces: {
+                /** Format: uri */
+                url: string;
+                transport: string;
+            }[];
+            supportedInterfaces: {
+                /** Format: uri */
+                url: string;
+                protocolBinding: string;
+                protocolVersion: string;
+            }[];
+            provider: {
+                organization: string;
+                /** Format: uri */
+                url: string;
+            };
+            version: string;
+            /** Format: uri */
+            documentationUrl: string;
+            capabilities: {
+                streaming: boolean;
+                pushNotifications: boolean;
+                stateTransitionHistory: boolean;
+            };
+            defaultInputModes: string[];
+            defaultOutputModes: string[];
+            skills: {
+                id: string;
+                name: string;
+                description: string;
+                tags: string[];
+                examples: string[];
+                inputModes: string[];
+                outputModes: string[];
+            }[];
+            /** @enum {boolean} */
+            supportsAuthenticatedExtendedCard: false;
+        };
+        JsonRpcMessage: {
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            id?: string | number;
+            method?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        A2aRequest: {
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            id: string | number;
+            method: string;
+        } & {
+            [key: string]: unknown;
+        };
+        A2aAnswer: {
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            id: string | number;
+            result?: {
+                /** @enum {string} */
+                kind: "message";
+            } & {
+                [key: string]: unknown;
+            };
+            error?: {
+                code: number;
+                message: string;
+                data?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        AgentList: {
+            /** @description All agents the filter lets through */
+            total: number;
+            page: number;
+            pages: number;
+            limit: number;
+            offset: number;
+            agents: components["schemas"]["AgentSummary"][];
+            /** @description Give it back as `cursor` for the next page; null at the end */
+            nextCursor: string | null;
+        };
+        AgentSummary: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            name: string;
+            /** @description As registered; on chain it is free text */
+            framework: string;
+            /** @description Address, checksummed (EIP-55) */
+            agentAddress: string;
+            /** @description Address, checksummed (EIP-55) */
+            owner: string;
+            verified: boolean;
+            soulbound: boolean;
+            /** @enum {string} */
+            mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
+            credScore: number;
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            credTier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** @enum {string} */
+            tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+            points: number;
+            /** Format: date-time */
+            mintedAt: string;
+            /** Format: uri */
+            image: string;
+            traitCount: number;
+        };
+        Agent: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            name: string;
+            /** @description As registered; on chain it is free text */
+            framework: string;
+            /** @description Address, checksummed (EIP-55) */
+            agentAddress: string;
+            /** @description Address, checksummed (EIP-55) */
+            owner: string;
+            verified: boolean;
+            soulbound: boolean;
+            /** @enum {string} */
+            mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
+            credScore: number;
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            credTier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** @enum {string} */
+            tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+            points: number;
+            /** Format: date-time */
+            mintedAt: string;
+            /** Format: uri */
+            image: string;
+            generation: number;
+            version: string;
+            mutationCount: number;
+            /** @description Address, checksummed (EIP-55) */
+            operator: string | null;
+            /** @description Registered .agent name */
+            agentName: string | null;
+            /** @description null = not known */
+            ethosScore: number | null;
+            coinbaseVerified: boolean;
+            linkedToken: components["schemas"]["LinkedToken"] | null;
+            personality: components["schemas"]["Personality"] | null;
+            narrative: components["schemas"]["Narrative"] | null;
+            traits: components["schemas"]["Trait"][];
+            socials: {
+                [key: string]: string;
+            };
+            /** Format: uri */
+            explorer: string;
+            /** @description Block number */
+            indexedBlock: number;
+        };
+        LinkedToken: {
+            contractAddress: string;
+            chain: string;
+            symbol: string;
+            name: string;
+        };
+        Personality: {
+            quirks: string;
+            communicationStyle: string;
+            values: string;
+            humor: string;
+            riskTolerance: number | null;
+            autonomyLevel: number | null;
+        };
+        Narrative: {
+            origin: string;
+            mission: string;
+            lore: string;
+            manifesto: string;
+        };
+        Trait: {
+            name: string;
+            category: string;
+            /** Format: date-time */
+            addedAt: string;
+        };
+        AgentSearch: {
+            /** @description As understood; empty when nothing was searched for */
+            q: string;
+            /** @description All agents that match */
+            total: number;
+            limit: number;
+            agents: components["schemas"]["AgentSummary"][];
+        };
+        AgentBatch: {
+            /** @description In the order asked, each agent once */
+            found: components["schemas"]["AgentSummary"][];
+            /** @description Nobody has this token id or wallet */
+            missing: (string | number)[];
+            /** @description Neither token id nor address */
+            invalid: (string | number)[];
+        };
+        Report: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            name: string;
+            /** @description Address, checksummed (EIP-55) */
+            walletAddress: string;
+            /** @description Address, checksummed (EIP-55) */
+            owner: string;
+            /** @description Of the agent's wallet, at most a minute old */
+            balances: {
+                /** @description Decimal; null while the chain cannot be asked */
+                eth: string | null;
+                /** @description Decimal; null while the chain cannot be asked */
+                usdc: string | null;
+                /** @description null without a linked token; only tokens on this chain have a balance */
+                linkedToken: {
+                    contractAddress: string;
+                    chain: string;
+                    symbol: string;
+                    /** @description Decimal; null while the chain cannot be asked */
+                    balance: string | null;
+                } | null;
+            };
+            /** @description The newest transactions in which something happened to this agent */
+            recentTransactions: components["schemas"]["AgentTransaction"][];
+            verifications: {
+                siwa: boolean;
+                x: components["schemas"]["ProvenAccount"];
+                github: components["schemas"]["ProvenAccount"];
+                farcaster: components["schemas"]["ProvenAccount"];
+                coinbase: boolean;
+            };
+            credScore: {
+                total: number;
+                /**
+                 * @description Tier, upper case
+                 * @enum {string}
+                 */
+                tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            };
+            points: number;
+            /** @description By cred; 1 is best, ties share a rank */
+            rank: number;
+            totalAgents: number;
+            /** @description null = not known */
+            ethosScore: number | null;
+            /** Format: uri */
+            explorer: string;
+        };
+        AgentTransaction: {
+            hash: string;
+            /** @description Address, checksummed (EIP-55) */
+            from: string;
+            /** @description Address, checksummed (EIP-55) */
+            to: string | null;
+            /** @description ETH, decimal */
+            value: string;
+            /** Format: date-time */
+            timestamp: string;
+            /**
+             * @description Function called; its selector when it is not known
+             * @example addTrait
+             */
+            method: string | null;
+            isError: boolean;
+        };
+        /** @description Whether an account is proven now, and which */
+        ProvenAccount: {
+            verified: boolean;
+            handle?: string;
+        };
+        Verifications: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            x: {
+                handle: string;
+                /** Format: date-time */
+                verifiedAt: string;
+                txHash: string | null;
+                /** Format: date-time */
+                checkedAt: string;
+                /**
+                 * @description stale: could not be checked of late; lapsed: has vanished and counts no more
+                 * @enum {string}
+                 */
+                status: "verified" | "stale" | "lapsed";
+            } | null;
+            github: {
+                handle: string;
+                /** Format: date-time */
+                verifiedAt: string;
+                txHash: string | null;
+                /** Format: date-time */
+                checkedAt: string;
+                /**
+                 * @description stale: could not be checked of late; lapsed: has vanished and counts no more
+                 * @enum {string}
+                 */
+                status: "verified" | "stale" | "lapsed";
+                username: string;
+            } | null;
+            farcaster: {
+                handle: string;
+                /** Format: date-time */
+                verifiedAt: string;
+                txHash: string | null;
+                /** Format: date-time */
+                checkedAt: string;
+                /**
+                 * @description stale: could not be checked of late; lapsed: has vanished and counts no more
+                 * @enum {string}
+                 */
+                status: "verified" | "stale" | "lapsed";
+                username: string;
+                fid: number;
+            } | null;
+        };
+        Referral: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /** @example atlas-7k2p */
+            code: string;
+            /** Format: uri */
+            link: string;
+            /** @description Name of the agent */
+            referrer: string;
+            /** @description The code belongs to a wallet that held a V1 identity */
+            isOG: boolean;
+            stats: components["schemas"]["ReferralStats"];
+        };
+        ReferralStats: {
+            /** @description Agents registered with the code */
+            totalReferrals: number;
+            /** @description Points awarded on chain for them */
+            pointsEarned: number;
+        };
+        ReferralCode: {
+            /** @enum {boolean} */
+            valid: true;
+            /** @example atlas-7k2p */
+            code: string;
+            /** @description Name of the agent the code belongs to */
+            referrer: string;
+            /**
+             * @description For the agent that is registered with it
+             * @enum {number}
+             */
+            bonusPoints: 25;
+            /** @description The code belongs to a wallet that held a V1 identity */
+            isOG: boolean;
+            stats: components["schemas"]["ReferralStats"];
+        };
+        OgStatus: {
+            /** @enum {boolean} */
+            isOG: false;
+            /** @description Address, checksummed (EIP-55) */
+            address: string;
+        } | {
+            /** @enum {boolean} */
+            isOG: true;
+            /** @description Address, checksummed (EIP-55) */
+            address: string;
+            v1Name: string;
+            /** @example atlas-7k2p */
+            referralCode: string;
+            /** Format: uri */
+            referralLink: string;
+            benefits: {
+                /** @enum {boolean} */
+                freeMint: true;
+                /** @enum {number} */
+                bonusPoints: 200;
+                /** @enum {boolean} */
+                ogTrait: true;
+            };
+        };
+        Cred: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            name: string;
+            credScore: number;
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** @enum {string} */
+            tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+            /**
+             * @example {
+             *       "junk": "0-25"
+             *     }
+             */
+            scale: {
+                preferred: string;
+                prime: string;
+                qualified: string;
+                marginal: string;
+                junk: string;
+            };
+            fullReportEndpoint: string;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            fullReportPrice: string;
+            /** Format: date-time */
+            computedAt: string;
+        };
+        CredByAddress: {
+            /** @description Address, checksummed (EIP-55) */
+            address: string;
+            credScore: number;
+            /** @enum {string} */
+            tier: "legendary" | "elite" | "trusted" | "verified" | "basic";
+            factors: {
+                activity: components["schemas"]["WeightedSignal"];
+                traits: components["schemas"]["WeightedSignal"];
+                verify: components["schemas"]["WeightedSignal"];
+                coinbase: components["schemas"]["WeightedSignal"];
+                age: components["schemas"]["WeightedSignal"];
+                narrative: components["schemas"]["WeightedSignal"];
+                origin: components["schemas"]["WeightedSignal"];
+                soulbound: components["schemas"]["WeightedSignal"];
+            };
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            credTier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            name: string;
+        };
+        WeightedSignal: {
+            weight: number;
+            rawScore: number;
+            weightedScore: number;
+        };
+        CredHistory: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            points: {
+                /** Format: date-time */
+                at: string;
+                score: number;
+                /**
+                 * @description Tier, upper case
+                 * @enum {string}
+                 */
+                tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                cause: string;
+            }[];
+        };
+        CredUpdates: {
+            updates: components["schemas"]["CredUpdate"][];
+            after: number;
+            limit: number;
+            /** @description Give it back as `after` */
+            nextAfter: number;
+            /** @description There are further changes already */
+            more: boolean;
+        };
+        CredUpdate: {
+            id: number;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /** @description null: the agent does not exist any more */
+            score: number | null;
+            /**
+             * @description Tier, upper case
+             * @enum {string|null}
+             */
+            tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK" | null;
+            /**
+             * @description What moved it
+             * @example agent.trait_added
+             */
+            cause: string;
+            /** Format: date-time */
+            at: string;
+        };
+        CredReport: {
+            reportId: string;
+            /** Format: date-time */
+            generatedAt: string;
+            /** @enum {boolean} */
+            paidReport: true;
+            /**
+             * @description Amount of USDC, decimal
+             * @example 1.00
+             */
+            price: string;
+            /** @description Reference of the payment; free when nothing was asked for */
+            payment: string;
+            agent: {
+                /** @description Identity token id; 0 is a valid one */
+                tokenId: number;
+                name: string;
+                framework: string;
+                /** @description Address, checksummed (EIP-55) */
+                owner: string;
+                /** @description Address, checksummed (EIP-55) */
+                agentAddress: string;
+                /** @enum {string} */
+                mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
+                /** Format: date-time */
+                mintedAt: string;
+                ageDays: number;
+                soulbound: boolean;
+                verified: boolean;
+                generation: number;
+                version: string;
+                mutationCount: number;
+                points: number;
+            };
+            credScore: {
+                score: number;
+                /**
+                 * @description Tier, upper case
+                 * @enum {string}
+                 */
+                tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                /** @enum {string} */
+                tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+                /** @description 1 is best, ties share a rank */
+                rank: number;
+                totalAgents: number;
+                percentile: number;
+                /** Format: date-time */
+                computedAt: string;
+            };
+            scoreBreakdown: {
+                activity: components["schemas"]["ScorePart"];
+                traits: components["schemas"]["ScorePart"];
+                verify: components["schemas"]["ScorePart"];
+                coinbase: components["schemas"]["ScorePart"];
+                age: components["schemas"]["ScorePart"];
+                narrative: components["schemas"]["ScorePart"];
+                origin: components["schemas"]["ScorePart"];
+                soulbound: components["schemas"]["ScorePart"];
+            };
+            /** @enum {number} */
+            totalWeight: 1;
+            verifications: {
+                siwa: boolean;
+                x: boolean;
+                github: boolean;
+                farcaster: boolean;
+                coinbase: boolean;
+                total: number;
+                /** @enum {number} */
+                max: 5;
+            };
+            narrativeAnalysis: {
+                completeness: string;
+                fields: {
+                    origin: {
+                        present: boolean;
+                        length: number;
+                    };
+                    mission: {
+                        present: boolean;
+                        length: number;
+                    };
+                    lore: {
+                        present: boolean;
+                        length: number;
+                    };
+                    manifesto: {
+                        present: boolean;
+                        length: number;
+                    };
+                };
+            };
+            /** @description Outcomes reported by holders of an API key; they do not move the score */
+            sessions: {
+                success: number;
+                failure: number;
+                partial: number;
+            };
+            externalScores: {
+                /** @description null = not known */
+                ethos: number | null;
+            };
+            /** @description Greatest gain first */
+            recommendations: {
+                action: string;
+                /** @example +3.75 points: 54 → 58 */
+                impact: string;
+                /** @enum {string} */
+                priority: "high" | "medium" | "low";
+                endpoint?: string;
+            }[];
+            tierScale: {
+                /**
+                 * @description Tier, upper case
+                 * @enum {string}
+                 */
+                tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                /** @enum {string} */
+                label: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+                from: number;
+                to: number;
+            }[];
+            /** Format: uri */
+            explorer: string;
+            receipt: components["schemas"]["Receipt"];
+        };
+        ScorePart: {
+            label: string;
+            description: string;
+            weight: number;
+            rawScore: number;
+            weightedScore: number;
+            maxWeightedScore: number;
+            evidence: components["schemas"]["Evidence"][];
+        };
+        Evidence: {
+            /** @enum {string} */
+            source: "onchain" | "profile" | "proof" | "attestation";
+            detail: string;
+            /** @description A link to the explorer, or an attestation's UID */
+            reference?: string;
+        };
+        Receipt: {
+            reportId: string;
+            /** @description The report as the JSON text whose keccak256 the receipt binds */
+            payload: string;
+            signature: string;
+            /** @enum {string} */
+            algorithm: "EIP-712";
+            /** @description Address, checksummed (EIP-55) */
+            signer: string;
+            domain: {
+                name: string;
+                /** @enum {string} */
+                version: "1";
+                chainId: number;
+                /** @description Address, checksummed (EIP-55) */
+                verifyingContract: string;
+            };
+            types: {
+                [key: string]: {
+                    name: string;
+                    type: string;
+                }[];
+            };
+            /** @enum {string} */
+            primaryType: "CredReceipt";
+            message: {
+                reportId: string;
+                tokenId: string;
+                score: number;
+                /**
+                 * @description Tier, upper case
+                 * @enum {string}
+                 */
+                tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                payloadHash: string;
+                /** @description Milliseconds since 1970 */
+                generatedAt: string;
+                payment: string;
+            };
+            /** Format: uri */
+            verifyEndpoint: string;
+        };
+        ReceiptToCheck: {
+            /** @description `receipt.payload`, byte for byte */
+            payload: string;
+            /** @description `receipt.signature` */
+            signature: string;
+        };
+        ReceiptCheck: {
+            valid: boolean;
+            /** @description What the receipt is about; null when not valid */
+            report: {
+                reportId: string;
+                /** Format: date-time */
+                generatedAt: string;
+                /** @enum {boolean} */
+                paidReport: true;
+                /**
+                 * @description Amount of USDC, decimal
+                 * @example 1.00
+                 */
+                price: string;
+                /** @description Reference of the payment; free when nothing was asked for */
+                payment: string;
+                agent: {
+                    /** @description Identity token id; 0 is a valid one */
+                    tokenId: number;
+                    name: string;
+                    framework: string;
+                    /** @description Address, checksummed (EIP-55) */
+                    owner: string;
+                    /** @description Address, checksummed (EIP-55) */
+                    agentAddress: string;
+                    /** @enum {string} */
+                    mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
+                    /** Format: date-time */
+                    mintedAt: string;
+                    ageDays: number;
+                    soulbound: boolean;
+                    verified: boolean;
+                    generation: number;
+                    version: string;
+                    mutationCount: number;
+                    points: number;
+                };
+                credScore: {
+                    score: number;
+                    /**
+                     * @description Tier, upper case
+                     * @enum {string}
+                     */
+                    tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                    /** @enum {string} */
+                    tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+                    /** @description 1 is best, ties share a rank */
+                    rank: number;
+                    totalAgents: number;
+                    percentile: number;
+                    /** Format: date-time */
+                    computedAt: string;
+                };
+                scoreBreakdown: {
+                    activity: components["schemas"]["ScorePart"];
+                    traits: components["schemas"]["ScorePart"];
+                    verify: components["schemas"]["ScorePart"];
+                    coinbase: components["schemas"]["ScorePart"];
+                    age: components["schemas"]["ScorePart"];
+                    narrative: components["schemas"]["ScorePart"];
+                    origin: components["schemas"]["ScorePart"];
+                    soulbound: components["schemas"]["ScorePart"];
+                };
+                /** @enum {number} */
+                totalWeight: 1;
+                verifications: {
+                    siwa: boolean;
+                    x: boolean;
+                    github: boolean;
+                    farcaster: boolean;
+                    coinbase: boolean;
+                    total: number;
+                    /** @enum {number} */
+                    max: 5;
+                };
+                narrativeAnalysis: {
+                    completeness: string;
+                    fields: {
+                        origin: {
+                            present: boolean;
+                            length: number;
+                        };
+                        mission: {
+                            present: boolean;
+                            length: number;
+                        };
+                        lore: {
+                            present: boolean;
+                            length: number;
+                        };
+                        manifesto: {
+                            present: boolean;
+                            length: number;
+                        };
+                    };
+                };
+                /** @description Outcomes reported by holders of an API key; they do not move the score */
+                sessions: {
+                    success: number;
+                    failure: number;
+                    partial: number;
+                };
+                externalScores: {
+                    /** @description null = not known */
+                    ethos: number | null;
+                };
+                /** @description Greatest gain first */
+                recommendations: {
+                    action: string;
+                    /** @example +3.75 points: 54 → 58 */
+                    impact: string;
+                    /** @enum {string} */
+                    priority: "high" | "medium" | "low";
+                    endpoint?: string;
+                }[];
+                tierScale: {
+                    /**
+                     * @description Tier, upper case
+                     * @enum {string}
+                     */
+                    tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                    /** @enum {string} */
+                    label: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+                    from: number;
+                    to: number;
+                }[];
+                /** Format: uri */
+                explorer: string;
+            } | null;
+        };
+        Leaderboard: {
+            /** @enum {string} */
+            sort: "cred" | "points";
+            limit: number;
+            agents: components["schemas"]["RankedAgent"][];
+        };
+        RankedAgent: {
+            /** @description 1 is best; ties share a rank */
+            rank: number;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            name: string;
+            /** @description As registered; on chain it is free text */
+            framework: string;
+            /** @description Address, checksummed (EIP-55) */
+            agentAddress: string;
+            /** @description Address, checksummed (EIP-55) */
+            owner: string;
+            verified: boolean;
+            soulbound: boolean;
+            /** @enum {string} */
+            mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
+            credScore: number;
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            credTier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** @enum {string} */
+            tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+            points: number;
+            /** Format: date-time */
+            mintedAt: string;
+            /** Format: uri */
+            image: string;
+            traitCount: number;
+        };
+        TerminalList: {
+            agents: components["schemas"]["TerminalAgent"][];
+            /** @description All agents the filter and the search let through */
+            total: number;
+            page: number;
+            totalPages: number;
+            limit: number;
+            /** @description Of the whole directory */
+            stats: {
+                total: number;
+                /** @description Agents with a score above 0 */
+                scored: number;
+                /** @description Over the scored, one decimal */
+                avgScore: number;
+                x402: number;
+            };
+        };
+        TerminalAgent: {
+            id: number;
+            /** @description Checksummed where it is an EVM address */
+            address: string | null;
+            /** @description Its id on the platform */
+            agent_id: string;
+            token_id: number | null;
+            chain_id: number | null;
+            name: string;
+            description: string | null;
+            image_url: string | null;
+            platform: string;
+            x402_supported: 0 | 1;
+            /** @description 1: the wallet is proven to be the agent's */
+            verified: 0 | 1;
+            cred_score: number;
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            cred_tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** Format: date-time */
+            created_at: string | null;
+            owner_address: string | null;
+            registry: string | null;
+            token_symbol: string | null;
+            token_name: string | null;
+            token_address: string | null;
+            /** @description US dollars; null = not known */
+            token_market_cap: number | null;
+            /** @description Per cent */
+            price_change_24h: number | null;
+            /** @description US dollars; null = not known */
+            volume_24h: number | null;
+            /** @description US dollars; null = not known */
+            liquidity_usd: number | null;
+            ethos_score: number | null;
+            /** @description Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it */
+            market_data_source: string | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        TerminalMarks: {
+            marks: {
+                id: number;
+                verifications: {
+                    siwa: boolean;
+                    x: boolean;
+                    github: boolean;
+                    farcaster: boolean;
+                    coinbase: boolean;
+                };
+                protocols: ("MCP" | "A2A" | "OASF" | "Web" | "x402")[];
+                /** @description In the ERC-8004 reputation registry; null where there is none to be given */
+                feedback: {
+                    count: number;
+                    reviewers: number;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description The last thing it is known to have done
+                 */
+                active_at: string | null;
+                /** @description Of the score; null when there was none a week ago */
+                change_7d: number | null;
+                /** @description The newest 32 changes of the score, oldest first; own agents only */
+                points: {
+                    /** Format: date-time */
+                    at: string;
+                    score: number;
+                }[];
+            }[];
+        };
+        TerminalAgentDetail: {
+            id: number;
+            /** @description Checksummed where it is an EVM address */
+            address: string | null;
+            /** @description Its id on the platform */
+            agent_id: string;
+            token_id: number | null;
+            chain_id: number | null;
+            name: string;
+            description: string | null;
+            image_url: string | null;
+            platform: string;
+            x402_supported: 0 | 1;
+            /** @description 1: the wallet is proven to be the agent's */
+            verified: 0 | 1;
+            cred_score: number;
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            cred_tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** Format: date-time */
+            created_at: string | null;
+            owner_address: string | null;
+            registry: string | null;
+            token_symbol: string | null;
+            token_name: string | null;
+            token_address: string | null;
+            /** @description US dollars; null = not known */
+            token_market_cap: number | null;
+            /** @description Per cent */
+            price_change_24h: number | null;
+            /** @description US dollars; null = not known */
+            volume_24h: number | null;
+            /** @description US dollars; null = not known */
+            liquidity_usd: number | null;
+            ethos_score: number | null;
+            /** @description Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it */
+            market_data_source: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            services: {
+                name: string;
+                endpoint: string;
+                version: string | null;
+            }[];
+            /** @description Agents of other platforms with the same proven wallet */
+            same_as: {
+                id: number;
+                platform: string;
+                agent_id: string;
+                name: string;
+                cred_score: number;
+            }[];
+            provenance: {
+                source: string;
+                source_id: string;
+                /** Format: date-time */
+                fetched_at: string;
+                warnings: string[];
+            }[];
+            /** @description Of an agent of the canonical ERC-8004 registry; null for all others */
+            erc8004: {
+                registry: string;
+                /** @description As it is on chain, at most 2,000 characters */
+                agent_uri: string;
+                /** Format: date-time */
+                registered_at: string;
+                registered_block: number;
+                tx_hash: string;
+                /** @description The registration file behind the URI, and what was odd about it */
+                file: {
+                    /** @enum {string} */
+                    status: "waiting" | "parsed" | "unreadable" | "unreachable" | "refused";
+                    /** Format: date-time */
+                    fetched_at: string | null;
+                    warnings: string[];
+                };
+                /** @description Feedback that was not taken back */
+                feedback_count: number;
+                /** @description Different clients that gave it */
+                reviewers: number;
+                /** @description The newest 50, those taken back among them */
+                feedback: {
+                    client: string;
+                    index: string;
+                    /** @description Decimal; what it means is up to its tags */
+                    value: string;
+                    tags: string[];
+                    uri: string | null;
+                    revoked: boolean;
+                    /** Format: date-time */
+                    given_at: string;
+                    tx_hash: string;
+                    responses: number;
+                }[];
+            } | null;
+        };
+        TokenClaim: {
+            token_address?: string;
+            token_symbol?: string;
+            token_name?: string;
+            token_market_cap?: number;
+        };
+        TokenClaimed: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Rows the claim is stored for */
+            updated: number;
+        };
+        Metadata: {
+            name: string;
+            description: string;
+            /** Format: uri */
+            image: string;
+            /** Format: uri */
+            external_url: string;
+            attributes: {
+                trait_type: string;
+                value: string | number;
+                /** @enum {string} */
+                display_type?: "number" | "date";
+                max_value?: number;
+            }[];
+        };
+        NameCheck: {
+            /** @example atlas.agent */
+            name: string;
+            available: boolean;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number | null;
+            /** @description Address, checksummed (EIP-55) */
+            contract: string;
+        };
+        HumanList: {
+            total: number;
+            page: number;
+            pages: number;
+            limit: number;
+            offset: number;
+            humans: components["schemas"]["Human"][];
+        };
+        Human: {
+            /** @example hum_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14 */
+            id: string;
+            /** @description null for one who signs in by access token */
+            walletAddress: string | null;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number | null;
+            /** @enum {string} */
+            entityType: "human";
+            name: string;
+            description: string;
+            image: string | null;
+            organization: string;
+            skills: string[];
+            domains: string[];
+            /** @description As stated, not proven */
+            linkedAccounts: {
+                [key: string]: string;
+            };
+            services: {
+                [key: string]: string;
+            };
+            contact: {
+                hasEmail: boolean;
+                hasTelegram: boolean;
+            };
+            linkedAgents: components["schemas"]["AgentSummary"][];
+            humanCred: {
+                score: number;
+                /**
+                 * @description Tier, upper case
+                 * @enum {string}
+                 */
+                tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                /** @enum {string} */
+                tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        HumanCred: {
+            /** @example hum_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14 */
+            id: string;
+            score: number;
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** @enum {string} */
+            tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+            breakdown: {
+                verifiedIdentity: components["schemas"]["HumanSignal"];
+                linkedAgents: components["schemas"]["HumanSignal"];
+                socialReputation: components["schemas"]["HumanSignal"];
+                onchainHistory: components["schemas"]["HumanSignal"];
+                workHistory: components["schemas"]["HumanSignal"];
+                networkEndorsements: components["schemas"]["HumanSignal"];
+                profileCompleteness: components["schemas"]["HumanSignal"];
+                longevity: components["schemas"]["HumanSignal"];
+            };
+            sources: {
+                exchangeAttestation: {
+                    attested: boolean;
+                    /** Format: date-time */
+                    expiresAt: string | null;
+                } | null;
+                provenAccounts: {
+                    /** @description Identity token id; 0 is a valid one */
+                    tokenId: number;
+                    /** @enum {string} */
+                    platform: "x" | "github" | "farcaster";
+                    handle: string;
+                }[];
+                linkedAgents: {
+                    /** @description Identity token id; 0 is a valid one */
+                    tokenId: number;
+                    credScore: number;
+                }[];
+                ethos: {
+                    score: number | null;
+                    /** Format: date-time */
+                    fetchedAt: string | null;
+                };
+                transactions: {
+                    count: number | null;
+                    /** Format: date-time */
+                    fetchedAt: string | null;
+                };
+                sessions: {
+                    success: number;
+                };
+                referrals: {
+                    total: number;
+                };
+                profile: {
+                    told: ("description" | "image" | "organization" | "skills" | "domains" | "linkedAccounts" | "services" | "contact")[];
+                    missing: ("description" | "image" | "organization" | "skills" | "domains" | "linkedAccounts" | "services" | "contact")[];
+                };
+                /** Format: date-time */
+                registeredAt: string;
+            };
+            /**
+             * Format: date-time
+             * @description The newest of what it was read from
+             */
+            updatedAt: string;
+        };
+        HumanSignal: {
+            weight: number;
+            raw: number;
+            /** @description raw · weight / 100 */
+            contribution: number;
+            /** @description false: its source has not been heard, and it counts 0 */
+            known: boolean;
+        };
+        OrganizationList: {
+            total: number;
+            page: number;
+            pages: number;
+            limit: number;
+            offset: number;
+            organizations: components["schemas"]["Organization"][];
+        };
+        Organization: {
+            /** @example org_8d1b0a52c7e94d5f9b3a6c1e2f40d7a9 */
+            id: string;
+            slug: string;
+            /** @description null for one who signs in by access token */
+            walletAddress: string | null;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number | null;
+            /** @enum {string} */
+            entityType: "organization";
+            displayName: string;
+            description: string;
+            image: string | null;
+            organizationType: string;
+            roles: string[];
+            skills: string[];
+            domains: string[];
+            links: {
+                [key: string]: string;
+            };
+            contact: {
+                hasEmail: boolean;
+                hasTelegram: boolean;
+            };
+            /** @description Wallets and token ids, as the organization states them */
+            members: (string | number)[];
+            /**
+             * @description The human who registered it, if there is one
+             * @example hum_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+             */
+            registeredBy: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        MintRequest: {
+            name: string;
+            /**
+             * @description In any case
+             * @enum {string}
+             */
+            framework?: "openclaw" | "eliza" | "langchain" | "crewai" | "autogpt" | "bankr" | "virtuals" | "based" | "agentkit" | "custom" | "elizaos";
+            /** @description Locked to the wallet for ever */
+            soulbound?: boolean;
+            personality?: {
+                quirks?: string;
+                communicationStyle?: string;
+                values?: string;
+                humor?: string;
+                riskTolerance?: number;
+                autonomyLevel?: number;
+            };
+            narrative?: {
+                origin?: string;
+                mission?: string;
+                lore?: string;
+                manifesto?: string;
+            };
+            referralCode?: string;
+        };
+        Registration: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            txHash: string;
+            /** @description Give it to a read as minBlock to see the agent */
+            block: number;
+            /** @enum {string} */
+            mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
+            /** Format: uri */
+            explorer: string;
+            message: string;
+            canonical8004: {
+                /** @enum {string} */
+                status: "manual_required";
+                /** @description Address, checksummed (EIP-55) */
+                registry: string;
+                note: string;
+            };
+            yourReferralCode: string;
+            /** Format: uri */
+            yourReferralLink: string;
+            /** @description null while it is not indexed yet */
+            agent: components["schemas"]["Agent"] | null;
+            og: {
+                v1Name: string;
+                bonusPoints: number;
+                trait: string;
+            } | null;
+            /** @description Bonus points, awarded on chain a few blocks later */
+            referral: {
+                code: string;
+                /** @description null for a V1 wallet that has no agent yet */
+                referrerTokenId: number | null;
+                referrerPoints: number;
+                minterPoints: number;
+            } | null;
+        };
+        PendingMint: {
+            /** @enum {string} */
+            status: "pending";
+            /**
+             * Format: uuid
+             * @description Names this registration
+             */
+            mintId: string;
+            /** Format: uri */
+            statusUrl: string;
+        };
+        FinishedMint: {
+            /** @enum {string} */
+            status: "minted";
+            /**
+             * Format: uuid
+             * @description Names this registration
+             */
+            mintId: string;
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            txHash: string;
+            /** @description Give it to a read as minBlock to see the agent */
+            block: number;
+            /** @enum {string} */
+            mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
+            /** Format: uri */
+            explorer: string;
+            message: string;
+            canonical8004: {
+                /** @enum {string} */
+                status: "manual_required";
+                /** @description Address, checksummed (EIP-55) */
+                registry: string;
+                note: string;
+            };
+            yourReferralCode: string;
+            /** Format: uri */
+            yourReferralLink: string;
+            /** @description null while it is not indexed yet */
+            agent: components["schemas"]["Agent"] | null;
+            og: {
+                v1Name: string;
+                bonusPoints: number;
+                trait: string;
+            } | null;
+            /** @description Bonus points, awarded on chain a few blocks later */
+            referral: {
+                code: string;
+                /** @description null for a V1 wallet that has no agent yet */
+                referrerTokenId: number | null;
+                referrerPoints: number;
+                minterPoints: number;
+            } | null;
+            /** @description The key, where a Solana key registered */
+            solanaAddress?: string;
+            /** @description Receiver of that key's identity */
+            evmAddress?: string;
+        };
+        FailedMint: {
+            /** @enum {string} */
+            status: "failed";
+            /**
+             * Format: uuid
+             * @description Names this registration
+             */
+            mintId: string;
+            /** @description What the chain refused */
+            reason: string;
+        };
+        SolanaChallenge: {
+            /** @description Sign these bytes (UTF-8), as a wallet's signMessage does */
+            message: string;
+            /** @description When it was given out, milliseconds since 1970 */
+            timestamp: number;
+            nonce: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        SolanaVerifyRequest: {
+            /** @description Public key of a Solana account, in base58 */
+            address: string;
+            /** @description Of the challenge's message, UTF-8: 64 bytes in base58, base64 or hex */
+            signature: string;
+            /** @description Of the challenge that was signed */
+            nonce: string;
+        };
+        SolanaVerified: {
+            /** @enum {boolean} */
+            verified: true;
+            address: string;
+            /** @description The key's registration, done or under way */
+            registration: {
+                /** @enum {string} */
+                status: "pending" | "minted";
+                /** Format: uuid */
+                mintId: string;
+                /** Format: uri */
+                statusUrl: string;
+                /** @description Identity token id; 0 is a valid one */
+                tokenId: number | null;
+                txHash: string | null;
+                /** @description Block number */
+                block: number | null;
+                /** @description Wallet on Base that the identity goes to, checksummed */
+                evmAddress: string;
+            } | null;
+        };
+        SolanaRegistrationRequest: {
+            name: string;
+            /**
+             * @description In any case
+             * @enum {string}
+             */
+            framework?: "openclaw" | "eliza" | "langchain" | "crewai" | "autogpt" | "bankr" | "virtuals" | "based" | "agentkit" | "custom" | "elizaos";
+            /** @description Public key of a Solana account, in base58 */
+            solanaAddress: string;
+            /** @description Locked to the wallet for ever */
+            soulbound?: boolean;
+            /** @description Wallet on Base for the identity; without it, the one the signed text names, or else the payer's */
+            evmAddress?: string;
+            /** @description Of the challenge that was signed */
+            nonce: string;
+            /** @description Of the challenge's message, UTF-8: 64 bytes in base58, base64 or hex */
+            signature: string;
+        };
+        SolanaRegistration: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            txHash: string;
+            /** @description Give it to a read as minBlock to see the agent */
+            block: number;
+            /** @enum {string} */
+            mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
+            /** Format: uri */
+            explorer: string;
+            message: string;
+            canonical8004: {
+                /** @enum {string} */
+                status: "manual_required";
+                /** @description Address, checksummed (EIP-55) */
+                registry: string;
+                note: string;
+            };
+            yourReferralCode: string;
+            /** Format: uri */
+            yourReferralLink: string;
+            /** @description null while it is not indexed yet */
+            agent: components["schemas"]["Agent"] | null;
+            og: {
+                v1Name: string;
+                bonusPoints: number;
+                trait: string;
+            } | null;
+            /** @description Bonus points, awarded on chain a few blocks later */
+            referral: {
+                code: string;
+                /** @description null for a V1 wallet that has no agent yet */
+                referrerTokenId: number | null;
+                referrerPoints: number;
+                minterPoints: number;
+            } | null;
+            solanaAddress: string;
+            /** @description Wallet on Base that the identity goes to, checksummed */
+            evmAddress: string;
+        };
+        SessionOutcome: {
+            /** @enum {string} */
+            outcome: "success" | "failure" | "partial";
+            details?: string;
+            /** @description Your name of the session: reported twice, it counts once */
+            sessionId?: string;
+            /** @description Seconds */
+            duration?: number;
+        };
+        Recorded: {
+            /** @enum {boolean} */
+            success: true;
+            /** @enum {boolean} */
+            recorded: true;
+            /**
+             * @description Present when this session had been reported with this key: the first report stands
+             * @enum {boolean}
+             */
+            duplicate?: true;
+        };
+        MessageGroups: {
+            groups: components["schemas"]["MessageGroup"][];
+        };
+        MessageGroup: {
+            /**
+             * @description The topic in its normal form
+             * @example trading
+             */
+            id: string;
+            topic: string;
+            description: string | null;
+            /** @description Cred that joining and sending take, and reading when the group is private */
+            minCred: number;
+            /** @example Marginal (26+) */
+            minCredTier: string;
+            /** @description Anybody may read; otherwise members only */
+            isPublic: boolean;
+            isDefault: boolean;
+            memberCount: number;
+            /** @description The creator's wallet; null for the default groups */
+            createdBy: string | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        NewMessageGroup: {
+            topic: string;
+            description?: string;
+            minCred: number;
+            isPublic: boolean;
+        };
+        CreatedMessageGroup: {
+            group: components["schemas"]["MessageGroup"];
+        };
+        Messages: {
+            group: components["schemas"]["MessageGroup"];
+            limit: number;
+            messages: components["schemas"]["Message"][];
+        };
+        Message: {
+            /** @description Counts from 1 within the group, without gaps, in the order of all readers */
+            id: number;
+            groupId: string;
+            /** @description Address, checksummed (EIP-55) */
+            senderAddress: string;
+            senderName: string;
+            /** @description Identity token id; 0 is a valid one */
+            senderTokenId: number;
+            /** @description The sender's cred when it sent the message */
+            senderCred: number;
+            content: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        MessageGroupMembers: {
+            group: components["schemas"]["MessageGroup"];
+            total: number;
+            limit: number;
+            members: {
+                /** @description Address, checksummed (EIP-55) */
+                address: string;
+                /** @description Null when the wallet has no agent any more */
+                tokenId: number | null;
+                name: string | null;
+                credScore: number | null;
+                /**
+                 * @description Tier, upper case
+                 * @enum {string|null}
+                 */
+                credTier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK" | null;
+                /** Format: date-time */
+                joinedAt: string;
+            }[];
+            /** @description `after` of the next page; null on the last */
+            nextAfter: number | null;
+        };
+        MessageGroupMembership: {
+            /** @enum {boolean} */
+            success: true;
+            group: components["schemas"]["MessageGroup"];
+        };
+        NewMessage: {
+            content: string;
+        };
+        SentMessage: {
+            message: components["schemas"]["Message"];
+        };
+        UpdateRequest: {
+            /** @description Only what is given changes; an empty string clears */
+            personality?: {
+                quirks?: string;
+                communicationStyle?: string;
+                values?: string;
+                humor?: string;
+                riskTolerance?: number;
+                autonomyLevel?: number;
+            };
+            /** @description Only what is given changes; an empty string clears */
+            narrative?: {
+                origin?: string;
+                mission?: string;
+                lore?: string;
+                manifesto?: string;
+            };
+            /** @description Added to those the agent has; names are unique per agent. The categories `verification` and `badge` and the names `*-verified` and `linked-token*` are reserved */
+            traits?: {
+                name: string;
+                category?: string;
+            }[];
+        };
+        Updated: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /**
+             * @example [
+             *       "personality.humor",
+             *       "narrative.mission",
+             *       "trait:patient"
+             *     ]
+             */
+            updated: string[];
+            /** @enum {string} */
+            storage: "offchain" | "onchain";
+            /** @description With onchain=true: a transaction for each part */
+            txHashes?: string[];
+            /** @description Give it to a read as minBlock to see what was written on chain */
+            block?: number;
+        };
+        PendingWrite: {
+            /** @enum {string} */
+            status: "pending";
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /** @description Those of its transactions that are in a block already */
+            txHashes: string[];
+            message: string;
+        };
+        PersonalityRequest: {
+            /** @description Only what is given changes; an empty string clears */
+            personality: {
+                quirks?: string;
+                communicationStyle?: string;
+                values?: string;
+                humor?: string;
+                riskTolerance?: number;
+                autonomyLevel?: number;
+            };
+        };
+        HumanUpdateRequest: {
+            /** @description Of the owner's wallet (EIP-191), a contract's too */
+            signature: string;
+            /** @description The text signed: `{service}: Update agent #<id> at <milliseconds since 1970>` */
+            message: string;
+            /** @description Only what is given changes; an empty string clears */
+            personality?: {
+                quirks?: string;
+                communicationStyle?: string;
+                values?: string;
+                humor?: string;
+                riskTolerance?: number;
+                autonomyLevel?: number;
+            };
+            /** @description Only what is given changes; an empty string clears */
+            narrative?: {
+                origin?: string;
+                mission?: string;
+                lore?: string;
+                manifesto?: string;
+            };
+            /** @description Handles, or addresses of the profiles; a website is a URL */
+            social?: {
+                twitter?: string;
+                website?: string;
+                github?: string;
+            };
+        };
+        WalletVerified: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /** @enum {boolean} */
+            verified: true;
+            txHash: string;
+            /** @description Give it to a read as minBlock to see the agent verified */
+            block: number;
+        };
+        ExchangeVerified: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /** @enum {boolean} */
+            coinbaseVerified: true;
+            attestationUid: string;
+            /** @description Address, checksummed (EIP-55) */
+            attester: string;
+            /** @description null when the identity contract keeps no such mark */
+            txHash: string | null;
+            /** @description Block number */
+            block?: number;
+        };
+        XProofRequest: {
+            /** @description Handle on X, with or without @ */
+            handle: string;
+        };
+        Proven: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /** @enum {string} */
+            platform: "x" | "github" | "farcaster";
+            /** @description As the platform writes it */
+            handle: string;
+            username?: string;
+            /** @description Of Farcaster accounts */
+            fid?: number;
+            /**
+             * @description Trait that goes with the proof
+             * @example x-verified
+             */
+            trait: string;
+            /** @description The transaction that gave the agent its trait, with its first proof on the platform */
+            txHash: string;
+            /** @description Where that transaction is, if this service sent it */
+            block?: number;
+            /** Format: uri */
+            explorer: string;
+        };
+        GithubProofRequest: {
+            username: string;
+            /** @description The gist's id or address; without it the newest public gists are searched */
+            gistId?: string;
+            /** @description The same as gistId */
+            gistUrl?: string;
+        };
+        FarcasterProofRequest: {
+            /** @description Name on Farcaster, also one that ends in .eth */
+            username?: string;
+            /** @description Farcaster id */
+            fid?: number | string;
+        };
+        LinkTokenRequest: {
+            contractAddress: string;
+            /** @default base */
+            chain: string;
+            symbol: string;
+            name?: string;
+        };
+        TokenLinked: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            linkedToken: components["schemas"]["LinkedToken"];
+            /** @description One for each of the four traits that store the token */
+            txHashes: string[];
+            /** @description Give it to a read as minBlock to see the token linked */
+            block?: number;
+        };
+        CrossRegistration: {
+            /** @enum {boolean} */
+            success: true;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /** @enum {boolean} */
+            manualRequired: true;
+            canonicalRegistration: {
+                /** @description Address, checksummed (EIP-55) */
+                registry: string;
+                /** @enum {string} */
+                method: "register(string)";
+                /** @enum {boolean} */
+                ownerMustBeCaller: true;
+                /** @description The registration file, as data:application/json;base64 */
+                dataURI: string;
+                chainId: number;
+                /** @description Address, checksummed (EIP-55) */
+                to: string;
+                /** @description Calldata, ready to be sent by the owner */
+                data: string;
+                note: string;
+            };
+        };
+        /** @description What is left out stays as it is; null or an empty text clears it. */
+        HumanRequest: {
+            name: string;
+            description?: string;
+            image?: string | null;
+            organization?: string;
+            skills?: string[];
+            domains?: string[];
+            /** @description Name → handle or URL; at most 24. Replaces the former ones as a whole */
+            linkedAccounts?: {
+                [key: string]: string;
+            };
+            /** @description Name → handle or URL; at most 24. Replaces the former ones as a whole */
+            services?: {
+                [key: string]: string;
+            };
+            /** @description Private: others are told only whether there is one */
+            contact?: {
+                email?: string | null;
+                telegram?: string | null;
+            };
+            /** @description An identity token that the signing wallet owns; null takes it back. A transfer ends it */
+            tokenId?: number | null;
+        };
+        RegisteredHuman: {
+            /** @enum {boolean} */
+            success: true;
+            principal: components["schemas"]["Human"];
+        };
+        /** @description With what nobody else is shown */
+        OwnHuman: {
+            /** @example hum_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14 */
+            id: string;
+            /** @description null for one who signs in by access token */
+            walletAddress: string | null;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number | null;
+            /** @enum {string} */
+            entityType: "human";
+            name: string;
+            description: string;
+            image: string | null;
+            organization: string;
+            skills: string[];
+            domains: string[];
+            /** @description As stated, not proven */
+            linkedAccounts: {
+                [key: string]: string;
+            };
+            services: {
+                [key: string]: string;
+            };
+            contact: {
+                email: string | null;
+                telegram: string | null;
+            };
+            linkedAgents: components["schemas"]["AgentSummary"][];
+            humanCred: {
+                score: number;
+                /**
+                 * @description Tier, upper case
+                 * @enum {string}
+                 */
+                tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                /** @enum {string} */
+                tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            organizations: {
+                /** @example org_8d1b0a52c7e94d5f9b3a6c1e2f40d7a9 */
+                id: string;
+                slug: string;
+                /** @description null for one who signs in by access token */
+                walletAddress: string | null;
+                /** @description Identity token id; 0 is a valid one */
+                tokenId: number | null;
+                /** @enum {string} */
+                entityType: "organization";
+                displayName: string;
+                description: string;
+                image: string | null;
+                organizationType: string;
+                roles: string[];
+                skills: string[];
+                domains: string[];
+                links: {
+                    [key: string]: string;
+                };
+                contact: {
+                    email: string | null;
+                    telegram: string | null;
+                };
+                /** @description Wallets and token ids, as the organization states them */
+                members: (string | number)[];
+                /**
+                 * @description The human who registered it, if there is one
+                 * @example hum_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                registeredBy: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+            }[];
+        };
+        /** @description The human, its links, and the slugs of its organizations */
+        DeletedPrincipal: {
+            /** @enum {boolean} */
+            success: true;
+            deleted: {
+                /** @example hum_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14 */
+                id: string | null;
+                links: number;
+                organizations: string[];
+            };
+        };
+        /**
+         * @example {
+         *       "agentTokenId": 1
+         *     }
+         */
+        LinkAgentRequest: {
+            /** @description Identity token id; 0 is a valid one */
+            agentTokenId: number;
+        };
+        /** @description What is left out stays as it is; null or an empty text clears it. */
+        OrganizationRequest: {
+            displayName: string;
+            /** @description Unique, and fixed once registered; made from the name unless given */
+            slug?: string;
+            description?: string;
+            image?: string | null;
+            organizationType?: string;
+            roles?: string[];
+            skills?: string[];
+            domains?: string[];
+            /** @description Name → handle or URL; at most 24. Replaces the former ones as a whole */
+            links?: {
+                [key: string]: string;
+            };
+            /** @description Private: others are told only whether there is one */
+            contact?: {
+                email?: string | null;
+                telegram?: string | null;
+            };
+            /** @description Wallet addresses, or token ids of agents. As stated: nobody is asked, nothing follows for them */
+            members?: (number | string)[];
+            /** @description An identity token that the signing wallet owns; null takes it back. A transfer ends it */
+            tokenId?: number | null;
+        };
+        RegisteredOrganization: {
+            /** @enum {boolean} */
+            success: true;
+            principal: components["schemas"]["Organization"];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getDiscovery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Discovery */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovery"];
+                };
+            };
+        };
+    };
+    getRoot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Discovery */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovery"];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Alive */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ready */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ready"];
+                };
+            };
+            /** @description Not ready; `checks` says what is missing */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ready"];
+                };
+            };
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: {
+                /** @description For monitors: 503 when the index is further behind than this */
+                maxLagSeconds?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description State of chain, sources, queues and scores */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description The same body: further behind than maxLagSeconds allows. Error: upstream_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"] | components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getStats: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Totals and the contract's terms */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+        };
+    };
+    getPricing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prices in USDC, the direct mint in ETH */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
+        };
+    };
+    getTokenStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As last counted; zeros before the first count */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenStats"];
+                };
+            };
+        };
+    };
+    getManifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The manifest */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRegistryManifest"];
+                };
+            };
+        };
+    };
+    getAgentCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The card */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentCard"];
+                };
+            };
+        };
+    };
+    getLlmsText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    mcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JsonRpcMessage"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcMessage"];
+                };
+            };
+            /** @description A notification was taken; there is no body */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    a2a: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["A2aRequest"];
+            };
+        };
+        responses: {
+            /** @description A message, or an error of the protocol */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["A2aAnswer"];
+                };
+            };
+        };
+    };
+    listAgents: {
+        parameters: {
+            query?: {
+                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id */
+                search?: string;
+                /** @description Only agents of this framework, in any case */
+                framework?: string;
+                /** @description Only verified agents, or only unverified ones */
+                verified?: boolean;
+                /** @description true includes names of one character, repeated or not */
+                spam?: boolean;
+                /** @description Sort field; token id breaks ties */
+                sort?: "tokenId" | "credScore" | "points" | "name" | "mintedAt" | "framework";
+                /** @description Direction */
+                order?: "asc" | "desc";
+                /** @description How many to answer, at most 1000: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description How many to skip; wins over page */
+                offset?: number;
+                /** @description `nextCursor` of the page before; wins over offset and page */
+                cursor?: string;
+                /** @description array: a bare array of full agents, at most 200 */
+                format?: "object" | "array";
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of agents */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"] | components["schemas"]["Agent"][];
+                };
+            };
+        };
+    };
+    searchAgents: {
+        parameters: {
+            query?: {
+                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id */
+                q?: string;
+                /** @description Least cred score */
+                minCred?: number;
+                /** @description Only agents of this tier */
+                tier?: "preferred" | "prime" | "qualified" | "marginal" | "junk";
+                /** @description Only verified agents, or only unverified ones */
+                verified?: boolean;
+                /** @description How many to answer, at most 100: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Best cred first, ties by token id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSearch"];
+                };
+            };
+        };
+    };
+    getAgents: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Token ids (numbers or decimal strings) and 0x addresses, in any mixture
+                     * @example [
+                     *       0,
+                     *       "1",
+                     *       "0x19B16428f0721a5f627F190Ca61D493A632B423F"
+                     *     ]
+                     */
+                    ids: (string | number)[];
+                };
+            };
+        };
+        responses: {
+            /** @description What was found, what does not exist, what is no id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBatch"];
+                };
+            };
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)
+                 * @example 1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    getReport: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)
+                 * @example 1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    getVerifications: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)
+                 * @example 1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A record or null for each platform */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verifications"];
+                };
+            };
+        };
+    };
+    getReferral: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Referral"];
+                };
+            };
+        };
+    };
+    checkReferralCode: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A referral code, in any case
+                 * @example atlas-7k2p
+                 */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code is valid */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReferralCode"];
+                };
+            };
+        };
+    };
+    getOgStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Wallet address, in any case
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wallet's status */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OgStatus"];
+                };
+            };
+        };
+    };
+    getCred: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)
+                 * @example 1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By token id: score, tier and scale. By address: score, tier word and factors */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cred"] | components["schemas"]["CredByAddress"];
+                };
+            };
+        };
+    };
+    getCredHistory: {
+        parameters: {
+            query?: {
+                /** @description How far back; 90 by default */
+                days?: number;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The history */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredHistory"];
+                };
+            };
+        };
+    };
+    getCredUpdates: {
+        parameters: {
+            query?: {
+                /** @description `nextAfter` of the answer before; 0 by default */
+                after?: number;
+                /** @description How many to answer, at most 1000: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Changes in the order of their ids */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredUpdates"];
+                };
+            };
+        };
+    };
+    getCredReport: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Payment payload of x402 version 2, base64 of JSON, or a transaction's hash */
+                "PAYMENT-SIGNATURE"?: string;
+                /** @description Payment payload of x402 version 1, base64 of JSON, or a transaction's hash */
+                "X-PAYMENT"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Tx"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-TxHash"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Proof"?: string;
+                /** @description Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization */
+                "Payment-Authorization"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)
+                 * @example 1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report with its receipt */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredReport"];
+                };
+            };
+        };
+    };
+    verifyReceipt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceiptToCheck"];
+            };
+        };
+        responses: {
+            /** @description The verdict */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptCheck"];
+                };
+            };
+        };
+    };
+    getLeaderboard: {
+        parameters: {
+            query?: {
+                /** @description What counts */
+                sort?: "cred" | "points";
+                /** @description How many to answer, at most 100: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Best first; ties share a rank */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Leaderboard"];
+                };
+            };
+        };
+    };
+    listTerminalAgents: {
+        parameters: {
+            query?: {
+                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula */
+                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h";
+                /** @description Direction */
+                dir?: "DESC" | "ASC";
+                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier */
+                filter?: "all" | "x402" | "new" | "trending" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
+                /** @description Part of a name, the beginning of an address, an agent's id or a token's symbol */
+                q?: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+                /** @description How many to answer, at most 100: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description How many to skip; wins over page */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the directory */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalList"];
+                };
+            };
+        };
+    };
+    exportTerminalJson: {
+        parameters: {
+            query?: {
+                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula */
+                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h";
+                /** @description Direction */
+                dir?: "DESC" | "ASC";
+                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier */
+                filter?: "all" | "x402" | "new" | "trending" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
+                /** @description Part of a name, the beginning of an address, an agent's id or a token's symbol */
+                q?: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows, in order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalAgent"][];
+                };
+            };
+        };
+    };
+    exportTerminalCsv: {
+        parameters: {
+            query?: {
+                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula */
+                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h";
+                /** @description Direction */
+                dir?: "DESC" | "ASC";
+                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier */
+                filter?: "all" | "x402" | "new" | "trending" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
+                /** @description Part of a name, the beginning of an address, an agent's id or a token's symbol */
+                q?: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows, in order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listTerminalMarks: {
+        parameters: {
+            query: {
+                /**
+                 * @description `id` of up to 100 rows, separated by commas; those that are gone are left out
+                 * @example 1,2
+                 */
+                ids: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The marks, in the order asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalMarks"];
+                };
+            };
+        };
+    };
+    getTerminalAgent: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+                /** @description Looks among the agents of this platform only: ids and wallets may be those of several */
+                platform?: "helixa" | "erc8004" | "virtuals" | "agentverse" | "mcp-registry" | "x402-bazaar";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score
+                 * @example 1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalAgentDetail"];
+                };
+            };
+        };
+    };
+    claimTerminalToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score
+                 * @example 1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenClaim"];
+            };
+        };
+        responses: {
+            /** @description Stored as a claim */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenClaimed"];
+                };
+            };
+        };
+    };
+    getMetadata: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Metadata"];
+                };
+            };
+        };
+    };
+    getAura: {
+        parameters: {
+            query?: {
+                /** @description square: 1000×1000, the token's image; og: 1200×630, for links that are shared */
+                size?: "square" | "og";
+                /** @description Hash of the state, as in `image` of the agent: the current one makes the answer keepable for ever */
+                v?: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Token id and .png
+                 * @example 1.png
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+        };
+    };
+    getCard: {
+        parameters: {
+            query?: {
+                /** @description square: 1000×1000, the token's image; og: 1200×630, for links that are shared */
+                size?: "square" | "og";
+                /** @description Hash of the state, as in `image` of the agent: the current one makes the answer keepable for ever */
+                v?: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Token id and .png
+                 * @example 1.png
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+        };
+    };
+    getBadge: {
+        parameters: {
+            query?: {
+                /** @description Left half of the badge; `cred` by default */
+                label?: string;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Token id and .svg
+                 * @example 1.svg
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+        };
+    };
+    checkName: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description 2 to 32 of a-z, 0-9, - and _, in any case, with or without .agent
+                 * @example atlas
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer of the index */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NameCheck"];
+                };
+            };
+        };
+    };
+    listHumans: {
+        parameters: {
+            query?: {
+                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id */
+                search?: string;
+                /** @description How many to answer, at most 100: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description How many to skip; wins over page */
+                offset?: number;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of humans */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HumanList"];
+                };
+            };
+        };
+    };
+    getHuman: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The human's own id, its wallet address in any case, or the token id of its identity
+                 * @example 0x19B16428f0721a5f627F190Ca61D493a632B423F
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The human */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Human"];
+                };
+            };
+        };
+    };
+    getHumanCred: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The human's own id, its wallet address in any case, or the token id of its identity
+                 * @example 0x19B16428f0721a5f627F190Ca61D493a632B423F
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Score and breakdown */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HumanCred"];
+                };
+            };
+        };
+    };
+    listOrganizations: {
+        parameters: {
+            query?: {
+                /** @description Part of a name in any case and with any accents, the beginning of a slug, an address prefix (0x…), or a token id */
+                search?: string;
+                /** @description How many to answer, at most 100: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description How many to skip; wins over page */
+                offset?: number;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of organizations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationList"];
+                };
+            };
+        };
+    };
+    getOrganization: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The organization's own id, its slug, or its wallet address (of several of one wallet, the first registered)
+                 * @example analytical-engines
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+        };
+    };
+    mint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+                /** @description Payment payload of x402 version 2, base64 of JSON, or a transaction's hash */
+                "PAYMENT-SIGNATURE"?: string;
+                /** @description Payment payload of x402 version 1, base64 of JSON, or a transaction's hash */
+                "X-PAYMENT"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Tx"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-TxHash"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Proof"?: string;
+                /** @description Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization */
+                "Payment-Authorization"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MintRequest"];
+            };
+        };
+        responses: {
+            /** @description Registered on chain */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Registration"];
+                };
+            };
+            /** @description Accepted; the chain is slow. `statusUrl` tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingMint"];
+                };
+            };
+        };
+    };
+    getMint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `mintId` of the 202 */
+                mintId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Pending, minted or failed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingMint"] | components["schemas"]["FinishedMint"] | components["schemas"]["FailedMint"];
+                };
+            };
+        };
+    };
+    getSolanaChallenge: {
+        parameters: {
+            query: {
+                /** @description Public key of a Solana account, in base58 */
+                address: string;
+                /** @description What the signature is to be good for: registering (and looking), or looking only; register by default */
+                purpose?: "register" | "verify";
+                /** @description Names the receiver of the identity in the signed text: nobody can register with it for another one */
+                evmAddress?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolanaChallenge"];
+                };
+            };
+        };
+    };
+    verifySolanaKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SolanaVerifyRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed by the key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolanaVerified"];
+                };
+            };
+        };
+    };
+    registerSolana: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+                /** @description Payment payload of x402 version 2, base64 of JSON, or a transaction's hash */
+                "PAYMENT-SIGNATURE"?: string;
+                /** @description Payment payload of x402 version 1, base64 of JSON, or a transaction's hash */
+                "X-PAYMENT"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Tx"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-TxHash"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Proof"?: string;
+                /** @description Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization */
+                "Payment-Authorization"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SolanaRegistrationRequest"];
+            };
+        };
+        responses: {
+            /** @description Registered on chain */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolanaRegistration"];
+                };
+            };
+            /** @description Accepted; the chain is slow. `statusUrl` tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingMint"];
+                };
+            };
+        };
+    };
+    revokeCredentials: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @description Address, checksummed (EIP-55) */
+                        address: string;
+                        /**
+                         * Format: date-time
+                         * @description Credentials dated before this are over
+                         */
+                        revokedBefore: string;
+                    };
+                };
+            };
+        };
+    };
+    reportSessionOutcome: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id, or the agent's wallet address (of several tokens of one wallet, the lowest id)
+                 * @example 1
+                 */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionOutcome"];
+            };
+        };
+        responses: {
+            /** @description Recorded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recorded"];
+                };
+            };
+        };
+    };
+    listMessageGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The groups, in the order of their creation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageGroups"];
+                };
+            };
+        };
+    };
+    createMessageGroup: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMessageGroup"];
+            };
+        };
+        responses: {
+            /** @description The group */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedMessageGroup"];
+                };
+            };
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description How many to answer, at most 200: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description Only messages before this id */
+                before?: number;
+                /** @description Only messages after this id, beginning with the oldest of them */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The group's id: its topic without a leading #, in lower case, other characters as -
+                 * @example general
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Messages"];
+                };
+            };
+        };
+    };
+    streamMessages: {
+        parameters: {
+            query?: {
+                /** @description Id of the last message seen; Last-Event-ID goes before it */
+                after?: number;
+            };
+            header?: {
+                /** @description Id of the last event seen: the stream goes on after it. Clients send it by themselves */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description The group's id: its topic without a leading #, in lower case, other characters as -
+                 * @example general
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream; it stays open */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    listMessageGroupMembers: {
+        parameters: {
+            query?: {
+                /** @description How many to answer, at most 200: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description `nextAfter` of the page before */
+                after?: number;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The group's id: its topic without a leading #, in lower case, other characters as -
+                 * @example general
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageGroupMembers"];
+                };
+            };
+        };
+    };
+    joinMessageGroup: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The group's id: its topic without a leading #, in lower case, other characters as -
+                 * @example general
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description You are a member */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageGroupMembership"];
+                };
+            };
+        };
+    };
+    leaveMessageGroup: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The group's id: its topic without a leading #, in lower case, other characters as -
+                 * @example general
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description You are no member */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageGroupMembership"];
+                };
+            };
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The group's id: its topic without a leading #, in lower case, other characters as -
+                 * @example general
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMessage"];
+            };
+        };
+        responses: {
+            /** @description The message as everybody reads it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentMessage"];
+                };
+            };
+        };
+    };
+    updateAgent: {
+        parameters: {
+            query?: {
+                /** @description Write to the chain; by default the service keeps it */
+                onchain?: boolean;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description Written */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Updated"];
+                };
+            };
+            /** @description Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingWrite"];
+                };
+            };
+        };
+    };
+    updatePersonality: {
+        parameters: {
+            query?: {
+                /** @description Write to the chain; by default the service keeps it */
+                onchain?: boolean;
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonalityRequest"];
+            };
+        };
+        responses: {
+            /** @description Written */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Updated"];
+                };
+            };
+            /** @description Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingWrite"];
+                };
+            };
+        };
+    };
+    humanUpdate: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HumanUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description Written */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Updated"];
+                };
+            };
+        };
+    };
+    verifyWallet: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Verified on chain */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletVerified"];
+                };
+            };
+            /** @description Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingWrite"];
+                };
+            };
+        };
+    };
+    verifyExchange: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Verified */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangeVerified"];
+                };
+            };
+            /** @description Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingWrite"];
+                };
+            };
+        };
+    };
+    verifyX: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["XProofRequest"];
+            };
+        };
+        responses: {
+            /** @description Proven */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proven"];
+                };
+            };
+            /** @description Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingWrite"];
+                };
+            };
+        };
+    };
+    verifyGithub: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GithubProofRequest"];
+            };
+        };
+        responses: {
+            /** @description Proven */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proven"];
+                };
+            };
+            /** @description Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingWrite"];
+                };
+            };
+        };
+    };
+    verifyFarcaster: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FarcasterProofRequest"];
+            };
+        };
+        responses: {
+            /** @description Proven */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proven"];
+                };
+            };
+            /** @description Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingWrite"];
+                };
+            };
+        };
+    };
+    linkToken: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Linked on chain */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenLinked"];
+                };
+            };
+            /** @description Accepted; the chain is slow. The same request again, after `Retry-After` seconds, tells the rest */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingWrite"];
+                };
+            };
+        };
+    };
+    prepareCrossRegistration: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the owner submits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CrossRegistration"];
+                };
+            };
+        };
+    };
+    registerHuman: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HumanRequest"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredHuman"];
+                };
+            };
+            /** @description Registered */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredHuman"];
+                };
+            };
+        };
+    };
+    getOwnHuman: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calling human */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnHuman"];
+                };
+            };
+        };
+    };
+    deletePrincipal: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedPrincipal"];
+                };
+            };
+        };
+    };
+    linkAgent: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The human's own id, its wallet address in any case, or the token id of its identity
+                 * @example 0x19B16428f0721a5f627F190Ca61D493a632B423F
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkAgentRequest"];
+            };
+        };
+        responses: {
+            /** @description Linked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredHuman"];
+                };
+            };
+        };
+    };
+    registerOrganization: {
+        parameters: {
+            query?: {
+                /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
+                minBlock?: number;
+            };
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationRequest"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredOrganization"];
+                };
+            };
+            /** @description Registered */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredOrganization"];
+                };
+            };
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.0.3 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    getDocsFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+        };
+    };
+}
