@@ -17,6 +17,8 @@ export type PublicRequest = {
   maxBytes?: number;
   /** How many redirects of a GET are followed, each checked like the first URL; none by default. */
   redirects?: number;
+  /** The answer's status and headers are all that is wanted: its body is thrown away, however large or slow it is. */
+  headOnly?: boolean;
 };
 
 /** The answer, and the URL that gave it after redirects. */
@@ -38,18 +40,21 @@ export type PublicHttpOptions = Allowance & {
   userAgent: string;
   resolve?: Resolve;
   limits?: Partial<Omit<Limits, "maxBytes">>;
+  /** To one origin at once; further requests wait, and their time runs. */
+  connections?: number;
 };
 
 const LIMITS = { headersMs: 5_000, bodyMs: 3_000, totalMs: 8_000 };
 const MAX_BYTES = 1_000_000;
 const CONNECT_MS = 3_000;
+const CONNECTIONS = 4;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
-  const { userAgent, limits, resolve = (name) => systemLookup(name, { all: true }), ...allowance } = options;
+  const { userAgent, limits, connections = CONNECTIONS, resolve = lookupAll, ...allowance } = options;
   const dial = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(resolve, allowance) });
   const agent = new Agent({
-    connections: 4,
+    connections,
     keepAliveTimeout: 4_000,
     // Node resolves names only; a literal address reaches the socket unasked, so it is looked at here as well.
     connect: (target, done) => {
@@ -60,12 +65,13 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   });
 
   async function request(text: string, asked: PublicRequest = {}): Promise<PublicAnswer> {
-    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, redirects = 0 } = asked;
+    const { method = "GET", headers = {}, body, maxBytes = MAX_BYTES, redirects = 0, headOnly = false } = asked;
     const url = publicUrl(text, allowance);
     const outgoing = {
       method,
       url,
       headers: { "user-agent": userAgent, ...headers },
+      headOnly,
       ...(body !== undefined && { body }),
     };
     const answer = await exchange(agent, outgoing, { ...LIMITS, ...limits, maxBytes }).catch(refusalOr);
@@ -80,6 +86,8 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
 
   return { request, close: () => agent.destroy() };
 }
+
+const lookupAll: Resolve = (name) => systemLookup(name, { all: true });
 
 const NOT_PUBLIC = "must be on a public address";
 

@@ -18,6 +18,8 @@ export type Outgoing = {
   headers: Record<string, string>;
   /** Already serialised. */
   body?: string;
+  /** The body of the answer is not wanted; `text` is empty then. */
+  headOnly?: boolean;
 };
 
 /** Header names are lower-case; of a repeated one the first value counts. */
@@ -41,6 +43,11 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
     bodyTimeout: limits.bodyMs,
     signal: AbortSignal.timeout(limits.totalMs),
   });
+  if (request.headOnly) {
+    // What is short and there is read, so that the connection can be used again; anything else ends with it.
+    await body.dump({ limit: limits.maxBytes, signal: AbortSignal.timeout(limits.bodyMs) }).catch(() => {});
+    return { status: statusCode, headers: single(headers), text: "" };
+  }
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of body) {

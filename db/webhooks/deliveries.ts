@@ -6,9 +6,6 @@ import type { Queryable } from "../transaction.ts";
 export const DELIVERY_STATES = ["pending", "delivered", "dead"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Type of the event that `POST …/test` sends: it is in no log. */
-export const PING = "webhook.ping";
-
 /** A delivery in the hands of a worker. */
 export type ClaimedDelivery = {
   deliveryId: number;

@@ -1,6 +1,7 @@
 /** The log of deliveries as their owner reads it and sends from it anew: pages, tests and replays. */
+import { PING } from "../../core/webhooks/payload.ts";
 import type { Queryable } from "../transaction.ts";
-import { type DeliveryState, PING } from "./deliveries.ts";
+import type { DeliveryState } from "./deliveries.ts";
 import { wakeWebhooks } from "./webhooks.ts";
 
 /** An attempt that was made: the receiver's status, or why there was none. */

@@ -1,5 +1,6 @@
 /** Webhooks: who has which, where they go and what they are told of, whether they are on. */
 import { hash } from "node:crypto";
+import type { EventFilter, EventType } from "../../core/events.ts";
 import type { Address } from "../../core/facts.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
 import type { Queryable } from "../transaction.ts";
@@ -16,41 +17,55 @@ export type Webhook = ReceiverHealth & {
   /** The wallet that made it, and alone sees and changes it. */
   owner: Address;
   url: string;
-  /** Types of events. */
-  events: string[];
-  /** Only about these agents; null: about any. */
-  agents: number[] | null;
-  /** Only about agents of this wallet; null: of any. */
-  agentOwner: Address | null;
+  events: EventType[];
+  /** Only about these agents, by token id or by wallet; null: about any. */
+  tokenIds: number[] | null;
+  addresses: Address[] | null;
+  /** Only about agents of these wallets; null: of any. */
+  owners: Address[] | null;
   finality: Finality;
   createdAt: Date;
   disabledAt: Date | null;
   disabledReason: DisabledReason | null;
 };
 
+/** Columns of the webhook `w` in the shape of `Webhook`. */
 export const WEBHOOK = `
-  w.webhook_id as "webhookId", w.owner, w.url, w.events, w.agents::float8[] as agents,
-  w.agent_owner as "agentOwner", w.finality, w.created_at as "createdAt", w.disabled_at as "disabledAt",
+  w.webhook_id as "webhookId", w.owner, w.url, w.events, w.token_ids::float8[] as "tokenIds", w.addresses, w.owners,
+  w.finality, w.created_at as "createdAt", w.disabled_at as "disabledAt",
   w.disabled_reason as "disabledReason", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
 
 export type NewWebhook = Pick<
   Webhook,
-  "webhookId" | "owner" | "url" | "events" | "agents" | "agentOwner" | "finality" | "createdAt"
+  "webhookId" | "owner" | "url" | "events" | "tokenIds" | "addresses" | "owners" | "finality" | "createdAt"
 >;
+
+/** Which events a webhook is told of. */
+export const filterOfWebhook = ({
+  events,
+  tokenIds,
+  addresses,
+  owners,
+}: Pick<Webhook, "events" | "tokenIds" | "addresses" | "owners">): EventFilter => ({
+  types: events,
+  ...((tokenIds || addresses) && { agents: { tokenIds: tokenIds ?? [], addresses: addresses ?? [] } }),
+  ...(owners && { owners }),
+});
 
 /** Adds a webhook, which is told of what happens from now on. */
 export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosition: number): Promise<void> {
   await tx.query(
     `insert into offchain.webhook
-       (webhook_id, owner, url, events, agents, agent_owner, finality, created_at, from_position)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       (webhook_id, owner, url, events, token_ids, addresses, owners, finality, created_at, from_position)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       webhook.webhookId,
       webhook.owner,
       webhook.url,
       webhook.events,
-      webhook.agents,
-      webhook.agentOwner,
+      webhook.tokenIds,
+      webhook.addresses,
+      webhook.owners,
       webhook.finality,
       webhook.createdAt,
       fromPosition,
@@ -155,7 +170,7 @@ export async function disableWebhook(
 ): Promise<void> {
   await tx.query(
     `update offchain.webhook w set disabled_at = $2, disabled_reason = $3, behind_at = coalesce(w.behind_at,
-       (select c.position from offchain.webhook_cursor c where c.finality = w.finality))
+       (select position from offchain.webhook_cursor))
      where w.webhook_id = $1`,
     [webhookId, now, reason],
   );

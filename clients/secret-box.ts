@@ -1,0 +1,38 @@
+/** Keeps secrets at rest: AES-256-GCM under keys of the configuration, the first of which seals while all of them open. */
+import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
+import type { Hex } from "../core/facts.ts";
+import type { SecretBox } from "./ports.ts";
+
+const ALGORITHM = "aes-256-gcm";
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** @param keys of 32 bytes each, the one in use first */
+export function createSecretBox(keys: readonly [Hex, ...Hex[]]): SecretBox {
+  const all = keys.map((key) => Buffer.from(key.slice(2), "hex")).map((key) => ({ key, id: keyId(key) }));
+  const [current] = all as [(typeof all)[0]];
+  return {
+    seal(secret, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(ALGORITHM, current.key, nonce).setAAD(Buffer.from(context));
+      const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
+      return Buffer.concat([current.id, nonce, cipher.getAuthTag(), sealed]);
+    },
+    open(sealed, context) {
+      const bytes = Buffer.from(sealed);
+      const found = all.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)));
+      if (!found) throw new Error("a secret was sealed with a key that is not configured any more");
+      const nonce = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
+      const rest = bytes.subarray(KEY_ID_BYTES + NONCE_BYTES);
+      const decipher = createDecipheriv(ALGORITHM, found.key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(rest.subarray(0, TAG_BYTES));
+      return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]);
+    },
+    isCurrent: (sealed) => current.id.equals(Buffer.from(sealed).subarray(0, KEY_ID_BYTES)),
+  };
+}
+
+/** Tells the keys apart and tells nothing of them. */
+const keyId = (key: Buffer): Buffer => hash("sha256", key, "buffer").subarray(0, KEY_ID_BYTES);

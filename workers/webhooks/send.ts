@@ -1,0 +1,154 @@
+/** One attempt to deliver: claimed, signed, sent, and written down with what follows from it. */
+import { randomUUID } from "node:crypto";
+import type { SecretBox, WebhookPost, WebhookReceivers } from "../../clients/ports.ts";
+import { afterAttempt, FAILURES_BEFORE_PAUSE, isTaken } from "../../core/webhooks/attempts.ts";
+import { eventBody, PING, pingBody } from "../../core/webhooks/payload.ts";
+import { webhookHeaders } from "../../core/webhooks/signing.ts";
+import { transaction } from "../../db/transaction.ts";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  postponeDelivery,
+  settleDelivery,
+} from "../../db/webhooks/deliveries.ts";
+import { eventsById } from "../../db/webhooks/events-by-id.ts";
+import { signingSecrets } from "../../db/webhooks/secrets.ts";
+import { disableWebhook, forgetFailures, lockHealth, storeHealth } from "../../db/webhooks/webhooks.ts";
+import type { JobContext } from "../context.ts";
+
+/** Places where a crash test kills a worker that delivers. */
+export const WEBHOOK_FAULT_POINTS = ["webhook.handed-out", "webhook.claimed", "webhook.sent"] as const;
+
+/** Told what becomes of deliveries: the one place where they are counted. */
+export type WebhookMeter = {
+  /** @param outcome taken; failed, to be tried again; given up; or not sent, because the host has no room */
+  attempted(outcome: "delivered" | "failed" | "dead" | "deferred", ms: number): void;
+  disabled(reason: "gone" | "failing"): void;
+};
+
+/** What deliveries are made with. */
+export type WebhookParts = {
+  receivers: WebhookReceivers;
+  secrets: SecretBox;
+  /** How long a receiver may fail before its webhook is switched off. */
+  disableAfterMs: number;
+  /** From 0 to 1, for jitter. */
+  random(): number;
+  meter?: WebhookMeter | undefined;
+};
+
+export type SendContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & { webhooks: WebhookParts };
+
+/** More than an attempt can take; a delivery of a killed worker is sent again after it. */
+export const LEASE_MS = 30_000;
+/** Of one webhook under way at once: a receiver that hangs holds up its own deliveries only. */
+const PER_WEBHOOK = 4;
+/** When a secret cannot be opened, its deliveries wait for the operator. */
+const KEYLESS_WAIT_MS = 60_000;
+
+/**
+ * Claims what is due and begins to send it.
+ * @returns an attempt each; they do not reject
+ */
+export async function beginSending(context: SendContext, limit: number): Promise<Promise<void>[]> {
+  const { db, clock, fault, log } = context;
+  const now = clock();
+  const deliveries = await claimDeliveries(db, {
+    ...{ now, limit, lease: randomUUID(), leaseMs: LEASE_MS },
+    ...{ perWebhook: PER_WEBHOOK, failuresBeforeTrial: FAILURES_BEFORE_PAUSE },
+  });
+  if (deliveries.length === 0) return [];
+  fault("webhook.claimed");
+  const [events, secrets] = await Promise.all([
+    eventsById(
+      db,
+      deliveries.map(({ eventId }) => eventId),
+    ),
+    signingSecrets(db, [...new Set(deliveries.map(({ webhookId }) => webhookId))], now),
+  ]);
+  const bodyOf = (delivery: ClaimedDelivery): string | null => {
+    if (delivery.eventType === PING) return pingBody(delivery.webhookId, delivery.createdAt);
+    const event = events.get(delivery.eventId);
+    return event ? eventBody(event, { position: delivery.position!, final: delivery.final }) : null;
+  };
+  return deliveries.map((delivery) =>
+    attempt(context, delivery, bodyOf(delivery), () =>
+      (secrets.get(delivery.webhookId) ?? []).map(({ secretId, sealed }) =>
+        context.webhooks.secrets.open(sealed, secretId),
+      ),
+    ).catch((err) =>
+      log.warn({ err, deliveryId: delivery.deliveryId }, "an attempt of a webhook could not be finished"),
+    ),
+  );
+}
+
+/** @param openSecrets may throw when a key is gone */
+async function attempt(
+  context: SendContext,
+  delivery: ClaimedDelivery,
+  body: string | null,
+  openSecrets: () => Uint8Array[],
+): Promise<void> {
+  const { db, clock, fault, log, webhooks } = context;
+  const at = clock();
+  if (body === null) {
+    const outcome = { kind: "unanswered", reason: "not sent: the event is no longer kept" } as const;
+    await settleDelivery(db, delivery, { at, outcome, durationMs: 0 }, { state: "dead" });
+    return;
+  }
+  let secrets: Uint8Array[];
+  try {
+    secrets = openSecrets();
+  } catch (err) {
+    log.error({ err, webhookId: delivery.webhookId }, "a webhook's secret cannot be opened: is WEBHOOK_KEYS complete?");
+    return postponeDelivery(db, delivery, new Date(at.getTime() + KEYLESS_WAIT_MS));
+  }
+  // Deleted since it was claimed, with its secrets.
+  if (secrets.length === 0) return;
+  const timestamp = Math.floor(at.getTime() / 1000);
+  const headers = webhookHeaders(secrets, { id: delivery.eventId, timestamp, body });
+  const startedAt = performance.now();
+  const post = await webhooks.receivers.post(delivery.url, headers, body);
+  const durationMs = Math.round(performance.now() - startedAt);
+  fault("webhook.sent");
+  const outcome = await settle(context, delivery, post, { at, durationMs });
+  webhooks.meter?.attempted(outcome, durationMs);
+}
+
+async function settle(
+  { db, clock, log, webhooks }: SendContext,
+  delivery: ClaimedDelivery,
+  outcome: WebhookPost,
+  made: { at: Date; durationMs: number },
+): Promise<"delivered" | "failed" | "dead" | "deferred"> {
+  const { webhookId } = delivery;
+  if (outcome.kind === "deferred") {
+    await postponeDelivery(db, delivery, new Date(clock().getTime() + outcome.seconds * 1000));
+    return "deferred";
+  }
+  const attempt = { ...made, outcome };
+  if (isTaken(outcome)) {
+    await settleDelivery(db, delivery, attempt, { state: "delivered" });
+    await forgetFailures(db, webhookId);
+    return "delivered";
+  }
+  const result = await transaction(db, async (tx) => {
+    // The webhook before its deliveries, as everybody does who locks both.
+    const health = await lockHealth(tx, webhookId);
+    if (health === null) return null;
+    const follows = afterAttempt({
+      ...{ attempts: delivery.attempts + 1, health, outcome, now: clock() },
+      ...{ disableAfterMs: webhooks.disableAfterMs, random: webhooks.random() },
+    });
+    if (!(await settleDelivery(tx, delivery, attempt, follows.delivery))) return null;
+    await storeHealth(tx, webhookId, follows.receiver);
+    const disable = health.disabledAt === null ? follows.disable : null;
+    if (disable) await disableWebhook(tx, webhookId, disable, clock());
+    return { ...follows, disable };
+  });
+  if (result?.disable) {
+    log.warn({ webhookId, reason: result.disable }, "a webhook was switched off");
+    webhooks.meter?.disabled(result.disable);
+  }
+  return result?.delivery.state === "dead" ? "dead" : "failed";
+}
