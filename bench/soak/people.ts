@@ -1,0 +1,105 @@
+/** The agents that act in a soak: wallets with keys, the tokens they got, and the money they pay with. */
+import { randomUUID } from "node:crypto";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { createWalletClient, type Hex, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { type AgentWallet, agentWallet, testChain } from "../../test/support/agent-wallet.ts";
+import type { DevnetFile } from "../../test/support/stack.ts";
+
+/** An agent of ours: its wallet, and what the service calls it. */
+export type Actor = { wallet: AgentWallet; tokenId: number };
+type Fetch = typeof fetch;
+
+const MINT_UNITS = 1_000_000n;
+/** How often a client comes back with the same payment while it is told `payment_pending`. */
+const PATIENCE = 20;
+const RECEIPT_MS = 5_000;
+
+/** @param devnet of the running stack @param say gets every answer on the way to the last one */
+export function population(devnet: DevnetFile, say: (status: number, text: string) => void) {
+  const host = new URL(devnet.apiUrl).host;
+  const chain = testChain(devnet.rpcUrl);
+  const actors: Actor[] = [];
+  let turn = 0;
+  /** Rich wallets in turn; each does one thing at a time, for a nonce is used once. */
+  const rich = devnet.accounts.map(({ privateKey }) => ({
+    account: privateKeyToAccount(privateKey),
+    client: createWalletClient({
+      account: privateKeyToAccount(privateKey),
+      chain: base,
+      transport: http(devnet.rpcUrl),
+    }),
+    busy: Promise.resolve() as Promise<unknown>,
+  }));
+  const next = () => rich[turn++ % rich.length]!;
+  const inTurn = <T>(of: (typeof rich)[number], work: () => Promise<T>): Promise<T> => {
+    const done = of.busy.then(work, work);
+    of.busy = done.catch(() => {});
+    return done;
+  };
+
+  /** Comes back with the very same payment until it is decided, as the service asks its clients to. */
+  const patient: Fetch = async (input, init) => {
+    const request = new Request(input, init);
+    for (let tries = 1; ; tries++) {
+      const response = await fetch(request.clone());
+      if (response.status !== 503 || tries === PATIENCE) return response;
+      const text = await response.text();
+      say(response.status, text);
+      if (!text.includes("payment_pending")) return new Response(text, { status: 503, headers: response.headers });
+      await new Promise((done) => setTimeout(done, 1_000));
+    }
+  };
+  const paying = (account: ReturnType<typeof privateKeyToAccount>): Fetch =>
+    wrapFetchWithPayment(
+      patient,
+      new x402Client().setSpendControls(false).register("eip155:8453", new ExactEvmScheme(account)),
+    );
+
+  /** Gives a wallet what a registration costs. A reorganisation may take the transfer back: then once more. */
+  async function give(client: (typeof rich)[number]["client"], to: Hex): Promise<void> {
+    const usdc = { address: CANONICAL.usdc as Hex, abi: usdcAbi };
+    for (let tries = 0; tries < PATIENCE; tries++) {
+      const has = await chain.readContract({ ...usdc, functionName: "balanceOf", args: [to] });
+      if (has >= MINT_UNITS) return;
+      const hash = await client.writeContract({ ...usdc, functionName: "transfer", args: [to, MINT_UNITS] });
+      await chain.waitForTransactionReceipt({ hash, timeout: RECEIPT_MS }).catch(() => {});
+    }
+  }
+
+  return {
+    actors,
+    anyone: () => actors[Math.floor(Math.random() * actors.length)],
+    /** Registers a fresh wallet for a USDC of its own, which a rich one gives it. */
+    async mint(): Promise<Response> {
+      const wallet = agentWallet({ host });
+      const giver = next();
+      await inTurn(giver, () => give(giver.client, wallet.address));
+      const response = await paying(wallet.account)(`${devnet.apiUrl}/api/v2/mint`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          authorization: await wallet.siwa(),
+          "idempotency-key": randomUUID(),
+        },
+        body: JSON.stringify({ name: `Soak ${wallet.address.slice(2, 10)}`, framework: "custom" }),
+      });
+      if (response.status === 201) {
+        const { tokenId } = (await response.clone().json()) as { tokenId: number };
+        actors.push({ wallet, tokenId });
+      }
+      return response;
+    },
+    /** Buys a cred report by signature. */
+    report: (tokenId: number): Promise<Response> => {
+      const buyer = next();
+      return inTurn(buyer, () => paying(buyer.account)(`${devnet.apiUrl}/api/v2/agent/${tokenId}/cred-report`));
+    },
+    /** Takes back the newest blocks of the chain; what was in them has to be sent again. */
+    reorganise: (depth: number) => chain.request({ method: "anvil_reorg" as never, params: [depth, []] as never }),
+  };
+}

@@ -1,0 +1,86 @@
+/** Samples of a running stack: memory, handles, connections and rows, at one time. */
+import pg from "pg";
+import { type Heap, type Inspector, inspect } from "./heap.ts";
+import { openFiles, partsBelow, residentBytes } from "./processes.ts";
+
+export type PartSample = { pid: number; rssBytes: number; openFiles: number } & Partial<Heap>;
+
+export type Sample = {
+  /** Seconds since the traffic began. */
+  second: number;
+  /** By the name of the part. */
+  parts: Record<string, PartSample>;
+  /** Connections to the database, by the name of who holds them. */
+  connections: Record<string, number>;
+  /** Rows, by `schema.table`; null where they were not counted this time. */
+  rows: Record<string, number> | null;
+  /** Of all queues; undefined when the API did not tell. */
+  waitingJobs: number | undefined;
+};
+
+export type Sampler = {
+  sample(second: number, options: { countRows: boolean; apiUrl: string }): Promise<Sample>;
+  close(): Promise<void>;
+};
+
+/** Everything that is no table of Postgres itself. Exact numbers: estimates lag by minutes. */
+const ROWS = `
+  select table_schema || '.' || table_name as name,
+    (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I.%I', table_schema, table_name),
+      false, true, '')))[1]::text::float8 as n
+  from information_schema.tables
+  where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+    and table_name !~ '^_ponder'`;
+const CONNECTIONS = `
+  select coalesce(nullif(application_name, ''), 'unnamed') as name, count(*)::int as n from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid() group by 1`;
+
+/** @param root process id of the stack's supervisor */
+export async function openSampler({ root, databaseUrl }: { root: number; databaseUrl: string }): Promise<Sampler> {
+  const db = new pg.Client({ connectionString: databaseUrl, application_name: "soak" });
+  db.on("error", () => {});
+  await db.connect();
+  const inspectors = new Map<number, Inspector>();
+
+  async function heapOf(pid: number): Promise<Partial<Heap>> {
+    try {
+      const inspector = inspectors.get(pid) ?? (await inspect(pid));
+      if (!inspector) return {};
+      inspectors.set(pid, inspector);
+      return await inspector.heap();
+    } catch {
+      // A process that has just ended is told of by its new process id.
+      inspectors.delete(pid);
+      return {};
+    }
+  }
+  const byName = ({ rows }: { rows: { name: string; n: number }[] }) =>
+    Object.fromEntries(rows.map(({ name, n }) => [name, n]));
+
+  return {
+    async sample(second, { countRows, apiUrl }) {
+      const parts: Sample["parts"] = {};
+      for (const { name, pid } of partsBelow(root)) {
+        // Before the collection: this is what the machine sees.
+        const seen = { pid, rssBytes: residentBytes(pid), openFiles: openFiles(pid) };
+        parts[name] = { ...seen, ...(await heapOf(pid)) };
+      }
+      const connections = byName(await db.query(CONNECTIONS));
+      const rows = countRows ? byName(await db.query(ROWS)) : null;
+      return { second, parts, connections, rows, waitingJobs: await waitingAt(apiUrl) };
+    },
+    async close() {
+      for (const inspector of inspectors.values()) inspector.close();
+      await db.end();
+    },
+  };
+}
+
+async function waitingAt(apiUrl: string): Promise<number | undefined> {
+  try {
+    const { queues } = (await (await fetch(`${apiUrl}/api/v2/status`)).json()) as { queues: { waiting: number }[] };
+    return queues.reduce((sum, { waiting }) => sum + waiting, 0);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+/** A soak: the whole stack under everything at once for an hour, sampled, and judged at the end. */
+import { readdirSync, readFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { dataDir } from "../../devnet/data-dir.ts";
+import { type Stack, startStack } from "../../test/support/stack.ts";
+import { INSPECTABLE } from "./heap.ts";
+import { openSampler, type Sample } from "./sampler.ts";
+import { type Tally, total } from "./tally.ts";
+import { startTraffic, type Traffic } from "./traffic.ts";
+import { judge, type Verdict } from "./verdict.ts";
+
+export type SoakOptions = {
+  seconds: number;
+  perSecond: number;
+  readers: number;
+  sampleEverySeconds: number;
+  reorgEverySeconds: number;
+  /** Of the stack, above what a soak needs. */
+  env?: Record<string, string>;
+  args?: string[];
+  /** A line of progress. */
+  say(line: string): void;
+};
+
+export type SoakReport = {
+  startedAt: string;
+  seconds: number;
+  machine: { cores: number; loadAtStart: number; loadAtEnd: number };
+  verdict: Verdict;
+  tally: Tally;
+  events: number;
+  reorganisations: number;
+  agents: number;
+  restarts: string[];
+  uncaught: string[];
+  samples: Sample[];
+};
+
+/** Rows are counted with every so many samples. */
+const COUNT_ROWS_EVERY = 4;
+const UNCAUGHT = /unhandled ?(promise ?)?rejection|uncaught/i;
+
+/** @throws Error when the stack does not start */
+export async function soak(options: SoakOptions): Promise<SoakReport> {
+  const { seconds, say } = options;
+  const [startedAt, loadAtStart] = [new Date().toISOString(), loadavg()[0]!];
+  say("the stack starts");
+  const stack = await startStack({
+    args: options.args ?? [],
+    env: { PRICING_PHASE: "paid", NODE_OPTIONS: INSPECTABLE, ...options.env },
+  });
+  let traffic: Traffic | undefined;
+  try {
+    const sampler = await openSampler({ root: stack.process.pid!, databaseUrl: stack.devnet.databaseUrl });
+    traffic = await startTraffic({ ...options, devnet: stack.devnet, reorgDepth: 2 });
+    const began = performance.now();
+    const second = () => (performance.now() - began) / 1000;
+    const samples: Sample[] = [];
+    let told = 0;
+    while (second() < seconds) {
+      await until(began + Math.min(seconds, (samples.length + 1) * options.sampleEverySeconds) * 1000);
+      const sample = await sampler.sample(second(), {
+        countRows: samples.length % COUNT_ROWS_EVERY === 0 || second() >= seconds,
+        apiUrl: stack.devnet.apiUrl,
+      });
+      samples.push(sample);
+      say(progressOf(sample, traffic));
+      for (; told < traffic.tally.troubles.length; told++) say(`      ${traffic.tally.troubles[told]}`);
+    }
+    await traffic.stop();
+    await sampler.close();
+    const restarts = restartsOf(samples, stack);
+    const uncaught = uncaughtIn(stack);
+    const { tally } = traffic;
+    const verdict = judge(samples, seconds, { errors: tally.errors, restarts, uncaught });
+    return {
+      ...{ startedAt, seconds, verdict, tally, restarts, uncaught, samples },
+      machine: { cores: cpus().length, loadAtStart, loadAtEnd: loadavg()[0]! },
+      events: traffic.events(),
+      reorganisations: traffic.reorganisations(),
+      agents: traffic.agents(),
+    };
+  } finally {
+    await traffic?.stop();
+    await stack.remove();
+  }
+}
+
+const until = (time: number) => new Promise<void>((done) => setTimeout(done, Math.max(0, time - performance.now())));
+
+function progressOf({ second, parts }: Sample, traffic: Traffic): string {
+  const memory = Object.entries(parts)
+    .map(
+      ([name, { rssBytes, usedBytes }]) =>
+        `${name} ${(rssBytes / 2 ** 20).toFixed(0)}/${((usedBytes ?? Number.NaN) / 2 ** 20).toFixed(1)}`,
+    )
+    .join(", ");
+  const { tally } = traffic;
+  return `${second.toFixed(0).padStart(5)} s  ${total(tally)} answers, ${tally.errors} errors, ${traffic.agents()} agents, ${traffic.events()} events; MB resident/heap: ${memory}`;
+}
+
+/** Whoever has another process id than before was started again; the supervisor tells of it as well. */
+function restartsOf(samples: readonly Sample[], stack: Stack): string[] {
+  const told = stack
+    .output()
+    .split("\n")
+    .filter((line) => line.includes("starting it again"));
+  const seen = new Map<string, number>();
+  const changed = samples.flatMap(({ second, parts }) =>
+    Object.entries(parts).flatMap(([name, { pid }]) => {
+      const before = seen.get(name);
+      seen.set(name, pid);
+      return before !== undefined && before !== pid
+        ? [`${name} has another process at second ${second.toFixed(0)}`]
+        : [];
+    }),
+  );
+  return [...told, ...changed];
+}
+
+function uncaughtIn(stack: Stack): string[] {
+  const { logs } = dataDir(stack.directory);
+  const lines = readdirSync(logs).flatMap((file) =>
+    readFileSync(join(logs, file), "utf8")
+      .split("\n")
+      .map((line) => `${file}: ${line.slice(0, 500)}`),
+  );
+  return [...lines, ...stack.output().split("\n")].filter((line) => UNCAUGHT.test(line));
+}

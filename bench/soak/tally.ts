@@ -1,0 +1,36 @@
+/** What a soak's traffic was answered: counts by kind and status, and what must not have been. */
+
+export type Tally = {
+  /** Answers by kind and status, such as `mint` → `201` → 12; `0` = no answer at all. */
+  answers: Record<string, Record<string, number>>;
+  /** The first of what went wrong, for whoever reads the report. */
+  troubles: string[];
+  /** 5xx, and requests without any answer. `payment_pending` is none: it says that the chain has not decided yet. */
+  errors: number;
+};
+
+const KEPT = 60;
+
+/** Refusals that the traffic provokes. */
+const EXPECTED: Record<string, number[]> = { unknown: [404], "bad credential": [401] };
+
+export const emptyTally = (): Tally => ({ answers: {}, troubles: [], errors: 0 });
+
+/** @param text of the answer, kept when the status is an error of the service's */
+export function note(tally: Tally, kind: string, status: number, text = ""): void {
+  const pending = status === 503 && text.includes('"payment_pending"');
+  const name = pending ? "503 payment_pending" : String(status);
+  tally.answers[kind] ??= {};
+  tally.answers[kind][name] = (tally.answers[kind][name] ?? 0) + 1;
+  const wrong = !pending && (status === 0 || status >= 500);
+  if (wrong) tally.errors++;
+  const wanted = EXPECTED[kind]?.includes(status);
+  if ((wrong || (status >= 400 && !wanted)) && tally.troubles.length < KEPT)
+    tally.troubles.push(`${new Date().toISOString()} ${kind} ${status} ${text.slice(0, 300)}`);
+}
+
+/** How many requests were answered in all. */
+export const total = ({ answers }: Tally): number =>
+  Object.values(answers)
+    .flatMap((byStatus) => Object.values(byStatus))
+    .reduce((sum, n) => sum + n, 0);

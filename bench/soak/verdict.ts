@@ -1,0 +1,95 @@
+/** Judges a soak by its samples: what may not have grown, and what may not have happened. Pure, so that a test can show it a leak. */
+import type { PartSample, Sample } from "./sampler.ts";
+
+/** What happened besides the samples. */
+export type Happened = {
+  errors: number;
+  /** Parts that ended and were started again. */
+  restarts: string[];
+  /** Lines in the logs that tell of a rejection or an exception nobody caught. */
+  uncaught: string[];
+};
+
+/** One row of the table. `early` and `late` are medians of the two windows; times of their own unit. */
+export type Row = { what: string; early: string; late: string; growth: string; pass: boolean };
+export type Verdict = { rows: Row[]; pass: boolean; windows: Record<"early" | "late", [from: number, to: number]> };
+
+/** Everything may grow by so much. */
+export const MOST_GROWTH = 0.05;
+/** Handles and connections come and go with requests: so many more are no growth. */
+const SLACK = 3;
+/** Completed jobs are kept up to a number for each queue, which an hour does not reach; what waits must not pile up. */
+const MOST_WAITING = 200;
+/** Where nobody but finality and retention keep the number of rows down. */
+const BOUNDED = /\._reorg__|\.dispatch$/;
+const ROWS_SLACK = 500;
+
+/**
+ * The early window is the second sixth, the late one the last sixth: minutes 10–20 and 50–60 of an hour.
+ * A window without samples passes nothing. @param seconds how long the traffic lasted
+ */
+export function judge(samples: readonly Sample[], seconds: number, happened: Happened): Verdict {
+  const windows: Verdict["windows"] = { early: [seconds / 6, seconds / 3], late: [(seconds * 5) / 6, seconds * 2] };
+  const within = ([from, to]: [number, number]) => samples.filter(({ second }) => second >= from && second <= to);
+  const [early, late] = [within(windows.early), within(windows.late)];
+  const rows: Row[] = [];
+  const compare = (
+    what: string,
+    pick: (sample: Sample) => number | undefined,
+    allowed: (early: number) => number,
+    show: (value: number) => string = (value) => value.toFixed(0),
+  ) => {
+    const [a, b] = [early, late].map((window) => median(window.flatMap((sample) => pick(sample) ?? []))) as [
+      number,
+      number,
+    ];
+    const growth = a === b ? "0 %" : `${b >= a ? "+" : ""}${((b / a - 1) * 100).toFixed(1)} %`;
+    // What was never seen is no number, and passes nothing.
+    rows.push({ what, early: show(a), late: show(b), growth, pass: b <= allowed(a) });
+  };
+  const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
+  const few = (value: number) => Math.max(value * (1 + MOST_GROWTH), value + SLACK);
+  const share = (value: number) => value * (1 + MOST_GROWTH);
+
+  const parts = [...new Set(samples.flatMap((sample) => Object.keys(sample.parts)))];
+  for (const part of parts) {
+    const of = (key: keyof PartSample) => (sample: Sample) => sample.parts[part]?.[key];
+    compare(`${part}: resident memory`, of("rssBytes"), share, megabytes);
+    compare(`${part}: heap after a collection`, of("usedBytes"), share, megabytes);
+    compare(`${part}: open files and sockets`, of("openFiles"), few);
+    compare(`${part}: handles`, of("handles"), few);
+  }
+  const holders = [...new Set([...early, ...late].flatMap(({ connections }) => Object.keys(connections)))];
+  for (const holder of holders) compare(`connections: ${holder}`, ({ connections }) => connections[holder] ?? 0, few);
+  const tables = [...new Set(samples.flatMap(({ rows }) => Object.keys(rows ?? {})))];
+  const counted = ({ rows }: Sample, name: string) => (rows === null ? undefined : (rows[name] ?? 0));
+  for (const name of tables.filter((table) => BOUNDED.test(table)))
+    compare(
+      `rows: ${name}`,
+      (sample) => counted(sample, name),
+      (value) => share(value) + ROWS_SLACK,
+    );
+  compare(
+    "jobs that wait",
+    ({ waitingJobs }) => waitingJobs,
+    () => MOST_WAITING,
+  );
+
+  const none = (what: string, n: number) => rows.push({ what, early: "", late: String(n), growth: "", pass: n === 0 });
+  none("answers with 5xx, or none at all", happened.errors);
+  none("parts that ended", happened.restarts.length);
+  none("rejections and exceptions nobody caught", happened.uncaught.length);
+  return { rows, pass: rows.every(({ pass }) => pass), windows };
+}
+
+/** The verdict as a table of text. */
+export const tableOf = ({ rows }: Verdict): string =>
+  [
+    `${"".padEnd(46)}${"early".padStart(12)}${"late".padStart(12)}${"growth".padStart(10)}`,
+    ...rows.map(
+      ({ what, early, late, growth, pass }) =>
+        `${what.padEnd(46)}${early.padStart(12)}${late.padStart(12)}${growth.padStart(10)}  ${pass ? "met" : "NOT met"}`,
+    ),
+  ].join("\n");
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
