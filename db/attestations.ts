@@ -27,14 +27,17 @@ export async function attestationsOf(
   return rows.map((row) => ({ ...row, expiresAt: Number(row.expiresAt), revokedAt: Number(row.revokedAt) }));
 }
 
-/** Records by which attestation an agent is verified; another one replaces it, the same one changes nothing. */
+/**
+ * Records by which attestation an agent is verified; another one replaces it, the same one changes nothing.
+ * @returns whether it was recorded now
+ */
 export async function recordExchangeVerification(
   tx: Queryable,
   tokenId: number,
   { uid, attester, schema, recipient, expiresAt }: Attestation,
   at: Date,
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
     `insert into offchain.exchange_verification
        (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at)
      values ($1, $2, $3, $4, $5, $6, $7)
@@ -43,6 +46,7 @@ export async function recordExchangeVerification(
        where exchange_verification.attestation_uid <> $2 or exchange_verification.recipient <> $5`,
     [tokenId, uid, attester, schema, recipient, expiresAt, at],
   );
+  return rowCount === 1;
 }
 
 /** Notes the transaction that told the identity contract; null when its block is gone. */

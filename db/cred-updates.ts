@@ -34,6 +34,12 @@ const SETTLED = {
     )::int8 as settled`,
 };
 
+/** The id up to which the history is settled. @param db in a transaction one that is READ COMMITTED */
+export async function settledCredId(db: Queryable): Promise<number> {
+  const { rows } = await db.query(SETTLED);
+  return Number(rows[0].settled);
+}
+
 /**
  * The changes after an id, oldest first. A reorganisation removes points of the history that may have been served; its
  * entry shows the score that the agent has now. Following the feed therefore always ends in the true scores.
@@ -43,7 +49,7 @@ export async function credUpdates(
   db: Queryable,
   { after, limit }: { after: number; limit: number },
 ): Promise<{ updates: CredUpdate[]; more: boolean }> {
-  const { rows: bounds } = await db.query(SETTLED);
+  const settled = await settledCredId(db);
   const { rows } = await db.query({
     name: "cred-updates",
     text: `
@@ -54,7 +60,7 @@ export async function credUpdates(
        from offchain.cred_correction k left join offchain.cred c on c.token_id = k.token_id
        where k.id > $1 and k.id <= $2 order by k.id limit $3)
       order by id limit $3`,
-    values: [after, bounds[0].settled, limit + 1],
+    values: [after, settled, limit + 1],
   });
   return {
     updates: rows.slice(0, limit).map((row) => ({

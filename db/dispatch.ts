@@ -1,4 +1,5 @@
 /** What has been taken from the index's outbox: claims, retractions and finality, all decided by comparing tables. */
+import type { Address, Hex } from "../core/facts.ts";
 import type { OutboxKind } from "../ponder.schema.ts";
 import { checkpointBlock } from "./index-state.ts";
 import type { Queryable } from "./transaction.ts";
@@ -73,13 +74,34 @@ export async function settledBlock(
 
 const IN_OUTBOX = `exists (select from onchain.outbox o where o.id = d.event_id and o.block_hash = d.block_hash)`;
 
+/** A claimed event with the agent that it is about, as the same moment of the index shows it. */
+export type ClaimedEvent = {
+  key: string;
+  kind: OutboxKind;
+  /** How often it has come back after a retraction. */
+  returns: number;
+  wallet: Address | null;
+  block: number;
+  /** Unix seconds. */
+  blockAt: number;
+  txHash: Hex;
+  tokenId: number;
+  agent: { name: string; framework: string; agentAddress: Address; soulbound: boolean };
+  owner: Address;
+  transfer: { from: Address; to: Address } | null;
+};
+
 /**
  * Claims events that were never dispatched on their branch of the chain: an anti-join, not a cursor, because a
  * reorganisation inserts smaller ids. Rows claimed together are a batch.
- * @returns how many were claimed; `limit` means that there may be more
+ * @returns how many were claimed, `limit` meaning that there may be more; and what they say of agents: an event may be
+ *   about several, or about none
  */
-export async function claimEvents(tx: Queryable, above: { block: number; limit: number }): Promise<number> {
-  const { rowCount } = await tx.query(
+export async function claimEvents(
+  tx: Queryable,
+  above: { block: number; limit: number },
+): Promise<{ claimed: number; events: ClaimedEvent[] }> {
+  const { rows } = await tx.query(
     `with fresh as materialized (
        select o.* from onchain.outbox o
        where o.block > $1 and not exists (
@@ -87,17 +109,43 @@ export async function claimEvents(tx: Queryable, above: { block: number; limit: 
        order by o.id limit $2
      ), batch as materialized (
        select nextval('offchain.dispatch_batch') as number where exists (select from fresh)
+     ), claimed as (
+       insert into offchain.dispatch as d (key, event_id, kind, token_id, wallet, agent_id, block, block_hash, tx_hash,
+         block_at, state, batch)
+       select block_hash || '-' || id, id, kind, token_id, wallet, agent_id, block, block_hash, tx_hash, block_at,
+         'pending', batch.number
+       from fresh cross join batch
+       on conflict (key) do update set state = 'pending', batch = excluded.batch, missing_checkpoint = null,
+         retracted_at = null, dispatched_at = clock_timestamp(), returns = d.returns + 1
+       returning d.*
      )
-     insert into offchain.dispatch as d (key, event_id, kind, token_id, wallet, agent_id, block, block_hash, tx_hash,
-       block_at, state, batch)
-     select block_hash || '-' || id, id, kind, token_id, wallet, agent_id, block, block_hash, tx_hash, block_at,
-       'pending', batch.number
-     from fresh cross join batch
-     on conflict (key) do update set state = 'pending', batch = excluded.batch, missing_checkpoint = null,
-       retracted_at = null, dispatched_at = clock_timestamp()`,
+     select c.key, c.kind, c.returns, c.wallet, c.block, c.block_at as "blockAt", c.tx_hash as "txHash",
+       a.token_id as "tokenId", a.owner,
+       json_build_object('name', a.name, 'framework', a.framework, 'agentAddress', a.agent_address,
+         'soulbound', a.soulbound) as agent,
+       case when t.id is not null then json_build_object('from', t."from", 'to', t."to") end as transfer
+     from claimed c
+     left join onchain.transfer t on t.id = c.event_id and c.kind = 'agent.transferred'
+     left join lateral (
+       select * from onchain.agent where token_id = c.token_id
+       union all
+       select * from onchain.agent where c.token_id is null and owner = c.wallet
+       union all
+       select * from onchain.agent where c.token_id is null and agent_address = c.wallet and owner <> c.wallet) a on true
+     order by c.event_id, a.token_id`,
     [above.block, above.limit],
   );
-  return rowCount ?? 0;
+  return {
+    claimed: new Set(rows.map(({ key }) => key)).size,
+    events: rows
+      .filter(({ tokenId }) => tokenId !== null)
+      .map((row) => ({
+        ...row,
+        tokenId: Number(row.tokenId),
+        block: Number(row.block),
+        blockAt: Number(row.blockAt),
+      })),
+  };
 }
 
 /**
@@ -125,13 +173,17 @@ export async function retractVanished(tx: Queryable, index: ServedIndex): Promis
   return rows.map(toEvent);
 }
 
-/** Marks what can no longer be retracted. Present rows only: a missing one waits for its retraction. */
-export async function finalizeEvents(tx: Queryable, index: ServedIndex): Promise<void> {
-  await tx.query(
+/**
+ * Marks what can no longer be retracted. Present rows only: a missing one waits for its retraction.
+ * @returns keys of what it marked
+ */
+export async function finalizeEvents(tx: Queryable, index: ServedIndex): Promise<string[]> {
+  const { rows } = await tx.query(
     `update offchain.dispatch d set state = 'final'
-     where d.state = 'queued' and d.block <= $1 and d.missing_checkpoint is null and ${IN_OUTBOX}`,
+     where d.state = 'queued' and d.block <= $1 and d.missing_checkpoint is null and ${IN_OUTBOX} returning key`,
     [index.finalizedBlock],
   );
+  return rows.map(({ key }) => key);
 }
 
 /** Remembers that no event up to the finalized block is left to be claimed from this index. */

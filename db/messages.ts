@@ -1,8 +1,10 @@
 /** Messages of groups: read in pages and onwards, added under the group's lock, announced, and deleted by age where that is wanted. */
 import type pg from "pg";
+import { checksum } from "../core/addresses.ts";
 import type { Address } from "../core/facts.ts";
 import type { Message } from "../core/messaging/acts.ts";
 import type { Group } from "../core/messaging/groups.ts";
+import { type EventNote, noteEvents } from "./event-notes.ts";
 import { GROUP, isoSql } from "./message-groups.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
@@ -86,10 +88,10 @@ export async function messagesByRequest(
   return rows;
 }
 
-/** Adds messages under their group's lock, and announces them with the commit. */
+/** Adds messages under their group's lock, and announces them with the commit; those of a public group to everybody. */
 export async function insertMessages(
   tx: Queryable,
-  groupId: string,
+  { groupId, isPublic }: Pick<Group, "groupId" | "isPublic">,
   messages: readonly (Message & { request: string | null })[],
 ): Promise<void> {
   if (messages.length === 0) return;
@@ -114,7 +116,16 @@ export async function insertMessages(
     ],
   });
   await tx.query("select pg_notify($1, $2)", [MESSAGES_CHANNEL, `${groupId} ${messages.at(-1)!.messageId}`]);
+  if (isPublic) await noteEvents(tx, messages.map(sentNote));
 }
+
+const sentNote = ({ groupId, messageId, sender, senderTokenId, sentAt }: Message): EventNote => ({
+  type: "message.sent",
+  data: { groupId, messageId, senderAddress: checksum(sender) },
+  fact: `${groupId} ${messageId} ${sentAt}`,
+  tokenId: senderTokenId,
+  at: new Date(sentAt),
+});
 
 /** So many rows are deleted in one transaction: locks are held for a fraction of a second. */
 const DELETE_SIZE = 2_000;

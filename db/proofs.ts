@@ -28,10 +28,11 @@ export async function agentProvenBy(db: Queryable, platform: Platform, accountId
  * Records a proof just seen. An agent has one for each platform: another account, or a proof that had lapsed, begins anew;
  * the same account that still stood was only looked at again.
  * @param txHash transaction of its trait, as far as known
+ * @returns whether it begins now
  * @throws unique_violation on PROOF_ACCOUNT_INDEX when the account proves another agent
  */
-export async function recordProof(tx: Queryable, proof: ProofRecord, txHash: Hex | null, now: Date): Promise<void> {
-  await tx.query(
+export async function recordProof(tx: Queryable, proof: ProofRecord, txHash: Hex | null, now: Date): Promise<boolean> {
+  const { rows } = await tx.query(
     `insert into offchain.proof as p
        (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
      values ($1, $2, $3, $4, $5, $6, 'verified', $8, $8, $7)
@@ -39,7 +40,8 @@ export async function recordProof(tx: Queryable, proof: ProofRecord, txHash: Hex
        username = excluded.username, evidence = excluded.evidence, status = 'verified', checked_at = excluded.checked_at,
        tx_hash = coalesce(excluded.tx_hash, p.tx_hash),
        verified_at = case when p.account_id = excluded.account_id and p.status <> 'lapsed' then p.verified_at
-                          else excluded.verified_at end`,
+                          else excluded.verified_at end
+     returning verified_at = $8 as fresh`,
     [
       proof.tokenId,
       proof.platform,
@@ -51,6 +53,7 @@ export async function recordProof(tx: Queryable, proof: ProofRecord, txHash: Hex
       now,
     ],
   );
+  return rows[0].fresh;
 }
 
 /** Whether an agent has a proof on a platform that has not lapsed. */
@@ -114,14 +117,14 @@ export type Checked = { tokenId: number; accountId: string } & (
 /**
  * Writes down what was seen of proofs of one platform; one that could not be asked about goes stale and stays due.
  * @param now when looking began: a record confirmed since is left alone
- * @returns tokens of the proofs that lapsed
+ * @returns the proofs that lapsed
  */
 export async function storeChecks(
   tx: Queryable,
   platform: Platform,
   checks: readonly Checked[],
   now: Date,
-): Promise<number[]> {
+): Promise<{ tokenId: number; handle: string }[]> {
   const { rows } = await tx.query(
     `with seen as (
        select * from jsonb_to_recordset($2::jsonb) as s(
@@ -135,10 +138,12 @@ export async function storeChecks(
      from seen
      where p.platform = $1 and p.token_id = seen."tokenId" and p.account_id = seen."accountId" and p.status <> 'lapsed'
        and p.checked_at < $3
-     returning p.token_id, p.status`,
+     returning p.token_id, p.handle, p.status`,
     [platform, JSON.stringify(checks), now],
   );
-  return rows.filter(({ status }) => status === "lapsed").map(({ token_id }) => Number(token_id));
+  return rows
+    .filter(({ status }) => status === "lapsed")
+    .map(({ token_id, handle }) => ({ tokenId: Number(token_id), handle }));
 }
 
 /** Removes the proofs of a token that does not exist (any more). */

@@ -1,7 +1,9 @@
 /** From chain to jobs: takes events from the index's outbox, hands each to its subscribers once, takes back what a reorganisation undid. */
 import type pg from "pg";
+import { toldOf } from "../core/events.ts";
 import { retractCred } from "../db/cred.ts";
 import {
+  type ClaimedEvent,
   claimEvents,
   type DispatchedEvent,
   finalizeEvents,
@@ -15,6 +17,7 @@ import {
   settleUpTo,
   tokensOfWallets,
 } from "../db/dispatch.ts";
+import { type EventNote, finalizeSources, noteEvents, retractSources } from "../db/event-notes.ts";
 import { INDEX_CHANNEL } from "../db/index-state.ts";
 import { notifications } from "../db/notifications.ts";
 import { renewReferralCodes } from "../db/referral-codes.ts";
@@ -33,7 +36,9 @@ const BATCH = 1_000;
 /** A pass without being woken: heals a lost notification. */
 const TIMER_MS = 2_000;
 
-export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log" | "fault">;
+export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log" | "fault"> & {
+  config: Pick<JobContext["config"], "eventRetentionMs">;
+};
 
 export type Dispatcher = {
   /** One pass now, for tests and for those who cannot wait: claims everything there is and queues it. */
@@ -90,25 +95,46 @@ export async function dispatch(context: DispatcherContext): Promise<void> {
 }
 
 /** One pass over the tables, in the caller's transaction. @returns how many events were claimed */
-async function reconcileOutbox({ clock, log, fault }: DispatcherContext, tx: pg.ClientBase): Promise<number> {
+async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext, tx: pg.ClientBase): Promise<number> {
   await lockDispatcher(tx);
   const index = await servedIndex(tx);
   if (index === null) return 0;
   const settled = await settledBlock(tx, index);
-  const claimed = await claimEvents(tx, { block: settled.block, limit: BATCH });
+  const { claimed, events } = await claimEvents(tx, { block: settled.block, limit: BATCH });
+  await noteEvents(tx, notesOf(events, index, new Date(clock().getTime() - config.eventRetentionMs)));
   fault("dispatcher.claimed");
   const retracted = [...settled.retracted, ...(await retractVanished(tx, index))];
   if (retracted.length > 0) {
     log.warn({ events: retracted.length }, "events were reorganised away");
     await undo(tx, retracted, clock());
   }
-  await finalizeEvents(tx, index);
+  await finalizeSources(tx, await finalizeEvents(tx, index));
   if (claimed < BATCH) await settleUpTo(tx, index);
   return claimed;
 }
 
+/** What the event log is told of claimed events; nothing of what happened before the time it is kept for. */
+function notesOf(events: ClaimedEvent[], { finalizedBlock }: { finalizedBlock: number }, since: Date): EventNote[] {
+  return events.flatMap(({ key, kind, returns, block, blockAt, txHash, tokenId, owner, ...fact }): EventNote[] => {
+    const told = toldOf(kind);
+    const at = new Date(blockAt * 1000);
+    if (told === undefined || at < since) return [];
+    const { agentAddress } = fact.agent;
+    const holders = fact.transfer
+      ? { owner: fact.transfer.to, formerOwner: fact.transfer.from }
+      : { owner, formerOwner: null };
+    const chain = { key, block, txHash, final: block <= finalizedBlock, agentAddress, ...holders };
+    const { type, data } = told;
+    return [{ type, data: data(fact), fact: `${key} ${returns} ${tokenId}`, tokenId, at, chain } as EventNote];
+  });
+}
+
 /** Takes back what retracted events caused, in the transaction that retracts them. */
 async function undo(tx: Queryable, events: DispatchedEvent[], now: Date): Promise<void> {
+  await retractSources(
+    tx,
+    events.map(({ key }) => key),
+  );
   const tokensOf = await resolveTokens(tx, events);
   const firstBlock = new Map<number, number>();
   for (const event of events) {

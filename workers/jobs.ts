@@ -7,6 +7,7 @@ import { directoryPull } from "./jobs/directory-pull.ts";
 import { directoryScores } from "./jobs/directory-scores.ts";
 import { erc8004Files } from "./jobs/erc8004-files.ts";
 import { ethosRefresh } from "./jobs/ethos-refresh.ts";
+import { eventRetention } from "./jobs/event-retention.ts";
 import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
 import { marketData } from "./jobs/market-data.ts";
 import { messageRetention } from "./jobs/message-retention.ts";
@@ -39,5 +40,6 @@ export const JOBS: readonly Job[] = [
   directoryAliases,
   marketData,
   messageRetention,
+  eventRetention,
   prune,
 ];

@@ -5,6 +5,7 @@ import { recordRun } from "../db/job-runs.ts";
 import { isNoIndex } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { runDispatcher } from "./dispatcher.ts";
+import { runEventLog } from "./event-log.ts";
 import type { Job } from "./job.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { JOBS } from "./jobs.ts";
@@ -20,10 +21,11 @@ export type Workers = {
   stop(): Promise<void>;
 };
 
-/** Starts the jobs, the dispatcher and, when there is a key, the sender. */
+/** Starts the jobs, the dispatcher, the event log's sequencer and, when there is a key, the sender. */
 export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOBS): Promise<Workers> {
   const { queue, log, signer } = context;
   const dispatcher = runDispatcher(context);
+  const eventLog = runEventLog(context);
   /** Makes schedules that are missing. When any was, the queue's storage is new: everything it may have held is redone. */
   async function lookAfterSchedules() {
     if (!(await ensureSchedules(context, jobs))) return;
@@ -50,6 +52,7 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
       await Promise.all([
         looking,
         dispatcher.stop(),
+        eventLog.stop(),
         sender?.stop(),
         ...workers.map((worker) => worker.stop(GRACE_MS)),
       ]);

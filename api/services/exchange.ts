@@ -13,6 +13,7 @@ import { queueRepeatable } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { factsOf } from "./agent-facts.ts";
+import { tellVerified } from "./telling.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 
 /** `bool verifiedAccount` = true. */
@@ -45,8 +46,9 @@ export async function verifyExchange(
           hint: "Repeat the request.",
         });
     },
-    async ({ tx, now: at }) => {
-      await recordExchangeVerification(tx, tokenId, attestation, at);
+    async (write) => {
+      const { tx, now: at } = write;
+      if (await recordExchangeVerification(tx, tokenId, attestation, at)) await tellVerified(write, "coinbase", null);
       const data = encodeFunctionData({
         abi: identityAbi,
         functionName: "setCoinbaseVerified",

@@ -88,7 +88,7 @@ async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Prom
     await deleteMembers(tx, groupId, left);
     await insertMembers(tx, groupId, joined);
     await updateCounters(tx, groupId, decision, messages.at(-1)?.sentAt ?? null);
-    await insertMessages(tx, groupId, messages);
+    await insertMessages(tx, group, messages);
   }
   return decision.outcomes.map((outcome) => ({
     outcome,

@@ -10,6 +10,7 @@ import { queueRepeatable } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { payableTraitPrice } from "./chain-writes.ts";
+import { tellVerified } from "./telling.ts";
 import { requireFunds, type Write, writeAgent } from "./writing.ts";
 
 /** A request to prove an account of a platform. */
@@ -51,7 +52,8 @@ export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Pro
       await refuseIfTaken(write, platform, found);
       const transaction = await giveTrait(write, platform, { identity, valueWei });
       const txHash = "txHash" in transaction ? transaction.txHash : null;
-      await recordProof(write.tx, { tokenId, platform, ...found }, txHash, write.now);
+      if (await recordProof(write.tx, { tokenId, platform, ...found }, txHash, write.now))
+        await tellVerified(write, platform, found.handle);
       const trait = proofTrait(platform).name;
       return { result: { ...found, trait, transaction }, scored: true, cause: trait };
     });

@@ -10,6 +10,7 @@ import { newTraits, type TraitInput, traitKey } from "../../core/trait-input.ts"
 import { newestChainWrites, onchainTraits } from "../../db/chain-writes.ts";
 import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/profiles.ts";
 import { type ChainCall, queueChainWrites } from "./chain-writes.ts";
+import { tellUpdated } from "./telling.ts";
 import type { Write } from "./writing.ts";
 
 export type Update = {
@@ -34,13 +35,16 @@ export const updatePaths = (update: Update): string[] => fieldWrites(update).map
  * @returns paths of what it wrote: `personality.humor`, `trait:<name>`; traits the agent has already are not among them
  * @throws Failure conflict (a trait's name is taken, too many traits), request_in_progress (it is being written on chain)
  */
-export async function updateOffchain({ tx, facts, now }: Write, update: Update): Promise<string[]> {
+export async function updateOffchain(write: Write, update: Update): Promise<string[]> {
+  const { tx, facts, now } = write;
   const writes = fieldWrites(update);
   const traits = newTraits(facts.traits, update.traits ?? []);
   await refuseTraitsUnderWay(tx, facts, traits);
   await writeProfileFields(tx, facts.tokenId, writes, writeTime(facts, writes, now));
   await addProfileTraits(tx, facts.tokenId, traits, now);
-  return [...writes.map(({ field }) => field), ...traits.map(({ name }) => `trait:${name}`)];
+  const paths = [...writes.map(({ field }) => field), ...traits.map(({ name }) => `trait:${name}`)];
+  await tellUpdated(write, paths);
+  return paths;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ProofPlatform } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
 import type { Platform } from "../../core/facts.ts";
 import { recomputeCred } from "../../db/cred.ts";
+import { noteEvents } from "../../db/event-notes.ts";
 import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/proofs.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { JobContext } from "../context.ts";
@@ -58,7 +59,18 @@ async function recheck(context: JobContext, platform: Platform, source: Source):
       return { ...found, tokenId, accountId, outcome: "stands" };
     });
     await transaction(db, async (tx) => {
-      const tokenIds = await storeChecks(tx, platform, checks, startedAt);
+      const lapsed = await storeChecks(tx, platform, checks, startedAt);
+      await noteEvents(
+        tx,
+        lapsed.map(({ tokenId, handle }) => ({
+          type: "proof.lapsed",
+          data: { platform, handle },
+          fact: `${tokenId} ${platform} ${handle} ${startedAt.toISOString()}`,
+          tokenId,
+          at: startedAt,
+        })),
+      );
+      const tokenIds = lapsed.map(({ tokenId }) => tokenId);
       await recomputeCred(tx, { tokenIds }, { now: startedAt, cause: "proof.lapsed" });
     });
     run.looked += checks.filter(({ outcome }) => outcome !== "unknown").length;

@@ -1,0 +1,24 @@
+/** What writes about an agent tell the event log, in their own transaction. */
+import type { EventData } from "../../core/events.ts";
+import { noteEvents } from "../../db/event-notes.ts";
+import type { Write } from "./writing.ts";
+
+/** Tells that the agent has proven something. @param handle of the account proven; null where it has no name */
+export function tellVerified(
+  { tx, facts: { tokenId }, now }: Write,
+  method: EventData<"agent.verified">["method"],
+  handle: string | null,
+): Promise<void> {
+  const fact = `${tokenId} ${method} ${handle} ${now.toISOString()}`;
+  return noteEvents(tx, [{ type: "agent.verified", data: { method, handle }, fact, tokenId, at: now }]);
+}
+
+/** Tells what was written off chain. @param paths of it, such as `personality.humor` and `trait:<name>` */
+export async function tellUpdated({ tx, facts: { tokenId }, now }: Write, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const parts = paths.map((path) => (path.startsWith("trait:") ? "traits" : path.split(".")[0]!));
+  const changed = [...new Set(parts)] as EventData<"agent.updated">["changed"];
+  const fact = `${tokenId} ${now.toISOString()} ${paths.join(" ")}`;
+  const data = { changed, storage: "offchain" as const };
+  await noteEvents(tx, [{ type: "agent.updated", data, fact, tokenId, at: now }]);
+}

@@ -1,0 +1,187 @@
+/** What is told as it happens: every type of event, what its data say, and which events of the chain it tells of. */
+import { z } from "zod";
+import { checksum } from "./addresses.ts";
+import type { Address, Hex } from "./facts.ts";
+import { TIERS, tierWord } from "./tiers.ts";
+
+/** An event of the chain about an agent. Addresses are lower-case. */
+export type ChainFact = {
+  /** As the block left it. */
+  agent: { name: string; framework: string; agentAddress: Address; soulbound: boolean };
+  /** The wallet concerned, of an attestation. */
+  wallet: Address | null;
+  /** Of a transfer. */
+  transfer: { from: Address; to: Address } | null;
+};
+
+type EventSpec<D extends z.ZodObject> = {
+  /** What has happened, one sentence. */
+  says: string;
+  data: D;
+  /** By the kind of the chain's event that makes one: its data. */
+  chain?: Record<string, (fact: ChainFact) => z.input<D>>;
+};
+const told = <D extends z.ZodObject>(spec: EventSpec<D>) => spec;
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .meta({ description: "Address, checksummed (EIP-55)" });
+const score = z.int().min(0).max(100);
+const handle = z.string().meta({ description: "The account's name on the platform" });
+
+const PARTS = [
+  "personality",
+  "narrative",
+  "social",
+  "traits",
+  "name",
+  "version",
+  "points",
+  "operator",
+  "coinbase",
+  "handshakes",
+] as const;
+type Part = (typeof PARTS)[number];
+const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as const });
+
+/** Every type of event. A new one is an entry here: schemas, filters, webhooks and the documentation follow it. */
+export const EVENT_TYPES = {
+  "agent.registered": told({
+    says: "An agent was registered.",
+    data: z.object({ name: z.string(), framework: z.string(), agentAddress: address, soulbound: z.boolean() }),
+    chain: {
+      "agent.registered": ({ agent }) => ({ ...agent, agentAddress: checksum(agent.agentAddress) }),
+    },
+  }),
+  "agent.updated": told({
+    says: "Something that is shown of an agent was changed, on chain or off it.",
+    data: z.object({
+      changed: z.array(z.enum(PARTS)).min(1),
+      storage: z.enum(["onchain", "offchain"]),
+    }),
+    chain: {
+      "agent.mutated": onChain("version"),
+      "agent.trait_added": onChain("traits"),
+      "agent.personality_set": onChain("personality"),
+      "agent.narrative_set": onChain("narrative"),
+      "agent.name_registered": onChain("name"),
+      "agent.name_transferred": onChain("name"),
+      "agent.points_awarded": onChain("points"),
+      "agent.approved": onChain("operator"),
+      "agent.exchange_verified": onChain("coinbase"),
+      "handshake.completed": onChain("handshakes"),
+    },
+  }),
+  "agent.transferred": told({
+    says: "An agent has another owner.",
+    data: z.object({ from: address, to: address }),
+    chain: {
+      "agent.transferred": ({ transfer }) => ({ from: checksum(transfer!.from), to: checksum(transfer!.to) }),
+    },
+  }),
+  "agent.verified": told({
+    says: "An agent has proven its wallet, an account of its own, or its owner's account at the exchange.",
+    data: z.object({
+      method: z.enum(["wallet", "x", "github", "farcaster", "coinbase"]),
+      handle: handle.nullable().meta({ description: "The account proven, where it is one with a name" }),
+    }),
+    chain: { "agent.verified": () => ({ method: "wallet" as const, handle: null }) },
+  }),
+  "proof.lapsed": told({
+    says: "A proof was looked for where it stood, and is gone.",
+    data: z.object({ platform: z.enum(["x", "github", "farcaster"]), handle }),
+  }),
+  "attestation.revoked": told({
+    says: "An attestation of the wallet or the owner of an agent was revoked.",
+    data: z.object({ recipient: address }),
+    chain: { "attestation.revoked": ({ wallet }) => ({ recipient: checksum(wallet!) }) },
+  }),
+  "cred.changed": told({
+    says: "An agent has another score, or its first.",
+    data: z.object({
+      score,
+      tier: z.enum(TIERS.map(tierWord) as [string, ...string[]]),
+      previous: score.nullable().meta({ description: "null: it had none" }),
+      cause: z.string().meta({ description: "What moved it", examples: ["agent.trait_added"] }),
+    }),
+  }),
+  "message.sent": told({
+    says: "A message was sent to a public group.",
+    data: z.object({
+      groupId: z.string(),
+      messageId: z.int().min(1),
+      senderAddress: address,
+    }),
+  }),
+  "event.retracted": told({
+    says: "An event did not happen after all: a reorganisation of the chain took it back.",
+    data: z.object({
+      id: z.string().meta({ description: "The event that is taken back" }),
+      type: z.string().meta({ description: "Its type" }),
+    }),
+  }),
+};
+
+export type EventType = keyof typeof EVENT_TYPES;
+export type EventData<T extends EventType = EventType> = z.input<(typeof EVENT_TYPES)[T]["data"]>;
+
+export const EVENT_NAMES = Object.keys(EVENT_TYPES) as [EventType, ...EventType[]];
+
+type Told = { type: EventType; data: (fact: ChainFact) => EventData };
+const BY_KIND = new Map<string, Told>(
+  Object.entries<EventSpec<z.ZodObject>>(EVENT_TYPES).flatMap(([type, { chain = {} }]) =>
+    Object.entries(chain).map(([kind, data]): [string, Told] => [kind, { type, data } as Told]),
+  ),
+);
+
+/** What is told of the chain's events of a kind; undefined when nothing is. */
+export const toldOf = (kind: string): Told | undefined => BY_KIND.get(kind);
+
+/** An event as the log has it. */
+export type LoggedEvent = {
+  id: string;
+  /** Where it was read: its place in the log, or among what is final. */
+  position: number;
+  type: EventType;
+  tokenId: number | null;
+  agentAddress: Address | null;
+  owner: Address | null;
+  /** Of a transfer. */
+  formerOwner: Address | null;
+  data: EventData;
+  block: number | null;
+  txHash: Hex | null;
+  at: Date;
+  final: boolean;
+};
+
+/** Which events somebody wants: those that meet every condition named. Addresses are lower-case. */
+export type EventFilter = {
+  types?: readonly EventType[];
+  /** About one of these agents, by token id or wallet. */
+  agents?: { tokenIds: readonly number[]; addresses: readonly Address[] };
+  /** Owned by one of these wallets, or no longer, of a transfer. */
+  owners?: readonly Address[];
+};
+
+/**
+ * Whether an event is among those wanted. Who wants a type is told, too, when one of it is taken back. The same condition
+ * in SQL is in db/events.ts.
+ */
+export function filterOf({ types, agents, owners }: EventFilter): (event: LoggedEvent) => boolean {
+  const ofTypes = types && new Set<string>(types);
+  const tokenIds = new Set(agents?.tokenIds);
+  const addresses = new Set(agents?.addresses);
+  const ofOwners = owners && new Set(owners);
+  const has = (wallets: Set<Address>, wallet: Address | null) => wallet !== null && wallets.has(wallet);
+  return (event) => {
+    if (ofTypes && !ofTypes.has(event.type) && !(event.type === "event.retracted" && ofTypes.has(retractedType(event))))
+      return false;
+    if (agents && !(event.tokenId !== null && tokenIds.has(event.tokenId)) && !has(addresses, event.agentAddress))
+      return false;
+    return !ofOwners || has(ofOwners, event.owner) || has(ofOwners, event.formerOwner);
+  };
+}
+
+const retractedType = ({ data }: LoggedEvent) => (data as EventData<"event.retracted">).type;

@@ -1,0 +1,29 @@
+/** Events as streams, pages of the log and webhooks show them. */
+import { checksum } from "../addresses.ts";
+import type { EventData, EventType, LoggedEvent } from "../events.ts";
+import type { Address, Hex } from "../facts.ts";
+
+export type EventView = {
+  id: string;
+  type: EventType;
+  /** ISO 8601. */
+  at: string;
+  tokenId: number | null;
+  owner: Address | null;
+  final: boolean;
+  block: number | null;
+  txHash: Hex | null;
+  data: EventData;
+};
+
+export const eventView = (event: LoggedEvent): EventView => ({
+  id: event.id,
+  type: event.type,
+  at: event.at.toISOString(),
+  tokenId: event.tokenId,
+  owner: event.owner && checksum(event.owner),
+  final: event.final,
+  block: event.block,
+  txHash: event.txHash,
+  data: event.data,
+});

@@ -1,0 +1,162 @@
+/**
+ * The sequencer of the event log: gives noted events their places, tells of scores that changed, and tells what became
+ * final. One at a time, so that places become visible in their order: no reader by position passes over one.
+ */
+import { TIERS, tierWord } from "../core/tiers.ts";
+import { settledCredId } from "./cred-updates.ts";
+import { eventIdSql, retractSql } from "./event-notes.ts";
+import type { Queryable } from "./transaction.ts";
+
+/** How many rows of each sort one pass takes at most. */
+const BATCH = 5_000;
+
+/** Whether a pass would find something, as far as can be seen without waiting for anybody. */
+export async function isSequencingDue(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query({
+    name: "event-sequence-due",
+    text: `
+      select exists (select from offchain.event where position is null)
+          or exists (select from offchain.cred_history where id > l.cred_after)
+          or exists (select from offchain.cred_correction where id > l.cred_after)
+          or exists (select from offchain.event
+                     where final and final_position is null and position is not null and not retracted and retracts is null)
+          or exists (select from offchain.event e, offchain.dispatcher_state d
+                     where not e.final and not e.retracted and e.type = 'cred.changed' and e.block <= d.settled_block) as due
+      from offchain.event_log l`,
+  });
+  return rows[0].due;
+}
+
+/**
+ * One pass, in a transaction of the caller's that is READ COMMITTED: it sees what others commit while it waits.
+ * @param since agents registered before have had their first score before the log began, whenever it was computed
+ * @returns the log's head, and whether there may be more to do
+ */
+export async function sequenceEvents(tx: Queryable, since: Date): Promise<{ head: number; more: boolean }> {
+  const { rows } = await tx.query("select head, cred_after from offchain.event_log for update");
+  const log = { head: Number(rows[0].head), credAfter: Number(rows[0].cred_after) };
+  const settled = await settledCredId(tx);
+  const scores = await scoreRange(tx, log.credAfter, settled);
+  await tx.query(retractSql(VANISHED_SCORES), [log.credAfter, scores.through]);
+  const noted = await placeNotes(tx, log.head);
+  const scored = await tellScores(tx, log.head + noted, { after: log.credAfter, through: scores.through, since });
+  await finalizeScores(tx);
+  const finals = await placeFinals(tx, log.head + noted + scored);
+  const head = log.head + noted + scored + finals;
+  if (head > log.head || scores.through > log.credAfter)
+    await tx.query("update offchain.event_log set head = $1, cred_after = $2", [head, scores.through]);
+  return { head, more: noted === BATCH || finals === BATCH || scores.through < settled };
+}
+
+/** How far this pass tells of scores: so many points of the history at most. */
+async function scoreRange(tx: Queryable, after: number, settled: number): Promise<{ through: number }> {
+  if (settled <= after) return { through: after };
+  const { rows } = await tx.query(
+    "select id from offchain.cred_history where id > $1 and id <= $2 order by id offset $3 limit 1",
+    [after, settled, BATCH - 1],
+  );
+  return { through: rows[0] ? Number(rows[0].id) : settled };
+}
+
+/** Points of the history that were told and taken back since; $1 and $2 bound the corrections that say so. */
+const VANISHED_SCORES = `
+  e.type = 'cred.changed'
+  and e.token_id in (select token_id from offchain.cred_correction where id > $1 and id <= $2)
+  and not exists (select from offchain.cred_history h where h.id = substr(e.source, 6)::int8)`;
+
+/** Gives noted events their places after `head`. @returns how many */
+async function placeNotes(tx: Queryable, head: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `with noted as materialized (
+       select n.*, $1::int8 + row_number() over (order by n.noted_id) as place from (
+         select id, noted_id from offchain.event where position is null order by noted_id limit $2) n
+     )
+     update offchain.event e set position = n.place,
+       final_position = case
+         when e.retracts is null then case when e.final and not e.retracted then n.place end
+         -- Who was not told of an event need not be told that it is taken back.
+         else (select n.place from offchain.event t where t.id = e.retracts and t.final_position is not null) end
+     from noted n where e.id = n.id`,
+    [head, BATCH],
+  );
+  return rowCount ?? 0;
+}
+
+const TIER_SQL = `case ${TIERS.map((tier) => `when h.score >= ${tier.from} then '${tierWord(tier)}'`).join(" ")} end`;
+
+/** Tells of the points of the score history after an id, up to another. @returns how many were told */
+async function tellScores(
+  tx: Queryable,
+  head: number,
+  { after, through, since }: { after: number; through: number; since: Date },
+): Promise<number> {
+  if (through <= after) return 0;
+  const { rowCount } = await tx.query(
+    `with moved as materialized (
+       select h.*, a.agent_address, a.owner, a.minted_at, p.score as previous
+       from offchain.cred_history h
+       left join onchain.agent a on a.token_id = h.token_id
+       left join lateral (
+         select p.score from offchain.cred_history p where p.token_id = h.token_id and p.id < h.id
+         order by p.id desc limit 1) p on true
+       where h.id > $2 and h.id <= $3
+     ), told as (
+       select h.*, $1::int8 + row_number() over (order by h.id) as place,
+              h.block <= coalesce((select settled_block from offchain.dispatcher_state), -1) as final
+       from moved h where h.previous is not null or h.minted_at >= extract(epoch from $4::timestamptz)
+     )
+     insert into offchain.event (id, position, final_position, type, token_id, agent_address, owner, data, block, at,
+       final, source)
+     select ${eventIdSql("'cred.changed ' || h.id || ' ' || h.token_id || ' ' || h.score || ' ' || extract(epoch from h.at)")}, h.place,
+       case when h.final then h.place end, 'cred.changed', h.token_id, h.agent_address, h.owner,
+       jsonb_build_object('score', h.score, 'tier', ${TIER_SQL}, 'previous', h.previous, 'cause', h.cause),
+       h.block, h.at, h.final, 'cred:' || h.id
+     from told h`,
+    [head, after, through, since],
+  );
+  return rowCount ?? 0;
+}
+
+/** A score is final when the block it was computed from is. */
+async function finalizeScores(tx: Queryable): Promise<void> {
+  await tx.query(
+    `update offchain.event e set final = true from offchain.dispatcher_state d
+     where not e.final and not e.retracted and e.type = 'cred.changed' and e.block <= d.settled_block`,
+  );
+}
+
+/** Gives what has become final its second place. @returns how many */
+async function placeFinals(tx: Queryable, head: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `with due as materialized (
+       select d.*, $1::int8 + row_number() over (order by d.position) as place from (
+         select id, position from offchain.event
+         where final and final_position is null and position is not null and not retracted and retracts is null
+         order by position limit $2) d
+     )
+     update offchain.event e set final_position = d.place from due d where e.id = d.id`,
+    [head, BATCH],
+  );
+  return rowCount ?? 0;
+}
+
+/**
+ * Removes events from the beginning of the log, as long as they happened before a moment, so many at most.
+ * @returns how many went; fewer than `limit` when no more is to go
+ */
+export async function forgetEvents(tx: Queryable, { before, limit }: { before: Date; limit: number }): Promise<number> {
+  const { rows } = await tx.query(
+    `with oldest as materialized (
+       select position, at from offchain.event where position is not null order by position limit $2
+     ), bound as materialized (
+       select coalesce((select min(position) - 1 from oldest where at >= $1), (select max(position) from oldest)) as through
+     ), gone as (
+       delete from offchain.event e using bound b where e.position <= b.through returning e.position
+     ), kept as (
+       update offchain.event_log set kept_after = (select max(position) from gone) where exists (select from gone)
+     )
+     select count(*)::int4 as gone from gone`,
+    [before, limit],
+  );
+  return rows[0].gone;
+}

@@ -1,0 +1,63 @@
+/** Keeps the event log going: gives what was noted its place as soon as it is there, and says so. */
+
+import { NOTES_CHANNEL } from "../db/event-notes.ts";
+import { isSequencingDue, sequenceEvents } from "../db/event-sequence.ts";
+import { EVENTS_CHANNEL } from "../db/events.ts";
+import { notifications } from "../db/notifications.ts";
+import { isNoIndex, transaction } from "../db/transaction.ts";
+import type { JobContext } from "./context.ts";
+import { Wake } from "./wake.ts";
+
+/** Places where a crash test kills the sequencer. */
+export const EVENT_FAULT_POINTS = ["events.sequenced", "events.committed"] as const;
+
+/** How often it is looked for what nobody announces: scores that changed, and notifications that were lost. */
+const TIMER_MS = 250;
+
+export type EventLogContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
+  config: Pick<JobContext["config"], "eventRetentionMs">;
+};
+
+/** Runs until stopped. Any number of processes may run it: one at a time does the work. */
+export function runEventLog(context: EventLogContext, { timerMs = TIMER_MS } = {}): { stop(): Promise<void> } {
+  const wake = new Wake();
+  const unsubscribe = notifications(context.db).on(NOTES_CHANNEL, () => wake.ring());
+  let stopping = false;
+  const done = (async () => {
+    while (!stopping) {
+      try {
+        await sequence(context);
+      } catch (error) {
+        context.log.warn({ err: error }, "the event log could not be continued; tried again");
+      }
+      if (!stopping) await wake.sleep(timerMs);
+    }
+  })();
+  return {
+    async stop() {
+      stopping = true;
+      wake.ring();
+      await done;
+      unsubscribe();
+    },
+  };
+}
+
+/** Sequences until nothing is left. */
+export async function sequence({ db, clock, config, fault }: EventLogContext): Promise<void> {
+  while (await isSequencingDue(db)) {
+    const since = new Date(clock().getTime() - config.eventRetentionMs);
+    const { head, more } = await transaction(db, async (tx) => {
+      const pass = await sequenceEvents(tx, since);
+      fault("events.sequenced");
+      return pass;
+    }).catch((error) => {
+      if (isNoIndex(error)) return { head: null, more: false };
+      throw error;
+    });
+    fault("events.committed");
+    // After the commit: a transaction that notifies holds a lock of the whole server while it waits for the disk.
+    if (head !== null) await db.query(`select pg_notify('${EVENTS_CHANNEL}', $1)`, [String(head)]);
+    if (!more) return;
+  }
+}

@@ -1,0 +1,24 @@
+/** Removes what is older than EVENT_RETENTION from the event log. */
+import { z } from "zod";
+import { forgetEvents } from "../../db/event-sequence.ts";
+import { transaction } from "../../db/transaction.ts";
+import { defineJob } from "../job.ts";
+
+/** So many rows go in one transaction, which nobody notices. */
+const ROWS = 2_000;
+
+export const eventRetention = defineJob({
+  name: "event-retention",
+  concurrency: 1,
+  schedule: { everyMs: 600_000 },
+  input: z.object({}),
+  async run({ db, config, clock }) {
+    const before = new Date(clock().getTime() - config.eventRetentionMs);
+    let gone = 0;
+    for (;;) {
+      const rows = await transaction(db, (tx) => forgetEvents(tx, { before, limit: ROWS }));
+      gone += rows;
+      if (rows < ROWS) return gone;
+    }
+  },
+});
