@@ -58,23 +58,24 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
   const { baseUrl, paying, credentials, time } = parts;
   const http = createFetch<Record<string, Record<Method, object>>>({ baseUrl });
 
-  /** Sends it, and once more with a new signature when one of the past is refused: it may have been revoked. */
+  /** Sends it, and once more with a new signature when an earlier one is refused: it may have been revoked. */
   async function send(request: Request, name: string): Promise<Response> {
     const { access, paid } = OPERATIONS[name] ?? {};
     const isWrite = request.method !== "GET";
     const body = isWrite ? await request.text() : "";
     if (isWrite && (access || paid) && !request.headers.has("idempotency-key"))
       request.headers.set("idempotency-key", crypto.randomUUID());
-    for (let again = false; ; again = true) {
+    const startedAt = time.now();
+    for (;;) {
       const headers = new Headers(request.headers);
       const signed = await sign(headers, access, credentials);
       // As address and parts, not as a request: what pays sends the same parts again, with a payment.
       const { method, signal } = request;
       const init = { method, headers: Object.fromEntries(headers), signal, ...(body !== "" && { body }) };
       const response = await paying(request.url, init);
-      if (response.status !== 401 || signed === null || again) return response;
+      const renewed = response.status === 401 && signed !== null && credentials.signIn?.giveUp(signed, startedAt);
+      if (!renewed) return response;
       await response.body?.cancel();
-      credentials.signIn?.forget(signed);
     }
   }
 

@@ -17,24 +17,27 @@ const USED_FOR_MS = 50 * 60_000;
 export type SignIn = {
   /** `{address}:{timestamp}:{signature}`. */
   credential(): Promise<string>;
-  /** Gives up `refused`, which the service did not take: the next one is signed anew. */
-  forget(refused: string): void;
+  /**
+   * Gives up a credential that the service did not take.
+   * @param since a moment, milliseconds: what was signed from then on would be refused again
+   * @returns whether another is worth signing
+   */
+  giveUp(refused: string, since: number): boolean;
 };
-
-export const addressOf = (wallet: Wallet): string => ("address" in wallet ? wallet.address : wallet.account.address);
 
 /** @param host of the service, in the text that is signed: a credential is good there and nowhere else */
 export function signIn(wallet: Wallet, host: string, time: Pick<Time, "now">): SignIn {
+  const address = "address" in wallet ? wallet.address : wallet.account.address;
+  /** Signed, or being signed; one signature for all who ask meanwhile. */
   let current: { madeAt: number; text: Promise<string> } | null = null;
 
   async function sign(madeAt: number): Promise<string> {
-    const address = addressOf(wallet);
     const signature = await wallet.signMessage({ message: siwaText(host, address, String(madeAt)) });
     return `${address}:${madeAt}:${signature}`;
   }
 
   return {
-    async credential() {
+    credential() {
       const now = time.now();
       if (current === null || now - current.madeAt >= USED_FOR_MS) {
         const made = { madeAt: now, text: sign(now) };
@@ -46,11 +49,10 @@ export function signIn(wallet: Wallet, host: string, time: Pick<Time, "now">): S
       }
       return current.text;
     },
-    forget(refused) {
-      const asked = current;
-      void asked?.text.then((text) => {
-        if (text === refused && current === asked) current = null;
-      });
+    giveUp(refused, since) {
+      const madeAt = Number(refused.split(":")[1]);
+      if (current?.madeAt === madeAt) current = null;
+      return madeAt < since;
     },
   };
 }

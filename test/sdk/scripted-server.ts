@@ -1,0 +1,63 @@
+/** A small HTTP server that answers from a list and remembers what it was asked, and a clock on which nobody waits. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Time } from "../../sdk/src/index.ts";
+
+export type Asked = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+/** `cut` breaks the line instead of answering; a function writes for itself. */
+export type Scripted =
+  | { status: number; headers?: Record<string, string>; body?: unknown }
+  | "cut"
+  | ((asked: Asked, response: ServerResponse) => void);
+
+/** What the service answers when it refuses. */
+export const refusal = (status: number, code: string, headers: Record<string, string> = {}, more: object = {}) => ({
+  status,
+  headers: { "x-request-id": "r-1", ...headers },
+  body: { error: "A plain sentence.", code, requestId: "r-1", ...more },
+});
+
+export async function scriptedServer() {
+  const asked: Asked[] = [];
+  const script: Scripted[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const { method = "", url = "", headers } = request;
+    const one = { method, url, headers, body };
+    asked.push(one);
+    const next = script.shift() ?? { status: 200, body: {} };
+    if (next === "cut") return void request.socket.destroy();
+    if (typeof next === "function") return next(one, response);
+    const said = { "content-type": "application/json", ...next.headers };
+    response.writeHead(next.status, said).end(JSON.stringify(next.body ?? {}));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    /** The next answers, in their order; `{}` with 200 after them. */
+    answer: (...answers: Scripted[]) => void script.splice(0, script.length, ...answers),
+    close: () =>
+      new Promise<void>((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Waits are noted and over at once; the clock goes on by them. */
+export function instantTime(start = Date.UTC(2026, 0, 1)): Time & { waits: number[] } {
+  const waits: number[] = [];
+  let now = start;
+  return {
+    waits,
+    now: () => now,
+    random: () => 0.5,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted();
+      waits.push(ms);
+      now += ms;
+    },
+  };
+}
