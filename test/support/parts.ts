@@ -8,6 +8,7 @@ import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { end } from "../../devnet/supervisor.ts";
+import { CHILD_ENV } from "./child-env.ts";
 import { testDatabase } from "./database.ts";
 import { until } from "./until.ts";
 
@@ -50,7 +51,7 @@ export async function startParts({
   const secondPort = await freePort();
   const host = `127.0.0.1:${port}`;
   const env = {
-    PATH: "/usr/bin:/bin",
+    ...CHILD_ENV,
     LOG_LEVEL: "warn",
     DATA_DIR: directory,
     DATABASE_URL: database.url,
