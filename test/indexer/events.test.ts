@@ -7,7 +7,8 @@ import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts"
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
-import { dumpIndex, expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { dumpIndex } from "../support/dump-index.ts";
+import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
 
 let world: IndexWorld;
 beforeAll(async () => {

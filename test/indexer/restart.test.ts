@@ -4,14 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
-import {
-  dumpIndex,
-  expectTruth,
-  type IndexerProcess,
-  type IndexWorld,
-  indexWorld,
-  someone,
-} from "../support/index-world.ts";
+import { dumpIndex } from "../support/dump-index.ts";
+import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
 import { until } from "../support/until.ts";
 
 let world: IndexWorld;

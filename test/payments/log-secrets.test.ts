@@ -10,9 +10,9 @@ import { plantAgents } from "../api/support/agents.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { plantCheckpoint, plantOnchain } from "../support/onchain.ts";
 import { type Parts, startParts } from "../support/parts.ts";
+import { startTroubledNode, type TroubledNode } from "../support/troubled-node.ts";
 import { base64, payloadOf, signAuthorization } from "./support/signing.ts";
 import { startTroubledFacilitator, type TroubledFacilitator } from "./support/storm/facilitator.ts";
-import { startTroubledNode, type TroubledNode } from "./support/storm/node.ts";
 import { chainHands, purseOf } from "./support/storm/wallets.ts";
 
 const { keys, accounts } = devnetCast();

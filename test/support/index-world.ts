@@ -21,7 +21,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
-import { cleanText, indexedText } from "../../src/event-facts.ts";
+import { agentsOfChain, servedAgents } from "./chain-truth.ts";
 import { CHILD_ENV } from "./child-env.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { until } from "./until.ts";
@@ -188,59 +188,9 @@ export function runIndexer(env: Record<string, string>): IndexerProcess {
   };
 }
 
-/** Every row of every served table, as text, in an order that does not depend on how it was written. */
-export async function dumpIndex(db: TestDatabase): Promise<Record<string, string[]>> {
-  const { rows: views } = await db.pool.query(
-    "select viewname as name from pg_views where schemaname = 'onchain' and left(viewname, 1) <> '_' order by 1",
-  );
-  const dump: Record<string, string[]> = {};
-  for (const { name } of views) {
-    const { rows } = await db.pool.query(`select to_jsonb(t)::text as row from onchain."${name}" t`);
-    dump[name] = rows.map(({ row }) => row).sort();
-  }
-  return dump;
-}
-
 /** Compares the agents of the index with what the contract itself says of every token. */
 export async function expectTruth(world: IndexWorld): Promise<void> {
-  const { chain, contracts } = world;
-  const read = { address: contracts.identity, abi: identityAbi } as const;
-  const total = Number(await chain.readContract({ ...read, functionName: "totalAgents" }));
-  const truth = await Promise.all(
-    Array.from({ length: total }, async (_, tokenId) => {
-      const args = [BigInt(tokenId)] as const;
-      const [agent, owner, points, name, traits] = await Promise.all([
-        chain.readContract({ ...read, functionName: "getAgent", args }),
-        chain.readContract({ ...read, functionName: "ownerOf", args }),
-        chain.readContract({ ...read, functionName: "points", args }),
-        chain.readContract({ ...read, functionName: "nameOf", args }),
-        chain.readContract({ ...read, functionName: "getTraits", args }),
-      ]);
-      return {
-        token_id: tokenId,
-        agent_address: agent.agentAddress.toLowerCase(),
-        owner: owner.toLowerCase(),
-        name: indexedText(agent.name),
-        framework: indexedText(agent.framework),
-        minted_at: Number(agent.mintedAt),
-        verified: agent.verified,
-        soulbound: agent.soulbound,
-        origin: agent.origin,
-        mutation_count: agent.mutationCount,
-        version: agent.currentVersion,
-        points: points.toString(),
-        agent_name: name === "" ? null : name,
-        traits: traits.map((trait) => cleanText(`${trait.name}/${trait.category}/${trait.addedAt}`)),
-      };
-    }),
-  );
-  const indexed = await world.rows(`
-    select token_id::int, agent_address, owner, name, framework, minted_at::int, verified, soulbound, origin,
-           mutation_count, version, points::text, agent_name,
-           array(select t.name || '/' || t.category || '/' || t.added_at from onchain.trait t
-                 where t.token_id = a.token_id order by t.position) as traits
-    from onchain.agent a order by a.token_id`);
-  expect(indexed).toEqual(truth);
+  expect(await servedAgents(world.database.pool)).toEqual(await agentsOfChain(world.chain, world.contracts.identity));
 }
 
 /** A fixed address nobody has a key of. */

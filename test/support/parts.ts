@@ -10,11 +10,15 @@ import { freePort } from "../../devnet/ports.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV } from "./child-env.ts";
 import { testDatabase } from "./database.ts";
+import { type Balancer, startBalancer, type Topology, topologyEnv } from "./topology.ts";
+import { topologyOfRun } from "./topology-of-run.ts";
 import { until } from "./until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** `api-2` is a second API on the same database, for tests that need one to live while the other dies. */
 export type PartName = "indexer" | "workers" | "api" | "api-2";
+
+type Running = { child: ChildProcess; ended: Promise<void>; text: string };
 
 export type Parts = {
   apiUrl: string;
@@ -25,11 +29,11 @@ export type Parts = {
   /** Host name for signed texts. */
   host: string;
   identity: `0x${string}`;
-  /** Starts a process; the API is waited for until it answers /health. */
+  /** Starts a process, or where there are to be two of it both; the API is waited for until it answers /health. */
   start(part: PartName, env?: Record<string, string>): Promise<void>;
   restart(part: PartName, env?: Record<string, string>): Promise<void>;
   kill(part: PartName, signal?: NodeJS.Signals): void;
-  /** Resolves when the process has ended by itself or by a kill. */
+  /** Resolves when the process, or the first of two, has ended by itself or by a kill. */
   died(part: PartName): Promise<void>;
   /** What a process printed since it was last started. */
   output(part: PartName): string;
@@ -39,9 +43,12 @@ export type Parts = {
 export async function startParts({
   blockTimeSeconds,
   env: extra = {},
+  topology = topologyOfRun(),
 }: {
   blockTimeSeconds: number;
   env?: Record<string, string>;
+  /** Two of the API, behind a balancer at `apiUrl`, and two workers; by default what the run asks for. */
+  topology?: Topology | undefined;
 }): Promise<Parts> {
   const directory = mkdtempSync(join(tmpdir(), "agents-parts-"));
   const database = await testDatabase();
@@ -61,9 +68,35 @@ export async function startParts({
     PUBLIC_URL: `http://${host}`,
     POLL_INTERVAL_MS: "200",
     MINT_WAIT_MS: "1500",
+    ...(topology && topologyEnv(topology)),
     ...extra,
   };
-  const running = new Map<PartName, { child: ChildProcess; ended: Promise<void>; text: string }>();
+  const twins = topology && [await freePort(), await freePort()];
+  const balancer: Balancer | undefined = twins && (await startBalancer(twins, port));
+  /** Where each process of a part listens; who does not listen has a place all the same. */
+  const places = (part: PartName): number[] => {
+    if (part === "api-2") return [secondPort];
+    if (part === "api") return twins ?? [port];
+    return part === "workers" && topology ? [0, 1] : [0];
+  };
+  const running = new Map<PartName, Running[]>();
+  const startOne = async (part: PartName, place: number, more: Record<string, string>) => {
+    const child = spawn(process.execPath, [join(ROOT, part === "api-2" ? "api" : part, "main.ts")], {
+      cwd: ROOT,
+      env: { ...env, ...(part.startsWith("api") && { PORT: String(place) }), ...more },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    const entry: Running = { child, text: "", ended: new Promise<void>((done) => child.once("exit", () => done())) };
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (entry.text += chunk));
+    running.set(part, [...(running.get(part) ?? []), entry]);
+    if (!part.startsWith("api")) return;
+    const answers = until("the API answers", async () => (await fetch(`http://127.0.0.1:${place}/health`)).ok, {
+      timeoutMs: 120_000,
+    });
+    const ended = entry.ended.then(() => Promise.reject(new Error(`the API ended at its start:\n${entry.text}`)));
+    await Promise.race([answers, ended]);
+  };
+  const endAll = (part: PartName) => Promise.all((running.get(part) ?? []).map(({ child }) => end(child)));
   const parts: Parts = {
     apiUrl: `http://${host}`,
     secondApiUrl: `http://127.0.0.1:${secondPort}`,
@@ -72,32 +105,20 @@ export async function startParts({
     host,
     identity: devnet.contracts.identity,
     async start(part, more = {}) {
-      const own = part === "api-2" ? { PORT: String(secondPort) } : {};
-      const child = spawn(process.execPath, [join(ROOT, part === "api-2" ? "api" : part, "main.ts")], {
-        cwd: ROOT,
-        env: { ...env, ...own, ...more },
-        stdio: ["ignore", "pipe", "pipe", "ipc"],
-      });
-      const entry = { child, text: "", ended: new Promise<void>((done) => child.once("exit", () => done())) };
-      for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (entry.text += chunk));
-      running.set(part, entry);
-      const url = part === "api" ? parts.apiUrl : parts.secondApiUrl;
-      if (!part.startsWith("api")) return;
-      const answers = until("the API answers", async () => (await fetch(`${url}/health`)).ok, {
-        timeoutMs: 120_000,
-      });
-      const ended = entry.ended.then(() => Promise.reject(new Error(`the API ended at its start:\n${entry.text}`)));
-      await Promise.race([answers, ended]);
+      // Of two, one may still be there when the other died.
+      await endAll(part);
+      running.delete(part);
+      await Promise.all(places(part).map((place) => startOne(part, place, more)));
     },
-    async restart(part, more) {
-      await end(running.get(part)!.child);
-      await parts.start(part, more);
+    restart: (part, more) => parts.start(part, more),
+    kill: (part, signal = "SIGKILL") => {
+      for (const { child } of running.get(part)!) child.kill(signal);
     },
-    kill: (part, signal = "SIGKILL") => void running.get(part)!.child.kill(signal),
-    died: (part) => running.get(part)!.ended,
-    output: (part) => running.get(part)?.text ?? "",
+    died: (part) => Promise.race(running.get(part)!.map(({ ended }) => ended)),
+    output: (part) => (running.get(part) ?? []).map(({ text }) => text).join(""),
     async stop() {
-      await Promise.all([...running.values()].map(({ child }) => end(child)));
+      await Promise.all([...running.keys()].map(endAll));
+      await balancer?.close();
       await chain.stop();
       await database.drop();
       rmSync(directory, { recursive: true, force: true });

@@ -17,6 +17,8 @@ export type TestRedis = {
   /** kill -9, then a new server on the same port; it starts empty, as after a flush. */
   crash(): void;
   restart(): Promise<void>;
+  /** Forgets everything and goes on. */
+  flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -46,6 +48,15 @@ export async function startRedis(): Promise<TestRedis> {
       await ended("SIGKILL");
       await start();
     },
+    flush: () =>
+      new Promise((done, failed) => {
+        const socket = createConnection({ port, host: "127.0.0.1" }, () => socket.write("FLUSHALL\r\n"));
+        socket.once("error", failed);
+        socket.once("data", () => {
+          socket.destroy();
+          done();
+        });
+      }),
     async stop() {
       await ended("SIGTERM");
       rmSync(directory, { recursive: true, force: true });

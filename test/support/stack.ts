@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { removePostgres } from "../../devnet/postgres.ts";
+import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV } from "./child-env.ts";
+import { startBalancer, type Topology, topologyEnv } from "./topology.ts";
+import { until } from "./until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -46,10 +49,15 @@ export type Stack = {
  */
 export async function startStack(options: StartOptions = {}): Promise<Stack> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), "agents-stack-"));
-  const run = await runStart({ ...options, directory });
+  const { topology } = options;
+  const more = topology && (await moreProcesses(topology, directory));
+  const env = { ...more?.env, ...options.env };
+  const run = await runStart({ ...options, env, directory });
   const code = await Promise.race([run.ended, run.said("\nready ")]);
   if (code !== undefined) throw new Error(`npm start ended with ${code}:\n${run.output()}`);
+  await more?.start();
   const stop = async () => {
+    await more?.stop();
     run.process.kill("SIGINT");
     return await run.ended;
   };
@@ -67,7 +75,43 @@ export async function startStack(options: StartOptions = {}): Promise<Stack> {
   };
 }
 
-export type StartOptions = { args?: string[]; env?: Record<string, string>; directory?: string };
+/** A second API and a second worker beside those of a stack, and a balancer whose URL is the service's. */
+async function moreProcesses(topology: Topology, directory: string) {
+  const [port, secondPort] = [await freePort(), await freePort()];
+  const balancer = await startBalancer([port, secondPort]);
+  const own = topologyEnv(topology);
+  const children: ChildProcess[] = [];
+  // They find the stack by the file it writes into its data directory.
+  const start = (part: "api" | "workers") =>
+    children.push(
+      spawn(process.execPath, [join(ROOT, part, "main.ts")], {
+        cwd: ROOT,
+        env: { ...CHILD_ENV, ...own, DATA_DIR: directory, PORT: String(secondPort), LOG_LEVEL: "warn" },
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      }),
+    );
+  return {
+    env: { ...own, PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${balancer.port}` },
+    async start() {
+      start("workers");
+      start("api");
+      const url = `http://127.0.0.1:${secondPort}/ready`;
+      await until("the second API answers", async () => (await fetch(url)).ok, { timeoutMs: 120_000 });
+    },
+    async stop() {
+      await Promise.all(children.map((child) => end(child)));
+      await balancer.close();
+    },
+  };
+}
+
+export type StartOptions = {
+  args?: string[];
+  env?: Record<string, string>;
+  directory?: string;
+  /** Two of the API, behind a balancer at `devnet.apiUrl`, and two workers. */
+  topology?: Topology | undefined;
+};
 
 /** Runs the program behind `npm start` and follows what it prints; for tests of starts that fail, too. */
 export async function runStart(options: StartOptions & { directory: string }) {

@@ -18,6 +18,8 @@ export type Market = {
   subject: number;
   /** Whose address holds what was moved away. */
   sink: Hex;
+  /** A client that is told nothing usable for so long gives up, and comes back when it is calm. */
+  patienceMs: number;
 };
 
 export type Outcome = {
@@ -35,8 +37,6 @@ export type Outcome = {
 type Reply = { status: number; body: { code?: string; reason?: string; tokenId?: number } } | null;
 type Request = { headers: Record<string, string>; body?: object; path: string; method: string };
 
-/** A client that is told nothing usable for so long gives up, and comes back when the storm is over. */
-const PATIENCE_MS = 60_000;
 const PATIENCE_WHEN_CALM_MS = 300_000;
 /** How often a client signs anew after a refusal that it has no part in. */
 const SIGNATURES = 6;
@@ -77,7 +77,7 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   };
 
   /** Presents one payment until it is decided. @returns the last answer; null after all patience */
-  async function insist(request: Request, again?: () => Promise<void>, patienceMs = PATIENCE_MS): Promise<Reply> {
+  async function insist(request: Request, again?: () => Promise<void>, patienceMs = market.patienceMs): Promise<Reply> {
     const end = Date.now() + patienceMs;
     while (Date.now() < end) {
       const reply = await ask(market, request, random, outcome.heard);

@@ -104,6 +104,7 @@ export async function runStorm(options: {
         payTo: { mint: payees.deployer, report: payees.treasury },
         subject: 0,
         sink: addressOf(accounts[2]!.privateKey),
+        patienceMs: 60_000,
       };
       const ready = `/api/v2/agent/0?minBlock=${subject.blockNumber}`;
       await until("the index", async () =>

@@ -1,0 +1,66 @@
+/**
+ * `npm run simulate -- [--seed N] [--runs M] [--rows F13,F14] [--minutes T]`: rounds of work under faults, each followed by
+ * the oracle. A seed is a round: the same seed draws the same plan. Stops after M rounds, or before one that begins later
+ * than T minutes from now.
+ */
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+// The service's processes are started hundreds of times: compiled once, they start in half the time.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../node_modules/.cache/node");
+const { simulate } = await import("../test/simulation/support/simulate.ts");
+const { ROWS } = await import("../test/simulation/support/plan.ts");
+
+type Row = keyof typeof ROWS;
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    runs: { type: "string" },
+    rows: { type: "string" },
+    minutes: { type: "string" },
+  },
+});
+const refuse = (sentence: string): never => {
+  console.error(sentence);
+  process.exit(1);
+};
+const number = (name: "seed" | "runs" | "minutes", absent: number) => {
+  const value = Number(values[name] ?? absent);
+  return Number.isSafeInteger(value) && value >= 1 ? value : refuse(`--${name} takes a whole number from 1 on.`);
+};
+const seed = number("seed", 1 + (Date.now() % 1_000_000));
+const runs = number("runs", 10);
+const rows = values.rows?.split(",") as Row[] | undefined;
+const unknown = rows?.find((row) => !(row in ROWS));
+if (unknown !== undefined) refuse(`--rows takes names out of ${Object.keys(ROWS).join(", ")}.`);
+
+const say = (line: string) => {
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
+  console.log(line);
+};
+const WIDTH = 40;
+const progress = (done: number, of: number) => {
+  if (!process.stderr.isTTY) return;
+  const full = Math.round((WIDTH * done) / of);
+  process.stderr.write(`\r[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${of} rounds`);
+};
+say(`npm run simulate -- --seed ${seed} --runs ${runs}${rows ? ` --rows ${rows.join(",")}` : ""}`);
+const { failures, rounds, covered, died } = await simulate({
+  ...{ seeds: Array.from({ length: runs }, (_, i) => seed + i), rows, say, progress },
+  until: values.minutes === undefined ? undefined : Date.now() + number("minutes", 1) * 60_000,
+});
+if (process.stderr.isTTY) process.stderr.write("\n");
+say(
+  `${rounds} rounds, ${failures.length} wrong${failures.length ? `: ${failures.map((failure) => failure.seed).join(", ")}` : ""}`,
+);
+for (const [row, times] of Object.entries(covered))
+  if (times > 0) say(`${row.padEnd(4)}${String(times).padStart(5)}  ${ROWS[row as Row]}`);
+say(
+  `processes that died at a fault point: ${Object.values(died).reduce((sum, times) => sum + times, 0)} (${Object.entries(
+    died,
+  )
+    .toSorted()
+    .map(([point, times]) => `${point} ${times}`)
+    .join(", ")})`,
+);
+process.exit(failures.length > 0 ? 1 : 0);
