@@ -5,6 +5,7 @@ import {
   bigserial,
   boolean,
   customType,
+  date,
   doublePrecision,
   index,
   integer,
@@ -723,6 +724,19 @@ export const directoryScore = offchain.table(
     index("directory_score_up").on(sql`cred_score`, t.id).where(sql`cred_score is not null`),
     index("directory_score_down").on(sql`cred_score desc nulls last`, t.id).where(sql`cred_score is not null`),
   ],
+);
+
+/** The first places by score as they were on each of the last days: what a row's place is compared with. */
+export const directoryRank = offchain.table(
+  "directory_rank",
+  {
+    id: bigint({ mode: "number" }).notNull(),
+    /** In UTC. */
+    day: date().notNull(),
+    /** From 1. */
+    rank: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.id, t.day] }), index("directory_rank_day").on(t.day)],
 );
 
 /**

@@ -4,6 +4,7 @@ import { ageRefresh } from "./jobs/age-refresh.ts";
 import { directoryAliases } from "./jobs/directory-aliases.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { directoryPull } from "./jobs/directory-pull.ts";
+import { directoryRanks } from "./jobs/directory-ranks.ts";
 import { directoryScores } from "./jobs/directory-scores.ts";
 import { erc8004Files } from "./jobs/erc8004-files.ts";
 import { ethosRefresh } from "./jobs/ethos-refresh.ts";
@@ -38,6 +39,7 @@ export const JOBS: readonly Job[] = [
   erc8004Files,
   directoryScores,
   directoryAliases,
+  directoryRanks,
   marketData,
   messageRetention,
   eventRetention,

@@ -134,6 +134,9 @@ export const terminalMarksSchema = z
           .meta({ description: "In the ERC-8004 reputation registry; null where there is none to be given" }),
         active_at: moment.nullable().meta({ description: "The last thing it is known to have done" }),
         change_7d: z.int().nullable().meta({ description: "Of the score; null when there was none a week ago" }),
+        rank_7d_ago: z.int().min(1).nullable().meta({
+          description: "Its place by score among all agents a week ago; null when it was not among the first 10,000",
+        }),
         points: z
           .array(z.object({ at: moment, score }))
           .meta({ description: "The newest 32 changes of the score, oldest first; own agents only" }),

@@ -20,6 +20,8 @@ export type Marks = {
   points: { at: string; score: number }[];
   /** The score as it was seven days ago; null when it had none. */
   weekAgo: number | null;
+  /** Its place by score among all agents seven days ago, from 1; null when it was not among the first. */
+  rankWeekAgo: number | null;
 };
 
 export type MarksView = {
@@ -29,6 +31,7 @@ export type MarksView = {
   feedback: { count: number; reviewers: number } | null;
   active_at: string | null;
   change_7d: number | null;
+  rank_7d_ago: number | null;
   points: { at: string; score: number }[];
 };
 
@@ -47,6 +50,7 @@ export function marksView(marks: Marks): MarksView {
     feedback: marks.feedback,
     active_at: marks.activeAt,
     change_7d: marks.weekAgo === null ? null : marks.score - marks.weekAgo,
+    rank_7d_ago: marks.rankWeekAgo,
     points: marks.points,
   };
 }

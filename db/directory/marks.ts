@@ -3,6 +3,7 @@ import type { Marks } from "../../core/terminal/marks.ts";
 import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
 import type { Queryable } from "../transaction.ts";
 import { ERC8004 } from "./erc8004.ts";
+import { dayOf, RANK_DAYS } from "./ranks.ts";
 import { ownerAttested } from "./score-sql.ts";
 
 /** Points of the score's way that are told, the newest ones. */
@@ -53,7 +54,10 @@ export async function directoryMarks(
           from (select * from offchain.cred_history where token_id = t.own order by id desc limit ${MOST_POINTS}) h),
         'weekAgo', (
           select h.score from offchain.cred_history h
-          where h.token_id = t.own and h.at <= to_timestamp($2::int8) - interval '7 days' order by h.id desc limit 1)
+          where h.token_id = t.own and h.at <= to_timestamp($2::int8) - interval '7 days' order by h.id desc limit 1),
+        'rankWeekAgo', (
+          select k.rank from offchain.directory_rank k
+          where k.id = d.id and k.day = ${dayOf("to_timestamp($2::int8)")} - ${RANK_DAYS})
       ) as marks
       from unnest((select $1::int8[])) with ordinality as asked(id, place)
       join offchain.directory d on d.id = asked.id and d.removed_at is null

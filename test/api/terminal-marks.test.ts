@@ -1,5 +1,6 @@
 /** Marks of the directory's rows, and what the canonical registry knows of one agent: only what is known, about whom it is known. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { noteRanks } from "../../db/directory/ranks.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantRows } from "../support/onchain.ts";
@@ -113,6 +114,7 @@ describe("marks", () => {
         feedback: null,
         active_at: ago(2),
         change_7d: null,
+        rank_7d_ago: null,
         points: [],
       },
       expect.objectContaining({
@@ -123,6 +125,27 @@ describe("marks", () => {
       }),
       expect.objectContaining({ id: ids["erc8004:no number"], feedback: null }),
     ]);
+  });
+
+  it("tell the place of a week ago, whatever happened to the place since", async () => {
+    const { pool } = api.database;
+    const day = (days: number) => noteRanks(pool, new Date(Date.parse(ago(days))));
+    const ranks = async () => {
+      const all = await marks("helixa:0", "erc8004:0", "virtuals:0", "erc8004:no number");
+      return all.map((mark) => mark.rank_7d_ago);
+    };
+    expect(await ranks()).toEqual([null, null, null, null]);
+    expect(await day(8)).toBe(4);
+    await pool.query("update offchain.directory set cred_score = 90 where id = $1", [ids["virtuals:0"]]);
+    expect(await day(7)).toBe(4);
+    expect(await day(7)).toBe(0);
+    await pool.query("update offchain.directory set cred_score = 30 where id = $1", [ids["virtuals:0"]]);
+    expect(await day(0)).toBe(4);
+    expect(await ranks()).toEqual([2, 3, 1, 4]);
+    // Eight days ago is compared with nothing any more.
+    const kept = await pool.query("select count(distinct day)::int as days from offchain.directory_rank");
+    expect(kept.rows[0].days).toBe(2);
+    await pool.query("truncate offchain.directory_rank");
   });
 
   it.each(["", "ids=", "ids=0", "ids=1,x", `ids=${Array(101).fill(1).join(",")}`])("refuses %s", async (query) =>

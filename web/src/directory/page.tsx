@@ -44,7 +44,9 @@ export function DirectoryPage() {
   const stats = (isWatched ? everybody.data?.data : data)?.stats;
   const live = useLiveRows(data, key, isPlaceholderData);
   const known = isWatched ? watched.rows : live.rows;
-  const shown = view.spam || isWatched || view.q !== "" ? known : known.filter(({ name }) => !isSpam(name));
+  // What is not shown has its place all the same.
+  const placed = known.map((row, i) => ({ ...row, place: (view.page - 1) * PAGE_SIZE + i + 1 }));
+  const shown = view.spam || isWatched || view.q !== "" ? placed : placed.filter(({ name }) => !isSpam(name));
   const marksOf = useMarks(shown.map(({ id }) => id));
   const rows: MarkedRow[] = shown.map((row) => ({ ...row, marks: marksOf.get(row.id) }));
   const isNarrow = useNarrow();

@@ -8,8 +8,8 @@ import { type Filter, PAGE_SIZE, type View } from "./view.ts";
 
 export type { Directory, Row };
 
-/** A row with its marks, which are asked for apart and come a moment later. */
-export type MarkedRow = Row & { marks: Marks | undefined };
+/** A row at its place in the view, from 1, with its marks, which are asked for apart and come a moment later. */
+export type MarkedRow = Row & { place: number; marks: Marks | undefined };
 
 /** The exact call behind a view. */
 export function directoryPath({ q, filter, sort, dir, page }: Omit<View, "spam">, limit = PAGE_SIZE): string {

@@ -1,10 +1,11 @@
 /** The table: server-side order, virtual rows, sorting by headers in three states, a row that keys move. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
+import { Change } from "../parts/marks.tsx";
 import { useStored } from "../stored.ts";
 import { RowActions, shownColumns } from "./cells.tsx";
 import type { MarkedRow } from "./source.ts";
-import { nextSort, PAGE_SIZE, type View } from "./view.ts";
+import { isRanking, nextSort, PAGE_SIZE, type View } from "./view.ts";
 
 const HEIGHT = { comfortable: 56, compact: 44 };
 
@@ -79,7 +80,12 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
             const row = rows[index]!;
             return (
               <tr key={row.id} aria-rowindex={first + index + 2} data-active={index === active || undefined}>
-                <td className="number rank faint">{first + index + 1}</td>
+                <td className="number rank faint">
+                  {row.place}
+                  {isRanking(view) && row.marks?.rank_7d_ago && (
+                    <Change by={row.marks.rank_7d_ago - row.place} of="places" />
+                  )}
+                </td>
                 {columns.map(({ key, className, cell }) => (
                   <td key={key} className={className}>
                     {cell(row)}

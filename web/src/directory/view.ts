@@ -58,6 +58,10 @@ export function writeView({ q, filter, sort, dir, page, spam }: View): URLSearch
   return params;
 }
 
+/** Everybody in the order of their scores: the only view in which a place is a rank. */
+export const isRanking = ({ q, filter, sort, dir }: View): boolean =>
+  q === "" && filter === "all" && (sort === null || (sort === "cred_score" && dir === "desc"));
+
 /** The way a column sorts first: names from A, numbers from the greatest. */
 const firstDir = (sort: Sort) => (sort === "name" || sort === "platform" ? "asc" : "desc");
 

@@ -73,11 +73,11 @@ export function Sparkline({ points, score }: { points: Marks["points"]; score: n
 }
 
 /** The change within a week; nothing where there is none to tell of. */
-export const Change = ({ by }: { by: number | null | undefined }) =>
+export const Change = ({ by, of = "points" }: { by: number | null | undefined; of?: "points" | "places" }) =>
   by ? (
-    <span className={by > 0 ? "change up" : "change down"} title="within seven days">
+    <span className={by > 0 ? "change up" : "change down"} title={`${of} within seven days`}>
       <span aria-hidden="true">{by > 0 ? "▲" : "▼"}</span>
       <span className="unseen">{by > 0 ? "up by" : "down by"}</span> {Math.abs(by)}
-      <span className="unseen"> within seven days</span>
+      <span className="unseen"> {of} within seven days</span>
     </span>
   ) : null;
