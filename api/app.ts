@@ -26,6 +26,7 @@ import { balanceMemory } from "./services/balances.ts";
 import { contractMemory } from "./services/contract-facts.ts";
 import { countedOnce } from "./services/counts.ts";
 import { groupActs } from "./services/group-acts.ts";
+import { logStreams } from "./services/log-streams.ts";
 import { messageStreams } from "./services/message-streams.ts";
 import { aboutPages, ofView } from "./web/about.ts";
 import { webServer } from "./web/serve.ts";
@@ -59,6 +60,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       groups: groupActs(deps),
       streams,
       messageStreams: messageStreams(deps),
+      logStreams: logStreams(deps),
     },
     wallets: walletGuard(
       { hosts: service.hosts, name: service.name, webUrl: service.webUrl, chainId: chain.id },

@@ -26,6 +26,7 @@ import type { EventStreams } from "./http/event-stream.ts";
 import type { BalanceMemory } from "./services/balances.ts";
 import type { ContractMemory } from "./services/contract-facts.ts";
 import type { GroupActs } from "./services/group-acts.ts";
+import type { LogStreams } from "./services/log-streams.ts";
 import type { MessageStreams } from "./services/message-streams.ts";
 
 /** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
@@ -101,4 +102,5 @@ export type ApiParts = ApiDeps & {
   /** Every event stream of the process, whatever it carries. */
   streams: EventStreams;
   messageStreams: MessageStreams;
+  logStreams: LogStreams;
 };

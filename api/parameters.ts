@@ -77,6 +77,34 @@ export const choice = <const T extends readonly [string, ...string[]]>(
 export const optionalChoice = <const T extends readonly [string, ...string[]]>(words: T, what: string) =>
   documented(wordOf(words).optional(), { documented: { type: "string", enum: [...words] }, description: what });
 
+/** Several of something, as a comma list; undefined when absent. */
+export const listOf = <T>(item: z.ZodType<T, string>, rule: { most: number; what: string; example: string }) =>
+  documented(
+    z
+      .string()
+      .transform((text, ctx): T[] => {
+        const parsed = text.split(",").map((one) => item.safeParse(one.trim()));
+        if (parsed.length > rule.most) ctx.addIssue(`must name at most ${rule.most}`);
+        const bad = parsed.find(({ success }) => !success);
+        if (bad) ctx.addIssue(`${bad.error!.issues[0]!.message}; commas separate several`);
+        return parsed.map(({ data }) => data as T);
+      })
+      .optional(),
+    {
+      documented: { type: "string" },
+      description: `${rule.what}; commas separate several`,
+      examples: [rule.example],
+    },
+  );
+
+/** Some of a few words, in any case, as a comma list; undefined when absent. */
+export const choices = <const T extends readonly [string, ...string[]]>(words: T, what: string) =>
+  listOf(wordOf(words), {
+    most: words.length,
+    what: `${what}: ${words.join(", ")}`,
+    example: words.slice(0, 2).join(","),
+  });
+
 /** `true` or `false`; undefined when absent. */
 export const flag = (what: string) =>
   documented(
@@ -216,4 +244,10 @@ export const groupId = documented(
     description: "The group's id: its topic without a leading #, in lower case, other characters as -",
     examples: ["general"],
   },
+);
+
+/** A webhook in a path; empty for a text that is no id of any. */
+export const webhookId = documented(
+  z.string().transform((text) => (/^wh_[0-9a-f]{32}$/.test(text) ? text : "")),
+  { documented: { type: "string" }, description: "The webhook's id", examples: ["wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14"] },
 );

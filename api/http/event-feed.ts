@@ -8,17 +8,32 @@ import { type Ending, type EventStream, frameOf } from "./event-stream.ts";
 /** A row of the log as it goes over the wire. Positions grow; they are the ids that readers go on from. */
 export type FeedRow = { position: number; frame: Buffer };
 
-/** What a follower is to its feed; `as` names it to `turnedAway`. */
-export type Follower<T> = { stream: EventStream; as: T; position: number; catchingUp: boolean };
+/** Rows of a part of the log: everything up to `through` has been looked at, and `more` tells whether there is more. */
+export type FeedPage<R> = { rows: R[]; through: number; more: boolean };
 
-export type FeedSource<T> = {
+/** What a follower is to its feed. */
+export type Follower<T> = {
+  stream: EventStream;
+  /** What its source knows it by. */
+  as: T;
+  position: number;
+  /** The last position that it was told, which is the one it comes back with. */
+  told: number;
+  catchingUp: boolean;
+};
+
+export type FeedSource<T, R extends FeedRow = FeedRow> = {
   /** Rows after a position, oldest first, at most `limit`. */
-  read(after: number, limit: number): Promise<FeedRow[]>;
+  read(after: number, limit: number): Promise<FeedPage<R>>;
+  /** Those of them that a follower wants, for one that is far behind; without it, it reads all. */
+  readFor?(as: T, after: number, limit: number): Promise<FeedPage<R>>;
+  /** Whether a follower wants a row; without it, all want all. */
+  wants?(as: T, row: R): boolean;
   /**
    * Asked about followers after the rows they are to get were read, and before they get them: who may get nothing any
-   * more, and why.
+   * more, and why. Without it, nobody is turned away.
    */
-  turnedAway(followers: readonly Follower<T>[]): Promise<Map<Follower<T>, Ending>>;
+  turnedAway?(followers: readonly Follower<T>[]): Promise<Map<Follower<T>, Ending>>;
   /** Something failed that is tried again with the next wake-up. */
   failed(error: unknown): void;
 };
@@ -42,10 +57,10 @@ const REMEMBERED_ROWS = 500;
 const REMEMBERED_BYTES = 512 * 1024;
 
 /** @param start from where the log is read; what came before is read by whoever wants it */
-export function eventFeed<T>(source: FeedSource<T>, start: number): EventFeed<T> {
+export function eventFeed<T, R extends FeedRow = FeedRow>(source: FeedSource<T, R>, start: number): EventFeed<T> {
   const followers = new Set<Follower<T>>();
   /** The rows between `floor` and `head`, oldest first. */
-  let recent: FeedRow[] = [];
+  let recent: R[] = [];
   let recentBytes = 0;
   let floor = start;
   let head = start;
@@ -63,9 +78,9 @@ export function eventFeed<T>(source: FeedSource<T>, start: number): EventFeed<T>
       while ((toRead || toDeliver) && followers.size > 0) {
         if (toRead) {
           toRead = false;
-          const rows = await source.read(head, PAGE);
-          remember(rows);
-          if (rows.length === PAGE) toRead = true;
+          const page = await source.read(head, PAGE);
+          remember(page);
+          if (page.more) toRead = true;
         }
         toDeliver = false;
         await deliver();
@@ -87,11 +102,10 @@ export function eventFeed<T>(source: FeedSource<T>, start: number): EventFeed<T>
     void run();
   }
 
-  function remember(rows: FeedRow[]): void {
-    if (rows.length === 0) return;
+  function remember({ rows, through }: FeedPage<R>): void {
     recent.push(...rows);
     for (const { frame } of rows) recentBytes += frame.length;
-    head = rows.at(-1)!.position;
+    head = through;
     let drop = 0;
     for (; recent.length - drop > REMEMBERED_ROWS || (recentBytes > REMEMBERED_BYTES && drop < recent.length); drop++)
       recentBytes -= recent[drop]!.frame.length;
@@ -106,7 +120,7 @@ export function eventFeed<T>(source: FeedSource<T>, start: number): EventFeed<T>
   async function deliver(): Promise<void> {
     for (const follower of await admit(due())) {
       if (follower.position < floor) void catchUp(follower);
-      else writeAll(follower, recent, firstAfter(recent, follower.position));
+      else if (writeAll(follower, recent)) follower.position = Math.max(follower.position, head);
     }
   }
 
@@ -116,13 +130,13 @@ export function eventFeed<T>(source: FeedSource<T>, start: number): EventFeed<T>
     try {
       while (follower.position < floor && follower.stream.open && !follower.stream.full) {
         const reached = floor;
-        const reading = turn.then(() => source.read(follower.position, PAGE));
+        const reading = turn.then(() => readFor(follower));
         turn = reading.catch(() => {});
-        const rows = await reading;
+        const { rows, through, more } = await reading;
         if ((await admit([follower])).length === 0) return;
-        writeAll(follower, rows, 0);
-        // What it had not got is in the log no longer.
-        if (rows.length === 0) follower.position = reached;
+        if (!writeAll(follower, rows)) return;
+        // Without more, what it had not got is in the log no longer.
+        follower.position = more ? through : Math.max(through, reached);
       }
       follower.catchingUp = false;
       if (follower.stream.open && !follower.stream.full) goOn();
@@ -133,9 +147,26 @@ export function eventFeed<T>(source: FeedSource<T>, start: number): EventFeed<T>
     }
   }
 
+  const readFor = ({ as, position }: Follower<T>) =>
+    source.readFor ? source.readFor(as, position, PAGE) : source.read(position, PAGE);
+
+  /** Writes a follower what it wants of rows after its position, as long as it takes them. @returns whether it took all */
+  function writeAll(follower: Follower<T>, rows: readonly R[]): boolean {
+    const { stream, as } = follower;
+    for (let i = firstAfter(rows, follower.position); i < rows.length; i++) {
+      if (!stream.open || stream.full) return false;
+      const row = rows[i]!;
+      follower.position = row.position;
+      if (source.wants && !source.wants(as, row)) continue;
+      stream.write(row.frame);
+      follower.told = row.position;
+    }
+    return true;
+  }
+
   /** Ends the streams of those who are turned away. @returns the others */
   async function admit(asked: Follower<T>[]): Promise<Follower<T>[]> {
-    if (asked.length === 0) return asked;
+    if (asked.length === 0 || !source.turnedAway) return asked;
     const away = await source.turnedAway(asked);
     for (const [follower, ending] of away) follower.stream.end(ending);
     return asked.filter((follower) => !away.has(follower));
@@ -149,10 +180,16 @@ export function eventFeed<T>(source: FeedSource<T>, start: number): EventFeed<T>
       return followers.size;
     },
     follow(stream, position, as) {
-      const follower: Follower<T> = { stream, as, position, catchingUp: false };
+      const follower: Follower<T> = { stream, as, position, told: position, catchingUp: false };
       followers.add(follower);
       stream.onClose(() => followers.delete(follower));
       stream.onReady(goOn);
+      // One that wanted nothing of what came comes back from where it stands all the same, and not from long ago.
+      stream.onBeat(() => {
+        if (follower.position <= follower.told) return undefined;
+        follower.told = follower.position;
+        return frameOf({ id: follower.told, event: "position", data: { lastId: follower.told } });
+      });
       // A reader that is told where it stands goes on from there, even if the line is lost before the first row.
       stream.write(frameOf({ id: position, event: "start", data: { lastId: position } }));
       goOn();
@@ -163,14 +200,6 @@ export function eventFeed<T>(source: FeedSource<T>, start: number): EventFeed<T>
       if (due().length > 0) goOn();
     },
   };
-}
-
-/** Writes rows from an index on, as long as the reader takes them. */
-function writeAll<T>(follower: Follower<T>, rows: readonly FeedRow[], from: number): void {
-  for (let i = from; i < rows.length && follower.stream.open && !follower.stream.full; i++) {
-    follower.stream.write(rows[i]!.frame);
-    follower.position = rows[i]!.position;
-  }
 }
 
 /** Index of the first row after a position. */

@@ -19,6 +19,8 @@ export type EventStream = {
   write(frame: string | Buffer): void;
   /** Ends it after a last event `end` that tells why. */
   end(ending: Ending): void;
+  /** Asked when a sign of life is due: what to write in its place, if anything. */
+  onBeat(instead: () => string | undefined): void;
   /** Called whenever a full stream has become free again. */
   onReady(ready: () => void): void;
   /** Called once, when it is over. */
@@ -69,6 +71,15 @@ const HEARTBEAT = ": still here\n\n";
 export function frameOf({ id, event, data }: { id?: number | string; event?: string; data: unknown }): string {
   const head = `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}`;
   return `${head}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** The position that a reader comes back with. @throws Failure invalid_input */
+export function positionOf(lastEventId: string): number {
+  const position = /^(0|[1-9]\d{0,15})$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
+  if (Number.isSafeInteger(position)) return position;
+  return fail("invalid_input", "Last-Event-ID is no id that this stream has given.", {
+    details: [{ path: "Last-Event-ID", message: "must be the id of an event" }],
+  });
 }
 
 type Open = { stream: EventStream; beat(): void; look(now: number): void };
@@ -145,6 +156,7 @@ function openStream(outgoing: ServerResponse, stallMs: number): Open {
   let open = true;
   /** Since when the reader has taken nothing of what was written, or has not closed after the end; in `performance.now()`. */
   let stuckSince: number | null = null;
+  let insteadOfBeat: () => string | undefined = () => undefined;
   const readyListeners: (() => void)[] = [];
   const closeListeners: (() => void)[] = [];
   const write = (frame: string | Buffer) => {
@@ -177,13 +189,16 @@ function openStream(outgoing: ServerResponse, stallMs: number): Open {
       stuckSince ??= performance.now();
       outgoing.end(frameOf({ event: "end", data: ending }));
     },
+    onBeat(instead) {
+      insteadOfBeat = instead;
+    },
     onReady: (ready) => void readyListeners.push(ready),
     onClose: (closed) => void closeListeners.push(closed),
   };
   return {
     stream,
     // Whoever does not read needs no sign of life, and it would only lie there.
-    beat: () => stuckSince === null && write(HEARTBEAT),
+    beat: () => stuckSince === null && write(insteadOfBeat() ?? HEARTBEAT),
     look(now) {
       if (stuckSince !== null && now - stuckSince > stallMs) outgoing.destroy();
     },

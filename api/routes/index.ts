@@ -9,6 +9,7 @@ import { credReport, verifyReceipt } from "./cred-report.ts";
 import { credUpdates } from "./cred-updates.ts";
 import { discoveryEndpoints } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
+import { eventPage, eventStream } from "./events.ts";
 import { health, ready, status } from "./health.ts";
 import { humanUpdate } from "./human-update.ts";
 import { human, humanCred, humanDelete, humanLinkAgent, humanMe, humanRegister, humans } from "./humans.ts";
@@ -61,6 +62,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   cred,
   history,
   credUpdates,
+  eventStream,
+  eventPage,
   credReport,
   verifyReceipt,
   leaderboard,

@@ -1,12 +1,12 @@
 /** Messages of a group: read in pages, followed as a stream, and sent. */
 import { z } from "zod";
-import { fail } from "../../core/errors.ts";
 import { refusalAt } from "../../core/messaging/groups.ts";
 import { groupView, messageView } from "../../core/views/messages.ts";
 import { accessOf } from "../../db/message-access.ts";
 import { groupById } from "../../db/message-groups.ts";
 import { messagePage } from "../../db/messages.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { positionOf } from "../http/event-stream.ts";
 import { groupId, integer, limit } from "../parameters.ts";
 import { messageBodySchema, messagesSchema, sentSchema } from "../schemas/messages.ts";
 import { noSuchGroup, refuse } from "../services/group-acts.ts";
@@ -93,12 +93,3 @@ export const messageStream = endpoint({
     return { status: 200, type: "text/event-stream", content };
   },
 });
-
-/** @throws Failure invalid_input */
-function positionOf(lastEventId: string): number {
-  const position = /^(0|[1-9]\d{0,15})$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
-  if (Number.isSafeInteger(position)) return position;
-  return fail("invalid_input", "Last-Event-ID is no id that this stream has given.", {
-    details: [{ path: "Last-Event-ID", message: "must be the id of a message" }],
-  });
-}

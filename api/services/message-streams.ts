@@ -73,10 +73,11 @@ export function messageStreams(
       {
         async read(after, limit) {
           const messages = await messagesAfter(db, groupId, after, limit);
-          return messages.map((message) => ({
+          const rows = messages.map((message) => ({
             position: message.messageId,
             frame: Buffer.from(frameOf({ id: message.messageId, data: messageView(message) })),
           }));
+          return { rows, through: rows.at(-1)?.position ?? after, more: rows.length === limit };
         },
         turnedAway: (followers) => turnedAway(groupId, followers),
         failed,

@@ -71,7 +71,8 @@ function memoryLog(rows = 0, size = 10) {
             log.reads++;
             await new Promise((done) => setImmediate(done));
             if (log.failing) throw new Error("away");
-            return all.filter(({ position }) => position > after).slice(0, limit);
+            const rows = all.filter(({ position }) => position > after).slice(0, limit);
+            return { rows, through: rows.at(-1)?.position ?? after, more: rows.length === limit };
           },
           async turnedAway(followers) {
             log.asked++;

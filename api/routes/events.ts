@@ -1,0 +1,100 @@
+/** The event log: followed as a stream, or read in pages. */
+import { z } from "zod";
+import { EVENT_NAMES } from "../../core/events.ts";
+import type { Address, AgentRef } from "../../core/facts.ts";
+import { eventView } from "../../core/views/events.ts";
+import { eventLog, eventsAfter } from "../../db/events.ts";
+import { endpoint, json } from "../endpoint.ts";
+import { positionOf } from "../http/event-stream.ts";
+import { agentRef, choice, choices, integer, limit, listOf, walletAddress } from "../parameters.ts";
+import { eventsSchema } from "../schemas/events.ts";
+import { resume, type Wanted } from "../services/log-streams.ts";
+
+/** Agents and owners that one reader may name. */
+const MOST_NAMED = 100;
+
+const position = (what: string) => integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what }).optional();
+const filters = {
+  type: choices(EVENT_NAMES, "Only events of these types, and what takes one of them back"),
+  agent: listOf(agentRef, {
+    most: MOST_NAMED,
+    what: "Only events about these agents, each a token id or the agent's wallet",
+    example: "0,12",
+  }),
+  owner: listOf(walletAddress, {
+    most: MOST_NAMED,
+    what: "Only events about agents of these owners, or former owners at a transfer",
+    example: "0x19B16428f0721a5f627F190Ca61D493A632B423F",
+  }),
+  finality: choice(["any", "final"], {
+    default: "any",
+    what: "`final`: each event only once no reorganisation can take it back",
+  }),
+};
+
+type Filters = {
+  type?: Wanted["filter"]["types"];
+  agent?: readonly AgentRef[] | undefined;
+  owner?: readonly Address[] | undefined;
+  finality: "any" | "final";
+};
+
+const wanted = ({ type, agent, owner, finality }: Filters): Wanted => ({
+  final: finality === "final",
+  filter: {
+    ...(type && { types: type }),
+    ...(agent && {
+      agents: {
+        tokenIds: agent.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : [])),
+        addresses: agent.flatMap((ref) => ("address" in ref ? [ref.address] : [])),
+      },
+    }),
+    ...(owner && { owners: owner }),
+  },
+});
+
+export const eventStream = endpoint({
+  method: "get",
+  path: "/api/v2/events",
+  operationId: "streamEvents",
+  tag: "Events",
+  summary: "What happens, as it happens",
+  description:
+    "Server-Sent Events: each is named by its type, its id is its position in the log, its data are its JSON. Begins with what comes next, or after Last-Event-ID or `after`. What a reorganisation of the chain takes back is followed by `event.retracted` with its id. Besides there are `start` (where the stream begins), `position` (how far it has got when nothing was for you), `gap` (events you missed are kept no longer) and `end` (why it ends).",
+  stream: true,
+  query: z.object({ ...filters, after: position("Position of the last event seen; Last-Event-ID goes before it") }),
+  responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
+  errors: ["upstream_unavailable", "timeout"],
+  async handler({ deps, query: { after, ...query }, clientAddress, lastEventId }) {
+    const from = lastEventId === undefined ? after : positionOf(lastEventId);
+    const bounds = await eventLog(deps.db);
+    const content = deps.streams.reply(clientAddress, (stream) =>
+      deps.logStreams.follow(bounds, stream, { ...wanted(query), after: from }),
+    );
+    return { status: 200, type: "text/event-stream", content };
+  },
+});
+
+export const eventPage = endpoint({
+  method: "get",
+  path: "/api/v2/events/log",
+  operationId: "listEvents",
+  tag: "Events",
+  summary: "What has happened, in pages, oldest first",
+  description:
+    "The log that the stream carries, for clients that would rather ask: begin without `after` for the oldest events that are kept, go on with `nextAfter`, at once while `more` is true. With filters a page may be short, or empty, and still have more behind it.",
+  query: z.object({
+    ...filters,
+    after: position("`nextAfter` of the answer before"),
+    limit: limit({ default: 100, max: 1000 }),
+  }),
+  responses: { 200: { description: "Events in their order", schema: eventsSchema } },
+  errors: ["upstream_unavailable", "timeout"],
+  async handler({ deps, query: { after: asked, limit, ...query } }) {
+    const bounds = await eventLog(deps.db);
+    const { after, gap } = resume(bounds, asked ?? bounds.keptAfter);
+    const { head } = bounds;
+    const { events, through } = await eventsAfter(deps.db, { after, head, limit, ...wanted(query) });
+    return json({ events: events.map(eventView), after, limit, nextAfter: through, more: through < head, gap });
+  },
+});

@@ -1,0 +1,120 @@
+/** Who listens to the event log: one feed in this process for everything and one for what is final, woken by Postgres. */
+import { type EventFilter, filterOf, type LoggedEvent } from "../../core/events.ts";
+import { eventView } from "../../core/views/events.ts";
+import { EVENTS_CHANNEL, eventLog, eventsAfter } from "../../db/events.ts";
+import { notifications } from "../../db/notifications.ts";
+import type { ApiDeps } from "../deps.ts";
+import { type EventFeed, eventFeed, type FeedPage, type FeedRow } from "../http/event-feed.ts";
+import { type EventStream, frameOf } from "../http/event-stream.ts";
+
+/** What a reader wants of the log. */
+export type Wanted = { final: boolean; filter: EventFilter };
+
+/** Where the log begins and ends, as just read. */
+export type LogBounds = { head: number; keptAfter: number };
+
+/** What a reader has missed: events that are kept no longer, or a position that the log has not given. */
+export type Gap = { after: number; resumedAfter: number; error: string };
+
+export type LogStreams = {
+  /** Feeds a stream from a position on; without one, with what comes from now on. */
+  follow(bounds: LogBounds, stream: EventStream, from: Wanted & { after: number | undefined }): void;
+};
+
+type Reader = { filter: EventFilter; wants(event: LoggedEvent): boolean };
+type Row = FeedRow & { event: LoggedEvent };
+
+/** How often what no notification told is looked for. */
+const WATCH_MS = 1_000;
+/** The log is remembered from so many positions back when somebody begins to follow it. */
+const BEFOREHAND = 200;
+
+/** Where a reader that asks for what comes after a position goes on, and what it misses by that. */
+export function resume({ head, keptAfter }: LogBounds, after: number): { after: number; gap: Gap | null } {
+  if (after >= keptAfter && after <= head) return { after, gap: null };
+  const resumedAfter = after > head ? head : keptAfter;
+  const error =
+    after > head
+      ? "The log has given no such position: it is another log than the one read before. It goes on from its end."
+      : "Events after this position are kept no longer. The log goes on from the oldest that are.";
+  return { after: resumedAfter, gap: { after, resumedAfter, error } };
+}
+
+export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs = WATCH_MS } = {}): LogStreams {
+  const feeds = new Map<boolean, EventFeed<Reader>>();
+  let stop: (() => void) | undefined;
+  let looking = false;
+
+  const failed = (err: unknown) => log.warn({ err }, "the event log could not be read for its streams; tried again");
+
+  function wakeTo(head: number): void {
+    for (const feed of feeds.values()) if (feed.head < head) feed.wake();
+  }
+
+  async function look(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    try {
+      wakeTo((await eventLog(db)).head);
+      await Promise.all([...feeds.values()].map((feed) => feed.review()));
+    } catch (error) {
+      failed(error);
+    } finally {
+      looking = false;
+    }
+  }
+
+  function listen(): () => void {
+    const stopListening = notifications(db).on(EVENTS_CHANNEL, (head) => wakeTo(head === "" ? Infinity : Number(head)));
+    const watching = setInterval(() => void look(), watchMs);
+    return () => {
+      stopListening();
+      clearInterval(watching);
+    };
+  }
+
+  async function read(final: boolean, filter: EventFilter, after: number, limit: number): Promise<FeedPage<Row>> {
+    const { head } = await eventLog(db);
+    const { events, through } = await eventsAfter(db, { after, head, limit, final, filter });
+    const rows = events.map((event) => ({ position: event.position, event, frame: frameOfEvent(event) }));
+    return { rows, through, more: through < head };
+  }
+
+  function open(final: boolean, { head, keptAfter }: LogBounds): EventFeed<Reader> {
+    const feed = eventFeed<Reader, Row>(
+      {
+        read: (after, limit) => read(final, {}, after, limit),
+        readFor: ({ filter }, after, limit) => read(final, filter, after, limit),
+        wants: ({ wants }, { event }) => wants(event),
+        failed,
+      },
+      Math.max(keptAfter, head - BEFOREHAND),
+    );
+    feeds.set(final, feed);
+    stop ??= listen();
+    return feed;
+  }
+
+  function close(final: boolean): void {
+    feeds.delete(final);
+    if (feeds.size > 0) return;
+    stop?.();
+    stop = undefined;
+  }
+
+  return {
+    follow(bounds, stream, { after, final, filter }) {
+      const feed = feeds.get(final) ?? open(final, bounds);
+      const from = resume(bounds, after ?? bounds.head);
+      if (from.gap) stream.write(frameOf({ event: "gap", data: from.gap }));
+      feed.follow(stream, from.after, { filter, wants: filterOf(filter) });
+      stream.onClose(() => {
+        if (feed.size === 0 && feeds.get(final) === feed) close(final);
+      });
+      if (feed.head < bounds.head) feed.wake();
+    },
+  };
+}
+
+const frameOfEvent = (event: LoggedEvent) =>
+  Buffer.from(frameOf({ id: event.position, event: event.type, data: eventView(event) }));
