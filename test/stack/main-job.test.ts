@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet, testChain } from "../support/agent-wallet.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { topologyOfRun } from "../support/topology-of-run.ts";
 import { until } from "../support/until.ts";
 
 type Json = Record<string, unknown> & { tokenId: number; credScore: number };
@@ -27,7 +28,7 @@ const mint = async (wallet: ReturnType<typeof agentWallet>, body: unknown, heade
 };
 
 beforeAll(async () => {
-  stack = await startStack({ env: { BLOCK_TIME: "0.3" } });
+  stack = await startStack({ env: { BLOCK_TIME: "0.3" }, topology: topologyOfRun() });
   host = new URL(stack.devnet.apiUrl).host;
 });
 afterAll(() => stack?.remove());

@@ -1,6 +1,6 @@
 /** The API over a real HTTP server and a real database, and a client that holds every answer to the OpenAPI document. */
 import pg from "pg";
-import { createApi } from "../../../api/app.ts";
+import { type Api, createApi } from "../../../api/app.ts";
 import type { ApiDeps } from "../../../api/deps.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { openApiDocument } from "../../../api/openapi.ts";
@@ -14,6 +14,8 @@ import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { plantOnchain } from "../../support/onchain.ts";
+import { topologyEnv } from "../../support/topology.ts";
+import { topologyOfRun } from "../../support/topology-of-run.ts";
 import { conformance } from "./conformance.ts";
 import { healthyChain } from "./stub-chain.ts";
 
@@ -56,6 +58,8 @@ export type ApiOptions = {
   /** Replaces the service's own endpoints. */
   endpoints?: readonly Endpoint[];
   deps?: Partial<ApiDeps>;
+  /** Always one process, also where the run asks for two: for tests of what each keeps for itself. */
+  alone?: boolean;
 };
 
 /** Starts the API on a free port, with a database of its own. */
@@ -66,23 +70,33 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     { PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent", ...options.env },
     { followStack: false },
   );
-  const db = new pg.Pool({ connectionString: database.url, connectionTimeoutMillis: 1000, statement_timeout: 5000 });
-  db.on("error", () => {});
+  const topology = options.alone ? undefined : topologyOfRun();
+  const pools: pg.Pool[] = [];
+  const counters: { close(): void }[] = [];
+  const prefix = (topology && topologyEnv(topology).QUEUE_PREFIX) ?? "test";
+  /** What every process has for itself, whatever it shares with the others. */
+  const own = () => {
+    const db = new pg.Pool({ connectionString: database.url, connectionTimeoutMillis: 1000, statement_timeout: 5000 });
+    db.on("error", () => {});
+    const rateCounters = openRateCounters({ redisUrl: topology?.redisUrl, prefix, log: SILENT });
+    pools.push(db);
+    counters.push(rateCounters);
+    return { db, rateCounters, cards: createCardRenderer() };
+  };
   const index = await trackIndexedBlock(database.url, { pollMs: 50 });
   const errors: string[] = [];
   const deps: ApiDeps = {
     config,
-    db,
+    ...own(),
+    // One for both: tests let it look by hand.
     index,
     chain: options.chain ?? healthyChain(),
     identityProvider: null,
-    rateCounters: openRateCounters({ prefix: "test", log: SILENT }),
     proofs: {
       x: unconfiguredProofs("X"),
       github: unconfiguredProofs("GitHub"),
       farcaster: unconfiguredProofs("Farcaster"),
     },
-    cards: createCardRenderer(),
     facilitator: null,
     receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
     queues: async () => [],
@@ -95,7 +109,8 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     ...options.deps,
   };
   const api = createApi(deps, options.endpoints);
-  const server = await startServer(api, { host: "127.0.0.1", port: 0 });
+  const second = topology && createApi({ ...deps, ...own(), ...options.deps }, options.endpoints);
+  const server = await startServer(second ? inTurn(api, second) : api, { host: "127.0.0.1", port: 0 });
   const document = openApiDocument(api.endpoints, config.service) as unknown as OpenApi;
   const check = conformance(document);
 
@@ -124,8 +139,22 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     async close() {
       await server.stop();
       await index.close();
-      await db.end();
+      for (const counter of counters) counter.close();
+      await Promise.all(pools.map((pool) => pool.end()));
       await database.drop();
+    },
+  };
+}
+
+/** Two processes behind a balancer, as far as a process can tell: every request goes to the other one. */
+function inTurn(first: Api, second: Api): Api {
+  let turn = 0;
+  return {
+    endpoints: first.endpoints,
+    listener: (incoming, outgoing) => (turn++ % 2 === 0 ? first : second).listener(incoming, outgoing),
+    stop() {
+      first.stop();
+      second.stop();
     },
   };
 }

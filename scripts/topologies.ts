@@ -1,0 +1,52 @@
+/** `npm run topologies [-- redis|postgres] [files]`: the tests that go over HTTP, on two of every process that may be two, once for each queue. */
+import { startVitest } from "vitest/node";
+import { startRedis } from "../test/support/redis.ts";
+
+/** What is asked over HTTP: in processes of their own, or in this one over real sockets. */
+const FILES = ["test/api/", "test/payments/", "test/stack/"];
+const QUEUES = ["postgres", "redis"] as const;
+
+const [first, ...rest] = process.argv.slice(2);
+const named = QUEUES.find((queue) => queue === first);
+const files = (named ? rest : process.argv.slice(2)).filter((file) => file !== "");
+const summary: string[] = [];
+let failed = 0;
+for (const queue of named ? [named] : QUEUES) {
+  console.log(
+    `\n# two of the API, two workers, one indexer; the queue in ${queue === "redis" ? "Redis" : "Postgres"}\n`,
+  );
+  const redis = queue === "redis" ? await startRedis() : undefined;
+  const vitest = await startVitest(
+    "test",
+    files.length > 0 ? files : FILES,
+    { run: true, watch: false },
+    { test: { provide: { topology: redis ? { redisUrl: redis.url } : {} } } },
+  );
+  const tests = vitest.state
+    .getFiles()
+    .map((file) => ({ name: file.name, state: file.result?.state, tests: tally(file.tasks) }));
+  await vitest.close();
+  await redis?.stop();
+  const broken = tests.filter(({ state }) => state !== "pass");
+  failed += broken.length;
+  const passed = tests.reduce((sum, file) => sum + file.tests.pass, 0);
+  const others = tests.reduce((sum, file) => sum + file.tests.fail, 0);
+  summary.push(`${queue}: ${tests.length} files, ${passed} tests passed, ${others} failed`);
+  summary.push(...broken.map(({ name }) => `  failed: ${name}`));
+}
+console.log(`\n${summary.join("\n")}`);
+process.exit(failed === 0 ? 0 : 1);
+
+type Task = { type: string; tasks?: readonly Task[]; result?: { state: string } };
+
+function tally(tasks: readonly Task[]): { pass: number; fail: number } {
+  return tasks.reduce(
+    (sum, task) => {
+      const own = task.tasks
+        ? tally(task.tasks)
+        : { pass: Number(task.result?.state === "pass"), fail: Number(task.result?.state === "fail") };
+      return { pass: sum.pass + own.pass, fail: sum.fail + own.fail };
+    },
+    { pass: 0, fail: 0 },
+  );
+}
