@@ -6,6 +6,7 @@ import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { freePort } from "../devnet/ports.ts";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import cards from "./cards.ts";
 import list from "./list.ts";
@@ -52,6 +53,10 @@ async function keyed(plan: Plan): Promise<void> {
     const dataDir = join(directory, "data");
     const api = await startApi(postgres.url, dataDir, chain.url);
     started.push(api);
+    const counting = await startApi(postgres.url, dataDir, chain.url, undefined, {
+      OPS_PORT: String(await freePort()),
+    });
+    started.push(counting);
     const [reference, bare, middlewares] = (await Promise.all(
       ["reference", "bare", "middlewares"].map(async (kind) => {
         const server = await startReference(kind, postgres.url, dataDir);
@@ -73,6 +78,7 @@ async function keyed(plan: Plan): Promise<void> {
     const limit = pgbench ? [byPgbench(pgbench, postgres, plan.agents)] : [];
     const driver = byDriver(pipelining, postgres, plan.agents);
     const agent = asking("GET agent, the service", api, AGENT);
+    const counted = asking("GET agent, the service with metrics", counting, AGENT);
     const common = asking("GET agent, ORM + stock middlewares", reference, AGENT);
     const node = asking("node:http alone", bare, HEALTH);
     const health = asking("GET /health, the service", api, HEALTH);
@@ -80,8 +86,13 @@ async function keyed(plan: Plan): Promise<void> {
     console.log(
       `${plan.agents.toLocaleString("en")} agents, random ids, ${CONNECTIONS} connections; medians of ${plan.rounds} interleaved rounds of ${plan.seconds} s\n`,
     );
-    const own = [process.pid, load.pid!, pipelining.pid!, ...[api, reference, bare, middlewares].map(({ pid }) => pid)];
-    const contenders = [...limit, driver, agent, common, node, health, stock];
+    const own = [
+      process.pid,
+      load.pid!,
+      pipelining.pid!,
+      ...[api, counting, reference, bare, middlewares].map(({ pid }) => pid),
+    ];
+    const contenders = [...limit, driver, agent, counted, common, node, health, stock];
     const { rounds, foreign } = await play(contenders, plan, own, postgres);
     table(rounds);
     const ratio = (name: string, one: Contender, other: Contender, goal: string) =>
@@ -89,6 +100,7 @@ async function keyed(plan: Plan): Promise<void> {
     console.log("");
     for (const pgbench of limit) ratio("GET agent / pgbench", agent, pgbench, "≥ 0.45");
     ratio("GET agent / one pipelined statement each", agent, driver, "");
+    ratio("GET agent with metrics / without", counted, agent, "");
     ratio("GET agent / ORM + stock middlewares", agent, common, "≥ 3");
     ratio("/health / node:http", health, node, "≥ 0.5");
     ratio("/health / Hono + stock middlewares", health, stock, "");

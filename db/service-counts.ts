@@ -82,3 +82,35 @@ export async function stateTotals(db: Queryable): Promise<Totals> {
   });
   return rows[0];
 }
+
+/** How far the event log and the webhooks that follow it have got. */
+export type EventWork = {
+  /** The last place in the log, and the place up to which it was handed out to webhooks. */
+  head: number;
+  handedOut: number;
+  /** Events that are noted and have no place yet. */
+  unplaced: number;
+  webhooks: { on: number; off: number };
+  /** Deliveries to webhooks that are on; `oldestSeconds` counts from when the oldest was due. */
+  pending: { rows: number; oldestSeconds: number };
+  /** Given up; kept for a replay. */
+  dead: number;
+};
+
+/** By small partial indexes, like `openWork`. */
+export async function eventWork(db: Queryable): Promise<EventWork> {
+  const { rows } = await db.query({
+    name: "event-work",
+    text: `select
+      (select coalesce(max(head), 0)::float8 from offchain.event_log) as head,
+      (select coalesce(max(position), 0)::float8 from offchain.webhook_cursor) as "handedOut",
+      (select count(*)::int from offchain.event where position is null) as unplaced,
+      ${one(`select count(*) filter (where disabled_at is null) as on, count(disabled_at) as off from offchain.webhook`)}
+        as webhooks,
+      ${one(`select count(*) as rows, greatest(${AGE("d.due_at")}, 0) as "oldestSeconds"
+             from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
+             where d.state = 'pending' and w.disabled_at is null`)} as pending,
+      (select count(*)::int from offchain.webhook_delivery where state = 'dead') as dead`,
+  });
+  return rows[0];
+}

@@ -17,12 +17,14 @@ export type Served = { url: string; pid: number; stop(): Promise<void> };
  * The API itself, with everything it has on.
  * @param chainUrl a node to ask
  * @param onLog gets its log from `info` on, line by line; without it only errors are logged, to the console
+ * @param more variables of its environment
  */
 export async function startApi(
   databaseUrl: string,
   dataDir: string,
   chainUrl: string,
   onLog?: (entry: Record<string, unknown>) => void,
+  more: Record<string, string> = {},
 ): Promise<Served> {
   const port = await freePort();
   const child = spawn(process.execPath, ["api/main.ts"], {
@@ -33,6 +35,7 @@ export async function startApi(
       RPC_URL: chainUrl,
       LOG_LEVEL: onLog ? "info" : "error",
       RATE_READS_PER_CLIENT: "1000000000",
+      ...more,
     },
     stdio: ["ignore", onLog ? "pipe" : "inherit", "inherit"],
   });

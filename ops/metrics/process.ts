@@ -36,7 +36,7 @@ export function listGauges(registry: Registry, lists: Record<string, { stats(): 
     told(registry, { name, help, type: "gauge" }, () =>
       Object.entries(lists).flatMap(([list, one]) => {
         const stats = one.stats();
-        const read = stats ? value(stats) : null;
+        const read = stats && stats.phase !== "off" ? value(stats) : null;
         return read === null ? [] : [{ labels: { list }, value: read }];
       }),
     );

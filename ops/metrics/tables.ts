@@ -1,15 +1,17 @@
 /** What the tables tell: ledger, transaction outbox, mints, dispatcher, schedules and pulls. Every worker tells the same. */
 import type { Registry } from "prom-client";
+import { OPEN_STATES, PAYMENT_STATES } from "../../core/payments/states.ts";
 import { type OpenWork, openWork, type Standing, stateTotals, type Totals } from "../../db/service-counts.ts";
 import type { Queryable } from "../../db/transaction.ts";
+import { kept } from "./kept.ts";
 import { type Sample, told } from "./metric.ts";
 
 /** The tables are asked at most so often, however many ask for metrics. */
 const OPEN_MS = 5_000;
 const TOTALS_MS = 60_000;
 
-const TRANSACTION_STATES = ["queued", "signed"];
-const PAYMENT_STATES = ["new", "settling", "paid"];
+const TRANSACTION_STATES = ["queued", "signed", "mined", "reverted", "failed"];
+const MINT_STATES = ["pending", "minted", "failed"];
 
 /** @param now milliseconds, monotonic */
 export function tableGauges(registry: Registry, db: Queryable, now: () => number = () => performance.now()): void {
@@ -31,9 +33,11 @@ export function tableGauges(registry: Registry, db: Queryable, now: () => number
     { name: "agents_tables_up", help: "1 when the database told the state of its tables", type: "gauge" },
     async () => [{ value: Number((await open()) !== null) }],
   );
-  total("agents_payments", "Payments in the ledger by state, at most a minute old", ({ payments }) => states(payments));
+  total("agents_payments", "Payments in the ledger by state, at most a minute old", ({ payments }) =>
+    states(payments, PAYMENT_STATES),
+  );
   gauge("agents_payments_oldest_seconds", "Age of the oldest payment that is not decided, by state", ({ payments }) =>
-    ages(PAYMENT_STATES, payments),
+    ages(OPEN_STATES, payments),
   );
   gauge("agents_refunds_due", "Payments whose money is to be sent back or spent as a credit", ({ refundDue }) => [
     { value: refundDue.rows },
@@ -45,12 +49,12 @@ export function tableGauges(registry: Registry, db: Queryable, now: () => number
     { value: refundDue.oldestSeconds },
   ]);
   total("agents_transactions", "The transaction outbox by state, at most a minute old", ({ transactions }) =>
-    states(transactions),
+    states(transactions, TRANSACTION_STATES),
   );
   gauge(
     "agents_transactions_oldest_seconds",
     "queued: since the oldest was asked for without being signed; signed: since it was signed without being mined",
-    ({ transactions }) => ages(TRANSACTION_STATES, transactions),
+    ({ transactions }) => ages(["queued", "signed"], transactions),
   );
   gauge("agents_nonce_gap", "Nonces below ours that no transaction holds", ({ nonceGap }) => [{ value: nonceGap }]);
   gauge("agents_sender_balance_ether", "What the sending account has", ({ sender }) =>
@@ -62,7 +66,7 @@ export function tableGauges(registry: Registry, db: Queryable, now: () => number
   gauge("agents_sender_checked_seconds", "Since the sender last looked", ({ sender }) =>
     sender ? [{ value: sender.checkedSeconds }] : [],
   );
-  total("agents_mints", "Requests to mint by state, at most a minute old", ({ mints }) => states(mints));
+  total("agents_mints", "Requests to mint by state, at most a minute old", ({ mints }) => states(mints, MINT_STATES));
   gauge("agents_mints_oldest_pending_seconds", "Age of the oldest undecided mint", ({ pendingMints }) => [
     { value: pendingMints.oldestSeconds },
   ]);
@@ -90,8 +94,9 @@ export function tableGauges(registry: Registry, db: Queryable, now: () => number
   ]);
 }
 
-const states = (counts: Record<string, number>): Sample[] =>
-  Object.entries(counts).map(([state, value]) => ({ labels: { state }, value }));
+/** Every state there is, for an alert on the first row in one needs the 0 before. */
+const states = (counts: Record<string, number>, all: readonly string[]): Sample[] =>
+  all.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }));
 
 /** A state without rows is 0 seconds old, so that an alert on it ends. */
 const ages = (all: readonly string[], standing: Standing[]): Sample[] =>
@@ -99,16 +104,3 @@ const ages = (all: readonly string[], standing: Standing[]): Sample[] =>
     labels: { state },
     value: standing.find((one) => one.state === state)?.oldestSeconds ?? 0,
   }));
-
-/** Asks again when the last answer is older than `maxMs`; null when the database did not answer. */
-function kept<T>(read: () => Promise<T>, maxMs: number, now: () => number): () => Promise<T | null> {
-  let at = Number.NEGATIVE_INFINITY;
-  let last: Promise<T | null> = Promise.resolve(null);
-  return () => {
-    if (now() - at >= maxMs) {
-      at = now();
-      last = read().catch(() => null);
-    }
-    return last;
-  };
-}
