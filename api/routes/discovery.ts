@@ -40,6 +40,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
     contractDeployed: contract.known.contractDeployed,
     network: `Base (${chain.id})`,
     chainId: chain.id,
+    explorer: service.explorer,
     auth: waysIn({ service, chain }),
     endpoints: {
       public: texts(endpoints, false),

@@ -33,6 +33,7 @@ export const discoverySchema = z
     contractDeployed: z.boolean(),
     network: z.string(),
     chainId: z.int(),
+    explorer: url.meta({ description: "Base URL of the chain's explorer" }),
     auth: z.object({ type: z.string(), agent: wayIn, human: wayIn }),
     endpoints: z.object({ public: texts, authenticated: texts }),
     pricing: pricingSchema,

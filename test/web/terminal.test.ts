@@ -2,6 +2,9 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { noteEvents } from "../../db/event-notes.ts";
+import { sequenceEvents } from "../../db/event-sequence.ts";
+import { transaction } from "../../db/transaction.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
 import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Payer, type Paying, startPaying } from "../payments/support/paying.ts";
@@ -154,7 +157,16 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
   it("tells of new agents and moves no row until asked", () =>
     on("/", async (page) => {
       await page.getByText("136 agents", { exact: true }).waitFor();
+      await page.getByTitle("Changes arrive as they happen").waitFor();
       await plantDirectory(api.pool, [{ platform: "erc8004", agent_id: "9999", name: "Latecomer", cred_score: 99 }]);
+      // Beside the stream the page asks every half minute only: it is the event that brings the row.
+      await transaction(api.pool, async (tx) => {
+        const told = { name: "Latecomer", framework: "custom", agentAddress: `0x${"99".repeat(20)}`, soulbound: false };
+        await noteEvents(tx, [
+          { type: "agent.registered", fact: "a latecomer", tokenId: 0, at: new Date(), data: told },
+        ]);
+        await sequenceEvents(tx, new Date());
+      });
       const pill = page.getByRole("button", { name: "1 new · show" });
       await pill.waitFor();
       expect((await names(page))[0]).toBe("Meridian");

@@ -2,6 +2,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { followEvents } from "./api/events.ts";
 import { createQueryClient } from "./api/queries.ts";
 import { App } from "./app.tsx";
 import { applyTheme } from "./stored.ts";
@@ -14,9 +15,11 @@ import "./styles/agent.css";
 import "./styles/pages.css";
 
 applyTheme();
+const queries = createQueryClient();
+followEvents(queries);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
-    <QueryClientProvider client={createQueryClient()}>
+    <QueryClientProvider client={queries}>
       <App />
     </QueryClientProvider>
   </StrictMode>,

@@ -4,10 +4,11 @@ import { useEffect } from "react";
 import { Link, Redirect } from "wouter";
 import { OWN_PLATFORM } from "../../../core/terminal/platforms.ts";
 import { Problem } from "../api/answer.ts";
+import { discovery } from "../api/queries.ts";
 import type { Detail } from "../api/types.ts";
 import { platformLabel, TokenCell } from "../directory/cells.tsx";
 import { detail, detailPath, marksPath, marks as marksQuery, rowLink } from "../directory/source.ts";
-import { Address, EXPLORER } from "../parts/address.tsx";
+import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ProofMarks, Protocols } from "../parts/marks.tsx";
@@ -28,6 +29,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const platform = params.get("platform");
   const { data: answer, error, refetch } = useQuery(detail(agentRef, platform));
   const row = answer?.data;
+  const explorer = useExplorer(row?.chain_id ?? null);
   useEffect(() => {
     if (row) document.title = `${row.name} · ${row.cred_score} ${tierOf(row.cred_score).label}`;
   }, [row]);
@@ -61,15 +63,15 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
     return <Redirect to={`/agent/${row.token_id}`} replace={true} />;
   return (
     <div className="page agent" data-tier={tierOf(row.cred_score).key}>
-      <Head row={row} />
+      <Head row={row} explorer={explorer} />
       <div className="agent-grid">
         <div className="column">
           <Panel title="Services">
             <Services of={row.services} />
           </Panel>
-          {row.erc8004 && (
+          {row.erc8004 && explorer && (
             <Panel title="Feedback">
-              <Feedback registration={row.erc8004} explorer={EXPLORER} />
+              <Feedback registration={row.erc8004} explorer={explorer} />
             </Panel>
           )}
           <Panel title="Where this was read">
@@ -98,9 +100,9 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
           <Panel title="In other registries">
             <SameAs others={row.same_as} />
           </Panel>
-          {row.erc8004 && (
+          {row.erc8004 && explorer && (
             <Panel title="ERC-8004">
-              <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={EXPLORER} />
+              <Erc8004 registration={row.erc8004} agentId={row.agent_id} explorer={explorer} />
             </Panel>
           )}
         </div>
@@ -109,7 +111,14 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   );
 }
 
-function Head({ row }: { row: Detail }) {
+/** Addresses of the service's own chain are looked up in its explorer, as are those whose registry names no chain. */
+function useExplorer(chainId: number | null): string | undefined {
+  const { data } = useQuery(discovery);
+  const service = data?.data;
+  return chainId === null || chainId === service?.chainId ? service?.explorer : undefined;
+}
+
+function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) {
   const link = rowLink(row);
   const watched = useStored("watched").includes(link);
   const { data: answer } = useQuery(marksQuery([row.id]));
@@ -146,7 +155,7 @@ function Head({ row }: { row: Detail }) {
           <div>
             <dt>{row.verified ? "Wallet, proven there" : "Wallet, as claimed"}</dt>
             <dd>
-              {row.address ? <Address address={row.address} explorer={EXPLORER} /> : <NoData reason="none is known" />}
+              {row.address ? <Address address={row.address} explorer={explorer} /> : <NoData reason="none is known" />}
             </dd>
           </div>
           <div>

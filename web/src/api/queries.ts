@@ -1,6 +1,7 @@
 /** What the views ask the API, each question once: its path, how long an answer holds, how often it is asked again. */
 import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
 import { get, Problem } from "./answer.ts";
+import { liveEvery } from "./events.ts";
 import type {
   Agent,
   CredByAddress,
@@ -13,14 +14,14 @@ import type {
   Verifications,
 } from "./types.ts";
 
-/** How often what is on the screen is asked for again; unchanged answers are a 304 without a body. */
-export const LIVE_MS = 5_000;
+/** An answer holds so long for another view that asks the same. */
+const HOLDS_MS = 5_000;
 
 export const createQueryClient = () =>
   new QueryClient({
     defaultOptions: {
       queries: {
-        staleTime: LIVE_MS,
+        staleTime: HOLDS_MS,
         retry: (failures, error) => failures < 2 && (!(error instanceof Problem) || error.status === 0),
         retryDelay: (failures) => 400 * 2 ** failures,
       },
@@ -37,7 +38,7 @@ export const status = queryOptions({ ...asked<Status>("/api/v2/status"), refetch
 
 export const agentPath = (ref: string) => `/api/v2/agent/${encodeURIComponent(ref)}`;
 export const agent = (ref: string) =>
-  queryOptions({ ...asked<Agent>(agentPath(ref)), refetchInterval: LIVE_MS, placeholderData: keepPreviousData });
+  queryOptions({ ...asked<Agent>(agentPath(ref)), ...liveEvery(), placeholderData: keepPreviousData });
 export const factors = (address: string) => asked<CredByAddress>(`${agentPath(address)}/cred`);
 export const report = (tokenId: number) => asked<Report>(`${agentPath(String(tokenId))}/report`);
 export const verifications = (tokenId: number) => asked<Verifications>(`${agentPath(String(tokenId))}/verifications`);
@@ -49,7 +50,7 @@ export const leaderboardPath = (sort: LeaderboardSort) => `/api/v2/leaderboard?s
 export const leaderboard = (sort: LeaderboardSort) =>
   queryOptions({
     ...asked<Leaderboard>(leaderboardPath(sort)),
-    refetchInterval: LIVE_MS,
+    ...liveEvery(),
     placeholderData: keepPreviousData,
   });
 

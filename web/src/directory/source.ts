@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { OWN_PLATFORM } from "../../../core/terminal/platforms.ts";
 import { get } from "../api/answer.ts";
-import { LIVE_MS } from "../api/queries.ts";
+import { liveEvery } from "../api/events.ts";
 import type { Detail, Directory, Marks, Row } from "../api/types.ts";
 import { type Filter, PAGE_SIZE, type View } from "./view.ts";
 
@@ -29,7 +29,7 @@ export const directory = (view: View, limit = PAGE_SIZE) =>
     queryKey: ["directory", directoryPath(view, limit)],
     queryFn: get<Directory>(directoryPath(view, limit)),
     enabled: view.filter !== "watched",
-    refetchInterval: LIVE_MS,
+    ...liveEvery(),
     placeholderData: keepPreviousData,
   });
 
@@ -57,7 +57,7 @@ export const marks = (ids: readonly number[]) =>
   queryOptions({
     queryKey: ["marks", ids],
     queryFn: get<{ marks: Marks[] }>(marksPath(ids)),
-    refetchInterval: LIVE_MS * 3,
+    ...liveEvery(3),
     placeholderData: keepPreviousData,
     enabled: ids.length > 0,
   });

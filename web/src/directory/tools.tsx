@@ -1,6 +1,7 @@
 /** What stands over the table: totals of the directory, how fresh the view is, columns, saved views, files. */
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
+import { useConnected } from "../api/events.ts";
 import type { Directory } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
@@ -87,6 +88,7 @@ export function Tools({ view, total, hidden, fresh, failed, change }: Props) {
 }
 
 function Freshness({ fresh, failed }: Pick<Props, "fresh" | "failed">) {
+  const live = useConnected();
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((n) => n + 1), 1000);
@@ -95,7 +97,12 @@ function Freshness({ fresh, failed }: Pick<Props, "fresh" | "failed">) {
   if (failed) return <p className="warn-text">Updates have stopped, trying again</p>;
   if (!fresh) return null;
   return (
-    <p className="faint wide-only">
+    <p className="faint wide-only freshness">
+      <span
+        className="live-dot"
+        data-live={live || undefined}
+        title={live ? "Changes arrive as they happen" : "Asked for every few seconds"}
+      />
       updated {age(new Date(fresh.at).toISOString())} ago
       {fresh.block !== null && ` · block ${count(fresh.block)}`}
     </p>

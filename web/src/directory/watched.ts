@@ -1,6 +1,6 @@
 /** The agents this browser watches, as rows: looked up one by one, searched and sorted here. */
 import { useQueries } from "@tanstack/react-query";
-import { LIVE_MS } from "../api/queries.ts";
+import { liveEvery } from "../api/events.ts";
 import type { Detail, Row } from "../api/types.ts";
 import { useStored } from "../stored.ts";
 import { detail, linkedAgent } from "./source.ts";
@@ -25,7 +25,7 @@ export function useWatched(view: View | null): WatchedRows {
     queries: agents.map(({ ref, platform }) => ({
       ...detail(ref, platform),
       enabled: view !== null,
-      refetchInterval: LIVE_MS * 2,
+      ...liveEvery(2),
     })),
   });
   const found = answers.flatMap(({ data }) => (data ? [data.data] : []));

@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { get } from "../api/answer.ts";
-import { LIVE_MS } from "../api/queries.ts";
+import { liveEvery } from "../api/events.ts";
 import type { Group, Groups, Messages } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Sigil } from "../parts/sigil.tsx";
@@ -13,10 +13,10 @@ import { tierOf } from "../tiers.ts";
 import { age, count, moment } from "../words.ts";
 
 const GROUPS = "/api/v2/messages/groups";
-const groups = queryOptions({ queryKey: [GROUPS], queryFn: get<Groups>(GROUPS), refetchInterval: LIVE_MS * 4 });
+const groups = queryOptions({ queryKey: [GROUPS], queryFn: get<Groups>(GROUPS), ...liveEvery(4) });
 const messagesPath = (id: string) => `${GROUPS}/${encodeURIComponent(id)}/messages?limit=100`;
 const messages = (id: string) =>
-  queryOptions({ queryKey: [messagesPath(id)], queryFn: get<Messages>(messagesPath(id)), refetchInterval: LIVE_MS });
+  queryOptions({ queryKey: [messagesPath(id)], queryFn: get<Messages>(messagesPath(id)), ...liveEvery() });
 
 export default function GroupsPage() {
   const [params] = useSearchParams();

@@ -2,8 +2,6 @@
 import { short } from "../words.ts";
 import { Copy } from "./copy.tsx";
 
-/** Where agents of other registries are looked up; own ones name their explorer themselves. */
-export const EXPLORER = "https://basescan.org";
 /** Leads to what the service itself names: its explorer. */
 export const EXPLORER_REL = "nofollow noopener noreferrer";
 
