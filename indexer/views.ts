@@ -51,6 +51,15 @@ export async function ensureOnchain(db: pg.ClientBase): Promise<void> {
       perform pg_notify('${INDEX_CHANNEL}', substr(new.latest_checkpoint, 27, 16)::bigint::text);
       return null;
     end $$;
+    create or replace function onchain.show_checkpoint() returns trigger language plpgsql as $$
+    begin
+      execute format(
+        'insert into %I.${SHOWN_CHECKPOINT} select ($1).* on conflict (chain_name) do update
+         set (safe_checkpoint, latest_checkpoint, finalized_checkpoint)
+           = (excluded.safe_checkpoint, excluded.latest_checkpoint, excluded.finalized_checkpoint)',
+        tg_table_schema) using new;
+      return null;
+    end $$;
   `);
   await grantReaders(db);
 }
@@ -84,7 +93,8 @@ export async function declareStale(db: pg.ClientBase, reason: string): Promise<v
  */
 export async function publishIndex(db: pg.ClientBase, schema: string): Promise<void> {
   await switching(db, async () => {
-    await pointViews(db, schema);
+    await showCheckpoint(db, schema);
+    await pointViews(db, schema, SHOWN_CHECKPOINT);
     // The announcement is a trigger on Ponder's checkpoint, as Ponder's own views pattern does it: it leaves with the
     // commit of the block, so that a woken reader finds the rows.
     await db.query(`
@@ -119,7 +129,7 @@ export async function holdIndex(db: pg.ClientBase, schema: string): Promise<void
     }
   });
   await switching(db, async () => {
-    await pointViews(db, copy);
+    await pointViews(db, copy, CHECKPOINT);
     await db.query("update onchain.index_state set serves = $1, held = true, since = now()", [copy]);
     await announce(db, copy);
   });
@@ -160,6 +170,22 @@ export async function pruneSchemas(db: pg.ClientBase, keep: string[]): Promise<s
 export const BUILD_LOCK = 7_401_002;
 
 const CHECKPOINT = "_ponder_checkpoint";
+const SHOWN_CHECKPOINT = "_onchain_checkpoint";
+
+/**
+ * Keeps a copy of Ponder's checkpoint for readers, written with each commit. To roll back a reorganisation Ponder takes
+ * exclusive locks on every table and on its checkpoint last, and never lets go of the former while it waits for the
+ * latter: a reader that has seen the checkpoint and goes on to a table would make both wait for as long as others come
+ * (measured under load: 75 s without an answer).
+ */
+async function showCheckpoint(db: pg.ClientBase, schema: string): Promise<void> {
+  await db.query(`
+    create table if not exists "${schema}".${SHOWN_CHECKPOINT} (like "${schema}".${CHECKPOINT} including all);
+    create or replace trigger onchain_checkpoint after insert or update on "${schema}".${CHECKPOINT}
+    for each row execute function onchain.show_checkpoint();
+    delete from "${schema}".${SHOWN_CHECKPOINT};
+    insert into "${schema}".${SHOWN_CHECKPOINT} select * from "${schema}".${CHECKPOINT}`);
+}
 
 /** Tables of an index that readers may see: all but Ponder's own. */
 async function indexTables(db: pg.ClientBase, schema: string): Promise<string[]> {
@@ -170,7 +196,8 @@ async function indexTables(db: pg.ClientBase, schema: string): Promise<string[]>
   return rows.map((row) => row.tablename);
 }
 
-async function pointViews(db: pg.ClientBase, schema: string): Promise<void> {
+/** @param checkpoint the table of the schema that is shown as the checkpoint */
+async function pointViews(db: pg.ClientBase, schema: string, checkpoint: string): Promise<void> {
   const wanted = [...(await indexTables(db, schema)), CHECKPOINT];
   const shape = await columnsOf(db, schema, wanted);
   const { rows } = await db.query("select viewname from pg_views where schemaname = 'onchain'");
@@ -181,7 +208,8 @@ async function pointViews(db: pg.ClientBase, schema: string): Promise<void> {
     if (presentShape.get(view) !== shape.get(view)) await db.query(`drop view onchain."${view}"`);
   }
   for (const table of wanted) {
-    await db.query(`create or replace view onchain."${table}" as select * from "${schema}"."${table}"`);
+    const source = table === CHECKPOINT ? checkpoint : table;
+    await db.query(`create or replace view onchain."${table}" as select * from "${schema}"."${source}"`);
   }
   await grantReaders(db);
 }

@@ -63,6 +63,24 @@ test("every committed checkpoint is announced with its block", async () => {
   await listener.end();
 });
 
+test("a reader that has seen the checkpoint holds up nobody who rolls the index back", async () => {
+  await plantIndex("index_0123456789_0");
+  await publishIndex(launcher, "index_0123456789_0");
+  const [reader, ponder] = [await db.pool.connect(), await db.pool.connect()];
+  const seen = async () => (await reader.query("select latest_checkpoint as at from onchain._ponder_checkpoint")).rows;
+  await reader.query("begin");
+  expect(await seen()).toEqual([{ at: checkpoint(1, 100) }]);
+  // What Ponder does in a reorganisation: its triggers go from every table, and from its checkpoint last.
+  await ponder.query("begin; set local lock_timeout = '5s'");
+  await ponder.query("lock table index_0123456789_0._ponder_checkpoint in access exclusive mode");
+  await ponder.query(`update index_0123456789_0._ponder_checkpoint set latest_checkpoint = $1`, [checkpoint(2, 99)]);
+  expect(await seen()).toEqual([{ at: checkpoint(1, 100) }]);
+  await ponder.query("commit");
+  expect(await seen()).toEqual([{ at: checkpoint(2, 99) }]);
+  await reader.query("commit");
+  for (const client of [reader, ponder]) client.release();
+});
+
 test("a held copy has rows, keys and indexes of its own, and outlives what happens to the index", async () => {
   await plantIndex("index_0123456789_0");
   await publishIndex(launcher, "index_0123456789_0");
