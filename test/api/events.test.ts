@@ -1,0 +1,311 @@
+/** /api/v2/events: what its streams and pages carry, filtered, resumed, in any number of processes, and what they say of what is missing. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createApi } from "../../api/app.ts";
+import { startServer } from "../../api/server.ts";
+import type { EventView } from "../../core/views/events.ts";
+import { type EventNote, finalizeSources, noteEvents, retractSources } from "../../db/event-notes.ts";
+import { eventLog } from "../../db/events.ts";
+import { sequence } from "../../workers/event-log.ts";
+import { eventRetention } from "../../workers/jobs/event-retention.ts";
+import { testLog } from "../support/log.ts";
+import { until } from "../support/until.ts";
+import { plantAgents, walletOf } from "./support/agents.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+import { type EventReader, readEvents } from "./support/event-reader.ts";
+
+const EVENTS = "/api/v2/events";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ env: { STREAMS_PER_CLIENT: "0" } });
+  await plantAgents(
+    api.database.pool,
+    [0, 1, 2, 3].map((tokenId) => ({ tokenId })),
+  );
+});
+const readers: EventReader[] = [];
+afterEach(() => {
+  for (const reader of readers.splice(0)) reader.close();
+  expect(api?.errors.splice(0)).toEqual([]);
+});
+afterAll(() => api?.close());
+
+const context = () => ({
+  db: api.database.pool,
+  clock: () => new Date(),
+  log: testLog(),
+  fault: () => {},
+  config: { eventRetentionMs: 7 * 86_400_000 },
+});
+
+let facts = 0;
+const updated = (tokenId: number, over: object = {}) =>
+  ({
+    type: "agent.updated",
+    data: { changed: ["personality"], storage: "offchain" },
+    fact: String(++facts),
+    tokenId,
+    at: new Date(),
+    ...over,
+  }) as EventNote;
+/** Of the chain, and not final. */
+const mutated = (tokenId: number, key: string) =>
+  updated(tokenId, {
+    data: { changed: ["version"], storage: "onchain" },
+    chain: {
+      key,
+      block: 950,
+      txHash: `0x${"ab".repeat(32)}`,
+      final: false,
+      agentAddress: walletOf(tokenId),
+      owner: walletOf(tokenId),
+      formerOwner: null,
+    },
+  });
+const verified = (tokenId: number, over: object = {}) =>
+  updated(tokenId, { type: "agent.verified", data: { method: "x", handle: "ada" }, ...over });
+
+async function tell(...notes: EventNote[]): Promise<void> {
+  await noteEvents(api.database.pool, notes);
+  await sequence(context());
+}
+const head = async () => (await eventLog(api.database.pool)).head;
+
+async function follow(search = "", headers: Record<string, string> = {}, url = api.url): Promise<EventReader> {
+  const reader = await readEvents(`${url}${EVENTS}${search}`, headers);
+  readers.push(reader);
+  if (reader.status === 200)
+    await until("the stream has begun", () => reader.events.some(({ event }) => event === "start"));
+  return reader;
+}
+const CONTROL = new Set(["start", "position", "gap", "end"]);
+const got = (reader: EventReader) =>
+  reader.events
+    .filter(({ event }) => !CONTROL.has(event))
+    .map(({ id, event, data }) => ({ id: Number(id), name: event, event: JSON.parse(data) as EventView }));
+const tokens = (reader: EventReader) => got(reader).map(({ event }) => `${event.type} ${event.tokenId}`);
+const page = async (search: string) =>
+  (await api.get(`${EVENTS}/log?${search}`)).body as unknown as {
+    events: EventView[];
+    nextAfter: number;
+    more: boolean;
+    gap: { resumedAfter: number } | null;
+  };
+
+describe("the stream", () => {
+  it("carries each event by its name and its place, as the log shows it, from now on", async () => {
+    await tell(updated(0));
+    const from = await head();
+    const reader = await follow();
+    expect(reader.headers.get("content-type")).toBe("text/event-stream");
+    await tell(updated(0), verified(1));
+    await until("two events", () => got(reader).length === 2);
+    expect(got(reader).map(({ id, name }) => [id, name])).toEqual([
+      [from + 1, "agent.updated"],
+      [from + 2, "agent.verified"],
+    ]);
+    expect((await page(`after=${from}`)).events).toEqual(got(reader).map(({ event }) => event));
+  });
+
+  it("goes on after the last id, by header or query, repeating nothing", async () => {
+    const from = await head();
+    await tell(updated(0), updated(1), updated(2));
+    const all = [
+      [await follow(`?after=${from}`), [0, 1, 2, 3]],
+      [await follow("", { "last-event-id": String(from + 1) }), [1, 2, 3]],
+      [await follow(`?after=${from}`, { "last-event-id": String(from + 2) }), [2, 3]],
+    ] as const;
+    await tell(updated(3));
+    for (const [reader, expected] of all) {
+      await until("the last", () => got(reader).at(-1)?.event.tokenId === 3);
+      expect(got(reader).map(({ event }) => event.tokenId)).toEqual(expected);
+    }
+    const refused = await follow("", { "last-event-id": "yesterday" });
+    expect([refused.status, JSON.parse(await refused.text()).code]).toEqual([400, "invalid_input"]);
+  });
+
+  it("gives each reader what it wants, and what takes that back", async () => {
+    const owner = walletOf(2);
+    const moved = {
+      ...mutated(3, `0xmoved-${facts}`),
+      type: "agent.transferred",
+      data: { from: walletOf(2), to: walletOf(3) },
+    } as EventNote;
+    moved.chain!.formerOwner = owner;
+    const all = [
+      await follow("?type=agent.verified"),
+      await follow("?type=AGENT.VERIFIED,agent.updated&agent=1"),
+      await follow(`?agent=0,${walletOf(1).toUpperCase().replace("0X", "0x")}`),
+      await follow(`?owner=${owner}`),
+      await follow("?type=event.retracted"),
+    ];
+    const key = `0xkey-${facts}`;
+    await tell(updated(0), verified(1), mutated(1, key), updated(2), moved);
+    await retractSources(api.database.pool, [key]);
+    await sequence(context());
+    await tell(verified(1), updated(0), updated(2));
+    const expected = [
+      ["agent.verified 1", "agent.verified 1"],
+      ["agent.verified 1", "agent.updated 1", "event.retracted 1", "agent.verified 1"],
+      [
+        "agent.updated 0",
+        "agent.verified 1",
+        "agent.updated 1",
+        "event.retracted 1",
+        "agent.verified 1",
+        "agent.updated 0",
+      ],
+      ["agent.updated 2", "agent.transferred 3", "agent.updated 2"],
+      ["event.retracted 1"],
+    ];
+    for (const [i, reader] of all.entries()) {
+      await until("all of them", () => got(reader).length >= expected[i]!.length);
+      expect(tokens(reader)).toEqual(expected[i]);
+    }
+    // The log, and who reads it from far back, apply the same filters in SQL.
+    const from = Number(all[0]!.events[0]!.id);
+    const paged = await page(`after=${from}&type=agent.verified,agent.updated&agent=1`);
+    expect(paged.events.map(({ type, tokenId }) => `${type} ${tokenId}`)).toEqual(expected[1]);
+    expect((await page(`after=${from}&owner=${owner}`)).events.map(({ tokenId }) => tokenId)).toEqual([2, 3, 2]);
+  });
+
+  it("tells those who wait for finality when it is there, once, and of nothing else", async () => {
+    const [any, final] = [await follow(), await follow("?finality=final")];
+    const [kept, lost] = [`0xkept-${facts}`, `0xlost-${facts}`];
+    await tell(mutated(0, kept), mutated(1, lost), updated(2));
+    await retractSources(api.database.pool, [lost]);
+    await finalizeSources(api.database.pool, [kept]);
+    await sequence(context());
+    await until("the final ones", () => got(final).length === 2);
+    expect(got(final).map(({ event }) => [event.tokenId, event.final])).toEqual([
+      [2, true],
+      [0, true],
+    ]);
+    await until("all of them", () => got(any).length === 4);
+    expect(got(any).map(({ event }) => [event.type, event.tokenId, event.final])).toEqual([
+      ["agent.updated", 0, false],
+      ["agent.updated", 1, false],
+      ["agent.updated", 2, true],
+      ["event.retracted", 1, true],
+    ]);
+    expect(got(any)[0]!.event.id).toBe(got(final)[1]!.event.id);
+    const resumed = await follow("?finality=final", { "last-event-id": String(got(final)[0]!.id) });
+    await until("the second of them", () => got(resumed).length === 1);
+    expect(got(resumed)).toEqual([got(final)[1]]);
+  });
+
+  it("is the same in every process", async () => {
+    const second = await startServer(createApi(api.deps), { host: "127.0.0.1", port: 0 });
+    try {
+      const [here, there] = [await follow(), await follow("", {}, second.url)];
+      for (let i = 0; i < 20; i++) await tell(updated(i % 4), verified(i % 4));
+      await until("all of them", () => got(here).length === 40 && got(there).length === 40);
+      expect(got(there)).toEqual(got(here));
+      // A reader may change the process.
+      const moved = await follow("", { "last-event-id": String(got(here)[9]!.id) }, second.url);
+      await until("the rest", () => got(moved).length === 30);
+      expect(got(moved)).toEqual(got(here).slice(10));
+    } finally {
+      for (const reader of readers.splice(0)) reader.close();
+      await second.stop();
+    }
+  });
+
+  it("goes on when notifications are lost", async () => {
+    const reader = await follow();
+    for (let i = 0; i < 4; i++) {
+      await api.database.pool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
+      );
+      await tell(updated(i));
+    }
+    await until("all four", () => got(reader).length === 4);
+    expect(got(reader).map(({ event }) => event.tokenId)).toEqual([0, 1, 2, 3]);
+  });
+
+  it("is read from far back by who wants little, without the rest", async () => {
+    const from = await head();
+    await api.database.pool.query(
+      `insert into offchain.event (id, position, final_position, type, token_id, data, at, final)
+       select 'evt_far' || n, $1::int8 + n, $1::int8 + n, 'cred.changed', n % 1000,
+         '{"score":1,"tier":"JUNK","previous":null,"cause":"age"}', now(), true
+       from generate_series(1, 6000) n`,
+      [from],
+    );
+    await api.database.pool.query("update offchain.event_log set head = head + 6000");
+    const [few, all] = [await follow(`?after=${from}&agent=7`), await follow(`?after=${from}`)];
+    await until("all of them", () => all.events.length === 6_001);
+    await until("six", () => got(few).length === 6);
+    expect(got(few).map(({ id }) => id)).toEqual(Array.from({ length: 6 }, (_, i) => from + 7 + i * 1000));
+    expect(got(all).map(({ id }) => id)).toEqual(Array.from({ length: 6_000 }, (_, i) => from + 1 + i));
+    await tell(updated(7));
+    await until("and what comes next", () => got(few).length === 7);
+  });
+});
+
+describe("what is refused", () => {
+  it.each([
+    "?type=agent.born",
+    "?type=",
+    "?type=agent.updated&type=agent.verified",
+    "?agent=12abc",
+    "?agent=0x12",
+    `?agent=${Array(101).fill(1).join(",")}`,
+    "?owner=7",
+    "?after=-1",
+    "?finality=maybe",
+  ])("%s", async (search) => {
+    for (const path of [EVENTS, `${EVENTS}/log`]) {
+      const { status, body } = await api.get(path + search);
+      expect([path, status, body.code]).toEqual([path, 400, "invalid_input"]);
+    }
+  });
+
+  it("HEAD opens nothing", async () => {
+    const { status, headers, text } = await api.send("HEAD", EVENTS);
+    expect([status, headers.get("content-type"), text]).toEqual([200, "text/event-stream", ""]);
+  });
+});
+
+describe("the log in pages", () => {
+  it("walks from the oldest kept to the end, each event once", async () => {
+    const ids: string[] = [];
+    let { nextAfter, more, events } = await page("limit=1000&type=agent.updated,agent.verified");
+    ids.push(...events.map(({ id }) => id));
+    while (more) {
+      ({ nextAfter, more, events } = await page(`limit=1000&type=agent.updated,agent.verified&after=${nextAfter}`));
+      ids.push(...events.map(({ id }) => id));
+    }
+    const { rows } = await api.database.pool.query(
+      `select id from offchain.event where type in ('agent.updated', 'agent.verified')
+         or data ->> 'type' in ('agent.updated', 'agent.verified') order by position`,
+    );
+    expect(ids).toEqual(rows.map(({ id }) => id));
+    expect(nextAfter).toBe(await head());
+    const clamped = (await api.get(`${EVENTS}/log?limit=5000`)).body;
+    expect(clamped).toMatchObject({ limit: 1000, after: 0, gap: null });
+  });
+});
+
+// The last, for it takes the beginning of the log away.
+describe("what is kept no longer", () => {
+  it("is told of as a gap, and so is a position that was never given", async () => {
+    const { pool } = api.database;
+    await pool.query("update offchain.event set at = now() - interval '8 days' where position <= 10");
+    expect(await eventRetention.run(context() as never, {})).toBe(10);
+    const end = await head();
+    for (const [after, resumedAfter] of [
+      [3, 10],
+      [end + 1000, end],
+    ] as const) {
+      const reader = await follow(`?after=${after}&type=agent.registered`);
+      const gap = { after, resumedAfter, error: expect.any(String) };
+      expect(JSON.parse(reader.events.find(({ event }) => event === "gap")!.data)).toEqual(gap);
+      expect(JSON.parse(reader.events.find(({ event }) => event === "start")!.data)).toEqual({ lastId: resumedAfter });
+      expect((await page(`after=${after}`)).gap).toEqual(gap);
+    }
+    expect((await page("limit=1")).gap).toBeNull();
+    const within = await follow("?after=10&type=agent.registered");
+    expect(within.events.map(({ event }) => event)).toEqual(["start"]);
+  });
+});

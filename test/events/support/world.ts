@@ -1,0 +1,110 @@
+/** A chain as the indexer would have left it, and the service's own dispatcher, scores and sequencer over it, one step at a time. */
+import type { LoggedEvent } from "../../../core/events.ts";
+import { recomputeCred } from "../../../db/cred.ts";
+import { eventLog, eventsAfter } from "../../../db/events.ts";
+import type { OutboxKind } from "../../../ponder.schema.ts";
+import { dispatch } from "../../../workers/dispatcher.ts";
+import { sequence } from "../../../workers/event-log.ts";
+import type { NewJob } from "../../../workers/queue.ts";
+import { plantAgents } from "../../api/support/agents.ts";
+import { testDatabase } from "../../support/database.ts";
+import { testLog } from "../../support/log.ts";
+import { plantCheckpoint, plantOnchain, plantRows } from "../../support/onchain.ts";
+
+/** When the world's blocks are: within the log's time. */
+export const NOW = new Date("2026-11-01T12:00:00Z");
+const SECONDS = NOW.getTime() / 1000;
+
+export async function eventWorld() {
+  const database = await testDatabase();
+  const db = database.pool;
+  await plantOnchain(db, { block: 1000, finalized: 900 });
+  let outboxIds = 0;
+
+  const context = {
+    db,
+    clock: () => NOW,
+    log: testLog(),
+    fault: (_point: string) => {},
+    config: { eventRetentionMs: 7 * 86_400_000 },
+    queue: {
+      async add(name: string, jobs: NewJob[]) {
+        if (name !== "score") return;
+        for (const { data } of jobs) {
+          const { tokenIds, cause } = data as { tokenIds: number[]; cause: string };
+          await recomputeCred(db, { tokenIds }, { now: NOW, cause });
+        }
+      },
+      work: () => ({ stop: async () => {} }),
+      schedule: async () => false,
+      counts: async () => [],
+      close: async () => {},
+    },
+  };
+
+  const world = {
+    db,
+    context,
+    /** Agents minted a moment ago, unless said otherwise. */
+    agents: (...agents: Parameters<typeof plantAgents>[1]) =>
+      plantAgents(
+        db,
+        agents.map((agent) => ({ mintedAt: SECONDS, ...agent })),
+      ),
+    /** One row of the outbox. @returns its id */
+    async outbox(
+      kind: OutboxKind,
+      {
+        block = 950,
+        branch = "",
+        secondsAgo = 0,
+        ...over
+      }: Record<string, unknown> & { block?: number; branch?: string; secondsAgo?: number },
+    ): Promise<string> {
+      const id = (over.id as string) ?? String(++outboxIds).padStart(8, "0");
+      await plantRows(db, "outbox", [
+        {
+          id,
+          kind,
+          tokenId: null,
+          wallet: null,
+          agentId: null,
+          block,
+          blockHash: `0xb${block}${branch}`,
+          blockAt: SECONDS - secondsAgo,
+          txHash: `0x${id.padStart(64, "7")}`,
+          ...over,
+        },
+      ]);
+      return id;
+    },
+    vanish: (id: string) => db.query("delete from onchain.outbox where id = $1", [id]),
+    reach: (block: number, finalized: number) => plantCheckpoint(db, { block, finalized }),
+    /** Everything there is to do, done. */
+    async settle() {
+      await dispatch(context);
+      await sequence(context);
+    },
+    async log(part: { after?: number; final?: boolean } = {}): Promise<LoggedEvent[]> {
+      const { head } = await eventLog(db);
+      return (await eventsAfter(db, { after: 0, head, limit: 10_000, ...part })).events;
+    },
+    /** The log in short: type, token, and what is asked for of the rest. */
+    async told(part: { after?: number; final?: boolean } = {}) {
+      return (await world.log(part)).map(({ type, tokenId }) => `${type} ${tokenId}`);
+    },
+    /** Nothing has happened yet. */
+    async reset() {
+      await db.query(`
+        truncate onchain.agent, onchain.outbox, onchain.transfer, offchain.cred, offchain.cred_history,
+          offchain.cred_correction, offchain.dispatch, offchain.dispatcher_state, offchain.event, offchain.proof;
+        update offchain.event_log set head = 0, kept_after = 0,
+          cred_after = (select last_value - (not is_called)::int4 from offchain.cred_history_id_seq);
+        update onchain.index_state set schema = 'index_test_0'`);
+      await world.reach(1000, 900);
+    },
+    drop: () => database.drop(),
+  };
+  return world;
+}
+export type EventWorld = Awaited<ReturnType<typeof eventWorld>>;
