@@ -97,6 +97,19 @@ export class StreamEnded extends Error {
   }
 }
 
+/** Events were missed: they are kept no longer. Go on after `resumedAfter`, once you have looked what you do not know. */
+export class StreamGap extends Error {
+  override readonly name = "StreamGap";
+  readonly after: number;
+  readonly resumedAfter: number;
+
+  constructor(gap: { after: number; resumedAfter: number; error: string }) {
+    super(gap.error);
+    this.after = gap.after;
+    this.resumedAfter = gap.resumedAfter;
+  }
+}
+
 /** The chain refused a registration. */
 export class RegistrationFailed extends Error {
   override readonly name = "RegistrationFailed";

@@ -1,6 +1,6 @@
 /** Server-Sent Events as an iterator that goes on after a lost line where it was, until the service or the reader ends it. */
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { ApiError, ConnectionError, StreamEnded } from "./errors.ts";
+import { ApiError, ConnectionError, StreamEnded, StreamGap } from "./errors.ts";
 import { backoffMs } from "./retry.ts";
 import type { Time } from "./time.ts";
 
@@ -12,11 +12,16 @@ export type StreamEvent<Data = unknown> = {
   data: Data;
 };
 
+/** What the service says about missed events: the stream was to go on after `after`, and goes on after `resumedAfter`. */
+export type Gap = { after: number; resumedAfter: number; error: string };
+
 export type Following = {
   /** Opens the stream after this id, null = from now on. @throws ApiError, ConnectionError */
   open(after: string | null, signal: AbortSignal): Promise<Response>;
   after?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Told when events were missed because they are kept no longer; without it, that ends the stream. */
+  onGap?: ((gap: Gap) => void) | undefined;
   time: Time;
   /** A line on which nothing comes for so long is given up; the service gives a sign of life every 15 seconds. */
   silenceMs: number;
@@ -31,7 +36,7 @@ const LONGEST_EVENT = 4 * 1024 * 1024;
  * Every event, once, in the stream's order. A line that breaks is followed by another, which goes on after the last
  * event that was given (Last-Event-ID), for as long as it takes: the service may be restarted meanwhile. The first line
  * must come about; what refuses it, or a later one for good, is thrown.
- * @throws ApiError, ConnectionError (first line), StreamEnded, the signal's reason
+ * @throws ApiError, ConnectionError (first line), StreamEnded, StreamGap, the signal's reason
  */
 export async function* follow<Data>(options: Following): AsyncGenerator<StreamEvent<Data>, void, undefined> {
   const { open, signal, time, silenceMs } = options;
@@ -51,9 +56,10 @@ export async function* follow<Data>(options: Following): AsyncGenerator<StreamEv
           continue;
         }
         const event: StreamEvent<Data> = { id: frame.id, type: frame.event ?? "message", data: JSON.parse(frame.data) };
-        if (event.type === "end") endedFor(event.data);
         if (frame.id !== undefined) after = frame.id;
-        if (event.type !== "end" && event.type !== "start") yield event;
+        if (event.type === "end") endedFor(event.data);
+        else if (event.type === "gap") missed(event.data as Gap, options.onGap);
+        else if (!PLACES.has(event.type)) yield event;
       }
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
@@ -66,9 +72,18 @@ export async function* follow<Data>(options: Following): AsyncGenerator<StreamEv
   }
 }
 
+/** Events that only tell where in the stream one is. */
+const PLACES = new Set(["start", "position"]);
+
+function missed(gap: Gap, onGap: Following["onGap"]): void {
+  if (!onGap) throw new StreamGap(gap);
+  onGap(gap);
+}
+
 /** Reasons after which a new line is worth trying: a restart, and a credential that is signed anew. */
 const PASSING_ENDS = new Set(["restarting", "unauthenticated"]);
 
+/** @throws StreamEnded when there is nothing to come back for */
 function endedFor(data: unknown): void {
   const body = (data ?? {}) as Record<string, unknown>;
   if (!PASSING_ENDS.has(String(body.reason))) throw new StreamEnded(body);
@@ -77,7 +92,7 @@ function endedFor(data: unknown): void {
 /** Whether what broke a line may be over by the next. */
 function passes(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
-  return !(error instanceof StreamEnded) && !(error instanceof SyntaxError);
+  return error instanceof ConnectionError;
 }
 
 /** The frames of one line, as they come. @throws ConnectionError when it breaks or falls silent */

@@ -10,12 +10,13 @@ export {
   RegistrationPending,
   type SentPayment,
   StreamEnded,
+  StreamGap,
 } from "./errors.ts";
-export type { StreamEvent } from "./event-stream.ts";
+export type { Gap, StreamEvent } from "./event-stream.ts";
 export type { After, Filter, Lists, Stopping } from "./lists.ts";
 export type { components, operations, paths } from "./openapi.ts";
 export type { Registered, RegisterOptions } from "./register.ts";
 export type { Fetch, RetryRules } from "./retry.ts";
 export { siwaText, type Wallet } from "./sign-in.ts";
-export type { StreamOptions, Streams } from "./streams.ts";
+export type { EventFilter, StreamOptions, Streams } from "./streams.ts";
 export { realTime, type Time } from "./time.ts";

@@ -444,6 +444,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happens, as it happens
+         * @description Server-Sent Events: each is named by its type, its id is its position in the log, its data are its JSON. Begins with what comes next, or after Last-Event-ID or `after`. What a reorganisation of the chain takes back is followed by `event.retracted` with its id. Besides there are `start` (where the stream begins), `position` (how far it has got when nothing was for you), `gap` (events you missed are kept no longer) and `end` (why it ends).
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/events/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What has happened, in pages, oldest first
+         * @description The log that the stream carries, for clients that would rather ask: begin without `after` for the oldest events that are kept, go on with `nextAfter`, at once while `more` is true. With filters a page may be short, or empty, and still have more behind it.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/agent/{ref}/cred-report": {
         parameters: {
             query?: never;
@@ -1347,6 +1387,165 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your webhooks, the oldest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Have events sent to a URL
+         * @description By the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A webhook of yours, with what waits for it */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** End a webhook, with its secrets and its deliveries */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/{webhookId}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch a webhook on again
+         * @description It goes on where it stopped: deliveries that wait are made, and what happened while it was off follows, as far as the event log goes back. A pause ends too.
+         */
+        post: operations["enableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/{webhookId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook another secret
+         * @description Until the end of the grace time deliveries carry two signatures, the new secret's first. A grace time of 0 ends the secret before at once.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a webhook.ping
+         * @description Signed, tried again and logged like any other delivery; a pause of the webhook ends.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was sent to a webhook and what came of it, the newest first
+         * @description Kept as long as the event log. What a receiver answers beyond its status is kept nowhere.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/{webhookId}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery once more
+         * @description One that was given up or delivered is due again, with all its attempts; one that still waits is left as it is. The receiver sees the same webhook-id.
+         */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/{webhookId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send everything once more that was given up since a time
+         * @description At most 1000 with one call, the oldest first; `remaining` tells of the rest.
+         */
+        post: operations["replayDeadWebhookDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/openapi.json": {
         parameters: {
             query?: never;
@@ -1430,6 +1629,11 @@ export interface components {
             contractDeployed: boolean;
             network: string;
             chainId: number;
+            /**
+             * Format: uri
+             * @description Base URL of the chain's explorer
+             */
+            explorer: string;
             auth: {
                 type: string;
                 agent: {
@@ -2196,6 +2400,95 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        Events: {
+            events: components["schemas"]["Event"][];
+            after: number;
+            limit: number;
+            /** @description Give it back as `after`, or to the stream as `Last-Event-ID` */
+            nextAfter: number;
+            /** @description There is more to look at already */
+            more: boolean;
+            /** @description Events were missed: they are kept no longer */
+            gap: {
+                after: number;
+                resumedAfter: number;
+                error: string;
+            } | null;
+        };
+        Event: {
+            /**
+             * @description Names the event wherever it is told, so that it is recognised when it comes twice
+             * @example evt_0f3b5c9d1a2e4f6078b9c0d1
+             */
+            id: string;
+            /** @enum {string} */
+            type: "agent.registered" | "agent.updated" | "agent.transferred" | "agent.verified" | "proof.lapsed" | "attestation.revoked" | "cred.changed" | "message.sent" | "event.retracted";
+            /**
+             * Format: date-time
+             * @description When it happened: the time of its block, or of the write
+             */
+            at: string;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number | null;
+            /** @description The agent's owner then */
+            owner: string | null;
+            /** @description No reorganisation of the chain can take it back */
+            final: boolean;
+            /** @description The block it rests on; null for what the chain does not say */
+            block: number | null;
+            txHash: string | null;
+            /** @description By the type */
+            data: {
+                name: string;
+                framework: string;
+                /** @description Address, checksummed (EIP-55) */
+                agentAddress: string;
+                soulbound: boolean;
+            } | {
+                changed: ("personality" | "narrative" | "social" | "traits" | "name" | "version" | "points" | "operator" | "coinbase" | "handshakes")[];
+                /** @enum {string} */
+                storage: "onchain" | "offchain";
+            } | {
+                /** @description Address, checksummed (EIP-55) */
+                from: string;
+                /** @description Address, checksummed (EIP-55) */
+                to: string;
+            } | {
+                /** @enum {string} */
+                method: "wallet" | "x" | "github" | "farcaster" | "coinbase";
+                /** @description The account proven, where it is one with a name */
+                handle: string | null;
+            } | {
+                /** @enum {string} */
+                platform: "x" | "github" | "farcaster";
+                /** @description The account's name on the platform */
+                handle: string;
+            } | {
+                /** @description Address, checksummed (EIP-55) */
+                recipient: string;
+            } | {
+                score: number;
+                /** @enum {string} */
+                tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                /** @description null: it had none */
+                previous: number | null;
+                /**
+                 * @description What moved it
+                 * @example agent.trait_added
+                 */
+                cause: string;
+            } | {
+                groupId: string;
+                messageId: number;
+                /** @description Address, checksummed (EIP-55) */
+                senderAddress: string;
+            } | {
+                /** @description The event that is taken back */
+                id: string;
+                /** @description Its type */
+                type: string;
+            };
+        };
         CredReport: {
             reportId: string;
             /** Format: date-time */
@@ -2636,6 +2929,8 @@ export interface components {
                 active_at: string | null;
                 /** @description Of the score; null when there was none a week ago */
                 change_7d: number | null;
+                /** @description Its place by score among all agents a week ago; null when it was not among the first 10,000 */
+                rank_7d_ago: number | null;
                 /** @description The newest 32 changes of the score, oldest first; own agents only */
                 points: {
                     /** Format: date-time */
@@ -3646,6 +3941,253 @@ export interface components {
             success: true;
             principal: components["schemas"]["Organization"];
         };
+        NewWebhook: {
+            /** @description Where events are sent by POST: an https URL on a public host */
+            url: string;
+            /**
+             * @description Types of events; of a wanted type its retractions are told too
+             * @example [
+             *       "agent.registered",
+             *       "cred.changed"
+             *     ]
+             */
+            events: ("agent.registered" | "agent.updated" | "agent.transferred" | "agent.verified" | "proof.lapsed" | "attestation.revoked" | "cred.changed" | "message.sent" | "event.retracted")[];
+            /** @description Only events about these agents, by token id or wallet */
+            agents?: (number | string)[];
+            /** @description Only events about agents of these owners */
+            owners?: string[];
+            /**
+             * @description head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
+             * @enum {string}
+             */
+            finality?: "head" | "final";
+        };
+        CreatedWebhook: {
+            /** @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14 */
+            id: string;
+            /** Format: uri */
+            url: string;
+            /**
+             * @description Types of events; of a wanted type its retractions are told too
+             * @example [
+             *       "agent.registered",
+             *       "cred.changed"
+             *     ]
+             */
+            events: ("agent.registered" | "agent.updated" | "agent.transferred" | "agent.verified" | "proof.lapsed" | "attestation.revoked" | "cred.changed" | "message.sent" | "event.retracted")[];
+            /** @description null: events about any agent */
+            agents: (string | number)[] | null;
+            /** @description null: events about agents of anybody */
+            owners: string[] | null;
+            /**
+             * @description head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
+             * @enum {string}
+             */
+            finality: "head" | "final";
+            /** Format: date-time */
+            createdAt: string;
+            enabled: boolean;
+            /**
+             * @description gone: the receiver answered 410; failing: it has taken nothing for days
+             * @enum {string|null}
+             */
+            disabledReason: "gone" | "failing" | null;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /** @description Failed attempts since the last good one */
+            failures: number;
+            /** Format: date-time */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Nothing is sent before
+             */
+            pausedUntil: string | null;
+            /**
+             * @description Signs what is sent; shown this once
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0C2hQ0bVq1s=
+             */
+            secret: string;
+        };
+        Webhooks: {
+            webhooks: components["schemas"]["WebhookDetail"][];
+        };
+        WebhookDetail: {
+            /** @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14 */
+            id: string;
+            /** Format: uri */
+            url: string;
+            /**
+             * @description Types of events; of a wanted type its retractions are told too
+             * @example [
+             *       "agent.registered",
+             *       "cred.changed"
+             *     ]
+             */
+            events: ("agent.registered" | "agent.updated" | "agent.transferred" | "agent.verified" | "proof.lapsed" | "attestation.revoked" | "cred.changed" | "message.sent" | "event.retracted")[];
+            /** @description null: events about any agent */
+            agents: (string | number)[] | null;
+            /** @description null: events about agents of anybody */
+            owners: string[] | null;
+            /**
+             * @description head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
+             * @enum {string}
+             */
+            finality: "head" | "final";
+            /** Format: date-time */
+            createdAt: string;
+            enabled: boolean;
+            /**
+             * @description gone: the receiver answered 410; failing: it has taken nothing for days
+             * @enum {string|null}
+             */
+            disabledReason: "gone" | "failing" | null;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /** @description Failed attempts since the last good one */
+            failures: number;
+            /** Format: date-time */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Nothing is sent before
+             */
+            pausedUntil: string | null;
+            /** @description Deliveries that are still to be made */
+            pending: number;
+            /** @description Deliveries that were given up */
+            dead: number;
+        };
+        DeletedWebhook: {
+            /** @enum {boolean} */
+            success: true;
+            deleted: string;
+        };
+        Webhook: {
+            /** @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14 */
+            id: string;
+            /** Format: uri */
+            url: string;
+            /**
+             * @description Types of events; of a wanted type its retractions are told too
+             * @example [
+             *       "agent.registered",
+             *       "cred.changed"
+             *     ]
+             */
+            events: ("agent.registered" | "agent.updated" | "agent.transferred" | "agent.verified" | "proof.lapsed" | "attestation.revoked" | "cred.changed" | "message.sent" | "event.retracted")[];
+            /** @description null: events about any agent */
+            agents: (string | number)[] | null;
+            /** @description null: events about agents of anybody */
+            owners: string[] | null;
+            /**
+             * @description head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
+             * @enum {string}
+             */
+            finality: "head" | "final";
+            /** Format: date-time */
+            createdAt: string;
+            enabled: boolean;
+            /**
+             * @description gone: the receiver answered 410; failing: it has taken nothing for days
+             * @enum {string|null}
+             */
+            disabledReason: "gone" | "failing" | null;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /** @description Failed attempts since the last good one */
+            failures: number;
+            /** Format: date-time */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Nothing is sent before
+             */
+            pausedUntil: string | null;
+        };
+        /**
+         * @example {
+         *       "graceSeconds": 3600
+         *     }
+         */
+        SecretRotation: {
+            /** @description How long the secret before signs along; 86400 by default */
+            graceSeconds?: number;
+        };
+        RotatedSecret: {
+            id: string;
+            /**
+             * @description Signs what is sent; shown this once
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0C2hQ0bVq1s=
+             */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until then deliveries carry both signatures
+             */
+            previousSecretExpiresAt: string | null;
+        };
+        QueuedWebhookDelivery: {
+            delivery: components["schemas"]["WebhookDelivery"];
+        };
+        WebhookDelivery: {
+            id: number;
+            /** @description The header webhook-id, the same in every attempt */
+            eventId: string;
+            /** @example cred.changed */
+            type: string;
+            /** @description Place of the event in the log; null for a test */
+            position: number | null;
+            final: boolean;
+            /**
+             * @description dead: given up; a replay sends it again
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "dead";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was delivered or given up
+             */
+            settledAt: string | null;
+            /** @description The last 20, the oldest first */
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                /** @description What the receiver answered; null when it did not */
+                status: number | null;
+                /** @description Why there was no answer */
+                error: string | null;
+                durationMs: number;
+            }[];
+        };
+        WebhookDeliveries: {
+            limit: number;
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            /** @description `before` of the next page; null on the last */
+            nextBefore: number | null;
+        };
+        /**
+         * @example {
+         *       "since": "2026-01-31T12:00:00Z"
+         *     }
+         */
+        DeadLetterReplay: {
+            /**
+             * Format: date-time
+             * @description Deliveries that were given up then or later
+             */
+            since: string;
+        };
+        ReplayedDeadLetters: {
+            /** @description Deliveries that are due again */
+            replayed: number;
+            /** @description Those of the same time that are left for another call */
+            remaining: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -4334,6 +4876,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CredUpdates"];
+                };
+            };
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events of these types, and what takes one of them back: agent.registered, agent.updated, agent.transferred, agent.verified, proof.lapsed, attestation.revoked, cred.changed, message.sent, event.retracted; commas separate several
+                 * @example agent.registered,agent.updated
+                 */
+                type?: string;
+                /**
+                 * @description Only events about these agents, each a token id or the agent's wallet; commas separate several
+                 * @example 0,12
+                 */
+                agent?: string;
+                /**
+                 * @description Only events about agents of these owners, or former owners at a transfer; commas separate several
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                owner?: string;
+                /** @description `final`: each event only once no reorganisation can take it back */
+                finality?: "any" | "final";
+                /** @description Position of the last event seen; Last-Event-ID goes before it */
+                after?: number;
+            };
+            header?: {
+                /** @description Id of the last event seen: the stream goes on after it. Clients send it by themselves */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream; it stays open */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events of these types, and what takes one of them back: agent.registered, agent.updated, agent.transferred, agent.verified, proof.lapsed, attestation.revoked, cred.changed, message.sent, event.retracted; commas separate several
+                 * @example agent.registered,agent.updated
+                 */
+                type?: string;
+                /**
+                 * @description Only events about these agents, each a token id or the agent's wallet; commas separate several
+                 * @example 0,12
+                 */
+                agent?: string;
+                /**
+                 * @description Only events about agents of these owners, or former owners at a transfer; commas separate several
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                owner?: string;
+                /** @description `final`: each event only once no reorganisation can take it back */
+                finality?: "any" | "final";
+                /** @description `nextAfter` of the answer before */
+                after?: number;
+                /** @description How many to answer, at most 1000: a larger value is clamped, the value used is echoed */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events in their order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Events"];
                 };
             };
         };
@@ -6002,6 +6629,296 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RegisteredOrganization"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those of the calling wallet */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description The webhook with its secret */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook's id
+                 * @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDetail"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook's id
+                 * @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedWebhook"];
+                };
+            };
+        };
+    };
+    enableWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook's id
+                 * @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook, switched on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook's id
+                 * @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
+        responses: {
+            /** @description The new secret, shown this once */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedSecret"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook's id
+                 * @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is due */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedWebhookDelivery"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only deliveries in this state */
+                state?: "pending" | "delivered" | "dead";
+                /** @description How many to answer, at most 200: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /** @description `nextBefore` of the page before */
+                before?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook's id
+                 * @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveries"];
+                };
+            };
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook's id
+                 * @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                webhookId: string;
+                /** @description The delivery's id */
+                deliveryId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedWebhookDelivery"];
+                };
+            };
+        };
+    };
+    replayDeadWebhookDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook's id
+                 * @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeadLetterReplay"];
+            };
+        };
+        responses: {
+            /** @description How many deliveries are due again */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayedDeadLetters"];
                 };
             };
         };

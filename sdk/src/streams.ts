@@ -1,8 +1,11 @@
-/** The service's event streams as iterators that outlive the line they come on. */
+/** The service's event streams as iterators that outlive the line they come on, and the log of events in pages. */
 import type { Call } from "./call.ts";
-import { follow, type StreamEvent } from "./event-stream.ts";
+import { type Following, follow, type Gap, type StreamEvent } from "./event-stream.ts";
 import type { components } from "./openapi.ts";
+import { byCursor } from "./pages.ts";
 import type { Time } from "./time.ts";
+
+type Schemas = components["schemas"];
 
 export type StreamOptions = {
   /** Id of the last event seen: the stream goes on after it, and from now on without one. */
@@ -10,33 +13,70 @@ export type StreamOptions = {
   signal?: AbortSignal;
 };
 
-export type Streams = {
-  /** A message group's messages as they come. */
-  messageStream(
-    groupId: string,
-    options?: StreamOptions,
-  ): AsyncGenerator<StreamEvent<components["schemas"]["Message"]>>;
+/** Which events are wanted. What takes one of them back always comes too. */
+export type EventFilter = {
+  types?: readonly Schemas["Event"]["type"][];
+  /** Token ids and wallets of agents. */
+  agents?: readonly (number | string)[];
+  /** Wallets of owners. */
+  owners?: readonly string[];
+  /** Each event only once no reorganisation of the chain can take it back. */
+  final?: boolean;
 };
 
-/** @param silenceMs a line on which nothing comes for so long is given up */
+export type Streams = {
+  /**
+   * What happens, as it happens: each event's `type` and `data`, and its place in the log as `id`.
+   * @param options.onGap told when events were missed because they are kept no longer; without it, StreamGap is thrown
+   */
+  events(
+    filter?: EventFilter,
+    options?: StreamOptions & { onGap?: (gap: Gap) => void },
+  ): AsyncGenerator<StreamEvent<Schemas["Event"]>>;
+  /** What has happened, up to now, from the oldest event that is kept or after a place in the log. */
+  pastEvents(filter?: EventFilter, options?: StreamOptions): AsyncGenerator<Schemas["Event"]>;
+  /** A message group's messages as they come. */
+  messageStream(groupId: string, options?: StreamOptions): AsyncGenerator<StreamEvent<Schemas["Message"]>>;
+};
+
+/** Lists go in one parameter, with commas. */
+const queryOf = ({ types, agents, owners, final }: EventFilter = {}) => ({
+  ...(types && { type: types.join(",") }),
+  ...(agents && { agent: agents.join(",") }),
+  ...(owners && { owner: owners.join(",") }),
+  ...(final && { finality: "final" as const }),
+});
+
+/** @param rules.silenceMs a line on which nothing comes for so long is given up */
 export function streams(call: Call, rules: { time: Time; silenceMs: number }): Streams {
-  const accept = { accept: "text/event-stream" };
+  /** How a stream is opened, as far as all are alike. */
+  const reading = (after: string | null, signal: AbortSignal) => ({
+    headers: { accept: "text/event-stream", ...(after !== null && { "last-event-id": after }) },
+    parseAs: "stream" as const,
+    signal,
+  });
+  const following = <Data>({ after, ...options }: StreamOptions & Pick<Following, "onGap">, open: Following["open"]) =>
+    follow<Data>({ ...rules, ...options, after: after?.toString(), open });
 
   return {
-    messageStream: (groupId, { after: from, signal } = {}) =>
-      follow({
-        ...rules,
-        signal,
-        after: from?.toString(),
-        open: async (after, line) => {
-          const { response } = await call("get", "/api/v2/messages/groups/{groupId}/stream", {
-            params: { path: { groupId } },
-            headers: after === null ? accept : { ...accept, "last-event-id": after },
-            parseAs: "stream",
-            signal: line,
-          });
-          return response;
+    events: (filter, options = {}) =>
+      following(options, async (after, signal) => {
+        const params = { query: queryOf(filter) };
+        return (await call("get", "/api/v2/events", { params, ...reading(after, signal) })).response;
+      }),
+    pastEvents: (filter, { after: from, signal } = {}) =>
+      byCursor(
+        async (after?: number) => {
+          const params = { query: { ...queryOf(filter), after, limit: 500 } };
+          const { data } = await call("get", "/api/v2/events/log", { params, signal });
+          return { items: data.events, next: data.more ? data.nextAfter : null };
         },
+        from === undefined ? undefined : Number(from),
+      ),
+    messageStream: (groupId, options = {}) =>
+      following(options, async (after, signal) => {
+        const path = "/api/v2/messages/groups/{groupId}/stream";
+        return (await call("get", path, { params: { path: { groupId } }, ...reading(after, signal) })).response;
       }),
   };
 }

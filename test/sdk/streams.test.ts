@@ -1,0 +1,155 @@
+/** What the SDK's streams do on lines that break, fall silent, are refused or ended, and where they go on: against a scripted server. */
+import type { ServerResponse } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  ApiError,
+  type ClientOptions,
+  ConnectionError,
+  createClient,
+  StreamEnded,
+  type StreamEvent,
+  StreamGap,
+} from "../../sdk/src/index.ts";
+import { instantTime, refusal, type Scripted, scriptedServer } from "./scripted-server.ts";
+
+let server: Awaited<ReturnType<typeof scriptedServer>>;
+let time: ReturnType<typeof instantTime>;
+beforeAll(async () => {
+  server = await scriptedServer();
+});
+afterAll(() => server?.close());
+beforeEach(() => {
+  server.asked.length = 0;
+  time = instantTime();
+});
+
+const client = (options: Partial<ClientOptions> = {}) => createClient({ baseUrl: server.url, time, ...options });
+const asked = () => server.asked.map(({ headers }) => headers["last-event-id"]);
+
+/** A line that says these frames and then ends, breaks in the middle of a word, or stays open. */
+const line =
+  (frames: string, then: "end" | "break" | "stay" = "end"): Scripted =>
+  (_, response: ServerResponse) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    if (then === "end") return void response.end(frames);
+    response.write(frames);
+    if (then === "break") response.write("id: 99\nevent: agent.upd", () => response.socket?.destroy());
+  };
+const event = (id: number, data: object = { n: id }) =>
+  `id: ${id}\nevent: agent.updated\ndata: ${JSON.stringify(data)}\n\n`;
+const ending = (reason: string) =>
+  `event: end\ndata: ${JSON.stringify({ reason, error: "Because.", required: 76 })}\n\n`;
+
+async function take(stream: AsyncIterable<StreamEvent>, count: number): Promise<[string | undefined, string][]> {
+  const taken: [string | undefined, string][] = [];
+  for await (const { id, type } of stream) {
+    taken.push([id, type]);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+const failure = (stream: AsyncGenerator<StreamEvent>) =>
+  stream.next().then(
+    () => new Error("It did not fail."),
+    (thrown: unknown) => thrown,
+  );
+
+describe("a stream", () => {
+  it("goes on after the last event it gave, whatever ended the line", async () => {
+    server.answer(
+      line(`retry: 700\n\n${event(1)}${event(2)}`, "break"),
+      line(event(3)),
+      line(`retry: 1500\n\n${ending("restarting")}`),
+      line(event(4)),
+    );
+    expect(await take(client().events({}, { after: 0 }), 4)).toEqual(
+      ["1", "2", "3", "4"].map((id) => [id, "agent.updated"]),
+    );
+    expect(asked()).toEqual(["0", "2", "3", "3"]);
+    // As the service asked: after the line that broke, after the one that ended, after the restart.
+    expect(time.waits).toEqual([700, 700, 1500]);
+    expect(server.asked[0]!.headers.accept).toBe("text/event-stream");
+  });
+
+  it("knows its place by events that are none of the reader's", async () => {
+    const place = (id: number, name: string) => `id: ${id}\nevent: ${name}\ndata: {"lastId":${id}}\n\n`;
+    server.answer(line(`: still here\n\n${place(7, "start")}`), line(place(9, "position"), "break"), line(event(12)));
+    expect(await take(client().events(), 1)).toEqual([["12", "agent.updated"]]);
+    expect(asked()).toEqual([undefined, "7", "9"]);
+  });
+
+  it("names what it wants in one parameter each", async () => {
+    server.answer(line(event(1)));
+    const filter = {
+      types: ["agent.registered", "cred.changed"],
+      agents: [0, "0xAb"],
+      owners: ["0xCd"],
+      final: true,
+    } as const;
+    await take(client().events(filter), 1);
+    const query = new URL(server.asked[0]!.url, server.url).searchParams;
+    expect(Object.fromEntries(query)).toEqual({
+      ...{ type: "agent.registered,cred.changed", agent: "0,0xAb", owner: "0xCd", finality: "final" },
+    });
+  });
+
+  it("gives up a line on which nothing comes", async () => {
+    server.answer(line(event(1), "stay"), line(event(2)));
+    expect(await take(client({ silenceMs: 60 }).events({}, { after: 0 }), 2)).toHaveLength(2);
+    expect(asked()).toEqual(["0", "1"]);
+  });
+
+  it("outlives a service that is away for longer than any request would wait", async () => {
+    const away = Array<Scripted>(12).fill("cut");
+    const full = refusal(503, "overloaded", { "retry-after": "15" });
+    server.answer(line(event(1)), ...away, full, line(event(2)));
+    expect(await take(client({ retry: { attempts: 3 } }).events({}, { after: 0 }), 2)).toHaveLength(2);
+    expect(asked().slice(1)).toEqual(Array(14).fill("1"));
+  });
+
+  it("is refused as a call is, at its beginning", async () => {
+    server.answer("cut", "cut");
+    expect(await failure(client({ retry: { attempts: 2 } }).events())).toBeInstanceOf(ConnectionError);
+    server.answer(refusal(404, "not_found"));
+    expect(await failure(client().messageStream("nothing"))).toMatchObject({ name: "ApiError", code: "not_found" });
+  });
+
+  it("ends when it is refused later on, and when its reader may read no more", async () => {
+    server.answer(line(event(1)), refusal(403, "forbidden"));
+    const stream = client().messageStream("governance", { after: 0 });
+    await stream.next();
+    expect(await failure(stream)).toBeInstanceOf(ApiError);
+    server.answer(line(ending("forbidden")));
+    const ended = await failure(client().messageStream("governance", { after: 0 }));
+    expect(ended).toBeInstanceOf(StreamEnded);
+    expect(ended).toMatchObject({ reason: "forbidden", message: "Because.", body: { required: 76 } });
+  });
+
+  it("does not hide that events were missed", async () => {
+    const gap = { after: 3, resumedAfter: 90, error: "Events up to 90 are kept no longer." };
+    const missed = `event: gap\ndata: ${JSON.stringify(gap)}\n\n`;
+    server.answer(line(`${missed}${event(91)}`));
+    const thrown = await failure(client().events({}, { after: 3 }));
+    expect(thrown).toBeInstanceOf(StreamGap);
+    expect(thrown).toMatchObject({ after: 3, resumedAfter: 90, message: gap.error });
+    server.answer(line(`${missed}${event(91)}`));
+    const gaps: object[] = [];
+    const stream = client().events({}, { after: 3, onGap: (told) => gaps.push(told) });
+    expect(await take(stream, 1)).toEqual([["91", "agent.updated"]]);
+    expect(gaps).toEqual([gap]);
+  });
+
+  it("reads characters and frames that come in pieces", async () => {
+    const bytes = Buffer.from(event(1, { name: "Zoë 🤖" }));
+    server.answer((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      let at = 0;
+      const next = () => {
+        if (at < bytes.length) response.write(bytes.subarray(at, ++at), () => setImmediate(next));
+      };
+      next();
+    });
+    const { value } = await client().events().next();
+    expect(value).toMatchObject({ id: "1", data: { name: "Zoë 🤖" } });
+  });
+});
