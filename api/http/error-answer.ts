@@ -54,6 +54,8 @@ const failure = (code: ErrorCode, message: string, options?: FailOptions) => new
 
 /** Errors of the pg driver that carry no SQLSTATE: the connection was not made in time, or was lost. */
 const CONNECTION_WORDS = /timeout exceeded when trying to connect|connection terminated|connection timeout|client has/i;
+/** No connection, none to spare, no disk or memory left, a disk that fails, going down, or not to be written to. */
+const AWAY_STATES = /^(08|53|58|57P0[1-5]|25006)/;
 const CONNECTION_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH"]);
 
 function fromDatabase(error: unknown): Failure | undefined {
@@ -62,7 +64,8 @@ function fromDatabase(error: unknown): Failure | undefined {
   const state = typeof code === "string" ? code : "";
   const away =
     CONNECTION_CODES.has(state) ||
-    /^(08|57P0[1-5]|53300|25006)/.test(state) ||
+    AWAY_STATES.test(state) ||
+    (state === "55000" && /not currently accepting connections/.test(error.message)) ||
     (state === "" && CONNECTION_WORDS.test(error.message)) ||
     (error instanceof AggregateError &&
       error.errors.some((e) => CONNECTION_CODES.has((e as { code?: string }).code ?? "")));
