@@ -1,4 +1,4 @@
-/** `npm run fuzz -- [--cases N] [--seed N]`: every operation under as many generated requests as wanted, or the same ones again. */
+/** `npm run fuzz -- [--cases N] [--seed N]`: all that the tests ask at random, every operation under as many requests as wanted, or the same again. */
 import { parseArgs } from "node:util";
 import { startVitest } from "vitest/node";
 
@@ -9,5 +9,13 @@ const number = (name: "cases" | "seed", absent: number) => {
   console.error(`--${name} takes a whole number.`);
   process.exit(1);
 };
-const fuzz = { cases: number("cases", 10_000), seed: number("seed", Date.now() % 2 ** 31) };
-await startVitest("test", ["test/api/fuzz.test.ts"], { run: true, watch: false }, { test: { provide: { fuzz } } });
+const fuzz = { cases: number("cases", 10_000), seed: number("seed", Date.now() % 2 ** 31), whole: true };
+console.log(`npm run fuzz -- --cases ${fuzz.cases} --seed ${fuzz.seed}`);
+/** The files that ask a share of their cases in `npm test`. */
+const files = ["api/fuzz", "api/agent-list", "api/signature", "columns/agents", "db/cred"];
+await startVitest(
+  "test",
+  files.map((file) => `test/${file}.test.ts`),
+  { run: true, watch: false },
+  { test: { provide: { fuzz } } },
+);

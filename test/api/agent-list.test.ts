@@ -1,17 +1,18 @@
 /** Lists and search over HTTP, answered from memory: the same bytes as SQL answers, as fresh, and SQL whenever memory may not answer. */
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { TIERS } from "../../core/tiers.ts";
 import { type AgentList, type AgentListOptions, openAgentList } from "../../db/columns/agents.ts";
 import { MemoryBudget } from "../../db/columns/memory-budget.ts";
 import { agentRow, type Question, question, settled, writeAgents, writeScores } from "../columns/support.ts";
 import { plantCheckpoint } from "../support/onchain.ts";
+import { shareOf } from "../support/share.ts";
+import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
-import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
 
-/** Every run asks other questions; a failing one names its seed, to be put here. */
-const SEED = Date.now() % 2 ** 31;
+/** Every run asks other questions; a failing one names its seed, for `npm run fuzz`. */
+const { seed: SEED } = inject("fuzz");
 
 let api: TestApi;
 /** The API's memory, opened after its database is there; while it is switched off, SQL answers. */
@@ -76,8 +77,8 @@ const ids = async (query: string) => (await page(query)).agents.map(({ tokenId }
 describe(`random questions (seed ${SEED})`, () => {
   const AGENTS = 400;
   const ROUNDS = 4;
-  const LISTS = 200;
-  const SEARCHES = 80;
+  const LISTS = shareOf(200);
+  const SEARCHES = shareOf(80);
   const firstOfId = <T>(id: (row: T) => number) => {
     const seen = new Set<number>();
     return (row: T) => !seen.has(id(row)) && seen.add(id(row)) !== undefined;

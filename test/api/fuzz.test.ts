@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { AGENT_SORTS } from "../../db/agents.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
+import { shareOf } from "../support/share.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, type Operation, startApi, type TestApi } from "./support/api.ts";
 
@@ -183,7 +184,7 @@ describe(`reads (${CASES} cases each, seed ${SEED})`, () => {
   const reads = ENDPOINTS.filter(({ method, operationId }) => method === "get" || READS.has(operationId));
   it.each(reads.map(({ method, path }) => [method.toUpperCase(), path]))(
     "%s %s",
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async (method, path) => {
       const operation = api.document.paths[path]![method.toLowerCase()]!;
       const together = fc.array(requests(method, path, operation), { minLength: TOGETHER, maxLength: TOGETHER });
@@ -236,7 +237,7 @@ describe("POST /api/v2/mint", () => {
         });
         expect([202, 400, 409, 413]).toContain(status);
       }),
-      { numRuns: 200, seed: SEED },
+      { numRuns: shareOf(300), seed: SEED },
     );
     expect(api.errors).toEqual([]);
   });
@@ -261,7 +262,7 @@ describe("principals", () => {
         });
         expect([200, 201, 400, 403, 404, 409]).toContain(status);
       }),
-      { numRuns: 200, seed: SEED },
+      { numRuns: shareOf(300), seed: SEED },
     );
     expect(api.errors).toEqual([]);
   });

@@ -1,18 +1,20 @@
 /** Lists of agents from memory against SQL: thousands of random questions, before and after random changes. */
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { listAgents } from "../../db/agents.ts";
 import { type AgentList, openAgentList } from "../../db/columns/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantCheckpoint, plantOnchain } from "../support/onchain.ts";
+import { shareOf } from "../support/share.ts";
 import { until } from "../support/until.ts";
 import { agentRow, askBoth, question, settled, writeAgents, writeScores } from "./support.ts";
 
 const AGENTS = 2000;
 const ROUNDS = 5;
-const QUESTIONS = 300;
-/** Every run asks other questions; a failing one names its seed, to be put here. */
-const SEED = Date.now() % 2 ** 31;
+/** In tens. */
+const QUESTIONS = shareOf(30);
+/** Every run asks other questions; a failing one names its seed, for `npm run fuzz`. */
+const { seed: SEED } = inject("fuzz");
 
 let db: TestDatabase;
 let list: AgentList;
@@ -53,7 +55,7 @@ async function ask(seed: number) {
         }),
       );
     }),
-    { numRuns: QUESTIONS / 10, seed, endOnFailure: true },
+    { numRuns: QUESTIONS, seed, endOnFailure: true },
   );
 }
 

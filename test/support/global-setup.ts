@@ -30,7 +30,5 @@ declare module "vitest" {
     postgresUrl: string;
     /** DDL of the tables of ponder.schema.ts. */
     onchainTables: string;
-    /** How many cases every operation is asked, and the seed they come from. */
-    fuzz: { cases: number; seed: number };
   }
 }
