@@ -348,11 +348,13 @@ export const idempotency = offchain.table(
   (t) => [primaryKey({ columns: [t.scope, t.key] }), index("idempotency_created").on(t.createdAt)],
 );
 
-/** Keys of those who report session outcomes; only their hashes are kept. */
+/** Keys that the operator gives out; only their hashes are kept. */
 export const apiKey = offchain.table("api_key", {
   id: text().primaryKey(),
   /** Whom it was given to. */
   name: text().notNull(),
+  /** What it opens: sessions | queues-read | queues-write */
+  scope: text().notNull().default("sessions"),
   /** SHA-256 of the whole key. */
   hash: bytes().notNull(),
   createdAt: at().notNull().defaultNow(),
@@ -451,6 +453,8 @@ export const txIntent = offchain.table(
     /** Receipt logs as JSON-RPC gave them. */
     logs: jsonb(),
     error: text(),
+    /** W3C traceparent of the request that asked for it; null where traces are not kept. */
+    trace: text(),
     createdAt: at().notNull().default(sql`clock_timestamp()`),
     signedAt: at(),
     minedAt: at(),
