@@ -38,6 +38,7 @@ import { MemoryBudget } from "./db/columns/memory-budget.ts";
 import { trackIndexedBlock } from "./db/index-state.ts";
 import { faultAt } from "./faults.ts";
 import { createLog } from "./log.ts";
+import { eventGauges } from "./ops/metrics/events.ts";
 import { indexGauges } from "./ops/metrics/index-served.ts";
 import { jobMeter, queueGauges } from "./ops/metrics/jobs.ts";
 import { listGauges, poolGauge } from "./ops/metrics/process.ts";
@@ -292,6 +293,7 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
     poolGauge(ops.registry, db);
     queueGauges(ops.registry, () => queue.counts());
     tableGauges(ops.registry, db);
+    eventGauges(ops.registry, db);
     await ops.listen();
   }
   return {
