@@ -31,7 +31,8 @@ export async function strike(world: World, fault: Fault, random: () => number): 
       return [];
     case "terminate": {
       const ended = await processes.terminate(fault.part);
-      const inOrder = ended.code === 0 && ended.ms < END_MS;
+      // Killed meanwhile, by another fault of the plan.
+      const inOrder = ended.signal === "SIGKILL" || (ended.code === 0 && ended.ms < END_MS);
       return inOrder ? [] : [`${fault.part} ended with ${ended.code} after ${ended.ms} ms when it was asked to`];
     }
     case "skew":

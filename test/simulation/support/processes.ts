@@ -30,7 +30,7 @@ export type Processes = {
   /** SIGSTOP, and SIGCONT after a while. */
   freeze(part: Part, ms: number): Promise<void>;
   /** SIGTERM. @returns its exit code and how long the end took */
-  terminate(part: Part): Promise<{ code: number | null; ms: number }>;
+  terminate(part: Part): Promise<{ code: number | null; signal: NodeJS.Signals | null; ms: number }>;
   /** Whether the present process was started with something on top, which ends with `fresh`. */
   fresh(part: Part): Promise<void>;
   /** How often a process died at a fault point it was armed with. */
@@ -133,7 +133,7 @@ export function startProcesses(specs: Record<Part, Spec>): Processes {
       const began = Date.now();
       child.kill("SIGTERM");
       await gone(child);
-      return { code: child.exitCode, ms: Date.now() - began };
+      return { code: child.exitCode, signal: child.signalCode, ms: Date.now() - began };
     },
     async fresh(part) {
       next.delete(part);

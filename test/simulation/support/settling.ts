@@ -24,6 +24,24 @@ const AGED = `
 
 /** Resolves with the chain held still, its last block indexed, and nothing left to do. @throws Error naming what is */
 export async function settle(world: World): Promise<void> {
+  try {
+    await wait(world);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${await whoWaits(world)}`, { cause: error });
+  }
+}
+
+/** The index, and every session that does something or keeps another from it. */
+async function whoWaits({ db }: World): Promise<string> {
+  const { rows } = await db.query(`
+    select application_name as who, state, wait_event_type || ' ' || wait_event as waits, pg_blocking_pids(pid) as for,
+           pid, (now() - xact_start)::text as since, left(regexp_replace(query, '\\s+', ' ', 'g'), 150) as query
+    from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and (state <> 'idle' or pid in (select unnest(pg_blocking_pids(a.pid)) from pg_stat_activity a))`);
+  return [await readIndexState(db), ...rows].map((row) => JSON.stringify(row)).join("\n");
+}
+
+async function wait(world: World): Promise<void> {
   const { db, chain } = world;
   const count = async (what: string): Promise<number> => {
     const { rows } = await db.query(`select count(*)::int as n from ${what}`);

@@ -37,6 +37,8 @@ export type SimulationOptions = {
   progress?: (done: number, of: number) => void;
   /** Stops before a round that would begin later, in milliseconds since the epoch. */
   until?: number | undefined;
+  /** Given each world as it is made, for whoever has to end it at once. */
+  onWorld?: (world: World) => void;
 };
 
 export async function simulate(options: SimulationOptions): Promise<Simulation> {
@@ -48,7 +50,10 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   let rounds = 0;
   const late = () => options.until !== undefined && Date.now() > options.until;
   while (left.length > 0 && !late()) {
+    const began = Date.now();
     const world = await startWorld();
+    options.onWorld?.(world);
+    say(`a new world after ${Math.round((Date.now() - began) / 1000)} s`);
     try {
       const ledger = await openLedger(world);
       let failed = false;

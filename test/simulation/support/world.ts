@@ -27,7 +27,7 @@ import { until } from "../../support/until.ts";
 import { startSimulatedChain } from "./chain.ts";
 import { type Part, type Spec, startProcesses } from "./processes.ts";
 
-export const BLOCK_MS = 250;
+export const BLOCK_MS = 400;
 /** USDC that all customers of all rounds share. */
 const MONEY_UNITS = 10_000_000_000_000n;
 const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const;
@@ -123,7 +123,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>) {
     LOG_LEVEL: "warn",
     DATA_DIR: directory,
     PUBLIC_URL: `http://${host}`,
-    POLL_INTERVAL_MS: "200",
+    POLL_INTERVAL_MS: "300",
     MINT_WAIT_MS: "3000",
     PAYMENT_WAIT_MS: "3000",
     FACILITATOR_TIMEOUT_MS: "1500",
