@@ -17,7 +17,15 @@ import { isLoopback } from "./clients/http/public-address.ts";
 import { type Http, openHttp } from "./clients/http.ts";
 import { createIdentityProvider } from "./clients/identity-provider.ts";
 import { neynarReader } from "./clients/neynar.ts";
-import type { Chain, Ethos, Facilitator, MachinePayments, ProofPlatforms, Registries } from "./clients/ports.ts";
+import type {
+  Chain,
+  Ethos,
+  Facilitator,
+  MachinePayments,
+  ProofPlatforms,
+  Registries,
+  SecretBox,
+} from "./clients/ports.ts";
 import { openPublicHttp } from "./clients/public-http.ts";
 import { openRateCounters } from "./clients/rate-counters.ts";
 import { createReceiptSigner } from "./clients/receipt-signer.ts";
@@ -28,8 +36,10 @@ import {
   virtualsRegistry,
   x402BazaarRegistry,
 } from "./clients/registries.ts";
+import { createSecretBox } from "./clients/secret-box.ts";
 import { createSigner } from "./clients/signer.ts";
 import { unconfiguredProofs } from "./clients/unavailable.ts";
+import { openWebhookReceivers, webhookTargets } from "./clients/webhook-receivers.ts";
 import { xProofs } from "./clients/x.ts";
 import type { Config } from "./config.ts";
 import { openAgentList } from "./db/columns/agents.ts";
@@ -210,6 +220,12 @@ function openRegistries({ chain, upstreams: { registries: urls, scan8004Key } }:
   };
 }
 
+/** What keeps the secrets of webhooks; null without a key. */
+function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null {
+  const [first, ...rest] = keys;
+  return first ? createSecretBox([first, ...rest]) : null;
+}
+
 /** What the API process is made of. */
 export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
@@ -231,6 +247,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const http = openHttp({ userAgent: userAgent(config), patienceMs: ASKING_PATIENCE_MS, meter: ops?.upstreams });
   const proofs = openProofPlatforms(config, http);
   const rateCounters = openRateCounters({ redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
+  const secrets = openSecretBox(config);
   const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
   if (ops) {
     poolGauge(ops.registry, db);
@@ -252,6 +269,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       rateCounters,
       proofs: proofs.value,
       cards,
+      webhooks: secrets && { secrets, targets: webhookTargets(config.webhooks) },
       receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
       queues: () => queues.counts(),
       log,
@@ -284,6 +302,11 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
   const { privateKey } = config.sender;
   const http = openHttp({ userAgent: userAgent(config), patienceMs: WORKING_PATIENCE_MS, meter: ops?.upstreams });
   const proofs = openProofPlatforms(config, http);
+  const secrets = openSecretBox(config);
+  const webhookReceivers = openWebhookReceivers({
+    userAgent: userAgent(config),
+    allowLoopback: config.webhooks.allowLoopback,
+  });
   const documentHttp = openPublicHttp({
     userAgent: userAgent(config),
     loopback: config.upstreams.gateways.allowLoopback,
@@ -309,6 +332,10 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
           rate: { burst: 60, perSecond: 4 },
         }),
       ),
+      webhooks: secrets && {
+        ...{ secrets, receivers: webhookReceivers, random: Math.random },
+        disableAfterMs: config.webhooks.disableAfterMs,
+      },
       documents: foreignDocuments(documentHttp, { meter: ops?.upstreams }),
       chain: openChain(config, ops),
       machinePayments: await openMachinePayments(config),
@@ -323,6 +350,7 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
     async close() {
       await ops?.close();
       await documentHttp.close();
+      await webhookReceivers.close();
       await proofs.close();
       await http.close();
       await queue.close();

@@ -380,6 +380,12 @@ export const VARIABLES = {
     requestsPerMinute,
     "30",
   ),
+  RATE_WEBHOOK_SENDS_PER_CALLER: variable(
+    "Limits",
+    "Tests and replays of webhooks a minute of one wallet",
+    requestsPerMinute,
+    "60",
+  ),
   STREAMS_PER_CLIENT: variable(
     "Limits",
     "Event streams that one address (IPv6: one /64 network) may have open at each process; 0 = no limit",
@@ -398,6 +404,27 @@ export const VARIABLES = {
     "How long the event log is kept; what happened longer ago when the service first hears of it is not told",
     duration,
     "7d",
+  ),
+  WEBHOOK_KEYS: {
+    ...variable(
+      "Webhooks",
+      "Keys that the secrets of webhooks are kept under, 0x and 64 hex digits each, comma list; the first seals, all of them open (unset: there are no webhooks)",
+      list(hash),
+    ),
+    secret: true,
+  },
+  WEBHOOK_ALLOW_PRIVATE: variable(
+    "Webhooks",
+    "Whether webhooks may lead to this machine itself, over http too; for development",
+    flag,
+    "false",
+  ),
+  WEBHOOKS_PER_WALLET: variable("Webhooks", "How many webhooks one wallet may have", integer(1, 10_000), "20"),
+  WEBHOOK_DISABLE_AFTER: variable(
+    "Webhooks",
+    "A webhook whose receiver has taken nothing for so long is switched off",
+    duration,
+    "3d",
   ),
   MESSAGE_RETENTION: variable(
     "Messaging",
@@ -719,10 +746,18 @@ function assemble(v: Values, dataDir: string) {
       messagesPerMember: v.RATE_MESSAGES_PER_MEMBER,
       messagesPerGroup: v.RATE_MESSAGES_PER_GROUP,
       groupsPerCaller: v.RATE_GROUPS_PER_CALLER,
+      webhookSendsPerCaller: v.RATE_WEBHOOK_SENDS_PER_CALLER,
     },
     /** Open event streams; 0 = no limit. */
     streams: { perClient: v.STREAMS_PER_CLIENT, perProcess: v.STREAMS_PER_PROCESS },
     eventRetentionMs: v.EVENT_RETENTION,
+    webhooks: {
+      /** The first seals; none: there are no webhooks. */
+      keys: v.WEBHOOK_KEYS ?? [],
+      allowLoopback: v.WEBHOOK_ALLOW_PRIVATE,
+      perWallet: v.WEBHOOKS_PER_WALLET,
+      disableAfterMs: v.WEBHOOK_DISABLE_AFTER,
+    },
     /** Undefined: every message is kept. */
     messageRetentionMs: v.MESSAGE_RETENTION,
     /** Undefined: no access tokens are taken. */

@@ -8,6 +8,8 @@ import type {
   ProofPlatforms,
   RateCounters,
   ReceiptSigner,
+  SecretBox,
+  WebhookTargets,
 } from "../clients/ports.ts";
 import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
@@ -75,6 +77,8 @@ export type ApiDeps = {
   machinePayments?: MachinePayments | null;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
+  /** Where webhooks may lead, and what keeps their secrets; absent without a key: then there are none. */
+  webhooks?: { targets: WebhookTargets; secrets: SecretBox } | null;
   /** Counts of every queue; may throw when the queue's store is away. */
   queues(): Promise<QueueState[]>;
   log: Log;

@@ -249,5 +249,9 @@ export const groupId = documented(
 /** A webhook in a path; empty for a text that is no id of any. */
 export const webhookId = documented(
   z.string().transform((text) => (/^wh_[0-9a-f]{32}$/.test(text) ? text : "")),
-  { documented: { type: "string" }, description: "The webhook's id", examples: ["wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14"] },
+  {
+    documented: { type: "string" },
+    description: "The webhook's id",
+    examples: ["wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14"],
+  },
 );

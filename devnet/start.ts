@@ -165,6 +165,9 @@ async function startTempo(): Promise<void> {
   Object.assign(stack.env, { TEMPO_RPC_URL: chain.url, ...tempoEnv() });
 }
 
+/** Known to everybody who reads this, like the accounts of the development chain. */
+const DEV_WEBHOOK_KEY = `0x${"de".repeat(32)}`;
+
 /** What differs on a development chain unless the operator has set it. */
 function localDefaults({ service, http }: Config): Record<string, string> {
   const hosts = new Set([...service.hosts, `localhost:${http.port}`, `127.0.0.1:${http.port}`]);
@@ -174,6 +177,8 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     // What changes in the simulators is to be seen by whoever changed it.
     PROOF_RECHECK_INTERVAL: "10s",
     PULL_INTERVAL: "30s",
+    WEBHOOK_KEYS: DEV_WEBHOOK_KEY,
+    WEBHOOK_ALLOW_PRIVATE: "true",
   };
 }
 

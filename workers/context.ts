@@ -14,6 +14,7 @@ import type {
 import type { Config } from "../config.ts";
 import type { Fault } from "../faults.ts";
 import type { Queues } from "./queue.ts";
+import type { WebhookParts } from "./webhooks/send.ts";
 
 /** Told of every run of a job. */
 export type JobMeter = {
@@ -36,6 +37,8 @@ export type JobContext = {
   markets: Markets;
   /** What foreign URIs lead to. */
   documents: Documents;
+  /** What webhooks are delivered with; absent without a key for their secrets: then none are. */
+  webhooks?: WebhookParts | null;
   queue: Queues;
   clock: () => Date;
   log: Logger;

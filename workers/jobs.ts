@@ -21,6 +21,7 @@ import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { tokenStats } from "./jobs/token-stats.ts";
 import { transactionCounts } from "./jobs/transaction-counts.ts";
+import { webhookUpkeep } from "./jobs/webhook-upkeep.ts";
 
 export const JOBS: readonly Job[] = [
   score,
@@ -43,5 +44,6 @@ export const JOBS: readonly Job[] = [
   marketData,
   messageRetention,
   eventRetention,
+  webhookUpkeep,
   prune,
 ];

@@ -10,6 +10,7 @@ import type { Job } from "./job.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { JOBS } from "./jobs.ts";
 import { runSender } from "./sender.ts";
+import { runWebhooks } from "./webhooks.ts";
 
 /** How long a running job may take to finish when the process stops. */
 const GRACE_MS = 9_000;
@@ -21,11 +22,13 @@ export type Workers = {
   stop(): Promise<void>;
 };
 
-/** Starts the jobs, the dispatcher, the event log's sequencer and, when there is a key, the sender. */
+/** Starts the jobs, the dispatcher, the event log's sequencer and, where there are keys for them, webhooks and the sender. */
 export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOBS): Promise<Workers> {
   const { queue, log, signer } = context;
   const dispatcher = runDispatcher(context);
   const eventLog = runEventLog(context);
+  const webhooks = context.webhooks ? runWebhooks({ ...context, webhooks: context.webhooks }) : undefined;
+  if (!webhooks) log.info("WEBHOOK_KEYS is not set: there are no webhooks");
   /** Makes schedules that are missing. When any was, the queue's storage is new: everything it may have held is redone. */
   async function lookAfterSchedules() {
     if (!(await ensureSchedules(context, jobs))) return;
@@ -53,6 +56,7 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
         looking,
         dispatcher.stop(),
         eventLog.stop(),
+        webhooks?.stop(),
         sender?.stop(),
         ...workers.map((worker) => worker.stop(GRACE_MS)),
       ]);

@@ -16,10 +16,11 @@ export type RateBudgets = {
   messagesPerMember: number;
   messagesPerGroup: number;
   groupsPerCaller: number;
+  webhookSendsPerCaller: number;
 };
 
 /** Limits of single operations, beside those of their bucket. */
-export type OwnLimit = "messages" | "messages-of-group" | "groups";
+export type OwnLimit = "messages" | "messages-of-group" | "groups" | "webhook-sends";
 
 export type RateLimits = {
   /**
@@ -60,6 +61,7 @@ export function rateLimits(budgets: RateBudgets, counters: RateCounters): RateLi
     messages: budgets.messagesPerMember,
     "messages-of-group": budgets.messagesPerGroup,
     groups: budgets.groupsPerCaller,
+    "webhook-sends": budgets.webhookSendsPerCaller,
   };
   const readsPolicy = policyItem(reads);
   let seen = new Map<string, number>();

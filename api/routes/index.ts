@@ -36,6 +36,8 @@ import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalMarks
 import { tokenHolders } from "./token-stats.ts";
 import { personality, update } from "./updates.ts";
 import { exchangeVerify, verify } from "./verify.ts";
+import { webhookDeliveries, webhookReplay, webhookReplayDead, webhookTest } from "./webhook-deliveries.ts";
+import { endWebhook, listOfWebhooks, newWebhook, oneWebhook, rotateWebhook, switchOnWebhook } from "./webhooks.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...discoveryEndpoints(() => ENDPOINTS),
@@ -113,5 +115,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
   humanDelete,
   humanLinkAgent,
   organizationRegister,
+  newWebhook,
+  listOfWebhooks,
+  oneWebhook,
+  endWebhook,
+  switchOnWebhook,
+  rotateWebhook,
+  webhookTest,
+  webhookDeliveries,
+  webhookReplay,
+  webhookReplayDead,
   ...documentEndpoints(() => ENDPOINTS),
 ];

@@ -1,27 +1,17 @@
 /** Deliveries on their way: made due, claimed under a lease by one worker, settled by what came of the attempt. */
 import type { AttemptOutcome } from "../../core/webhooks/attempts.ts";
+import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
 import type { Queryable } from "../transaction.ts";
 
-/** pending: to be sent when due; delivered: taken by the receiver; dead: given up until somebody replays it. */
-export const DELIVERY_STATES = ["pending", "delivered", "dead"] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
 /** A delivery in the hands of a worker. */
-export type ClaimedDelivery = {
-  deliveryId: number;
+export type ClaimedDelivery = Pick<
+  Delivery,
+  "deliveryId" | "eventId" | "eventType" | "position" | "final" | "createdAt" | "attempts"
+> & {
   /** Settles it, as long as nobody else has claimed it since. */
   lease: string;
   webhookId: string;
   url: string;
-  eventId: string;
-  eventType: string;
-  /** Place of the event in the log; null for what is in no log. */
-  position: number | null;
-  /** Whether the event was final when the delivery was made; the same in each attempt. */
-  final: boolean;
-  createdAt: Date;
-  /** Attempts so far, since it was made or last replayed. */
-  attempts: number;
 };
 
 export type ClaimOptions = {
@@ -98,7 +88,7 @@ export async function settleDelivery(
   result: { state: DeliveryState; dueAt?: Date },
 ): Promise<boolean> {
   const { at, outcome, durationMs } = attempt;
-  const line = {
+  const line: LoggedAttempt = {
     at: at.toISOString(),
     status: outcome.kind === "answered" ? outcome.status : null,
     error: outcome.kind === "answered" ? null : outcome.reason,

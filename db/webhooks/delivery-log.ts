@@ -1,29 +1,9 @@
 /** The log of deliveries as their owner reads it and sends from it anew: pages, tests and replays. */
+import { fail } from "../../core/errors.ts";
 import { PING } from "../../core/webhooks/payload.ts";
+import type { Delivery, DeliveryState } from "../../core/webhooks/webhook.ts";
 import type { Queryable } from "../transaction.ts";
-import type { DeliveryState } from "./deliveries.ts";
 import { wakeWebhooks } from "./webhooks.ts";
-
-/** An attempt that was made: the receiver's status, or why there was none. */
-export type LoggedAttempt = { at: string; status: number | null; error: string | null; durationMs: number };
-
-export type Delivery = {
-  deliveryId: number;
-  eventId: string;
-  eventType: string;
-  position: number | null;
-  final: boolean;
-  state: DeliveryState;
-  createdAt: Date;
-  /** When it is sent next; of a settled one when it was to be sent last. */
-  dueAt: Date;
-  /** When it was delivered or given up. */
-  settledAt: Date | null;
-  /** Attempts since it was made or last replayed. */
-  attempts: number;
-  /** The last attempts, the oldest first. */
-  log: LoggedAttempt[];
-};
 
 const DELIVERY = `
   d.delivery_id::float8 as "deliveryId", d.event_id as "eventId", d.event_type as "eventType",
@@ -34,7 +14,7 @@ const DELIVERY = `
 export async function deliveryPage(
   db: Queryable,
   webhookId: string,
-  { state, before, limit }: { state: DeliveryState | undefined; before: number | undefined; limit: number },
+  { state, before, limit }: { state?: DeliveryState | undefined; before?: number | undefined; limit: number },
 ): Promise<Delivery[]> {
   const { rows } = await db.query<Delivery>({
     name: "webhook-deliveries",
@@ -74,27 +54,39 @@ export async function insertPing(
      on conflict (webhook_id, event_id) do update set event_id = excluded.event_id returning ${DELIVERY}`,
     [webhookId, eventId, now],
   );
-  await wakeWebhooks(db);
+  await tryAtOnce(db, webhookId);
   return rows[0]!;
 }
 
-/** Makes a settled delivery due again, with all its attempts; one that still waits is left alone. @returns null when there is none */
+/**
+ * Makes a settled delivery due again, with all its attempts; one that still waits is left alone.
+ * @throws Failure not_found; gone when the log keeps its event no longer
+ */
 export async function replayDelivery(
   db: Queryable,
   { webhookId, deliveryId, now }: { webhookId: string; deliveryId: number; now: Date },
-): Promise<Delivery | null> {
+): Promise<Delivery> {
   const { rows } = await db.query<Delivery>(
     `update offchain.webhook_delivery d set ${REPLAYED}
-     where d.webhook_id = $1 and d.delivery_id = $2 and d.state <> 'pending' returning ${DELIVERY}`,
+     where d.webhook_id = $1 and d.delivery_id = $2 and d.state <> 'pending' and ${IS_KEPT} returning ${DELIVERY}`,
     [webhookId, deliveryId, now],
   );
   if (rows[0]) {
-    await wakeWebhooks(db);
+    await tryAtOnce(db, webhookId);
     return rows[0];
   }
-  const [waiting] = await deliveryPage(db, webhookId, { state: "pending", before: deliveryId + 1, limit: 1 });
-  return waiting?.deliveryId === deliveryId ? waiting : null;
+  const { rows: there } = await db.query<Delivery>(
+    `select ${DELIVERY} from offchain.webhook_delivery d where d.webhook_id = $1 and d.delivery_id = $2`,
+    [webhookId, deliveryId],
+  );
+  const [found] = there;
+  if (!found) return fail("not_found", "This webhook has no delivery of this id.");
+  if (found.state !== "pending") return fail("gone", "The event is no longer kept, so it cannot be sent again.");
+  return found;
 }
+
+/** A ping is made anew each time; an event has to be in the log. */
+const IS_KEPT = `(d.event_type = '${PING}' or exists (select from offchain.event e where e.id = d.event_id))`;
 
 const REPLAYED = "state = 'pending', attempts = 0, due_at = $3, settled_at = null, lease = null, lease_until = null";
 
@@ -106,10 +98,29 @@ export async function replayDead(
   const { rowCount } = await db.query(
     `update offchain.webhook_delivery d set ${REPLAYED}
      where d.delivery_id in (
-       select delivery_id from offchain.webhook_delivery
-       where webhook_id = $1 and state = 'dead' and settled_at >= $2 order by delivery_id limit $4 for update)`,
+       select delivery_id from offchain.webhook_delivery d
+       where webhook_id = $1 and state = 'dead' and settled_at >= $2 and ${IS_KEPT}
+       order by delivery_id limit $4 for update)`,
     [webhookId, since, now, most],
   );
-  if ((rowCount ?? 0) > 0) await wakeWebhooks(db);
+  if ((rowCount ?? 0) > 0) await tryAtOnce(db, webhookId);
   return rowCount ?? 0;
+}
+
+/** Who asks for something to be sent knows that the receiver is back: a pause ends. */
+async function tryAtOnce(db: Queryable, webhookId: string): Promise<void> {
+  await db.query("update offchain.webhook set paused_until = null where webhook_id = $1 and paused_until is not null", [
+    webhookId,
+  ]);
+  await wakeWebhooks(db);
+}
+
+/** How many deliveries were given up since a moment. */
+export async function countDead(db: Queryable, webhookId: string, since: Date): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*)::int as count from offchain.webhook_delivery d
+     where webhook_id = $1 and state = 'dead' and settled_at >= $2 and ${IS_KEPT}`,
+    [webhookId, since],
+  );
+  return rows[0].count;
 }

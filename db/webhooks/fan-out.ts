@@ -1,9 +1,10 @@
 /** From the event log to deliveries: each event is handed to every webhook that wants it, once, in the commit that moves the place in the log. */
 import type pg from "pg";
 import { filterOf, type LoggedEvent } from "../../core/events.ts";
+import { type Finality, filterOfWishes, type Wishes } from "../../core/webhooks/webhook.ts";
 import { eventLog, eventsAfter, type LogPart } from "../events.ts";
 import type { Queryable } from "../transaction.ts";
-import { type Finality, filterOfWebhook, WEBHOOK, type Webhook } from "./webhooks.ts";
+import { WEBHOOK } from "./webhooks.ts";
 
 /** Places of the log that one call hands out at most. */
 const SPAN = 1_000;
@@ -38,9 +39,7 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
   return { deliveries: made + caughtUp.deliveries, more: through < head || caughtUp.more };
 }
 
-type Candidate = Pick<Webhook, "webhookId" | "events" | "tokenIds" | "addresses" | "owners" | "finality"> & {
-  fromPosition: number;
-};
+type Candidate = Wishes & { webhookId: string; fromPosition: number };
 type Made = { webhookId: string; event: LoggedEvent };
 
 /** A stretch of the log to the webhooks that keep up with it. */
@@ -57,7 +56,7 @@ async function handOut(tx: Queryable, { after, through, now }: { after: number; 
     if (takers.length === 0) continue;
     const { events } = await eventsOf(tx, finality, { after, head: through, limit: SPAN });
     for (const { webhookId, fromPosition, ...webhook } of takers) {
-      const wanted = filterOf(filterOfWebhook(webhook));
+      const wanted = filterOf(filterOfWishes(webhook));
       for (const event of events) if (event.position > fromPosition && wanted(event)) made.push({ webhookId, event });
     }
   }
@@ -103,7 +102,7 @@ async function catchUp(tx: Queryable, through: number, now: Date): Promise<Fanne
   let more = false;
   for (const { webhookId, behindAt, fromPosition, finality, ...webhook } of behind) {
     const after = Math.max(behindAt, fromPosition);
-    const part = { after, head: through, limit: ROOM_TO_CATCH_UP, filter: filterOfWebhook(webhook) };
+    const part = { after, head: through, limit: ROOM_TO_CATCH_UP, filter: filterOfWishes(webhook) };
     const read = await eventsOf(tx, finality, part);
     for (const event of read.events) made.push({ webhookId, event });
     const arrived = read.through >= through;

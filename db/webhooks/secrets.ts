@@ -6,15 +6,16 @@ export type SealedSecret = {
   webhookId: string;
   secretId: string;
   sealed: Buffer;
+  createdAt: Date;
   /** Until when it signs; null for the newest. */
   expiresAt: Date | null;
 };
 
-const SECRET = `s.webhook_id as "webhookId", s.secret_id as "secretId", s.sealed, s.expires_at as "expiresAt"`;
+const SECRET = `s.webhook_id as "webhookId", s.secret_id as "secretId", s.sealed, s.created_at as "createdAt",
+  s.expires_at as "expiresAt"`;
 
 export type NewSecret = Omit<SealedSecret, "expiresAt" | "sealed"> & {
   sealed: Uint8Array;
-  createdAt: Date;
   /** Hash of the Idempotency-Key and the request that made it; null without a key. */
   request: string | null;
 };

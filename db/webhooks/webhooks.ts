@@ -1,33 +1,12 @@
 /** Webhooks: who has which, where they go and what they are told of, whether they are on. */
 import { hash } from "node:crypto";
-import type { EventFilter, EventType } from "../../core/events.ts";
 import type { Address } from "../../core/facts.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
+import type { Webhook, Wishes } from "../../core/webhooks/webhook.ts";
 import type { Queryable } from "../transaction.ts";
 
 /** Wakes the workers: something is to be delivered that no event announces. */
 export const WEBHOOKS_CHANNEL = "webhooks";
-
-/** head: events as they happen, and their retraction when a block is undone; final: only what can no longer be undone. */
-export const FINALITIES = ["head", "final"] as const;
-export type Finality = (typeof FINALITIES)[number];
-
-export type Webhook = ReceiverHealth & {
-  webhookId: string;
-  /** The wallet that made it, and alone sees and changes it. */
-  owner: Address;
-  url: string;
-  events: EventType[];
-  /** Only about these agents, by token id or by wallet; null: about any. */
-  tokenIds: number[] | null;
-  addresses: Address[] | null;
-  /** Only about agents of these wallets; null: of any. */
-  owners: Address[] | null;
-  finality: Finality;
-  createdAt: Date;
-  disabledAt: Date | null;
-  disabledReason: DisabledReason | null;
-};
 
 /** Columns of the webhook `w` in the shape of `Webhook`. */
 export const WEBHOOK = `
@@ -35,22 +14,7 @@ export const WEBHOOK = `
   w.finality, w.created_at as "createdAt", w.disabled_at as "disabledAt",
   w.disabled_reason as "disabledReason", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
 
-export type NewWebhook = Pick<
-  Webhook,
-  "webhookId" | "owner" | "url" | "events" | "tokenIds" | "addresses" | "owners" | "finality" | "createdAt"
->;
-
-/** Which events a webhook is told of. */
-export const filterOfWebhook = ({
-  events,
-  tokenIds,
-  addresses,
-  owners,
-}: Pick<Webhook, "events" | "tokenIds" | "addresses" | "owners">): EventFilter => ({
-  types: events,
-  ...((tokenIds || addresses) && { agents: { tokenIds: tokenIds ?? [], addresses: addresses ?? [] } }),
-  ...(owners && { owners }),
-});
+export type NewWebhook = Wishes & Pick<Webhook, "webhookId" | "owner" | "url" | "createdAt">;
 
 /** Adds a webhook, which is told of what happens from now on. */
 export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosition: number): Promise<void> {
@@ -102,6 +66,15 @@ export async function webhookOf(db: Queryable, owner: Address, webhookId: string
     values: [webhookId, owner],
   });
   return rows[0] ?? null;
+}
+
+/** Lets one transaction at a time change a webhook of a wallet. @returns whether the wallet has it */
+export async function lockWebhook(tx: Queryable, owner: Address, webhookId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    "select from offchain.webhook where webhook_id = $1 and owner = $2 for no key update",
+    [webhookId, owner],
+  );
+  return rowCount === 1;
 }
 
 /** Removes a webhook with its secrets and its deliveries. @returns false when the wallet has no such webhook */
