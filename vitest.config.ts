@@ -1,13 +1,23 @@
 /** Test layers: `core` needs nothing, the others share one embedded PostgreSQL and start their own chains. */
 import { defineConfig } from "vitest/config";
+import { LongFirst } from "./test/support/long-first.ts";
 
 export default defineConfig({
   test: {
     // Every run asks other questions; one that fails prints its seed.
     provide: { fuzz: { cases: 200, seed: Date.now() % 2 ** 31, whole: false } },
+    // A file costs two seconds of imports where it has a process of its own; none keeps state in a module.
+    isolate: false,
+    // More than there are cores: tests of processes and chains wait half of their time.
+    maxWorkers: 4,
+    sequence: { sequencer: LongFirst },
     projects: [
-      { test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: 60_000 } },
       {
+        extends: true,
+        test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: 60_000 },
+      },
+      {
+        extends: true,
         test: {
           name: "services",
           include: ["test/*/**/*.test.ts"],
@@ -15,7 +25,6 @@ export default defineConfig({
           globalSetup: ["test/support/global-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          maxWorkers: 3,
           // Real processes and chains on a shared machine: a failure is looked at once more, and the report says so.
           retry: 1,
         },

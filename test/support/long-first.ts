@@ -1,0 +1,30 @@
+/** The order of test files: those that take long begin first, so that none of them is still alone at work at the end. */
+import type { TestSpecification } from "vitest/node";
+import { BaseSequencer } from "vitest/node";
+
+/** By what they do, not by their size: they start the whole service, kill it, or open a browser. */
+const LONG = [
+  "web/terminal",
+  "stack/crash",
+  "indexer/restart",
+  "payments/storm",
+  "payments/crash",
+  "indexer/reorg",
+  "indexer/events",
+  "stack/",
+  "payments/",
+  "simulation/",
+  "workers/sender",
+  "workers/awards",
+];
+
+export class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = LONG.findIndex((part) => moduleId.includes(`/test/${part}`));
+      return found === -1 ? LONG.length : found;
+    };
+    // What a run before has measured, or the files' sizes, decides among the rest; sorting keeps it.
+    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
+  }
+}
