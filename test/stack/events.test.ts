@@ -1,0 +1,129 @@
+/** A subscriber of the event log on a whole stack whose processes are killed, one after the other, while agents are minted. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
+import type { EventView } from "../../core/views/events.ts";
+import { EVENT_FAULT_POINTS } from "../../workers/event-log.ts";
+import { type EventReader, readEvents } from "../api/support/event-reader.ts";
+import { agentWallet, testChain } from "../support/agent-wallet.ts";
+import { type Parts, startParts } from "../support/parts.ts";
+import { until } from "../support/until.ts";
+
+const PATIENT = { timeoutMs: 120_000 };
+
+let parts: Parts;
+let subscriber: ReturnType<typeof patientSubscriber>;
+beforeAll(async () => {
+  parts = await startParts({ blockTimeSeconds: 0.25 });
+  await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
+  subscriber = patientSubscriber();
+}, 240_000);
+afterAll(async () => {
+  subscriber?.leave();
+  await parts?.stop();
+}, 60_000);
+
+/** Comes back with the last id whenever its line ends, as EventSource does. */
+function patientSubscriber() {
+  const got: { position: number; event: EventView }[] = [];
+  let reader: EventReader | undefined;
+  let over = false;
+  void (async () => {
+    let lastId = "0";
+    while (!over) {
+      reader = await readEvents(`${parts.apiUrl}/api/v2/events`, { "last-event-id": lastId }).catch(() => undefined);
+      const current = reader;
+      if (current?.status === 200) {
+        await until("the line has ended", () => over || current.ended(), { timeoutMs: 3_600_000 });
+        lastId = current.lastId() ?? lastId;
+        take(current);
+      } else await new Promise((done) => setTimeout(done, 50));
+    }
+  })();
+  function take({ events }: EventReader): void {
+    for (const { id, event, data } of events.splice(0))
+      if (event.includes(".")) got.push({ position: Number(id), event: JSON.parse(data) });
+  }
+  return {
+    got() {
+      if (reader) take(reader);
+      return got;
+    },
+    leave() {
+      over = true;
+      reader?.close();
+    },
+  };
+}
+
+let minted = 0;
+/** Mints an agent straight on the chain. @returns its wallet, lower-case */
+async function mint(): Promise<string> {
+  const chain = testChain(parts.rpcUrl);
+  const price = await chain.readContract({ address: parts.identity, abi: identityAbi, functionName: "mintPrice" });
+  const wallet = agentWallet({ host: parts.host });
+  await wallet.call(
+    parts.rpcUrl,
+    parts.identity,
+    "mint",
+    [wallet.address, `Killed ${++minted}`, "custom", false],
+    price,
+  );
+  return wallet.address.toLowerCase();
+}
+
+const wallets: string[] = [];
+const of = (type: string) => subscriber.got().filter(({ event }) => event.type === type);
+const registered = () =>
+  of("agent.registered").map(({ event }) => (event.data as { agentAddress: string }).agentAddress.toLowerCase());
+const everyone = () =>
+  until(
+    "every agent was told of, and its first score",
+    () => wallets.every((wallet) => registered().includes(wallet)) && of("cred.changed").length >= wallets.length,
+    PATIENT,
+  );
+
+it("a subscriber is told of everything once, whatever is killed", async () => {
+  wallets.push(await mint());
+  await everyone();
+  for (const point of ["dispatcher.committed", ...EVENT_FAULT_POINTS]) {
+    parts.kill("workers");
+    await parts.died("workers");
+    await parts.start("workers", { FAULT_POINT: point });
+    wallets.push(await mint());
+    await parts.died("workers");
+  }
+  await parts.start("workers");
+  parts.kill("api");
+  wallets.push(await mint());
+  await parts.died("api");
+  await parts.start("api");
+  for (const part of ["indexer", "workers", "api"] as const) parts.kill(part);
+  await Promise.all((["indexer", "workers", "api"] as const).map((part) => parts.died(part)));
+  wallets.push(await mint());
+  await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
+  wallets.push(await mint());
+  await everyone();
+
+  expect(registered().toSorted()).toEqual(wallets.toSorted());
+  expect(of("event.retracted")).toEqual([]);
+  const firsts = of("cred.changed").filter(
+    ({ event }) => (event.data as { previous: number | null }).previous === null,
+  );
+  expect(firsts.map(({ event }) => event.tokenId).toSorted()).toEqual(
+    of("agent.registered")
+      .map(({ event }) => event.tokenId)
+      .toSorted(),
+  );
+  const ids = subscriber.got().map(({ event }) => event.id);
+  expect(new Set(ids).size).toBe(ids.length);
+  // What it was told on many lines is the log, in its order.
+  await until("it has all of the log", async () => {
+    const last = subscriber.got().at(-1)!.position;
+    const log = (await (await fetch(`${parts.apiUrl}/api/v2/events/log?limit=1000`)).json()) as { events: EventView[] };
+    return (
+      log.events.length === subscriber.got().length &&
+      subscriber.got().every(({ event }, i) => log.events[i]!.id === event.id) &&
+      last
+    );
+  });
+}, 400_000);
