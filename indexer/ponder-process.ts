@@ -9,7 +9,8 @@ import { PONDER_ROOT } from "./schema-name.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
-const LIFELINE = new URL("end-with-parent.ts", import.meta.url).href;
+/** Loaded into Ponder's process before anything of its own. */
+const PRELOADED = ["end-with-parent.ts", "gentle-triggers.ts"].map((file) => new URL(file, import.meta.url).href);
 
 /** How long Ponder may take to end by itself; with the launcher's own work it stays below ten seconds. */
 const STOP_MS = 7_000;
@@ -62,8 +63,7 @@ export async function startPonder(options: {
     process.execPath,
     [
       "--disable-warning=DeprecationWarning",
-      "--import",
-      LIFELINE,
+      ...PRELOADED.flatMap((url) => ["--import", url]),
       PONDER,
       "start",
       "--schema",

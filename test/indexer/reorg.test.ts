@@ -60,6 +60,33 @@ test.each([1, 7, 29])("a reorg of %i blocks takes their rows back, and only thei
   await expectTruth(world);
 });
 
+test("a reorganisation waits for no reader, and keeps none waiting", async () => {
+  const reader = await world.database.pool.connect();
+  try {
+    await world.mint(bob, "Gone while somebody reads");
+    await world.settle();
+    // A long statement over several tables, as far as its locks go.
+    await reader.query(
+      "begin; select 1 from onchain.trait, onchain.agent, onchain.transfer, onchain._ponder_checkpoint",
+    );
+    await world.reorg(1);
+    await world.settle();
+    await expectTruth(world);
+    const { rows } = await reader.query("select count(*)::int as n from onchain.outbox");
+    expect(rows[0].n).toBe((await everything()).outbox.length);
+  } finally {
+    await reader.query("rollback");
+    reader.release();
+  }
+  // The triggers work again: what comes now can be taken back as well.
+  const before = await everything();
+  await world.mint(bob, "Gone as well");
+  await world.settle();
+  await world.reorg(1);
+  await world.settle();
+  expect(await everything()).toEqual(before);
+});
+
 test("events that come back in another block are told again, with that block's hash", async () => {
   const { tokenId } = await world.mint(bob, "Comes back");
   await world.settle();
