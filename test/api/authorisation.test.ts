@@ -41,6 +41,8 @@ type World = {
   owner: Wallet;
   agent: Wallet;
   apiKey: string;
+  /** A webhook of the agent's wallet and a delivery of it, once they were made. */
+  webhook?: { id: string; deliveryId: number };
 };
 type Wallet = ReturnType<typeof agentWallet>;
 type Asked = { headers?: Record<string, string>; body?: object };
@@ -75,6 +77,8 @@ const everyone = (status: number) => Object.fromEntries(CALLERS.map((c) => [c, s
 const CONTROLLERS = { ...SIWA_ONLY, "other wallet": 403, owner: PASS, "agent wallet": PASS };
 /** The agent's own wallet; its owner's is another. */
 const SPEAKERS = { ...CONTROLLERS, owner: 403 };
+/** The wallet that made the webhook. */
+const OWN_WEBHOOK = { ...SIWA_ONLY, "other wallet": 404, owner: 404, "agent wallet": PASS };
 /** Every wallet, by SIWA and by SIWE. */
 const HUMANS = { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS, "human (SIWE)": PASS };
 
@@ -184,6 +188,21 @@ const ROWS: Record<string, Row> = {
   },
   joinMessageGroup: { before: giveCred, expected: SPEAKERS },
   sendMessage: { before: giveCred, body: () => ({ content: "Hello." }), expected: SPEAKERS },
+  // Any wallet may have webhooks, and nobody else sees or changes them: to others there is none of this id.
+  createWebhook: {
+    body: () => ({ url: "https://example.com/hook", events: ["cred.changed"] }),
+    expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS },
+  },
+  deleteWebhook: { before: addWebhook, expected: OWN_WEBHOOK },
+  enableWebhook: { before: addWebhook, expected: OWN_WEBHOOK },
+  rotateWebhookSecret: { before: addWebhook, expected: OWN_WEBHOOK },
+  testWebhook: { before: addWebhook, expected: OWN_WEBHOOK },
+  replayWebhookDelivery: { before: addWebhook, expected: OWN_WEBHOOK },
+  replayDeadWebhookDeliveries: {
+    before: addWebhook,
+    body: () => ({ since: "2026-01-01T00:00:00Z" }),
+    expected: OWN_WEBHOOK,
+  },
   // Whoever has come in may go.
   leaveMessageGroup: { expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS } },
 };
@@ -195,6 +214,20 @@ async function giveCred({ tokenId }: World): Promise<void> {
      values ($1, 51, 0, 0, 0, 0, 0, 0, 0, 0, 950, now())`,
     [tokenId],
   );
+}
+
+/** The agent's wallet has a webhook, and a delivery of it was given up. */
+async function addWebhook(world: World): Promise<void> {
+  const id = `wh_${randomBytes(16).toString("hex")}`;
+  const { rows } = await api.database.pool.query(
+    `with w as (
+       insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position)
+       values ($1, $2, 'https://example.com/hook', '{cred.changed}', 'head', now(), 0) returning webhook_id)
+     insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at, due_at, settled_at)
+     select webhook_id, 'ping_1', 'webhook.ping', true, 'dead', now(), now(), now() from w returning delivery_id`,
+    [id, world.agent.address.toLowerCase()],
+  );
+  world.webhook = { id, deliveryId: Number(rows[0].delivery_id) };
 }
 
 let api: TestApi;
@@ -348,6 +381,9 @@ async function written(): Promise<unknown> {
     "message_group",
     "group_member",
     "message",
+    "webhook",
+    "webhook_secret",
+    "webhook_delivery",
   ];
   const counts = [...tables, ...more].map((name) => `(select count(*)::int from offchain.${name}) as ${name}`);
   return (await api.database.pool.query(`select ${counts.join(", ")}`)).rows[0];
@@ -373,7 +409,11 @@ describe.each(writes.map((endpoint): [string, Endpoint] => [endpoint.operationId
       const before = await written();
       const { status, body } = await api.send(
         endpoint.method.toUpperCase(),
-        endpoint.path.replace(/\{(id|ref)\}/, String(world.tokenId)).replace("{groupId}", "security"),
+        endpoint.path
+          .replace(/\{(id|ref)\}/, String(world.tokenId))
+          .replace("{groupId}", "security")
+          .replace("{webhookId}", world.webhook?.id ?? "")
+          .replace("{deliveryId}", String(world.webhook?.deliveryId)),
         {
           headers: { ...asked.headers, ...(asked.body && { "content-type": "application/json" }) },
           ...(asked.body && { body: JSON.stringify(asked.body) }),

@@ -9,7 +9,9 @@ import { createCardRenderer } from "../../../cards/renderer.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { openRateCounters } from "../../../clients/rate-counters.ts";
 import { createReceiptSigner } from "../../../clients/receipt-signer.ts";
+import { createSecretBox } from "../../../clients/secret-box.ts";
 import { unconfiguredProofs } from "../../../clients/unavailable.ts";
+import { webhookTargets } from "../../../clients/webhook-receivers.ts";
 import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -21,6 +23,9 @@ import { healthyChain } from "./stub-chain.ts";
 
 export const HOST = "agents.test";
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Seals the secrets of webhooks. */
+export const WEBHOOK_KEY = `0x${"7e".repeat(32)}` as const;
 
 export type TestApi = {
   url: string;
@@ -98,6 +103,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       farcaster: unconfiguredProofs("Farcaster"),
     },
     facilitator: null,
+    webhooks: { secrets: createSecretBox([WEBHOOK_KEY]), targets: webhookTargets(config.webhooks) },
     receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
     queues: async () => [],
     log: {
