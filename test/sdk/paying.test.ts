@@ -1,6 +1,14 @@
 /** The SDK pays: the adapters around the official clients of x402 and MPP, to the unit, and no more than they may. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { tempo as tempoMethods } from "mppx/client";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { giveUsdce } from "../../devnet/tempo.ts";
 import { type ClientOptions, createClient, type Fetch } from "../../sdk/src/index.ts";
 import { mpp } from "../../sdk/src/mpp.ts";
 import { x402 } from "../../sdk/src/x402.ts";
@@ -103,4 +111,26 @@ it("pays no more than it may, and tells the terms where it cannot pay", async ()
     ...{ status: 402, code: "payment_required", body: { reason: "insufficient_funds" } },
     payment: { "payment-signature": expect.any(String) },
   });
+});
+
+it("pays as the example shows", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "sdk-pay-"));
+  const payer = await world.payer();
+  const privateKey = generatePrivateKey();
+  await giveUsdce(tempo.anvil.url, privateKeyToAccount(privateKey).address, HAS);
+  const buy = async (way: string, key: string) => {
+    const file = join(directory, way);
+    writeFileSync(
+      file,
+      JSON.stringify({ apiUrl: api.url, tempoRpcUrl: tempo.anvil.url, accounts: [{ privateKey: key }] }),
+    );
+    const args = ["examples/sdk-pay.ts", way, "900", file];
+    const cwd = fileURLToPath(new URL("../..", import.meta.url));
+    return (await promisify(execFile)(process.execPath, args, { cwd })).stdout;
+  };
+  const reported = /^Grace: \d+ points, rank 1\n(- .*\n)+\S{40,}\n$/;
+  expect(await buy("x402", payer.privateKey)).toMatch(reported);
+  expect(await buy("mpp", privateKey)).toMatch(reported);
+  expect(await world.balance(payer.address)).toBe(HAS - REPORT_PRICE);
+  rmSync(directory, { recursive: true });
 });

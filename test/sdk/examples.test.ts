@@ -1,0 +1,33 @@
+/** The SDK's examples against chain, indexer, workers and API: what they print is what a reader will see. */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Parts, startParts } from "../support/parts.ts";
+import { until } from "../support/until.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+let parts: Parts;
+beforeAll(async () => {
+  parts = await startParts({ blockTimeSeconds: 0.3 });
+  await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
+  const isReady = async () => (await fetch(`${parts.apiUrl}/ready`)).ok;
+  await until("the index is ready", isReady, { timeoutMs: 200_000 });
+}, 240_000);
+afterAll(() => parts?.stop());
+
+const run = async (example: string, ...args: string[]) =>
+  (await promisify(execFile)(process.execPath, [`examples/${example}`, ...args], { cwd: ROOT })).stdout;
+
+it("register an agent that is then indexed, listed and told of", { timeout: 240_000 }, async () => {
+  const following = run("sdk-events.ts", "1", parts.apiUrl, "0");
+  const printed = await run("sdk-register.ts", "Ada", parts.apiUrl);
+  expect(printed.split("\n")).toEqual([
+    expect.stringMatching(/^Ada is agent 0 with \d+ points; it invites by ada-\w{4}$/),
+    expect.stringMatching(/^again: .*already/),
+    expect.stringMatching(/^1\. Ada: \d+$/),
+    "",
+  ]);
+  expect(await following).toMatch(/^1 agent\.registered 0 \{"name":"Ada",.*"framework":"langchain"/);
+});
