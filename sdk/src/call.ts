@@ -50,10 +50,7 @@ export type Credentials = {
   apiKey: string | null;
 };
 
-/**
- * @param fetch asks again by itself where that is safe
- * @param paying pays what is asked for, by that fetch
- */
+/** @param parts.paying sends a request, pays what is asked for, and asks again where that is safe */
 export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Credentials; time: Time }): Call {
   const { baseUrl, paying, credentials, time } = parts;
   const http = createFetch<Record<string, Record<Method, object>>>({ baseUrl });
