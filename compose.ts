@@ -55,6 +55,9 @@ import { listGauges, poolGauge } from "./ops/metrics/process.ts";
 import { requestMeter } from "./ops/metrics/requests.ts";
 import { tableGauges } from "./ops/metrics/tables.ts";
 import { type Ops, openOps } from "./ops/open.ts";
+import { openTraces } from "./ops/open-traces.ts";
+import { traceStatements } from "./ops/traced-pool.ts";
+import { isTracing } from "./tracing.ts";
 import type { JobContext } from "./workers/context.ts";
 import { JOBS } from "./workers/jobs.ts";
 import { openQueues } from "./workers/queue.ts";
@@ -82,6 +85,7 @@ function openPool(config: Config, name: string, log: Logger, connectMs: number):
     idle_in_transaction_session_timeout: 30_000,
   });
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
+  if (isTracing()) traceStatements(pool);
   return pool;
 }
 
@@ -229,6 +233,7 @@ function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null {
 /** What the API process is made of. */
 export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const log = createLog(config, "api");
+  const closeTraces = await openTraces(config, "api");
   const ops = openOps(config, "api", log);
   const chain = openChain(config, ops);
   const facilitator = await openFacilitator(config, chain, ops);
@@ -289,6 +294,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       await agentList.close();
       await index.close();
       await db.end();
+      await closeTraces();
     },
   };
 }
@@ -296,6 +302,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
 /** What the worker process is made of. */
 export async function composeWorkers(config: Config): Promise<Composed<JobContext>> {
   const log = createLog(config, "workers");
+  const closeTraces = await openTraces(config, "workers");
   const ops = openOps(config, "workers", log);
   const db = openPool(config, "workers", log, 10_000);
   const queue = await openQueuesOf(config, log);
@@ -355,6 +362,7 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
       await http.close();
       await queue.close();
       await db.end();
+      await closeTraces();
     },
   };
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import { Failure, fail } from "../core/errors.ts";
 import type { Operation } from "../core/prices.ts";
+import { isTracing, span } from "../tracing.ts";
 import type { ApiParts } from "./deps.ts";
 import { CACHE, type Caller, type Endpoint, isOpen, queryOf, type Reply } from "./endpoint.ts";
 import { identify, nameOf } from "./guards/callers.ts";
@@ -12,6 +13,7 @@ import { paymentRequired } from "./guards/payment/offers.ts";
 import { takePayment } from "./guards/payment/take.ts";
 import { FREE_TILL, openTill, withPayment } from "./guards/payment/till.ts";
 import type { WalletGuard } from "./guards/wallet.ts";
+import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
@@ -38,7 +40,14 @@ export type HttpAnswer = {
 };
 
 /** The parts of the machinery that live as long as the API. */
-export type Machinery = { deps: ApiParts; wallets: WalletGuard; clientAddress: ClientAddress };
+export type Machinery = {
+  deps: ApiParts;
+  wallets: WalletGuard;
+  clientAddress: ClientAddress;
+  admit: Admission;
+  /** Whether a request comes from a proxy of our own: then the trace it is part of goes on here. */
+  fromProxy?: (incoming: IncomingMessage) => boolean;
+};
 
 /** Longest wait for `minBlock`. */
 const MIN_BLOCK_WAIT_MS = 5_000;
@@ -48,6 +57,7 @@ const ABSENT_BODY: RequestBody = { bytes: Buffer.alloc(0), value: undefined };
 export function answerWith(endpoint: Endpoint, machinery: Machinery) {
   const query = queryOf(endpoint);
   const known = new Set(Object.keys(query?.shape ?? {}));
+  const asksDatabase = endpoint.data || endpoint.guard.caller !== "anyone";
 
   async function reply(c: HttpContext, requestId: string): Promise<Reply> {
     const { deps } = machinery;
@@ -60,6 +70,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     if (rule === "anyoneOrSiwa") outgoing.setHeader("Vary", "Authorization, X-SIWA");
     const counted = deps.limits.client(bucket, client, outgoing, now);
     if (counted) await counted;
+    if (asksDatabase) machinery.admit();
     const { db, identityProvider } = deps;
     const asked = { incoming, client, now };
     const callerParts = { db, identityProvider, wallets: machinery.wallets };
@@ -128,17 +139,38 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
 
   const represent = representationOf(endpoint);
   const observe = machinery.deps.meter?.route(endpoint.method, endpoint.path);
-  return async (c: HttpContext): Promise<HttpAnswer> => {
+  const answer = async (c: HttpContext): Promise<HttpAnswer> => {
     const startedAt = observe ? performance.now() : 0;
     const requestId = String(c.env.outgoing.getHeader("X-Request-Id"));
-    let answer: HttpAnswer;
+    let answered: HttpAnswer;
     try {
-      answer = await represent(c.env, await reply(c, requestId));
+      answered = await represent(c.env, await reply(c, requestId));
     } catch (error) {
-      answer = errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
+      answered = errorAnswer(toFailure(error, machinery.deps.log, requestId), requestId);
     }
-    observe?.(answer.status, performance.now() - startedAt);
-    return answer;
+    observe?.(answered.status, performance.now() - startedAt);
+    return answered;
+  };
+  return isTracing() ? inSpan(endpoint, machinery, answer) : answer;
+}
+
+/** Answers in a span that goes on with the trace of a proxy of ours, and begins one for everybody else. */
+function inSpan({ method, path }: Endpoint, { fromProxy }: Machinery, answer: (c: HttpContext) => Promise<HttpAnswer>) {
+  const name = `${method.toUpperCase()} ${path}`;
+  return (c: HttpContext): Promise<HttpAnswer> => {
+    const { incoming, outgoing } = c.env;
+    const attributes = {
+      "http.request.method": incoming.method ?? "",
+      "http.route": path,
+      "agents.request_id": String(outgoing.getHeader("X-Request-Id")),
+    };
+    const parent = fromProxy?.(incoming) ? incoming.headers.traceparent?.toString() : null;
+    return span(name, { kind: "server", attributes, parent, root: true }, async (open) => {
+      const answered = await answer(c);
+      open.set("http.response.status_code", answered.status);
+      if (answered.status >= 500) open.failed();
+      return answered;
+    });
   };
 }
 

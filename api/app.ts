@@ -15,7 +15,8 @@ import { openPaymentDesk } from "./guards/payment/desk.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
 import { walletGuard } from "./guards/wallet.ts";
-import { clientAddressBehind } from "./http/client-address.ts";
+import { admission } from "./http/admission.ts";
+import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { eventStreams } from "./http/event-stream.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
@@ -67,6 +68,8 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       signed,
     ),
     clientAddress: clientAddressBehind(http.trustedProxies),
+    admit: admission(deps.db),
+    fromProxy: comesFrom(http.trustedProxies),
   };
   const app = new Hono<{ Bindings: Bindings }>();
   const mounted = endpoints.map((endpoint) => ({ ...endpoint, answer: answerWith(endpoint, machinery) }));

@@ -13,6 +13,7 @@ import {
 } from "viem";
 import { fail } from "../core/errors.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import { span } from "../tracing.ts";
 import type { Block, Call, Chain, Receipt, Revert, SendOutcome, UpstreamMeter } from "./ports.ts";
 
 export type ChainOptions = {
@@ -34,7 +35,10 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
   });
 
   /** One request; a node's own error is thrown as RpcRequestError, everything else means no node could be asked. */
-  async function request<M extends string>(method: M, params: unknown[]): Promise<unknown> {
+  const request = <M extends string>(method: M, params: unknown[]): Promise<unknown> =>
+    span(`rpc ${method}`, { kind: "client", attributes: { "rpc.system.name": "jsonrpc" } }, () => send(method, params));
+
+  async function send<M extends string>(method: M, params: unknown[]): Promise<unknown> {
     try {
       return await client.request({ method, params } as never);
     } catch (error) {

@@ -1,5 +1,6 @@
 /** The one HTTP core of the adapters: limits, rates, breakers and the difference between an answer and trouble. */
 import { Agent, type Dispatcher } from "undici";
+import { type SpanOptions, span, traceparent } from "../tracing.ts";
 import { breaker } from "./http/breaker.ts";
 import {
   exchange,
@@ -176,7 +177,7 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
         outcome = "trouble";
         startedAt = performance.now();
         try {
-          const result = await answer(request);
+          const result = await span(`ask ${name}`, spanOf(parts, request), () => answer(request));
           circuit.succeeded();
           outcome = "answered";
           return result;
@@ -194,6 +195,11 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
   };
 }
 
+const spanOf = ({ baseUrl }: Parts, { method = "GET" }: HttpRequest<unknown>): SpanOptions => ({
+  kind: "client",
+  attributes: { "http.request.method": method, "server.address": new URL(baseUrl).host },
+});
+
 function outgoingOf(parts: Parts, request: HttpRequest<unknown>): Outgoing {
   const url = new URL(parts.baseUrl.replace(/\/+$/, "") + request.path);
   for (const [name, value] of Object.entries(request.query ?? {}))
@@ -204,8 +210,15 @@ function outgoingOf(parts: Parts, request: HttpRequest<unknown>): Outgoing {
     headers: {
       ...parts.headers,
       ...request.headers,
+      ...ownTrace(),
       ...(request.body !== undefined && { "content-type": "application/json" }),
     },
     ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
   };
+}
+
+/** The trace that the request is part of, so that an upstream of ours can go on with it. */
+function ownTrace(): { traceparent?: string } {
+  const trace = traceparent();
+  return trace === null ? {} : { traceparent: trace };
 }

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import type { Address, Hex } from "../core/facts.ts";
+import { traceparent } from "../tracing.ts";
 import { MINT, type Mint, type MintRequest, nameOf, type Registrant, toMint } from "./mints.ts";
 import type { Queryable } from "./transaction.ts";
 
@@ -90,7 +91,7 @@ export async function commitMint(tx: Queryable, request: MintRequest, call: Mint
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13)
         returning ${MINT}),
       queued as (
-        insert into offchain.tx_intent (intent_key, to_address, data) values ($14, $15, $16))
+        insert into offchain.tx_intent (intent_key, to_address, data, trace) values ($14, $15, $16, $17))
       select * from accepted`,
     values: [
       mintId,
@@ -109,6 +110,7 @@ export async function commitMint(tx: Queryable, request: MintRequest, call: Mint
       `mint:${mintId}`,
       call.to,
       call.data,
+      traceparent(),
     ],
   });
   return toMint(rows[0])!;

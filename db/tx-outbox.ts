@@ -1,5 +1,6 @@
 /** The transaction outbox: what is to happen on chain, each intent exactly once, and every transaction signed for it. */
 import type { Address, Hex } from "../core/facts.ts";
+import { traceparent } from "../tracing.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Announces a new intent to the sender. */
@@ -23,6 +24,8 @@ export type Intent = {
   block: number | null;
   blockHash: Hex | null;
   error: string | null;
+  /** W3C traceparent of the request that asked for it. */
+  trace?: string | null;
 };
 
 /** A signed transaction of an intent. Oldest first, fees rising. */
@@ -41,7 +44,7 @@ export type Attempt = {
 export type SignedIntent = Intent & { nonce: number; gasLimit: bigint; attempts: [Attempt, ...Attempt[]] };
 
 const INTENT = `i.id, i.intent_key as "intentKey", i.to_address as "to", i.data, i.value_wei as "valueWei", i.state, i.nonce,
-  i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash", i.error`;
+  i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash", i.error, i.trace`;
 
 const toIntent = (row: Record<string, unknown>): Intent => ({
   ...(row as Intent),
@@ -63,12 +66,13 @@ export async function queueIntent(
 ): Promise<{ id: number; queued: boolean }> {
   const { rows } = await tx.query(
     `with queued as (
-       insert into offchain.tx_intent (intent_key, to_address, data, value_wei) values ($1, $2, $3, $4)
-       on conflict (intent_key) do update set state = 'queued', error = null, to_address = $2, data = $3, value_wei = $4
+       insert into offchain.tx_intent (intent_key, to_address, data, value_wei, trace) values ($1, $2, $3, $4, $5)
+       on conflict (intent_key) do update set state = 'queued', error = null, to_address = $2, data = $3, value_wei = $4,
+         trace = $5
          where tx_intent.state = 'failed'
        returning id)
      select id, true as queued, pg_notify('${INTENT_CHANNEL}', $1) from queued`,
-    [intent.intentKey, intent.to, intent.data, String(intent.valueWei ?? 0n)],
+    [intent.intentKey, intent.to, intent.data, String(intent.valueWei ?? 0n), traceparent()],
   );
   if (rows[0]) return { id: Number(rows[0].id), queued: true };
   const known = await tx.query("select id from offchain.tx_intent where intent_key = $1", [intent.intentKey]);

@@ -65,7 +65,14 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
   src: { any: ["src", "abis", /^ponder(:|$)/, "viem", "hono"], types: ["ponder.schema.ts"] },
   core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves", "@scure/base"] },
   db: {
-    any: ["db", "core", "pg", "drizzle-orm", /^node:(crypto|path|util|timers|url|child_process|stream|net)/],
+    any: [
+      "db",
+      "core",
+      "tracing.ts",
+      "pg",
+      "drizzle-orm",
+      /^node:(crypto|path|util|timers|url|child_process|stream|net)/,
+    ],
     types: ["ponder.schema.ts"],
   },
   cards: { any: ["cards", "core", "@takumi-rs/core", /^node:/] },
@@ -73,6 +80,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
     any: [
       "clients",
       "core",
+      "tracing.ts",
       "abis",
       "viem",
       "undici",
@@ -107,6 +115,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
     any: [
       "workers",
       "core",
+      "tracing.ts",
       "db",
       "payments",
       "abis",
@@ -125,6 +134,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
     any: [
       "api",
       "core",
+      "tracing.ts",
       "db",
       "payments",
       "abis",

@@ -3,6 +3,7 @@
 import { Failure } from "../core/errors.ts";
 import { recordRun } from "../db/job-runs.ts";
 import { isNoIndex } from "../db/transaction.ts";
+import { span } from "../tracing.ts";
 import type { JobContext } from "./context.ts";
 import { runDispatcher } from "./dispatcher.ts";
 import { runEventLog } from "./event-log.ts";
@@ -36,7 +37,11 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
     await queue.add(selfCheck.name, [{ data: {} }]);
   }
   await lookAfterSchedules();
-  const workers = jobs.map((job) => queue.work(job.name, job.concurrency, (data) => runJob(context, job, data)));
+  const workers = jobs.map((job) =>
+    queue.work(job.name, job.concurrency, (data) =>
+      span(`job ${job.name}`, { kind: "consumer", root: true }, () => runJob(context, job, data)),
+    ),
+  );
   const sender = signer ? runSender({ ...context, signer }) : undefined;
   if (!signer) log.warn("DEPLOYER_PRIVATE_KEY is not set: no transaction is sent");
 

@@ -10,19 +10,10 @@ export type ClientAddress = (incoming: IncomingMessage) => string;
  * @throws Error naming a malformed entry
  */
 export function clientAddressBehind(trusted: string[]): ClientAddress {
-  const proxies = new BlockList();
-  for (const entry of trusted) {
-    const [address = "", prefix] = entry.split("/");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (isIP(address) === 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)))
-      throw new Error(`TRUSTED_PROXIES: "${entry}" is neither an address nor a CIDR range`);
-    if (prefix === undefined) proxies.addAddress(address, family);
-    else proxies.addSubnet(address, Number(prefix), family);
-  }
-  const isProxy = (address: string) => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  const isProxy = proxiesOf(trusted);
 
   return (incoming) => {
-    const peer = plain(incoming.socket.remoteAddress ?? "unknown");
+    const peer = peerOf(incoming);
     if (trusted.length === 0 || isIP(peer) === 0 || !isProxy(peer)) return peer;
     const forwarded = [incoming.headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
     let client = peer;
@@ -34,6 +25,30 @@ export function clientAddressBehind(trusted: string[]): ClientAddress {
     return client;
   };
 }
+
+/** Whether a request comes from a proxy of our own. @throws Error naming a malformed entry */
+export function comesFrom(trusted: string[]): (incoming: IncomingMessage) => boolean {
+  const isProxy = proxiesOf(trusted);
+  return (incoming) => {
+    const peer = peerOf(incoming);
+    return isIP(peer) !== 0 && isProxy(peer);
+  };
+}
+
+function proxiesOf(trusted: string[]): (address: string) => boolean {
+  const proxies = new BlockList();
+  for (const entry of trusted) {
+    const [address = "", prefix] = entry.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (isIP(address) === 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)))
+      throw new Error(`TRUSTED_PROXIES: "${entry}" is neither an address nor a CIDR range`);
+    if (prefix === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
+const peerOf = (incoming: IncomingMessage) => plain(incoming.socket.remoteAddress ?? "unknown");
 
 /** `::ffff:10.0.0.1` is 10.0.0.1. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");

@@ -151,7 +151,7 @@ describe("the indexer", () => {
     const gauges = indexerGauges(registry, () => time);
     expect(sampleOf(await read(registry), "agents_chain_head_block")).toBeUndefined();
     expect(await gauges.ponderMetrics()).toBe("");
-    const progress = { block: 90, finalizedBlock: 70, ready: true };
+    const progress = { block: 90, at: 1, finalizedBlock: 70, finalizedAt: 1, ready: true };
     gauges.onReport({ schema: "s", progress, head: 100, published: true, metricsUrl: "http://127.0.0.1:9/metrics" });
     time = 5_000;
     const families = await read(registry);

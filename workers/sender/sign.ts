@@ -11,6 +11,7 @@ import {
   storeFailure,
   storeSigned,
 } from "../../db/tx-outbox.ts";
+import { span } from "../../tracing.ts";
 import { effectOf } from "../intents.ts";
 import { revertReason } from "../revert-reason.ts";
 import { broadcast } from "./broadcast.ts";
@@ -33,7 +34,13 @@ export async function signQueued(
 ): Promise<number> {
   const queued = room > 0 ? await queuedIntents(session.db, room) : [];
   if (queued.length === 0) return 0;
-  const simulated = await Promise.all(queued.map((intent) => simulate(session, intent)));
+  const simulated = await Promise.all(
+    queued.map((intent) =>
+      span("transaction simulate", { kind: "consumer", parent: intent.trace, root: true }, () =>
+        simulate(session, intent),
+      ),
+    ),
+  );
   session.fault("sender.after-simulation");
   const ready: Ready[] = [];
   for (const [n, result] of simulated.entries()) {

