@@ -12,14 +12,14 @@ const MAX_BYTES = 65_536;
 /** Many webhooks lead to one host, which is not to suffer for it, nor let one of them use all of it up. */
 const PER_HOST = { rate: { burst: 100, perSecond: 50 }, breaker: { failures: 20, openMs: 5_000, longestMs: 60_000 } };
 /** Under way at one host at once. As many connections are open to it at most: no request waits inside for another. */
-const TOGETHER = 8;
+const TOGETHER = 16;
 /** When a host has no room, it is tried again after so long. */
-const NO_ROOM_SECONDS = 1;
+const NO_ROOM_SECONDS = 0.25;
 
 export type WebhookReceiverOptions = Pick<PublicHttpOptions, "userAgent" | "resolve" | "limits"> & {
   /** Lets receivers on this machine through, over http too; never link-local or metadata addresses. */
   allowLoopback: boolean;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, for a Retry-After that names a date. */
   now?: () => number;
 };
 
@@ -45,7 +45,8 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
     connections: TOGETHER,
   });
   const targets = webhookTargets(options);
-  const paces = hostPaces(PER_HOST, now);
+  // Times that are only compared with each other: a clock that is set back must not close a host.
+  const paces = hostPaces(PER_HOST, () => performance.now());
   const busy = new Map<string, number>();
 
   return {

@@ -74,10 +74,13 @@ export async function handOutEvents({ db, clock, fault }: Pick<SendContext, "db"
   }
 }
 
-/** One round in which everything is waited for: hands out what there is, and tries once what is due. */
+/** Hands out what there is, tries everything that is due, and waits for it. @returns how many attempts were made */
 export async function deliverDue(context: SendContext): Promise<number> {
   await handOutEvents(context);
-  const attempts = await beginSending(context, TOGETHER);
-  await Promise.all(attempts);
-  return attempts.length;
+  for (let made = 0; ; ) {
+    const attempts = await beginSending(context, TOGETHER);
+    await Promise.all(attempts);
+    if (attempts.length === 0) return made;
+    made += attempts.length;
+  }
 }

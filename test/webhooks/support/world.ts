@@ -1,0 +1,176 @@
+/** A database with events, a receiver of webhooks that answers as a test says, and a worker's parts under a clock of the test's own. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type pg from "pg";
+import { createSecretBox } from "../../../clients/secret-box.ts";
+import { openWebhookReceivers, type WebhookReceiverOptions } from "../../../clients/webhook-receivers.ts";
+import type { LoggedEvent } from "../../../core/events.ts";
+import type { Address } from "../../../core/facts.ts";
+import { secretText } from "../../../core/webhooks/signing.ts";
+import type { Delivery, Wishes } from "../../../core/webhooks/webhook.ts";
+import { eventLog } from "../../../db/events.ts";
+import { deliveryPage } from "../../../db/webhooks/delivery-log.ts";
+import { insertSecret } from "../../../db/webhooks/secrets.ts";
+import { insertWebhook, webhookOf } from "../../../db/webhooks/webhooks.ts";
+import type { SendContext } from "../../../workers/webhooks/send.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+
+export const KEY = `0x${"7e".repeat(32)}` as const;
+export const OWNER = `0x${"a1".repeat(20)}` as Address;
+
+export type Received = { path: string; headers: Record<string, string>; body: string };
+export type Receiver = {
+  url: string;
+  port: number;
+  /** Complete requests, in the order of arrival. */
+  received: Received[];
+  connections(): number;
+  /** What is done with the next ones; 204 at first. */
+  answer(received: Received, outgoing: ServerResponse): void;
+  close(): Promise<void>;
+};
+
+export async function startReceiver(): Promise<Receiver> {
+  let connections = 0;
+  const server = createServer(async (incoming: IncomingMessage, outgoing) => {
+    outgoing.on("error", () => {});
+    const body = await text(incoming);
+    const headers = incoming.headers as Record<string, string>;
+    const request = { path: incoming.url!, headers, body };
+    receiver.received.push(request);
+    receiver.answer(request, outgoing);
+  });
+  server.on("connection", () => connections++);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const receiver: Receiver = {
+    ...{ url: `http://127.0.0.1:${port}/hook`, port, received: [], connections: () => connections },
+    answer: (_, outgoing) => void outgoing.writeHead(204).end(),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+  return receiver;
+}
+
+/** Answers every request with a status and headers. */
+export const replying =
+  (status: number, headers: Record<string, string> = {}, body = ""): Receiver["answer"] =>
+  (_, outgoing) =>
+    void outgoing.writeHead(status, headers).end(body);
+
+/** An event that happens; a registration of agent 7 that is not final unless it says otherwise. */
+export type Happening = Partial<Omit<LoggedEvent, "position">> & { retracts?: string };
+
+/** Adds events to the log, as the sequencer would. @returns their ids */
+export async function happen(pool: pg.Pool, happenings: Happening[]): Promise<string[]> {
+  const { head } = await eventLog(pool);
+  const rows = happenings.map((event, i) => ({
+    ...{ id: `evt_${randomBytes(12).toString("hex")}`, type: "agent.registered", token_id: event.tokenId ?? 7 },
+    ...{ agent_address: `0x${"b2".repeat(20)}`, owner: `0x${"c3".repeat(20)}`, former_owner: null, final: false },
+    ...{
+      data: {},
+      block: 1_000,
+      tx_hash: `0x${"1".repeat(64)}`,
+      at: "2026-11-21T11:00:00.000Z",
+      position: head + i + 1,
+    },
+    ...(event.id && { id: event.id }),
+    ...(event.type && { type: event.type }),
+    ...(event.owner && { owner: event.owner }),
+    ...(event.formerOwner && { former_owner: event.formerOwner }),
+    ...(event.agentAddress && { agent_address: event.agentAddress }),
+    ...(event.data && { data: event.data }),
+    ...(event.retracts && { retracts: event.retracts, final: true }),
+    ...(event.final && { final: true }),
+  }));
+  await pool.query(
+    `with moved as (update offchain.event_log set head = $2)
+     insert into offchain.event (id, position, final_position, type, token_id, agent_address, owner, former_owner, data, block, tx_hash, at, final, retracts)
+     select id, position, case when final then position end, type, token_id, agent_address, owner, former_owner, data, block, tx_hash, at, final, retracts
+     from json_populate_recordset(null::offchain.event, $1)`,
+    [JSON.stringify(rows), head + rows.length],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The event's block has become final. */
+export async function becomeFinal(pool: pg.Pool, id: string): Promise<void> {
+  await pool.query(
+    `with moved as (update offchain.event_log set head = head + 1 returning head)
+     update offchain.event set final = true, final_position = moved.head from moved where id = $1`,
+    [id],
+  );
+}
+
+/** A webhook as the API would have made it. */
+export async function addWebhook(
+  pool: pg.Pool,
+  url: string,
+  { now = new Date(), owner = OWNER, ...wishes }: Partial<Wishes> & { now?: Date; owner?: Address } = {},
+): Promise<{ webhookId: string; secret: string }> {
+  const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
+  const all = { events: ["agent.registered" as const], tokenIds: null, addresses: null, owners: null };
+  const { head } = await eventLog(pool);
+  await insertWebhook(pool, { webhookId, owner, url, createdAt: now, finality: "head", ...all, ...wishes }, head);
+  return { webhookId, secret: await addSecret(pool, webhookId, now) };
+}
+
+export async function addSecret(pool: pg.Pool, webhookId: string, createdAt: Date): Promise<string> {
+  const [secret, secretId] = [randomBytes(32), randomUUID()];
+  const sealed = createSecretBox([KEY]).seal(secret, secretId);
+  await insertSecret(pool, { secretId, webhookId, sealed, createdAt, request: null });
+  return secretText(secret);
+}
+
+export type World = {
+  database: TestDatabase;
+  receiver: Receiver;
+  context: SendContext;
+  /** Milliseconds since the epoch; the test moves it. */
+  now: number;
+  /** What the worker has counted. */
+  counted: string[];
+  state(webhookId: string): Promise<Delivery[]>;
+  health(webhookId: string): ReturnType<typeof webhookOf>;
+  close(): Promise<void>;
+};
+
+/** @param random jitter of the waits: in the middle unless told */
+export async function webhookWorld(
+  options: Partial<WebhookReceiverOptions> & { random?: () => number } = {},
+): Promise<World> {
+  const { random = () => 0.5, ...receiving } = options;
+  const [database, receiver] = await Promise.all([testDatabase(), startReceiver()]);
+  const receivers = openWebhookReceivers({
+    ...{ userAgent: "test", allowLoopback: true, now: () => world.now },
+    ...receiving,
+  });
+  const silent = () => {};
+  const world: World = {
+    ...{ database, receiver, now: Date.now(), counted: [] },
+    context: {
+      ...{ db: database.pool, clock: () => new Date(world.now), fault: silent },
+      log: { debug: silent, info: silent, warn: silent, error: silent } as never,
+      webhooks: {
+        ...{ receivers, secrets: createSecretBox([KEY]), disableAfterMs: 3 * 86_400_000, random },
+        meter: {
+          attempted: (outcome) => void world.counted.push(outcome),
+          disabled: (reason) => void world.counted.push(reason),
+        },
+      },
+    },
+    state: async (webhookId) => (await deliveryPage(database.pool, webhookId, { limit: 10_000 })).toReversed(),
+    health: (webhookId) => webhookOf(database.pool, OWNER, webhookId),
+    async close() {
+      await receivers.close();
+      await receiver.close();
+      await database.drop();
+    },
+  };
+  return world;
+}
