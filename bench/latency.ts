@@ -1,8 +1,9 @@
-/** `npm run bench -- latency`: mined → visible in the API, and mined → score stored, on a whole local stack. */
+/** `npm run bench -- latency`: mined → visible in the API, told to a subscriber, and scored, on a whole local stack. */
 import { cpus } from "node:os";
 import { identityAbi } from "../abis/identity.ts";
 import { agentWallet, testChain } from "../test/support/agent-wallet.ts";
 import { startStack } from "../test/support/stack.ts";
+import { subscribe } from "./events/subscriber.ts";
 
 const quantile = (sorted: number[], q: number) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!;
 
@@ -20,7 +21,12 @@ export default async function latency(args: string[]): Promise<void> {
       abi: identityAbi,
       functionName: "mintPrice",
     });
-    const times: Record<"api" | "score" | "mint", number[]> = { api: [], score: [], mint: [] };
+    const times: Record<"api" | "event" | "score" | "mint", number[]> = { api: [], event: [], score: [], mint: [] };
+    /** When the subscriber was told of each agent, by its wallet. */
+    const told = new Map<string, number>();
+    const subscriber = await subscribe(`${apiUrl}/api/v2/events?type=agent.registered`, (_id, _name, data) => {
+      told.set((JSON.parse(data) as { data: { agentAddress: string } }).data.agentAddress, performance.now());
+    });
     for (let round = 0; round < rounds; round++) {
       const wallet = agentWallet({ host: new URL(apiUrl).host });
       const receipt = await wallet.call(
@@ -48,7 +54,10 @@ export default async function latency(args: string[]): Promise<void> {
           return (body.points?.length ?? 0) > 0;
         }),
       );
+      while (!told.has(wallet.address)) await new Promise((done) => setTimeout(done, 5));
+      times.event.push(told.get(wallet.address)! - mined);
     }
+    subscriber.close();
     for (let round = 0; round < rounds; round++) {
       const wallet = agentWallet({ host: new URL(apiUrl).host });
       const authorization = await wallet.siwa();
@@ -64,7 +73,12 @@ export default async function latency(args: string[]): Promise<void> {
     console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, Node ${process.version}`);
     console.log(`block time ${blockTime} s, poll ${pollMs} ms, ${rounds} rounds\n`);
     console.log("                           p50      p95      max   (ms)");
-    const names = { api: "mined → API answers", score: "mined → score stored", mint: "POST /mint → 201" };
+    const names = {
+      api: "mined → API answers",
+      event: "mined → event at SSE",
+      score: "mined → score stored",
+      mint: "POST /mint → 201",
+    };
     for (const [key, name] of Object.entries(names)) {
       const sorted = times[key as keyof typeof times].toSorted((a, b) => a - b);
       const row = [quantile(sorted, 0.5), quantile(sorted, 0.95), sorted.at(-1)!].map((ms) =>

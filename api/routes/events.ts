@@ -3,7 +3,7 @@ import { z } from "zod";
 import { EVENT_NAMES } from "../../core/events.ts";
 import type { Address, AgentRef } from "../../core/facts.ts";
 import { eventView } from "../../core/views/events.ts";
-import { eventLog, eventsAfter } from "../../db/events.ts";
+import { eventsAfter } from "../../db/events.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { positionOf } from "../http/event-stream.ts";
 import { agentRef, choice, choices, integer, limit, listOf, walletAddress } from "../parameters.ts";
@@ -67,7 +67,7 @@ export const eventStream = endpoint({
   errors: ["upstream_unavailable", "timeout"],
   async handler({ deps, query: { after, ...query }, clientAddress, lastEventId }) {
     const from = lastEventId === undefined ? after : positionOf(lastEventId);
-    const bounds = await eventLog(deps.db);
+    const bounds = await deps.logStreams.bounds(from);
     const content = deps.streams.reply(clientAddress, (stream) =>
       deps.logStreams.follow(bounds, stream, { ...wanted(query), after: from }),
     );
@@ -91,7 +91,7 @@ export const eventPage = endpoint({
   responses: { 200: { description: "Events in their order", schema: eventsSchema } },
   errors: ["upstream_unavailable", "timeout"],
   async handler({ deps, query: { after: asked, limit, ...query } }) {
-    const bounds = await eventLog(deps.db);
+    const bounds = await deps.logStreams.bounds(asked);
     const { after, gap } = resume(bounds, asked ?? bounds.keptAfter);
     const { head } = bounds;
     const { events, through } = await eventsAfter(deps.db, { after, head, limit, ...wanted(query) });

@@ -17,6 +17,11 @@ export type LogBounds = { head: number; keptAfter: number };
 export type Gap = { after: number; resumedAfter: number; error: string };
 
 export type LogStreams = {
+  /**
+   * Reads where the log begins and ends: once for all who ask meanwhile, for after a restart they come all together.
+   * @param known a position that the log is said to have given
+   */
+  bounds(known: number | undefined): Promise<LogBounds>;
   /** Feeds a stream from a position on; without one, with what comes from now on. */
   follow(bounds: LogBounds, stream: EventStream, from: Wanted & { after: number | undefined }): void;
 };
@@ -44,6 +49,7 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
   const feeds = new Map<boolean, EventFeed<Reader>>();
   let stop: (() => void) | undefined;
   let looking = false;
+  let asking: Promise<LogBounds> | undefined;
 
   const failed = (err: unknown) => log.warn({ err }, "the event log could not be read for its streams; tried again");
 
@@ -103,6 +109,14 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
   }
 
   return {
+    async bounds(known) {
+      asking ??= eventLog(db).finally(() => {
+        asking = undefined;
+      });
+      const bounds = await asking;
+      // Asked before that position was given, perhaps, by whoever asked first.
+      return known !== undefined && known > bounds.head ? eventLog(db) : bounds;
+    },
     follow(bounds, stream, { after, final, filter }) {
       const feed = feeds.get(final) ?? open(final, bounds);
       const from = resume(bounds, after ?? bounds.head);

@@ -1,0 +1,64 @@
+/** A process full of subscribers: counts what each is told, in which order, and how long it took from the time the event names. */
+import { subscribe } from "./subscriber.ts";
+
+/** `{n}` in the URL is the subscriber's number. */
+export type Open = { open: { url: string; readers: number } };
+/** Asks what there is so far. */
+export type Ask = "figures";
+export type Figures = {
+  /** Events that the subscribers got, all together. */
+  received: number;
+  /** The fewest and the most that one got. */
+  fewest: number;
+  most: number;
+  /** Events that came with an id not greater than the one before. */
+  disordered: number;
+  /** Milliseconds, ascending: a thousand of all latencies, evenly. */
+  latencies: number[];
+};
+
+const counts: number[] = [];
+const lastIds: number[] = [];
+let disordered = 0;
+let latencies: number[] = [];
+
+/** So many connect at once. */
+const DOOR = 50;
+
+async function open({ url, readers }: Open["open"]): Promise<void> {
+  for (let from = 0; from < readers; from += DOOR)
+    await Promise.all(Array.from({ length: Math.min(DOOR, readers - from) }, (_, i) => enter(url, from + i)));
+}
+
+function enter(url: string, i: number): Promise<unknown> {
+  counts[i] = 0;
+  lastIds[i] = 0;
+  return subscribe(url.replace("{n}", String(i)), (id, _name, data) => {
+    counts[i]!++;
+    if (id <= lastIds[i]!) disordered++;
+    lastIds[i] = id;
+    latencies.push(Date.now() - Date.parse(JSON.parse(data).at));
+  });
+}
+
+function figures(): Figures {
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const step = Math.max(1, sorted.length / 1_000);
+  const kept = Array.from({ length: Math.min(1_000, sorted.length) }, (_, i) => sorted[Math.floor(i * step)]!);
+  if (sorted.length > 0) kept[kept.length - 1] = sorted.at(-1)!;
+  return {
+    received: counts.reduce((sum, count) => sum + count, 0),
+    fewest: Math.min(...counts),
+    most: Math.max(...counts),
+    disordered,
+    latencies: kept,
+  };
+}
+
+process.on("message", (message: Open | Ask | "again") => {
+  if (message === "figures") process.send!(figures());
+  else if (message === "again") {
+    latencies = [];
+    counts.fill(0);
+  } else void open(message.open).then(() => process.send!("opened"));
+});

@@ -1,0 +1,23 @@
+/** What the platform can do by itself: a server of event streams without log, filter or database. Each POST is told to all. */
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const open = new Set<ServerResponse>();
+let told = 0;
+const server = createServer(async (incoming, outgoing) => {
+  if (incoming.method === "GET") {
+    outgoing.writeHead(200, { "content-type": "text/event-stream" });
+    outgoing.write('event: start\ndata: {"lastId":0}\n\n');
+    open.add(outgoing);
+    outgoing.once("close", () => open.delete(outgoing));
+    return;
+  }
+  const bodies = Buffer.concat(await incoming.toArray())
+    .toString("utf8")
+    .split("\n");
+  for (const body of bodies) {
+    const frame = Buffer.from(`id: ${++told}\nevent: agent.updated\ndata: ${body}\n\n`);
+    for (const response of open) response.write(frame);
+  }
+  outgoing.end();
+}).listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
