@@ -1100,7 +1100,7 @@ export const webhook = offchain.table(
     tokenIds: bigint({ mode: "number" }).array(),
     addresses: text().array(),
     owners: text().array(),
-    /** head | final */
+    /** any | final */
     finality: text().notNull(),
     createdAt: at().notNull(),
     /** It is told of what stands behind this place of the event log. */
