@@ -1,4 +1,5 @@
 /** The API over a real HTTP server and a real database, and a client that holds every answer to the OpenAPI document. */
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { type Api, createApi } from "../../../api/app.ts";
 import type { ApiDeps } from "../../../api/deps.ts";
@@ -18,6 +19,7 @@ import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { plantOnchain } from "../../support/onchain.ts";
 import { topologyEnv } from "../../support/topology.ts";
 import { topologyOfRun } from "../../support/topology-of-run.ts";
+import { until } from "../../support/until.ts";
 import { conformance } from "./conformance.ts";
 import { healthyChain } from "./stub-chain.ts";
 
@@ -77,7 +79,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   );
   const topology = options.alone ? undefined : topologyOfRun();
   const pools: pg.Pool[] = [];
-  const counters: { close(): void }[] = [];
+  const counters: ReturnType<typeof openRateCounters>[] = [];
   const prefix = (topology && topologyEnv(topology).QUEUE_PREFIX) ?? "test";
   /** What every process has for itself, whatever it shares with the others. */
   const own = () => {
@@ -116,14 +118,16 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   };
   const api = createApi(deps, options.endpoints);
   const second = topology && createApi({ ...deps, ...own(), ...options.deps }, options.endpoints);
+  if (topology?.redisUrl) await until("both count in Redis", () => countTogether(counters));
   const server = await startServer(second ? inTurn(api, second) : api, { host: "127.0.0.1", port: 0 });
   const document = openApiDocument(api.endpoints, config.service) as unknown as OpenApi;
   const check = conformance(document);
 
   async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(server.url + path, { method, redirect: "manual", ...init });
-    const text = await response.text();
-    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    const type = response.headers.get("content-type") ?? "";
+    const text = await textOf(response, type);
+    const isJson = type.startsWith("application/json");
     const answer = {
       status: response.status,
       headers: response.headers,
@@ -152,6 +156,14 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   };
 }
 
+/** Whether what one counts the other goes on from: before it is connected, each counts for itself. */
+async function countTogether(counters: Pick<ReturnType<typeof openRateCounters>, "count">[]): Promise<boolean> {
+  const key = randomUUID();
+  const counts: number[] = [];
+  for (const counter of counters) counts.push((await counter.count(key)).count);
+  return counts.every((count, i) => count === i + 1);
+}
+
 /** Two processes behind a balancer, as far as a process can tell: every request goes to the other one. */
 function inTurn(first: Api, second: Api): Api {
   let turn = 0;
@@ -163,4 +175,11 @@ function inTurn(first: Api, second: Api): Api {
       second.stop();
     },
   };
+}
+
+/** The body; nothing of a stream, which has no end: it is let go once its head has been seen. */
+async function textOf(response: Response, type: string): Promise<string> {
+  if (!type.startsWith("text/event-stream")) return response.text();
+  await response.body?.cancel();
+  return "";
 }
