@@ -42,7 +42,7 @@ function sample() {
                (select substr(latest_checkpoint, 27, 16)::int from onchain._ponder_checkpoint) as block`);
       samples++;
       for (const key of ["agents", "outbox", "block"] as const) fewest[key] = Math.min(fewest[key], row![key]);
-      await new Promise((done) => setTimeout(done, 10));
+      await new Promise((done) => setTimeout(done, 20));
     }
   })();
   return {

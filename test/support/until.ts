@@ -1,16 +1,22 @@
 /** Waiting for a condition, bounded, without guessing how long it takes. */
 
+/** Between two looks, milliseconds: what comes soon is seen soon, and waiting long costs little. */
+const FIRST_PAUSE = 10;
+const LONGEST_PAUSE = 100;
+
 /**
  * Polls until `probe` gives something truthy.
+ * @param options.everyMs pauses of one length instead of growing ones
  * @throws Error naming `what` when it has not happened within `timeoutMs`
  */
 export async function until<T>(
   what: string,
   probe: () => Promise<T> | T,
-  { timeoutMs = 30_000, everyMs = 25 } = {},
+  { timeoutMs = 30_000, everyMs }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + timeoutMs;
   let last: unknown;
+  let pause = FIRST_PAUSE;
   for (;;) {
     try {
       const value = await probe();
@@ -21,6 +27,7 @@ export async function until<T>(
     }
     if (Date.now() > deadline)
       throw new Error(`${what}: not within ${timeoutMs} ms (last: ${String(last)})`, { cause: last });
-    await new Promise((done) => setTimeout(done, everyMs));
+    await new Promise((done) => setTimeout(done, everyMs ?? pause));
+    pause = Math.min(pause * 1.25, LONGEST_PAUSE);
   }
 }
