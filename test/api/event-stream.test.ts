@@ -235,6 +235,47 @@ describe("a feed", () => {
     expect(log.reads - reads).toBe(1);
   });
 
+  it("tells who wants only some rows where it stands when nothing was for it, near and far", async () => {
+    const log = memoryLog(0);
+    const even = (row: FeedRow) => row.position % 2 === 0;
+    const page = (rows: FeedRow[], limit: number, after: number) => {
+      const taken = rows.filter(({ position }) => position > after).slice(0, limit);
+      return { rows: taken, through: taken.at(-1)?.position ?? log.all.length, more: taken.length === limit };
+    };
+    const far: number[] = [];
+    const feed = eventFeed<"even" | "all">(
+      {
+        read: async (after, limit) => page(log.all, limit, after),
+        async readFor(as, after, limit) {
+          far.push(after);
+          return page(as === "even" ? log.all.filter(even) : log.all, limit, after);
+        },
+        wants: (as, row) => as === "all" || even(row),
+        failed: () => void log.errors++,
+      },
+      0,
+    );
+    const { read } = await serve({ heartbeatMs: 20 }, (stream) => feed.follow(stream, 0, "even"));
+    const reader = await read();
+    log.add(5);
+    feed.wake();
+    await until("it is told", () => reader.lastId() === "5");
+    expect(numbers(reader)).toEqual([2, 4]);
+    expect(reader.events.at(-1)).toEqual({ id: "5", event: "position", data: '{"lastId":5}' });
+    // More than is remembered: who comes from the beginning reads only its own.
+    log.add(1_500);
+    feed.wake();
+    await until("the near one has all", () => numbers(reader).at(-1) === 1504);
+    const late = await read();
+    await until("the far one has all", () => numbers(late).at(-1) === 1504);
+    const evens = Array.from({ length: 752 }, (_, i) => 2 * i + 2);
+    expect(numbers(late)).toEqual(evens);
+    expect(numbers(reader)).toEqual(evens);
+    expect(far[0]).toBe(0);
+    await until("it stands at the end", () => late.lastId() === "1505");
+    expect(log.errors).toBe(0);
+  });
+
   it("gives a thousand readers every row, in order, by one question a look", async () => {
     const log = memoryLog(0, 100);
     const feed = log.feed(0);
