@@ -53,7 +53,7 @@ export const newWebhook = endpoint({
   async handler({ deps, body, caller, idempotencyKey, fingerprint, now }) {
     const agents = body.agents ?? [];
     const { webhook, secret } = await createWebhook(deps, {
-      ...{ url: body.url, events: [...new Set(body.events)], finality: body.finality ?? "head" },
+      ...{ url: body.url, events: [...new Set(body.events)], finality: body.finality ?? "any" },
       tokenIds: listed(agents.filter((agent) => typeof agent === "number")),
       addresses: listed(agents.filter((agent): agent is Address => typeof agent === "string")),
       owners: listed(body.owners ?? []),

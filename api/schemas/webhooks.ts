@@ -18,7 +18,7 @@ const events = z.array(z.enum(EVENT_NAMES)).meta({
 });
 const finality = z.enum(FINALITIES).meta({
   description:
-    "head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone",
+    "any: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone",
 });
 
 const walletInput = z

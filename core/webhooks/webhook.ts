@@ -3,8 +3,8 @@ import type { EventFilter, EventType } from "../events.ts";
 import type { Address } from "../facts.ts";
 import type { DisabledReason, ReceiverHealth } from "./attempts.ts";
 
-/** head: events as they happen, and their retraction when a block is undone; final: only what can no longer be undone. */
-export const FINALITIES = ["head", "final"] as const;
+/** any: events as they happen, and their retraction when a block is undone; final: only what can no longer be undone. */
+export const FINALITIES = ["any", "final"] as const;
 export type Finality = (typeof FINALITIES)[number];
 
 /** Which events somebody wants to be told of, and when. Addresses are lower-case. */

@@ -1,13 +1,14 @@
 /** From the event log to deliveries: each event is handed to every webhook that wants it, once, in the commit that moves the place in the log. */
 import type pg from "pg";
 import { filterOf, type LoggedEvent } from "../../core/events.ts";
-import { type Finality, filterOfWishes, type Wishes } from "../../core/webhooks/webhook.ts";
+import { FINALITIES, type Finality, filterOfWishes, type Wishes } from "../../core/webhooks/webhook.ts";
 import { eventLog, eventsAfter, type LogPart } from "../events.ts";
 import type { Queryable } from "../transaction.ts";
 import { WEBHOOK } from "./webhooks.ts";
 
-/** Places of the log that one call hands out at most. */
+/** Places of the log that one call hands out at most, and deliveries that may come of them: a transaction is to be short. */
 const SPAN = 1_000;
+const MOST_DELIVERIES = 20_000;
 /** A webhook with so many deliveries waiting gets no more for now: what it misses stays in the log, and costs nothing. */
 const MOST_WAITING = 1_000;
 /** It catches up when there is room for as many again. */
@@ -33,8 +34,11 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
   const [cursor] = rows;
   if (!cursor) return { deliveries: 0, more: false };
   const { head } = await eventLog(tx);
-  const through = Math.min(head, cursor.position + SPAN);
-  const made = through > cursor.position ? await handOut(tx, { after: cursor.position, through, now }) : 0;
+  const after = cursor.position;
+  const webhooks = head > after ? await candidates(tx) : [];
+  const span = Math.max(1, Math.min(SPAN, Math.floor(MOST_DELIVERIES / Math.max(1, webhooks.length))));
+  const through = Math.min(head, after + span);
+  const made = through > after ? await handOut(tx, webhooks, { after, through, now }) : 0;
   const caughtUp = await catchUp(tx, through, now);
   return { deliveries: made + caughtUp.deliveries, more: through < head || caughtUp.more };
 }
@@ -42,16 +46,25 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
 type Candidate = Wishes & { webhookId: string; fromPosition: number };
 type Made = { webhookId: string; event: LoggedEvent };
 
-/** A stretch of the log to the webhooks that keep up with it. */
-async function handOut(tx: Queryable, { after, through, now }: { after: number; through: number; now: Date }) {
-  const { rows: webhooks } = await tx.query<Candidate>({
+/** The webhooks that are on and keep up with the log. */
+async function candidates(tx: Queryable): Promise<Candidate[]> {
+  const { rows } = await tx.query<Candidate>({
     name: "webhook-candidates",
     text: `
       select ${WEBHOOK}, w.from_position::float8 as "fromPosition" from offchain.webhook w
       where w.disabled_at is null and w.behind_at is null`,
   });
+  return rows;
+}
+
+/** A stretch of the log to the webhooks that keep up with it. @returns how many deliveries were made */
+async function handOut(
+  tx: Queryable,
+  webhooks: readonly Candidate[],
+  { after, through, now }: { after: number; through: number; now: Date },
+): Promise<number> {
   const made: Made[] = [];
-  for (const finality of ["head", "final"] as const) {
+  for (const finality of FINALITIES) {
     const takers = webhooks.filter((webhook) => webhook.finality === finality);
     if (takers.length === 0) continue;
     const { events } = await eventsOf(tx, finality, { after, head: through, limit: SPAN });

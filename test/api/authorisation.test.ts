@@ -222,7 +222,7 @@ async function addWebhook(world: World): Promise<void> {
   const { rows } = await api.database.pool.query(
     `with w as (
        insert into offchain.webhook (webhook_id, owner, url, events, finality, created_at, from_position)
-       values ($1, $2, 'https://example.com/hook', '{cred.changed}', 'head', now(), 0) returning webhook_id)
+       values ($1, $2, 'https://example.com/hook', '{cred.changed}', 'any', now(), 0) returning webhook_id)
      insert into offchain.webhook_delivery (webhook_id, event_id, event_type, final, state, created_at, due_at, settled_at)
      select webhook_id, 'ping_1', 'webhook.ping', true, 'dead', now(), now(), now() from w returning delivery_id`,
     [id, world.agent.address.toLowerCase()],

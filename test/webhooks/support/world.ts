@@ -116,7 +116,7 @@ export async function addWebhook(
   const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
   const all = { events: ["agent.registered" as const], tokenIds: null, addresses: null, owners: null };
   const { head } = await eventLog(pool);
-  await insertWebhook(pool, { webhookId, owner, url, createdAt: now, finality: "head", ...all, ...wishes }, head);
+  await insertWebhook(pool, { webhookId, owner, url, createdAt: now, finality: "any", ...all, ...wishes }, head);
   return { webhookId, secret: await addSecret(pool, webhookId, now) };
 }
 

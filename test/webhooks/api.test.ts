@@ -1,0 +1,323 @@
+/** Webhooks over the API: made, seen by nobody else, tested, replayed, rotated, ended; secrets shown once and stored sealed. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Webhook } from "standardwebhooks";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createSecretBox } from "../../clients/secret-box.ts";
+import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
+import { signingSecrets } from "../../db/webhooks/secrets.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { webhookUpkeep } from "../../workers/jobs/webhook-upkeep.ts";
+import type { SendContext } from "../../workers/webhooks/send.ts";
+import { deliverDue } from "../../workers/webhooks.ts";
+import { HOST, startApi, type TestApi, WEBHOOK_KEY } from "../api/support/api.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { CHILD_ENV } from "../support/child-env.ts";
+import { until } from "../support/until.ts";
+import { happen, type Receiver, replying, startReceiver } from "./support/world.ts";
+
+const PATH = "/api/v2/webhooks";
+type Wallet = ReturnType<typeof agentWallet>;
+type Made = { id: string; secret: string };
+
+let api: TestApi;
+let receiver: Receiver;
+let receivers: ReturnType<typeof openWebhookReceivers>;
+let context: SendContext;
+beforeAll(async () => {
+  api = await startApi({
+    env: { WEBHOOK_ALLOW_PRIVATE: "true", WEBHOOKS_PER_WALLET: "3", RATE_WEBHOOK_SENDS_PER_CALLER: "5" },
+  });
+  receiver = await startReceiver();
+  receivers = openWebhookReceivers({ userAgent: "test", allowLoopback: true });
+  context = {
+    ...{ db: api.database.pool, clock: () => new Date(), fault: () => {}, log: api.deps.log as never },
+    webhooks: { receivers, secrets: createSecretBox([WEBHOOK_KEY]), disableAfterMs: 1e9, random: () => 0.5 },
+  };
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(async () => {
+  await receivers?.close();
+  await receiver?.close();
+  await api?.close();
+});
+
+async function as(wallet: Wallet, method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+  const init = { headers: { authorization: await wallet.siwa(), "content-type": "application/json", ...headers } };
+  const answer = await api.send(method, PATH + path, { ...init, ...(body && { body: JSON.stringify(body) }) });
+  return { status: answer.status, body: answer.body as never, text: answer.text };
+}
+const wanted = (more: object = {}) => ({ url: receiver.url, events: ["agent.registered"], ...more });
+async function make(wallet: Wallet, more: object = {}): Promise<Made> {
+  const { status, body } = await as(wallet, "POST", "", wanted(more));
+  expect(status).toBe(201);
+  return body;
+}
+
+describe("a webhook", () => {
+  it("is made with all it was asked for, and shows its secret once", async () => {
+    const wallet = agentWallet({ host: HOST });
+    const asked = {
+      ...{ events: ["agent.registered", "cred.changed", "cred.changed"], finality: "final" },
+      ...{ agents: [0, wallet.address.toLowerCase(), 0], owners: [wallet.address] },
+    };
+    const { status, body } = await as(wallet, "POST", "", wanted({ ...asked, url: `${receiver.url}?a=b#c` }));
+    expect([status, body]).toEqual([
+      201,
+      {
+        ...{
+          id: expect.stringMatching(/^wh_[0-9a-f]{32}$/),
+          secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+        },
+        ...{ url: `${receiver.url}?a=b`, events: ["agent.registered", "cred.changed"], finality: "final" },
+        ...{ agents: [0, wallet.address], owners: [wallet.address], createdAt: expect.any(String) },
+        ...{
+          enabled: true,
+          disabledReason: null,
+          disabledAt: null,
+          failures: 0,
+          failingSince: null,
+          pausedUntil: null,
+        },
+      },
+    ]);
+    const { id, secret } = body as Made;
+    const list = await as(wallet, "GET", "");
+    const one = await as(wallet, "GET", `/${id}`);
+    expect(list.body).toEqual({ webhooks: [one.body] });
+    expect(one.body).toMatchObject({ id, pending: 0, dead: 0 });
+    expect(list.text + one.text).not.toContain("whsec_");
+    // Neither the database nor what is kept of answers holds it.
+    const { rows } = await api.database.pool.query(
+      `select encode(sealed, 'base64') || encode(sealed, 'hex') as sealed,
+         (select coalesce(string_agg(body::text, ''), '') from offchain.idempotency) as kept from offchain.webhook_secret`,
+    );
+    const raw = Buffer.from(secret.slice(6), "base64");
+    for (const { sealed, kept } of rows) {
+      expect(sealed).not.toContain(raw.toString("hex"));
+      expect(kept).not.toContain(secret);
+    }
+    expect((await as(wallet, "DELETE", `/${id}`)).body).toEqual({ success: true, deleted: id });
+    expect((await as(wallet, "GET", `/${id}`)).status).toBe(404);
+    expect((await as(wallet, "DELETE", `/${id}`)).status).toBe(404);
+  });
+
+  it("is nobody else's to see or to change", async () => {
+    const [wallet, other] = [agentWallet({ host: HOST }), agentWallet({ host: HOST })];
+    const { id } = await make(wallet);
+    expect((await as(other, "GET", "")).body).toEqual({ webhooks: [] });
+    for (const [method, path, body] of [
+      ["GET", `/${id}`],
+      ["DELETE", `/${id}`],
+      ["POST", `/${id}/enable`],
+      ["POST", `/${id}/rotate`],
+      ["POST", `/${id}/test`],
+      ["GET", `/${id}/deliveries`],
+      ["POST", `/${id}/deliveries/1/replay`],
+      ["POST", `/${id}/replay`, { since: "2026-01-01T00:00:00Z" }],
+    ] as [string, string, object?][])
+      expect([path, (await as(other, method, path, body)).status]).toEqual([path, 404]);
+    expect((await as(wallet, "GET", `/${id}`)).status).toBe(200);
+  });
+
+  it.each([
+    ["http://example.com/", "must be an https URL"],
+    ["https://169.254.169.254/", "must be on a public address"],
+    ["https://10.0.0.1/", "must be on a public address"],
+    ["https://metadata.google.internal/", "must be on a public host"],
+    ["https://example.com:22/", "must use the usual port of http or https"],
+    ["nonsense", "must be a URL"],
+  ])("cannot lead to %s", async (url, message) => {
+    const { status, body } = await as(agentWallet({ host: HOST }), "POST", "", wanted({ url }));
+    expect([status, body]).toMatchObject([400, { code: "invalid_input", details: [{ path: "url", message }] }]);
+  });
+
+  it.each([
+    { events: [] },
+    { events: ["agent.exploded"] },
+    { agents: [] },
+    { owners: ["ada"] },
+    { finality: "soon" },
+    { else: 1 },
+  ])("cannot be asked for with %j", async (more) =>
+    expect((await as(agentWallet({ host: HOST }), "POST", "", wanted(more))).status).toBe(400),
+  );
+
+  it("is one of a few that a wallet may have, also when it asks for many at once", async () => {
+    const wallet = agentWallet({ host: HOST });
+    const made = await Promise.all(Array.from({ length: 6 }, () => as(wallet, "POST", "", wanted())));
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409]);
+  });
+
+  it("is made once by one Idempotency-Key, and its secret is there for who has lost the answer", async () => {
+    const wallet = agentWallet({ host: HOST });
+    const key = { "idempotency-key": "make-1" };
+    const first = await as(wallet, "POST", "", wanted(), key);
+    const again = await as(wallet, "POST", "", wanted(), key);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    const { id } = first.body as Made;
+    const rotated = await as(wallet, "POST", `/${id}/rotate`, undefined, key);
+    expect((await as(wallet, "POST", `/${id}/rotate`, undefined, key)).body).toEqual(rotated.body);
+    expect((await as(wallet, "GET", "")).body).toMatchObject({ webhooks: [{ id }] });
+  });
+});
+
+describe("deliveries", () => {
+  it("are tested, logged, replayed and counted", async () => {
+    const wallet = agentWallet({ host: HOST });
+    const { id, secret } = await make(wallet);
+    receiver.received.length = 0;
+    receiver.answer = replying(204);
+    const test = await as(wallet, "POST", `/${id}/test`);
+    expect([test.status, test.body]).toMatchObject([
+      202,
+      { delivery: { type: "webhook.ping", state: "pending", position: null } },
+    ]);
+    await deliverDue(context);
+    const [ping] = receiver.received;
+    expect(new Webhook(secret).verify(ping!.body, ping!.headers)).toMatchObject({
+      type: "webhook.ping",
+      data: { webhookId: id },
+    });
+
+    const ids = await happen(api.database.pool, [{}, {}, {}]);
+    receiver.answer = replying(500);
+    await deliverDue(context);
+    receiver.answer = replying(204);
+    const { deliveries } = (await as(wallet, "GET", `/${id}/deliveries`)).body as { deliveries: Logged[] };
+    type Logged = {
+      id: number;
+      eventId: string;
+      state: string;
+      attempts: { status: number }[];
+      nextAttemptAt: string | null;
+    };
+    expect(deliveries.map(({ eventId, state }) => [eventId, state])).toEqual([
+      ...ids.toReversed().map((eventId) => [eventId, "pending"]),
+      [ping!.headers["webhook-id"], "delivered"],
+    ]);
+    expect(deliveries[0]).toMatchObject({
+      attempts: [{ status: 500, error: null }],
+      nextAttemptAt: expect.any(String),
+    });
+    const page = (await as(wallet, "GET", `/${id}/deliveries?limit=2&state=PENDING`)).body as { nextBefore: number };
+    expect(page).toMatchObject({ limit: 2, deliveries: [{ eventId: ids[2] }, { eventId: ids[1] }] });
+    const rest = await as(wallet, "GET", `/${id}/deliveries?limit=2&state=pending&before=${page.nextBefore}`);
+    expect(rest.body).toMatchObject({ deliveries: [{ eventId: ids[0] }], nextBefore: null });
+
+    await api.database.pool.query(
+      "update offchain.webhook_delivery set state = 'dead', settled_at = now() where event_id = any($1)",
+      [ids],
+    );
+    expect((await as(wallet, "GET", `/${id}`)).body).toMatchObject({ pending: 0, dead: 3 });
+    const replayed = await as(wallet, "POST", `/${id}/deliveries/${deliveries[0]!.id}/replay`);
+    expect([replayed.status, replayed.body]).toMatchObject([202, { delivery: { eventId: ids[2], state: "pending" } }]);
+    expect((await as(wallet, "POST", `/${id}/deliveries/9007199254740991/replay`)).status).toBe(404);
+    const all = await as(wallet, "POST", `/${id}/replay`, { since: "2026-01-01T00:00:00Z" });
+    expect([all.status, all.body]).toEqual([202, { replayed: 2, remaining: 0 }]);
+    receiver.received.length = 0;
+    await deliverDue(context);
+    expect(receiver.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(ids.toSorted());
+    // Test, three replays: the fifth is the last of this minute.
+    expect((await as(wallet, "POST", `/${id}/test`)).status).toBe(202);
+    expect((await as(wallet, "POST", `/${id}/test`)).status).toBe(429);
+    await deliverDue(context);
+  });
+
+  it("of a webhook that is off are not asked for; it is switched on", async () => {
+    const wallet = agentWallet({ host: HOST });
+    const { id } = await make(wallet);
+    await api.database.pool.query(
+      "update offchain.webhook set disabled_at = now(), disabled_reason = 'failing', behind_at = 0 where webhook_id = $1",
+      [id],
+    );
+    expect((await as(wallet, "GET", `/${id}`)).body).toMatchObject({ enabled: false, disabledReason: "failing" });
+    expect((await as(wallet, "POST", `/${id}/test`)).body).toMatchObject({
+      code: "conflict",
+      hint: expect.stringContaining("/enable"),
+    });
+    expect((await as(wallet, "POST", `/${id}/enable`)).body).toMatchObject({ enabled: true, disabledReason: null });
+    expect((await as(wallet, "POST", `/${id}/test`)).status).toBe(202);
+    await deliverDue(context);
+  });
+});
+
+describe("a secret", () => {
+  it("is changed with a time of grace, or without", async () => {
+    const wallet = agentWallet({ host: HOST });
+    const { id, secret } = await make(wallet);
+    const signed = async () => {
+      receiver.received.length = 0;
+      await as(wallet, "POST", `/${id}/test`);
+      await deliverDue(context);
+      const { body, headers } = receiver.received[0]!;
+      return (one: string) => {
+        try {
+          return Boolean(new Webhook(one).verify(body, headers));
+        } catch {
+          return false;
+        }
+      };
+    };
+    const { body: second } = (await as(wallet, "POST", `/${id}/rotate`)) as { body: Made };
+    expect(second).toMatchObject({ id, previousSecretExpiresAt: expect.any(String) });
+    const both = await signed();
+    expect([secret, second.secret].map(both)).toEqual([true, true]);
+    const { body: third } = (await as(wallet, "POST", `/${id}/rotate`, { graceSeconds: 0 })) as { body: Made };
+    expect(third).toMatchObject({ previousSecretExpiresAt: null });
+    const last = await signed();
+    expect([secret, second.secret, third.secret].map(last)).toEqual([false, false, true]);
+  });
+
+  it("moves to the configuration's new key, and opens with no other", async () => {
+    const wallet = agentWallet({ host: HOST });
+    const { id, secret } = await make(wallet);
+    const fresh = `0x${"9c".repeat(32)}` as const;
+    const upkeep = { db: api.database.pool, clock: () => new Date(), config: { eventRetentionMs: 1e12 } };
+    const webhooks = { ...context.webhooks, secrets: createSecretBox([fresh, WEBHOOK_KEY]) };
+    expect(await webhookUpkeep.run({ ...upkeep, webhooks } as never, {})).toBeGreaterThan(0);
+    expect(await webhookUpkeep.run({ ...upkeep, webhooks } as never, {})).toBe(0);
+    const [sealed] = (await signingSecrets(api.database.pool, [id], new Date())).get(id)!;
+    const opened = createSecretBox([fresh]).open(sealed!.sealed, sealed!.secretId);
+    expect(Buffer.from(opened).toString("base64")).toBe(secret.slice(6));
+    expect(() => createSecretBox([WEBHOOK_KEY]).open(sealed!.sealed, sealed!.secretId)).toThrow("not configured");
+    expect(() => createSecretBox([fresh]).open(sealed!.sealed, "another")).toThrow();
+    // Back again, for the tests beside this one.
+    const back = { ...context.webhooks, secrets: createSecretBox([WEBHOOK_KEY, fresh]) };
+    await webhookUpkeep.run({ ...upkeep, webhooks: back } as never, {});
+  });
+});
+
+it("the example believes what the service sends, once, and nothing else", async () => {
+  const wallet = agentWallet({ host: HOST });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const { id, secret } = await make(wallet, { url });
+  const child = spawn(process.execPath, ["examples/webhook-receiver.ts", String(port)], {
+    cwd: join(import.meta.dirname, "../.."),
+    env: { ...CHILD_ENV, WEBHOOK_SECRET: secret },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const lines: string[] = [];
+    createInterface(child.stdout!).on("line", (line) => lines.push(line));
+    await until("the example listens", () => lines.includes("listening"));
+    expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(401);
+    await as(wallet, "POST", `/${id}/test`);
+    await deliverDue(context);
+    await until("the ping is there", () => lines.length === 2);
+    expect(lines[1]).toContain(`webhook.ping {"webhookId":"${id}"}`);
+    const { deliveries } = (await as(wallet, "GET", `/${id}/deliveries`)).body as { deliveries: { id: number }[] };
+    await as(wallet, "POST", `/${id}/deliveries/${deliveries[0]!.id}/replay`);
+    await deliverDue(context);
+    expect((await as(wallet, "GET", `/${id}/deliveries`)).body).toMatchObject({
+      deliveries: [{ state: "delivered", attempts: [{ status: 204 }, { status: 204 }] }],
+    });
+    expect(lines).toHaveLength(2);
+  } finally {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+});
