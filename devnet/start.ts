@@ -39,6 +39,9 @@ type Stack = {
   stops: (() => Promise<void> | void)[];
 };
 
+/** Known to everybody who reads this, like the accounts of the development chain. */
+const DEV_WEBHOOK_KEY = `0x${"de".repeat(32)}`;
+
 const empty = process.argv.includes("--empty");
 /** `--rows N`: so many agents each simulated registry makes up; undefined leaves them with what they were told. */
 const rows = process.argv.includes("--rows") ? process.argv[process.argv.indexOf("--rows") + 1] : undefined;
@@ -164,9 +167,6 @@ async function startTempo(): Promise<void> {
   stack.tempoRpcUrl = chain.url;
   Object.assign(stack.env, { TEMPO_RPC_URL: chain.url, ...tempoEnv() });
 }
-
-/** Known to everybody who reads this, like the accounts of the development chain. */
-const DEV_WEBHOOK_KEY = `0x${"de".repeat(32)}`;
 
 /** What differs on a development chain unless the operator has set it. */
 function localDefaults({ service, http }: Config): Record<string, string> {
