@@ -28,7 +28,9 @@ ENV NODE_ENV=production
 COPY --from=packages /app/node_modules node_modules
 COPY . .
 COPY --from=web /app/web/dist web/dist
-# Everything belongs to root and is only read; what processes write is below /tmp.
+# Everything belongs to root and is only read; what processes write is below /tmp. Ponder writes its types at every start,
+# and notes into two folders, which are mounted where the indexer runs.
+RUN ln -sf /tmp/ponder-env.d.ts ponder-env.d.ts && mkdir -p .ponder generated
 ENV DATA_DIR=/tmp/agents
 USER node
 EXPOSE 4000

@@ -1,0 +1,84 @@
+/** The log: what is configured as a secret and what looks like one stands in no line, wherever it came from. */
+import { randomBytes } from "node:crypto";
+import { expect, it } from "vitest";
+import { loadConfig } from "../../config.ts";
+import { apiKeyText } from "../../core/api-keys.ts";
+import { createLog } from "../../log.ts";
+
+const hex = (bytes: number) => randomBytes(bytes).toString("hex");
+
+function logged(env: Record<string, string>, say: (log: ReturnType<typeof createLog>) => void): string {
+  const config = loadConfig({ DATA_DIR: "/nonexistent", LOG_LEVEL: "trace", ...env }, { followStack: false });
+  const lines: string[] = [];
+  say(createLog(config, "test", { write: (line: string) => void lines.push(line) }));
+  for (const line of lines) expect(() => JSON.parse(line), line).not.toThrow();
+  return lines.join("");
+}
+
+it("holds no secret of the configuration, whatever says it", () => {
+  const secrets = {
+    DEPLOYER_PRIVATE_KEY: `0x${hex(32)}`,
+    RECEIPT_SIGNER_PRIVATE_KEY: `0x${hex(32)}`,
+    X_BEARER_TOKEN: `x-${hex(20)}`,
+    GITHUB_TOKEN: `ghp.${hex(10)}+(odd)`,
+    WEBHOOK_KEYS: `0x${hex(32)},0x${hex(32)}`,
+  };
+  const password = `p%40ss-${hex(8)}`;
+  const nodeKey = hex(16);
+  const queryKey = hex(12);
+  const text = logged(
+    {
+      ...secrets,
+      DATABASE_URL: `postgres://app:${password}@db.test:5432/agents`,
+      RPC_URL: `https://node.test/v3/${nodeKey}`,
+      RPC_URLS: `https://other.test/?apikey=${queryKey}`,
+    },
+    (log) => {
+      for (const value of Object.values(secrets).flatMap((one) => one.split(","))) {
+        log.info(
+          { deep: { deeper: { still: [value] } } },
+          `it is ${value}, or ${value.toUpperCase().replace("0X", "0x")}`,
+        );
+        log.error({ err: new Error(`refused ${value}`, { cause: new Error(value) }) }, "trouble");
+      }
+      log.warn({ err: new Error(`connect postgres://app:${password}@db.test:5432/agents`) }, "database");
+      log.warn(`the password is ${decodeURIComponent(password)}`);
+      log.warn(`https://node.test/v3/${nodeKey} and https://other.test/?apikey=${queryKey}`);
+    },
+  );
+  const parts = [...Object.values(secrets).flatMap((one) => one.split(",")), password, nodeKey, queryKey];
+  for (const part of [...parts, decodeURIComponent(password)])
+    expect(text.toLowerCase()).not.toContain(part.replace(/^0x/, "").toLowerCase());
+  expect(text).toContain("[redacted]");
+  expect(text).toContain("node.test");
+});
+
+it("holds nothing that looks like a secret of a caller's", () => {
+  const signature = `0x${hex(65)}`;
+  const key = apiKeyText("aaaaaaaaaa", randomBytes(32).toString("base64url"));
+  const payment = Buffer.from(JSON.stringify({ x402Version: 2, payload: { signature } })).toString("base64");
+  const token = `eyJhbGciOiJFUzI1NiJ9.${randomBytes(40).toString("base64url")}.${randomBytes(64).toString("base64url")}`;
+  const webhook = `whsec_${randomBytes(24).toString("base64")}`;
+  const all = { signature, key, payment, token, webhook, redis: hex(10) };
+  const text = logged({}, (log) => {
+    log.info({ authorization: `Bearer 0xabc:1:${signature}`, request: { headers: { "x-api-key": key } } }, "fields");
+    log.info(`Authorization: Bearer 0xabc:1:${signature}; X-Api-Key: ${key}`);
+    log.info({ quoted: `{"payment":"${payment}"}`, token: { value: token } }, `Bearer ${token}`);
+    log.info({ err: new Error(`POST with ${webhook} and ${payment}`) }, `redis://:${all.redis}@host:6379`);
+  });
+  for (const secret of Object.values(all))
+    for (const part of [secret, secret.slice(-24)]) expect(text).not.toContain(part);
+  expect(text).toContain("ak_aaaaaaaaaa_[redacted]");
+});
+
+it("leaves what is public: hashes, addresses, ids, sentences", () => {
+  const said = {
+    hash: `0x${hex(32)}`,
+    wallet: `0x${hex(20)}`,
+    requestId: "0d0a3f3c-5f4e-4a52-8f11-3a6f0f5b7e11",
+    url: "http://127.0.0.1:4000/api/v2/agent/0",
+  };
+  const text = logged({}, (log) => log.info(said, "The chain cannot be reached at the moment."));
+  for (const value of Object.values(said)) expect(text).toContain(value);
+  expect(text).not.toContain("[redacted]");
+});
