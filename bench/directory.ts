@@ -5,6 +5,7 @@ import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { migrate } from "../db/migrate.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { measurePages } from "./directory/pages.ts";
 import { underLoad } from "./directory/under-load.ts";
@@ -34,8 +35,10 @@ export default async function directory(args: string[]): Promise<void> {
     console.log(
       `${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
     );
-    if (existsSync(planted)) plan.rows = Number(readFileSync(planted, "utf8"));
-    else {
+    if (existsSync(planted)) {
+      plan.rows = Number(readFileSync(planted, "utf8"));
+      await migrate(postgres.url);
+    } else {
       const began = performance.now();
       const world = join(import.meta.dirname, "directory/world.ts");
       await promisify(execFile)(process.execPath, [world, postgres.url, String(plan.rows)]);
