@@ -3957,10 +3957,10 @@ export interface components {
             /** @description Only events about agents of these owners */
             owners?: string[];
             /**
-             * @description head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
+             * @description any: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
              * @enum {string}
              */
-            finality?: "head" | "final";
+            finality?: "any" | "final";
         };
         CreatedWebhook: {
             /** @example wh_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14 */
@@ -3980,10 +3980,10 @@ export interface components {
             /** @description null: events about agents of anybody */
             owners: string[] | null;
             /**
-             * @description head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
+             * @description any: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
              * @enum {string}
              */
-            finality: "head" | "final";
+            finality: "any" | "final";
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
@@ -4030,10 +4030,10 @@ export interface components {
             /** @description null: events about agents of anybody */
             owners: string[] | null;
             /**
-             * @description head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
+             * @description any: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
              * @enum {string}
              */
-            finality: "head" | "final";
+            finality: "any" | "final";
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
@@ -4081,10 +4081,10 @@ export interface components {
             /** @description null: events about agents of anybody */
             owners: string[] | null;
             /**
-             * @description head: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
+             * @description any: told as it happens, and taken back by event.retracted when a block is undone; final: told once it can no longer be undone
              * @enum {string}
              */
-            finality: "head" | "final";
+            finality: "any" | "final";
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
