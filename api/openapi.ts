@@ -250,7 +250,7 @@ export function errorCodes(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(["internal", ...errors]);
   const add = (when: unknown, ...more: ErrorCode[]) => when && more.forEach((code) => void codes.add(code));
   add(params || query || data, "invalid_input");
-  add(data, "indexer_behind", "upstream_unavailable", "timeout");
+  add(data, "indexer_behind", "overloaded", "upstream_unavailable", "timeout");
   add(guard.caller !== "anyone", "unauthenticated", "invalid_input", "overloaded", "upstream_unavailable", "timeout");
   add(guard.bucket !== "unlimited", "rate_limited");
   add(stream, "overloaded");

@@ -21,14 +21,22 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
+/** Milliseconds a client has for its headers, and for its whole request. */
+export type Patience = { headersMs: number; requestMs: number };
+const PATIENCE: Patience = { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS };
+
 /** @throws the listen error, e.g. EADDRINUSE */
-export async function startServer(api: Api, bind: { host: string; port: number }): Promise<RunningServer> {
+export async function startServer(
+  api: Api,
+  bind: { host: string; port: number },
+  patience: Patience = PATIENCE,
+): Promise<RunningServer> {
   let stopping = false;
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: patience.headersMs,
+      requestTimeout: patience.requestMs,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: 1_000,
       // The listener refuses a missing Host itself, with a body like any other refusal.

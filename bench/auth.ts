@@ -2,12 +2,11 @@
 import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { startPostgres } from "../devnet/postgres.ts";
+import { startNode } from "./auth/node.ts";
 import type { Storm, Stormed } from "./auth/storm.ts";
 import type { Load, Loaded } from "./reads/load.ts";
 import { type Served, startApi } from "./reads/servers.ts";
@@ -98,20 +97,3 @@ const added = (one: Record<string, number>, other: Record<string, number>) =>
   Object.fromEntries(
     [...new Set([...Object.keys(one), ...Object.keys(other)])].map((key) => [key, (one[key] ?? 0) + (other[key] ?? 0)]),
   );
-
-/** A node on which no wallet is a contract; counts how often it is asked. */
-async function startNode(): Promise<{ url: string; asked: number; stop(): void }> {
-  const answer = ({ id, method }: { id: number; method: string }) => {
-    if (method === "eth_getCode") state.asked++;
-    return { jsonrpc: "2.0", id, result: method === "eth_chainId" ? "0x2105" : "0x" };
-  };
-  const server = createServer(async (incoming, outgoing) => {
-    const asked = JSON.parse(Buffer.concat(await incoming.toArray()).toString("utf8"));
-    outgoing.setHeader("content-type", "application/json");
-    outgoing.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const state = { url: `http://127.0.0.1:${port}`, asked: 0, stop: () => void server.close() };
-  return state;
-}

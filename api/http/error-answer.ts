@@ -70,6 +70,8 @@ function fromDatabase(error: unknown): Failure | undefined {
     (error instanceof AggregateError &&
       error.errors.some((e) => CONNECTION_CODES.has((e as { code?: string }).code ?? "")));
   if (away) return failure("upstream_unavailable", "The database is not available. Try again shortly.");
+  // Two waited for each other and this one was chosen to give way; nothing of it has happened.
+  if (state === "40P01") return failure("upstream_unavailable", "The database was busy. Try again shortly.");
   if (state === "57014" || /^Query read timeout/.test(error.message))
     return failure("timeout", "The request took too long.");
   if (isNoIndex(error)) return failure("indexer_behind", "The index is not ready yet.");

@@ -6,7 +6,15 @@ import { connect, type Socket } from "node:net";
 
 /** What to ask: `path`, with a random token id below `ids` put in at `*`. */
 export type Load = { url: string; path: string; ids: number; connections: number; forMs: number };
-export type Loaded = { answers: number; failures: number; seconds: number; p50Ms: number; p99Ms: number };
+/** `failures` are answers that are no 200; `refusals` those of them that ask to come back, 429 and 503. */
+export type Loaded = {
+  answers: number;
+  failures: number;
+  refusals: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+};
 
 if (process.send) {
   process.on("message", async (load: Load) => process.send!(await run(load)));
@@ -16,21 +24,23 @@ async function run(load: Load): Promise<Loaded> {
   const { hostname, port } = new URL(load.url);
   const times: number[] = [];
   let failures = 0;
+  let refusals = 0;
   const began = performance.now();
   const ends = began + load.forMs;
   await Promise.all(
     Array.from({ length: load.connections }, () => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-      return converse(socket, load, ends, (tookMs, ok) => {
+      return converse(socket, load, ends, (tookMs, status) => {
         times.push(tookMs);
-        if (!ok) failures++;
+        if (status !== "200") failures++;
+        if (status === "429" || status === "503") refusals++;
       });
     }),
   );
   const seconds = (performance.now() - began) / 1000;
   times.sort((a, b) => a - b);
   const at = (q: number) => times[Math.min(times.length - 1, Math.floor(q * times.length))] ?? Number.NaN;
-  return { answers: times.length - failures, failures, seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { answers: times.length - failures, failures, refusals, seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
 /** Asks again as soon as an answer is complete, until the time is over. An answer has a Content-Length. */
@@ -38,7 +48,7 @@ function converse(
   socket: Socket,
   load: Load,
   ends: number,
-  note: (tookMs: number, ok: boolean) => void,
+  note: (tookMs: number, status: string) => void,
 ): Promise<void> {
   let asked = 0;
   let text = "";
@@ -57,7 +67,7 @@ function converse(
       const end = text.indexOf("\r\n\r\n");
       if (end < 0 || text.length < end + 4 + lengthOf(text, end)) return;
       const now = performance.now();
-      note(now - asked, text.startsWith("HTTP/1.1 200"));
+      note(now - asked, text.slice(9, 12));
       text = "";
       if (now < ends) ask();
       else socket.end();

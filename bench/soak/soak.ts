@@ -73,7 +73,8 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const restarts = restartsOf(samples, stack);
     const uncaught = uncaughtIn(stack);
     const { tally } = traffic;
-    const verdict = judge(samples, seconds, { errors: tally.errors, restarts, uncaught });
+    const { errors, refusals } = tally;
+    const verdict = judge(samples, seconds, { errors, refusals, answers: total(tally), restarts, uncaught });
     return {
       ...{ startedAt, seconds, verdict, tally, restarts, uncaught, samples },
       machine: { cores: cpus().length, loadAtStart, loadAtEnd: loadavg()[0]! },
@@ -97,7 +98,7 @@ function progressOf({ second, parts }: Sample, traffic: Traffic): string {
     )
     .join(", ");
   const { tally } = traffic;
-  return `${second.toFixed(0).padStart(5)} s  ${total(tally)} answers, ${tally.errors} errors, ${traffic.agents()} agents, ${traffic.events()} events; MB resident/heap: ${memory}`;
+  return `${second.toFixed(0).padStart(5)} s  ${total(tally)} answers, ${tally.errors} errors, ${tally.refusals} refused, ${traffic.agents()} agents, ${traffic.events()} events; MB resident/heap: ${memory}`;
 }
 
 /** Whoever has another process id than before was started again; the supervisor tells of it as well. */

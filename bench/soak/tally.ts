@@ -5,8 +5,10 @@ export type Tally = {
   answers: Record<string, Record<string, number>>;
   /** The first of what went wrong, for whoever reads the report. */
   troubles: string[];
-  /** 5xx, and requests without any answer. `payment_pending` is none: it says that the chain has not decided yet. */
+  /** 5xx other than 503, and requests without any answer. */
   errors: number;
+  /** 503: come back later. `payment_pending` is none of them: it says that the chain has not decided yet. */
+  refusals: number;
 };
 
 const KEPT = 60;
@@ -14,7 +16,7 @@ const KEPT = 60;
 /** Refusals that the traffic provokes. */
 const EXPECTED: Record<string, number[]> = { unknown: [404], "bad credential": [401] };
 
-export const emptyTally = (): Tally => ({ answers: {}, troubles: [], errors: 0 });
+export const emptyTally = (): Tally => ({ answers: {}, troubles: [], errors: 0, refusals: 0 });
 
 /** @param text of the answer, kept when the status is an error of the service's */
 export function note(tally: Tally, kind: string, status: number, text = ""): void {
@@ -22,8 +24,10 @@ export function note(tally: Tally, kind: string, status: number, text = ""): voi
   const name = pending ? "503 payment_pending" : String(status);
   tally.answers[kind] ??= {};
   tally.answers[kind][name] = (tally.answers[kind][name] ?? 0) + 1;
-  const wrong = !pending && (status === 0 || status >= 500);
+  const refused = status === 503 && !pending;
+  const wrong = status === 0 || (status >= 500 && status !== 503);
   if (wrong) tally.errors++;
+  if (refused) tally.refusals++;
   const wanted = EXPECTED[kind]?.includes(status);
   if ((wrong || (status >= 400 && !wanted)) && tally.troubles.length < KEPT)
     tally.troubles.push(`${new Date().toISOString()} ${kind} ${status} ${text.slice(0, 300)}`);

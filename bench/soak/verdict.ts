@@ -4,6 +4,8 @@ import type { PartSample, Sample } from "./sampler.ts";
 /** What happened besides the samples. */
 export type Happened = {
   errors: number;
+  refusals: number;
+  answers: number;
   /** Parts that ended and were started again. */
   restarts: string[];
   /** Lines in the logs that tell of a rejection or an exception nobody caught. */
@@ -18,6 +20,8 @@ export type Verdict = { rows: Row[]; pass: boolean; windows: Record<"early" | "l
 export const MOST_GROWTH = 0.05;
 /** Handles and connections come and go with requests: so many more are no growth. */
 const SLACK = 3;
+/** Of all answers: a machine that is busy with other things for a second may say so. */
+const MOST_REFUSED = 0.001;
 /** Completed jobs are kept up to a number for each queue, which an hour does not reach; what waits must not pile up. */
 const MOST_WAITING = 200;
 /** Where nobody but finality and retention keep the number of rows down. */
@@ -76,7 +80,10 @@ export function judge(samples: readonly Sample[], seconds: number, happened: Hap
   );
 
   const none = (what: string, n: number) => rows.push({ what, early: "", late: String(n), growth: "", pass: n === 0 });
-  none("answers with 5xx, or none at all", happened.errors);
+  none("5xx other than 503, or no answer at all", happened.errors);
+  const refused = happened.refusals / happened.answers;
+  const shown = `${(refused * 100).toFixed(2)} %`;
+  rows.push({ what: "503: come back later", early: "", late: shown, growth: "", pass: refused <= MOST_REFUSED });
   none("parts that ended", happened.restarts.length);
   none("rejections and exceptions nobody caught", happened.uncaught.length);
   return { rows, pass: rows.every(({ pass }) => pass), windows };

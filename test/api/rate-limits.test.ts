@@ -10,6 +10,7 @@ import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { insertApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { REDIS_BINARY, startRedis } from "../support/redis.ts";
+import { topologyOfRun } from "../support/topology-of-run.ts";
 import { until } from "../support/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
@@ -39,8 +40,14 @@ const ENDPOINTS = [
 
 let api: TestApi | undefined;
 let now = NOW;
+/** Reads are counted by each process for itself, and writes too where there is no Redis. */
+const countedAlone = (env: Record<string, string>) =>
+  "RATE_READS_PER_CLIENT" in env || topologyOfRun()?.redisUrl === undefined;
 const start = async (env: Record<string, string>) => {
-  api = await startApi({ endpoints: ENDPOINTS, now: () => now, env: { TRUSTED_PROXIES: "127.0.0.1", ...env } });
+  api = await startApi({
+    ...{ endpoints: ENDPOINTS, now: () => now, alone: countedAlone(env) },
+    env: { TRUSTED_PROXIES: "127.0.0.1", ...env },
+  });
 };
 beforeEach(() => {
   now = NOW;

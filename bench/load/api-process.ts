@@ -1,0 +1,25 @@
+/** A process with the API as `npm run api` composes it, which tells its parent where it listens and, asked, what its cards have cost. */
+import { createApi } from "../../api/app.ts";
+import { type Patience, startServer } from "../../api/server.ts";
+import type { CardRenderer, CardStats } from "../../cards/renderer.ts";
+import { composeApi } from "../../compose.ts";
+import { loadConfig } from "../../config.ts";
+
+/** The parent's first message. `patience` undefined: the service's own. */
+export type Start = { patience: Patience | undefined };
+export type Started = { port: number };
+/** The answer to `stats`. */
+export type Stats = { cards: CardStats; residentBytes: number };
+
+process.once("message", async ({ patience }: Start) => {
+  const config = loadConfig();
+  const { value: deps } = await composeApi(config);
+  const server = await startServer(createApi(deps), { host: "127.0.0.1", port: 0 }, patience);
+  process.on("message", (message) => {
+    if (message !== "stats") return;
+    const cards = (deps.cards as CardRenderer).stats();
+    process.send!({ cards, residentBytes: process.memoryUsage.rss() } satisfies Stats);
+  });
+  process.send!({ port: server.port } satisfies Started);
+});
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,54 @@
+/** L5: bad signatures at a fixed rate beside keyed reads; what the chain is asked stays within the allowance. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Storm, Stormed } from "../auth/storm.ts";
+import { type Check, counted, measured, ofReads, ratioOfP99 } from "./check.ts";
+import type { LoadWorld } from "./service.ts";
+
+const READERS = 2;
+const MOST_ROUNDS = 20;
+/** Of one client, which the storm is (api/guards/signed-text.ts): at once, and a second. */
+const ALLOWANCE = { burst: 60, perSecond: 5 };
+/** What bad signatures may be answered: refused, or told to come later. */
+const REFUSALS = new Set(["401", "429", "503"]);
+
+export async function signatures(
+  world: LoadWorld,
+  { rounds, seconds, perSecond }: { rounds: number; seconds: number; perSecond: number },
+): Promise<Check[]> {
+  const api = await world.startApi({ env: { RATE_WRITES_PER_CLIENT: "0" } });
+  const storm = fork(join(import.meta.dirname, "../auth/storm.ts"));
+  const [quiet, loud]: [number[], number[]] = [[], []];
+  let [sent, failures, refusals] = [0, 0, 0];
+  const byStatus: Record<string, number> = {};
+  await world.read(api, READERS, seconds);
+  const [askedBefore, began] = [world.asked(), performance.now()];
+  const answered = () => Object.values(byStatus).reduce((sum, n) => sum + n, 0);
+  // On a busy machine a short storm may be over before its first answer.
+  for (let round = 0; round < rounds || (answered() === 0 && round < MOST_ROUNDS); round++) {
+    quiet.push((await world.read(api, READERS, seconds)).p99Ms);
+    storm.send({ url: api.url, perSecond } satisfies Storm);
+    const loaded = await world.read(api, READERS, seconds);
+    loud.push(loaded.p99Ms);
+    failures += loaded.failures - loaded.refusals;
+    refusals += loaded.refusals;
+    storm.send("stop");
+    const [stormed] = (await once(storm, "message")) as [Stormed];
+    sent += stormed.sent;
+    for (const [status, n] of Object.entries(stormed.byStatus)) byStatus[status] = (byStatus[status] ?? 0) + n;
+  }
+  const asked = world.asked() - askedBefore;
+  const most = ALLOWANCE.burst + Math.ceil(((performance.now() - began) / 1000) * ALLOWANCE.perSecond);
+  storm.kill();
+  await api.stop();
+  const others = Object.entries(byStatus).filter(([status]) => !REFUSALS.has(status));
+  return [
+    counted("questions to the chain", asked, `≤ ${most}`, asked > 0 && asked <= most),
+    counted("bad signatures that were let in or broke something", others.length, "0", others.length === 0),
+    ...ofReads(failures, refusals),
+    counted("bad signatures answered", answered(), "> 0", answered() > 0),
+    measured("bad signatures", `${sent} ${JSON.stringify(byStatus)}`, "told only", true),
+    ratioOfP99(quiet, loud, 2),
+  ];
+}

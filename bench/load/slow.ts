@@ -1,0 +1,112 @@
+/** L7: clients that hold on to the server: headers that never end, bodies that trickle, headers that are too large. */
+import { connect, type Socket } from "node:net";
+import type { Patience } from "../../api/server.ts";
+import { type Check, counted, measured, ofReads, ratioOfP99 } from "./check.ts";
+import type { LoadedApi, LoadWorld } from "./service.ts";
+
+export type SlowPlan = { sockets: number; bodies: number; readSeconds: number; patience?: Patience };
+
+const READERS = 8;
+/** The service's own, where a plan does not shorten it. */
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000 };
+/** The server looks around once a second, and a busy machine is late. */
+const LATE_MS = 10_000;
+/** All trickling bodies together, a second. */
+const BODY_BYTES = 100_000;
+const TOO_LARGE = 40 * 1024;
+
+export async function slow(world: LoadWorld, plan: SlowPlan): Promise<Check[]> {
+  const { patience = PATIENCE } = plan;
+  const api = await world.startApi({ patience });
+  await world.read(api, READERS, plan.readSeconds);
+  const quiet = [(await world.read(api, READERS, plan.readSeconds)).p99Ms];
+  const headers = Array.from({ length: plan.sockets }, () => trickle(api, headerBytes));
+  const each = Math.max(1, Math.floor(BODY_BYTES / plan.bodies / 2));
+  const bodies = Array.from({ length: plan.bodies }, () => trickle(api, bodyBytes(each)));
+  const large = await Promise.all(Array.from({ length: 20 }, () => tooLarge(api)));
+  const loud: number[] = [];
+  let [failures, refusals] = [0, 0];
+  const ends = performance.now() + patience.requestMs + LATE_MS;
+  const open = () => [...headers, ...bodies].filter(({ closed }) => !closed()).length;
+  do {
+    const loaded = await world.read(api, READERS, plan.readSeconds);
+    loud.push(loaded.p99Ms);
+    failures += loaded.failures - loaded.refusals;
+    refusals += loaded.refusals;
+  } while (open() > 0 && performance.now() < ends);
+  const [left, longest] = [open(), Math.max(...[...headers, ...bodies].map(({ heldMs }) => heldMs()))];
+  for (const { socket } of [...headers, ...bodies]) socket.destroy();
+  const answered = [...headers, ...bodies].filter(({ text }) => /^HTTP\/1\.1 (408|413) /.test(text())).length;
+  quiet.push((await world.read(api, READERS, plan.readSeconds)).p99Ms);
+  await api.stop();
+  const all = plan.sockets + plan.bodies;
+  return [
+    counted("slow sockets the server has not closed", left, "0", left === 0),
+    counted("slow clients told why (408, 413)", answered, `${all}`, answered === all),
+    counted("headers of 40 KB refused with 431", large.filter(Boolean).length, `${large.length}`, large.every(Boolean)),
+    ...ofReads(failures, refusals),
+    measured(
+      "the longest a slow socket was held",
+      `${(longest / 1000).toFixed(1)} s`,
+      `≤ ${(patience.requestMs + 2_000) / 1000} s`,
+      longest <= patience.requestMs + 2_000,
+    ),
+    ratioOfP99(quiet, loud, 2),
+  ];
+}
+
+type Slow = { socket: Socket; closed(): boolean; heldMs(): number; text(): string };
+
+/** A connection that sends a piece twice a second, for as long as it is let. */
+function trickle({ url }: LoadedApi, pieces: () => Generator<string>): Slow {
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port) });
+  const opened = performance.now();
+  let closedAt: number | undefined;
+  let text = "";
+  const source = pieces();
+  const timer = setInterval(() => {
+    if (socket.writable) socket.write(source.next().value ?? "x");
+  }, 500);
+  socket.on("connect", () => socket.write(source.next().value ?? ""));
+  socket.on("error", () => {});
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+  });
+  socket.on("close", () => {
+    clearInterval(timer);
+    closedAt = performance.now();
+  });
+  return {
+    socket,
+    closed: () => closedAt !== undefined,
+    heldMs: () => (closedAt ?? performance.now()) - opened,
+    text: () => text,
+  };
+}
+
+function* headerBytes(): Generator<string> {
+  yield "GET /api/v2/agent/0 HTTP/1.1\r\nHost: localhost\r\n";
+  for (let i = 0; ; i++) yield `X-Slow-${i}: ${"a".repeat(8)}\r\n`;
+}
+
+/** A body that is announced small enough to be taken, and comes slowly. */
+const bodyBytes = (each: number) =>
+  function* (): Generator<string> {
+    yield "POST /api/v2/agents/batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const size = each;
+    for (;;) yield `${size.toString(16)}\r\n${" ".repeat(size)}\r\n`;
+  };
+
+/** @returns whether it was told so */
+function tooLarge({ url }: LoadedApi): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port) });
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => done(text.startsWith("HTTP/1.1 431")));
+    socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"a".repeat(TOO_LARGE)}\r\n\r\n`);
+  });
+}

@@ -1,0 +1,32 @@
+/** `npm run load [-- L1 L3 … --short]`: load tests against their goals; L2 is `npm run bench -- directory --load`, L6 `npm run soak`. */
+import { cpus, loadavg } from "node:os";
+import { table } from "../bench/load/check.ts";
+import { startWorld } from "../bench/load/service.ts";
+import { LOAD_TESTS } from "../bench/load/tests.ts";
+
+const ELSEWHERE: Record<string, string> = {
+  L2: "npm run bench -- directory --load",
+  L6: "npm run soak -- --minutes 60",
+};
+const names = process.argv.slice(2).filter((name) => !name.startsWith("-"));
+const short = process.argv.includes("--short");
+for (const name of names)
+  if (!(name in LOAD_TESTS)) {
+    console.error(name in ELSEWHERE ? `${name} is ${ELSEWHERE[name]}` : `There is no load test "${name}".`);
+    process.exit(1);
+  }
+const world = await startWorld(20_000);
+let met = true;
+try {
+  for (const [name, { title, ...test }] of Object.entries(LOAD_TESTS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const load = loadavg()[0]!;
+    const checks = await (short ? test.short(world) : test.run(world));
+    met &&= checks.every((check) => check.met);
+    console.log(`\n${name}: ${title} (${cpus().length} cores, load of the machine before ${load.toFixed(1)})`);
+    console.log(table(checks));
+  }
+} finally {
+  await world.stop();
+}
+process.exit(met ? 0 : 1);

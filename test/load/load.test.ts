@@ -1,0 +1,19 @@
+/** The load tests in short: nothing is timed, what can be counted has to be right. `npm run load` takes the figures. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { table } from "../../bench/load/check.ts";
+import { type LoadWorld, startWorld } from "../../bench/load/service.ts";
+import { LOAD_TESTS } from "../../bench/load/tests.ts";
+
+let world: LoadWorld;
+beforeAll(async () => {
+  world = await startWorld(500);
+}, 120_000);
+afterAll(() => world?.stop());
+
+it.each(Object.entries(LOAD_TESTS))("%s", { timeout: 120_000 }, async (_name, { short }) => {
+  const checks = await short(world);
+  expect(
+    checks.filter(({ counted, met }) => counted && !met),
+    table(checks),
+  ).toEqual([]);
+});
