@@ -48,6 +48,7 @@ import { MemoryBudget } from "./db/columns/memory-budget.ts";
 import { trackIndexedBlock } from "./db/index-state.ts";
 import { faultAt } from "./faults.ts";
 import { createLog } from "./log.ts";
+import { boardAccess } from "./ops/board-access.ts";
 import { eventGauges } from "./ops/metrics/events.ts";
 import { indexGauges } from "./ops/metrics/index-served.ts";
 import { jobMeter, queueGauges } from "./ops/metrics/jobs.ts";
@@ -324,7 +325,9 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
     queueGauges(ops.registry, () => queue.counts());
     tableGauges(ops.registry, db);
     eventGauges(ops.registry, db);
-    await ops.listen();
+    // Loaded where it is shown only: it brings the page of the board along.
+    const { BOARD_PATH, queueBoard } = await import("./ops/queue-board.ts");
+    await ops.listen({ mounts: { [BOARD_PATH]: queueBoard(queue.boards(), boardAccess(db)) } });
   }
   return {
     value: {

@@ -1,17 +1,22 @@
 /** API keys: their hashes, never the keys. */
 import type { Queryable } from "./transaction.ts";
 
+/** What a key opens: reports of sessions; the board of the queues to look at; the same, to act on. */
+export const KEY_SCOPES = ["sessions", "queues-read", "queues-write"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
 export type ApiKey = {
   id: string;
   /** Whom it was given to. */
   name: string;
+  scope: KeyScope;
   createdAt: Date;
   revokedAt: Date | null;
   /** To the minute. */
   lastUsedAt: Date | null;
 };
 
-const COLUMNS = `id, name, created_at as "createdAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
+const COLUMNS = `id, name, scope, created_at as "createdAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
 
 /** A key by its id, revoked or not; null when there is none. `hash` is the SHA-256 of the whole key. */
 export async function apiKey(db: Queryable, id: string): Promise<(ApiKey & { hash: Buffer }) | null> {
@@ -29,11 +34,15 @@ export async function apiKeys(db: Queryable): Promise<ApiKey[]> {
   return rows;
 }
 
-export async function insertApiKey(db: Queryable, key: { id: string; name: string; hash: Uint8Array }): Promise<void> {
-  await db.query("insert into offchain.api_key (id, name, hash) values ($1, $2, $3)", [
+export async function insertApiKey(
+  db: Queryable,
+  key: { id: string; name: string; hash: Uint8Array; scope?: KeyScope },
+): Promise<void> {
+  await db.query("insert into offchain.api_key (id, name, hash, scope) values ($1, $2, $3, $4)", [
     key.id,
     key.name,
     Buffer.from(key.hash),
+    key.scope ?? "sessions",
   ]);
 }
 

@@ -1,12 +1,12 @@
-/** `npm run api-keys -- create <name> | list | revoke <id>`: hands out, shows and ends the keys of those who report session outcomes. */
+/** `npm run api-keys -- create [--scope <scope>] <name> | list | revoke <id>`: hands out, shows and ends keys: of those who report session outcomes, and of operators for the board of the queues. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { loadConfig } from "../config.ts";
 import { apiKeyHash, apiKeyText } from "../core/api-keys.ts";
 import { cleanText } from "../core/text.ts";
-import { apiKeys, insertApiKey, revokeApiKey } from "../db/api-keys.ts";
+import { apiKeys, insertApiKey, KEY_SCOPES, type KeyScope, revokeApiKey } from "../db/api-keys.ts";
 
-const USAGE = "Usage: npm run api-keys -- create <name> | list | revoke <id>";
+const USAGE = `Usage: npm run api-keys -- create [--scope ${KEY_SCOPES.join("|")}] <name> | list | revoke <id>`;
 /** Ids are for people to read out: no letters that look like others. */
 const ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const ID_LENGTH = 10;
@@ -19,8 +19,10 @@ try {
 }
 
 async function run([verb, ...rest]: string[]): Promise<void> {
-  const argument = rest.join(" ");
-  if (verb === "create" && argument) return withDatabase((db) => create(db, argument));
+  const scoped = rest[0] === "--scope";
+  const scope = scoped ? KEY_SCOPES.find((one) => one === rest[1]) : "sessions";
+  const argument = rest.slice(scoped ? 2 : 0).join(" ");
+  if (verb === "create" && argument && scope) return withDatabase((db) => create(db, argument, scope));
   if (verb === "list" && !argument) return withDatabase(list);
   if (verb === "revoke" && argument) return withDatabase((db) => revoke(db, argument));
   throw new Error(USAGE);
@@ -42,12 +44,12 @@ async function withDatabase(work: (db: pg.Client) => Promise<void>): Promise<voi
   }
 }
 
-async function create(db: pg.Client, given: string): Promise<void> {
+async function create(db: pg.Client, given: string, scope: KeyScope): Promise<void> {
   const name = cleanText(given, { min: 1, max: 64 });
   if ("problem" in name) throw new Error(`The name ${name.problem}.`);
   const id = [...randomBytes(ID_LENGTH)].map((byte) => ID_LETTERS[byte % ID_LETTERS.length]).join("");
   const key = apiKeyText(id, randomBytes(32).toString("base64url"));
-  await insertApiKey(db, { id, name: name.text, hash: apiKeyHash(key) });
+  await insertApiKey(db, { id, name: name.text, hash: apiKeyHash(key), scope });
   // The key alone on standard output, so that a script can take it.
   console.error(`Key ${id} for ${name.text}. It is shown this once; what is stored is its hash.`);
   console.log(key);
@@ -58,9 +60,10 @@ async function list(db: pg.Client): Promise<void> {
   if (keys.length === 0) return console.log("There are no API keys.");
   const minute = (date: Date | null) => date?.toISOString().slice(0, 16).replace("T", " ") ?? "";
   console.table(
-    keys.map(({ id, name, createdAt, lastUsedAt, revokedAt }) => ({
+    keys.map(({ id, name, scope, createdAt, lastUsedAt, revokedAt }) => ({
       id,
       name,
+      scope,
       created: minute(createdAt),
       "last used": minute(lastUsedAt) || "never",
       revoked: minute(revokedAt),

@@ -36,6 +36,9 @@ export type Queues = {
   close(): Promise<void>;
 };
 
+/** The queues as BullMQ knows them, for the operators' board. */
+export type Boards = { boards(): Queue[] };
+
 export type QueueOptions = {
   databaseUrl: string;
   redisUrl?: string | undefined;
@@ -59,7 +62,7 @@ const KEEP = {
 const RECOVERY = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 5 } as const;
 
 /** Connects and, on Postgres, brings the queue's own schema up to date. */
-export async function openQueues(options: QueueOptions): Promise<Queues> {
+export async function openQueues(options: QueueOptions): Promise<Queues & Boards> {
   return wrap(options.redisUrl ? onRedis(options, options.redisUrl) : await onPostgres(options), options);
 }
 
@@ -142,7 +145,7 @@ async function migrateQueue(pool: pg.Pool): Promise<void> {
   }
 }
 
-function wrap(store: Store, { log, names = [] }: QueueOptions): Queues {
+function wrap(store: Store, { log, names = [] }: QueueOptions): Queues & Boards {
   const queues = new Map<string, Queue>();
   const workers = new Set<Worker>();
   const queueOf = (name: string): Queue => {
@@ -203,6 +206,8 @@ function wrap(store: Store, { log, names = [] }: QueueOptions): Queues {
       );
       return !known;
     },
+
+    boards: () => [...queues.values()],
 
     counts: () =>
       Promise.all(

@@ -8,7 +8,7 @@ import type { KeyCaller } from "../endpoint.ts";
 
 /**
  * The holder of the key in `X-API-Key`.
- * @throws Failure unauthenticated for a missing, unknown or revoked key; which of them, it does not say
+ * @throws Failure unauthenticated for a missing, unknown or revoked key, or one of another scope; which of them, it does not say
  */
 export async function requireApiKey(
   db: Queryable,
@@ -24,8 +24,8 @@ export async function requireApiKey(
   const key = String(header).trim();
   const id = apiKeyId(key);
   const known = id === null ? null : await apiKey(db, id);
-  if (!known || !timingSafeEqual(apiKeyHash(key), known.hash) || known.revokedAt)
-    return refuse("The API key is not valid.");
+  const opens = known?.scope === "sessions" && !known.revokedAt;
+  if (!known || !timingSafeEqual(apiKeyHash(key), known.hash) || !opens) return refuse("The API key is not valid.");
   await noteUse(db, known.id, now);
   return { kind: "apiKey", apiKeyId: known.id };
 }
