@@ -1,7 +1,8 @@
 /**
- * `npm run simulate -- [--seed N] [--runs M] [--rows F13,F14] [--minutes T]`: rounds of work under faults, each followed by
- * the oracle. A seed is a round: the same seed draws the same plan. Stops after M rounds, or before one that begins later
- * than T minutes from now.
+ * `npm run simulate -- [--seed N] [--runs M] [--rows F13,F14] [--minutes T] [--apart]`: rounds of work under faults, each
+ * followed by the oracle. A seed is a round: the same seed draws the same plan. Stops after M rounds, or before one that
+ * begins later than T minutes from now. With `--apart`, APIs and workers are processes of their own, killed for real;
+ * otherwise they run inside this one, which takes a fraction of the time.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     runs: { type: "string" },
     rows: { type: "string" },
     minutes: { type: "string" },
+    apart: { type: "boolean" },
   },
 });
 const refuse = (sentence: string): never => {
@@ -44,9 +46,22 @@ const progress = (done: number, of: number) => {
   const full = Math.round((WIDTH * done) / of);
   process.stderr.write(`\r[${"#".repeat(full)}${"-".repeat(WIDTH - full)}] ${done} of ${of} rounds`);
 };
+let close: (() => Promise<void>) | undefined;
+let stopping = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    void (close ?? (async () => {}))().finally(() => process.exit(1));
+  });
+
 say(`npm run simulate -- --seed ${seed} --runs ${runs}${rows ? ` --rows ${rows.join(",")}` : ""}`);
 const { failures, rounds, covered, died } = await simulate({
   ...{ seeds: Array.from({ length: runs }, (_, i) => seed + i), rows, say, progress },
+  apart: values.apart,
+  onWorld: (end) => {
+    close = end;
+  },
   until: values.minutes === undefined ? undefined : Date.now() + number("minutes", 1) * 60_000,
 });
 if (process.stderr.isTTY) process.stderr.write("\n");

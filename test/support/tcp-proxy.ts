@@ -29,7 +29,8 @@ export type TcpProxy = {
   close(): Promise<void>;
 };
 
-export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+/** @param target where each new connection leads; may be changed meanwhile @param port free unless given */
+export async function tcpProxy(target: { host: string; port: number }, port = 0): Promise<TcpProxy> {
   const open = new Set<Socket>();
   const maimed = new Set<Socket>();
   let mode: LineMode = { kind: "clear" };
@@ -73,15 +74,15 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
       server.once("error", reject);
       server.listen(port, "127.0.0.1", resolve);
     });
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  await listen(port);
+  const bound = (server.address() as AddressInfo).port;
   const cut = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       for (const socket of open) socket.destroy();
     });
   return {
-    port,
+    port: bound,
     cut,
     be: (next) => {
       mode = next;
@@ -96,7 +97,7 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
       mode = { kind: "clear" };
       for (const socket of maimed) socket.destroy();
       maimed.clear();
-      if (!server.listening) await listen(port);
+      if (!server.listening) await listen(bound);
     },
     close: async () => (server.listening ? cut() : undefined),
   };

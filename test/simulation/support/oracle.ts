@@ -125,7 +125,7 @@ async function answers(world: World, truth: readonly AgentTruth[]): Promise<stri
       (await (await fetch(url + path, { signal: AbortSignal.timeout(10_000) })).json()) as T;
     equal(`${part}: /ready`, (await get("/ready")).ready, true);
     equal(`${part}: agents in the list`, (await get<Shown>("/api/v2/agents?limit=1")).total, truth.length);
-    const directory = await get<Shown>("/api/terminal/agents?limit=100&sort=newest");
+    const directory = await get<Shown>("/api/terminal/agents?limit=100&sort=created_at");
     equal(`${part}: agents in the directory`, directory.stats?.total, truth.length);
     for (const agent of newest) {
       const who = `${part}: agent ${agent.token_id}`;

@@ -80,7 +80,7 @@ const SIGNED_ONLY: readonly Twist[] = ["tampered", "front-run", "drained", "canc
 const PROVIDERS = ["github", "github", "x", "farcaster", "ethos"];
 const SKEW_MS = 600_000;
 /** Rows of one round; the rest of what happens is people's own doing. */
-const ROWS_PER_ROUND = 6;
+const ROWS_PER_ROUND = 8;
 /** Newcomers of a round: agents that have just registered by themselves. */
 export const NEWCOMERS = 3;
 

@@ -45,7 +45,7 @@ export type Processes = {
 type Running = { child: ChildProcess; ready: Promise<void>; works: boolean; extra: Record<string, string> };
 
 /** Starts them all. */
-export function startProcesses(specs: Record<Part, Spec>): Processes {
+export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
   const running = new Map<Part, Running>();
   const words = new Map<Part, string>();
   const next = new Map<Part, Record<string, string>>();
@@ -55,7 +55,7 @@ export function startProcesses(specs: Record<Part, Spec>): Processes {
   let stopping = false;
 
   function start(part: Part): void {
-    const { script, env, health, mayEnd } = specs[part];
+    const { script, env, health, mayEnd } = specs[part]!;
     const extra = next.get(part) ?? {};
     next.delete(part);
     const child = spawn(process.execPath, [join(ROOT, script)], {
@@ -93,7 +93,7 @@ export function startProcesses(specs: Record<Part, Spec>): Processes {
       setTimeout(() => stopping || start(part), RESTART_MS);
     });
   }
-  for (const part of PARTS) start(part);
+  for (const part of Object.keys(specs) as Part[]) start(part);
 
   const gone = (child: ChildProcess) =>
     new Promise<void>((done) => {

@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 import type { Ledger } from "./oracle.ts";
 import { drawPlan, type Plan, ROWS, type Row } from "./plan.ts";
 import { runRound } from "./round.ts";
-import { startWorld, type World } from "./world.ts";
+import { startWorld, type World, type WorldOptions } from "./world.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** Rounds after which the chain starts anew: the oracle reads all of it. */
@@ -29,7 +29,7 @@ export type Simulation = {
   died: Record<string, number>;
 };
 
-export type SimulationOptions = {
+export type SimulationOptions = WorldOptions & {
   seeds: readonly number[];
   rows?: readonly Row[] | undefined;
   say?: (line: string) => void;
@@ -37,8 +37,6 @@ export type SimulationOptions = {
   progress?: (done: number, of: number) => void;
   /** Stops before a round that would begin later, in milliseconds since the epoch. */
   until?: number | undefined;
-  /** Given each world as it is made, for whoever has to end it at once. */
-  onWorld?: (world: World) => void;
 };
 
 export async function simulate(options: SimulationOptions): Promise<Simulation> {
@@ -51,8 +49,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const late = () => options.until !== undefined && Date.now() > options.until;
   while (left.length > 0 && !late()) {
     const began = Date.now();
-    const world = await startWorld();
-    options.onWorld?.(world);
+    const world = await startWorld(options);
     say(`a new world after ${Math.round((Date.now() - began) / 1000)} s`);
     try {
       const ledger = await openLedger(world);

@@ -25,6 +25,7 @@ import { tcpProxy } from "../../support/tcp-proxy.ts";
 import { startTroubledNode } from "../../support/troubled-node.ts";
 import { until } from "../../support/until.ts";
 import { startSimulatedChain } from "./chain.ts";
+import { startInside } from "./inside.ts";
 import { type Part, type Spec, startProcesses } from "./processes.ts";
 
 export const BLOCK_MS = 400;
@@ -34,20 +35,28 @@ const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_00
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-export async function startWorld() {
+export type WorldOptions = {
+  /** APIs and workers as processes of their own, which can really be killed; otherwise inside this one. */
+  apart?: boolean | undefined;
+  /** Given the way to end everything as soon as anything has been started. */
+  onWorld?: ((close: () => Promise<void>) => void) | undefined;
+};
+
+export async function startWorld({ apart = false, onWorld }: WorldOptions = {}) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
+  onWorld?.(close);
   try {
-    return await build(closers, close);
+    return await build(closers, close, apart);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function build(closers: (() => unknown)[], close: () => Promise<void>) {
+async function build(closers: (() => unknown)[], close: () => Promise<void>, apart: boolean) {
   const directory = mkdtempSync(join(tmpdir(), "agents-simulation-"));
   chmodSync(directory, 0o711);
   closers.push(() => rmSync(directory, { recursive: true, force: true }));
@@ -152,7 +161,8 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>) {
     api: api("api", port),
     "api-2": api("api-2", secondPort),
   };
-  const processes = startProcesses(specs);
+  const { indexer, ...others } = specs;
+  const processes = apart ? startProcesses(specs) : await startInside(others, startProcesses({ indexer }));
   closers.push(() => processes.stop());
 
   const queues = new Map<string, Promise<unknown>>();
@@ -233,7 +243,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>) {
       const answers = await Promise.all(Object.values(urls).map((url) => fetch(`${url}/ready`)));
       return answers.every(({ ok }) => ok);
     },
-    { timeoutMs: 120_000, everyMs: 200 },
+    { timeoutMs: 400_000, everyMs: 300 },
   );
   return world;
 }
