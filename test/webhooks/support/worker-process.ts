@@ -9,6 +9,8 @@ import { runWebhooks } from "../../../workers/webhooks.ts";
 
 const [url, key, ahead, point] = process.argv.slice(2) as [string, `0x${string}`, string, string | undefined];
 const db = new pg.Pool({ connectionString: url, max: 4 });
+// The database is dropped while it may still be running.
+db.on("error", () => {});
 const receivers = openWebhookReceivers({ userAgent: "test", allowLoopback: true });
 const webhooks = runWebhooks(
   {
