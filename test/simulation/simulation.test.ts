@@ -20,7 +20,7 @@ it("a seed draws one and the same plan, and every row is drawn", () => {
 
 it("rounds under faults leave everything in one piece", { timeout: 1_800_000, retry: 0 }, async () => {
   const fresh = 1 + (Date.now() % 1_000_000);
-  const seeds = [...REGRESSIONS.slice(-2).map(({ seed }) => seed), fresh];
+  const seeds = [...REGRESSIONS.slice(-1).map(({ seed }) => seed), fresh];
   const lines = [replayOf(fresh)];
   const { failures, rounds } = await simulate({ seeds, say: (line) => void lines.push(line) });
   expect(failures, lines.join("\n")).toEqual([]);

@@ -21,7 +21,7 @@ const GROUP = "general";
 const nothing = async () => [];
 /** How long a client keeps on while there is trouble, and when there is none any more. */
 const PATIENCE_MS = 6_000;
-const CALM_MS = 60_000;
+const CALM_MS = 300_000;
 
 /** @param number of the act in its round: names what it leaves behind */
 export async function perform(scene: Scene, act: Deeds, number: number): Promise<Deed> {

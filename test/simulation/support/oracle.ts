@@ -20,7 +20,7 @@ export type Ledger = {
 
 /** Agents whose answers are read from both APIs, beside those of the round. */
 const SAMPLE = 12;
-const FOLLOW = { timeoutMs: 60_000, everyMs: 300 };
+const FOLLOW = { timeoutMs: 180_000, everyMs: 300 };
 
 /** Asks everything. @returns differences, each a sentence; none is truth */
 export async function consult(world: World, ledger: Ledger): Promise<string[]> {

@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 
 /** Blocks after which the sweeper takes a payment for final, and some more. */
 const FINAL_BLOCKS = 70;
-const LONG = { timeoutMs: 180_000, everyMs: 200 };
+const LONG = { timeoutMs: 400_000, everyMs: 200 };
 
 /** What must come to its end by itself, as SQL that counts what has not. */
 const OPEN = {
