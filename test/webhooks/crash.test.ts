@@ -52,7 +52,7 @@ it.each(WEBHOOK_FAULT_POINTS)(
         const deliveries = await world.state(webhookId);
         return deliveries.length === ids.length && deliveries.every(({ state }) => state === "delivered");
       },
-      { timeoutMs: 60_000 },
+      { timeoutMs: 120_000 },
     );
     const received = world.receiver.received
       .filter(({ path }) => path.endsWith(`/${point}`))
@@ -62,5 +62,5 @@ it.each(WEBHOOK_FAULT_POINTS)(
     expect(received.length - ids.length).toBeLessThanOrEqual(4);
     expect((await world.state(webhookId)).map(({ eventId }) => eventId)).toEqual(ids);
   },
-  120_000,
+  240_000,
 );
