@@ -4,13 +4,9 @@
  * begins later than T minutes from now. With `--apart`, APIs and workers are processes of their own, killed for real;
  * otherwise they run inside this one, which takes a fraction of the time.
  */
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-
-// The service's processes are started hundreds of times: compiled once, they start in half the time.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../node_modules/.cache/node");
-const { simulate } = await import("../test/simulation/support/simulate.ts");
-const { ROWS } = await import("../test/simulation/support/plan.ts");
+import { ROWS } from "../test/simulation/support/plan.ts";
+import { simulate } from "../test/simulation/support/simulate.ts";
 
 type Row = keyof typeof ROWS;
 const { values } = parseArgs({

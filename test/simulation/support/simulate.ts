@@ -1,4 +1,5 @@
 /** Runs rounds one after the other, in a world that is made anew now and then, and tells what became of each. */
+import "./compiled.ts";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
