@@ -267,3 +267,27 @@ describe("principals", () => {
     expect(api.errors).toEqual([]);
   });
 });
+
+it("POST /api/v2/webhooks with any body is accepted or refused, never worse", { timeout: 60_000 }, async () => {
+  const authorization = await agentWallet({ host: HOST }).siwa();
+  const path = "/api/v2/webhooks";
+  const { schema } = api.document.paths[path]!.post!.requestBody!.content["application/json"];
+  const name = String(schema.$ref).split("/").at(-1)!;
+  const body = bodies((api.document.components.schemas as Record<string, Schema>)[name]!);
+  const urls = fc.oneof(fc.webUrl({ validSchemes: ["https", "http"], withQueryParameters: true }), nasty);
+  const asked = fc.oneof(
+    body,
+    fc.tuple(body, urls).map(([value, url]) => ({ ...(value as object), url, events: ["cred.changed"] })),
+  );
+  await fc.assert(
+    fc.asyncProperty(asked, async (value) => {
+      const { status } = await api.send("POST", path, {
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify(value),
+      });
+      expect([201, 400, 409]).toContain(status);
+    }),
+    { numRuns: shareOf(300), seed: SEED },
+  );
+  expect(api.errors).toEqual([]);
+});
