@@ -16,7 +16,8 @@ let parts: Parts;
 beforeAll(async () => {
   parts = await startParts({ blockTimeSeconds: 0.25, env: { PRICING_PHASE: "paid", PAYMENT_WAIT_MS: "10000" } });
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
-});
+  await until("the index is served", async () => (await fetch(`${parts.apiUrl}/ready`)).ok, { timeoutMs: 180_000 });
+}, 200_000);
 afterAll(() => parts?.stop());
 
 const PRICE = 1_000_000n;
@@ -58,7 +59,7 @@ describe("the API killed", () => {
         });
       const before = await balance();
       const request = await registration(path, wallet);
-      await parts.restart("api", { FAULT_POINT: point });
+      await parts.arm("api", point);
       const signed = await signAuthorization(wallet.account, {
         to: agentWallet({ host: "", privateKey: keys.deployer }).address,
         value: PRICE,

@@ -15,7 +15,8 @@ let parts: Parts;
 beforeAll(async () => {
   parts = await startParts({ blockTimeSeconds: 0.25 });
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
-});
+  await until("the index is served", async () => (await fetch(`${parts.apiUrl}/ready`)).ok, { timeoutMs: 180_000 });
+}, 200_000);
 afterAll(() => parts?.stop());
 
 /** Posts like a patient client: again and again with the same key until there is a final answer. */
@@ -68,7 +69,7 @@ async function expectExactlyOne(
 describe.each(["workers", "api"] as const)("kill -9 of the %s process", (part) => {
   const points: readonly string[] = { workers: SENDER_FAULT_POINTS, api: API_FAULT_POINTS }[part];
   it.each(points)("at %s ends in exactly one token and one answer", async (point) => {
-    await parts.restart(part, { FAULT_POINT: point });
+    await parts.arm(part, point);
     const wallet = agentWallet({ host: parts.host });
     const key = crypto.randomUUID();
     const name = `Killed ${point.replace(/\W/g, " ")}`;
@@ -99,7 +100,7 @@ describe("kill -9 of the workers process while bonuses are queued", () => {
       const response = await fetch(`${parts.apiUrl}/api/v2/agent/${first.tokenId}/referral`);
       return response.status === 200 && ((await response.json()) as { code: string | null }).code;
     });
-    await parts.restart("workers", { FAULT_POINT: point });
+    await parts.arm("workers", point);
     const { tokenId } = await mintPatiently(newcomer, "Newcomer", crypto.randomUUID(), { referralCode: code });
     await parts.died("workers");
     await parts.start("workers");

@@ -218,7 +218,7 @@ describe("verify", () => {
   it.each(WRITE_FAULT_POINTS)("with the API killed at %s is one transaction", async (point) => {
     const agentOwn = wallet();
     const { tokenId } = await mint(agentOwn, { name: `Killed ${point.replace(/\W/g, " ")}` });
-    await parts.restart("api", { FAULT_POINT: point });
+    await parts.arm("api", point);
     const headers = { "idempotency-key": point };
     await call("POST", `/api/v2/agent/${tokenId}/verify`, agentOwn, undefined, headers).catch(() => {});
     await parts.died("api");

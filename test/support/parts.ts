@@ -8,6 +8,7 @@ import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { end } from "../../devnet/supervisor.ts";
+import { NAMED_BY_PARENT } from "../../faults.ts";
 import { CHILD_ENV } from "./child-env.ts";
 import { testDatabase } from "./database.ts";
 import { type Balancer, startBalancer, type Topology, topologyEnv } from "./topology.ts";
@@ -32,6 +33,8 @@ export type Parts = {
   /** Starts a process, or where there are to be two of it both; the API is waited for until it answers /health. */
   start(part: PartName, env?: Record<string, string>): Promise<void>;
   restart(part: PartName, env?: Record<string, string>): Promise<void>;
+  /** A running process will kill itself at this fault point; resolves once it knows. */
+  arm(part: Exclude<PartName, "indexer">, faultPoint: string): Promise<void>;
   kill(part: PartName, signal?: NodeJS.Signals): void;
   /** Resolves when the process, or the first of two, has ended by itself or by a kill. */
   died(part: PartName): Promise<void>;
@@ -68,6 +71,7 @@ export async function startParts({
     PUBLIC_URL: `http://${host}`,
     POLL_INTERVAL_MS: "200",
     MINT_WAIT_MS: "1500",
+    FAULT_POINT: NAMED_BY_PARENT,
     ...(topology && topologyEnv(topology)),
     ...extra,
   };
@@ -111,6 +115,9 @@ export async function startParts({
       await Promise.all(places(part).map((place) => startOne(part, place, more)));
     },
     restart: (part, more) => parts.start(part, more),
+    async arm(part, faultPoint) {
+      await Promise.all(running.get(part)!.map((process) => armed(process, faultPoint)));
+    },
     kill: (part, signal = "SIGKILL") => {
       for (const { child } of running.get(part)!) child.kill(signal);
     },
@@ -125,4 +132,17 @@ export async function startParts({
     },
   };
   return parts;
+}
+
+/** Tells a process its fault point and waits for its word. */
+async function armed({ child, ended }: Running, faultPoint: string): Promise<void> {
+  const heard = new Promise<void>((done) => {
+    child.on("message", function hear(message: { faultPoint?: string }) {
+      if (message.faultPoint !== faultPoint) return;
+      child.off("message", hear);
+      done();
+    });
+  });
+  child.send({ faultPoint });
+  await Promise.race([heard, ended.then(() => Promise.reject(new Error(`ended before it knew ${faultPoint}`)))]);
 }
