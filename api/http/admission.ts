@@ -6,7 +6,7 @@ import { fail } from "../../core/errors.ts";
 export type Admission = () => void;
 
 /** So many wait for each connection at most: who is let in waits for that many answers before its own. */
-const WAITING_EACH = 3;
+const WAITING_EACH = 6;
 /** A burst may wait: only a line that is too long for so long is overload. */
 const BURST_MS = 150;
 

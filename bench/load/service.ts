@@ -30,7 +30,7 @@ export type LoadWorld = {
   stop(): Promise<void>;
 };
 
-const START_MS = 60_000;
+const START_MS = 180_000;
 const HERE = import.meta.dirname;
 
 /** @throws Error when something does not start */

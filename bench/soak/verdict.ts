@@ -25,7 +25,7 @@ const MOST_REFUSED = 0.001;
 /** Completed jobs are kept up to a number for each queue, which an hour does not reach; what waits must not pile up. */
 const MOST_WAITING = 200;
 /** Where nobody but finality and retention keep the number of rows down. */
-const BOUNDED = /\._reorg__|\.dispatch$/;
+const BOUNDED = /\._reorg__/;
 const ROWS_SLACK = 500;
 
 /**

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
+import { topologyOfRun } from "../support/topology-of-run.ts";
 import { until } from "../support/until.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
@@ -145,8 +146,9 @@ describe("a stream of a group", () => {
 
   it("is refused when there are too many from one address", async () => {
     const open = [];
-    for (let i = 0; i < 8; i++) open.push(await follow("general/stream"));
-    expect(open.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const most = 8 * (topologyOfRun() ? 2 : 1);
+    for (let i = 0; i < most; i++) open.push(await follow("general/stream"));
+    expect(open.map(({ status }) => status)).toEqual(Array(most).fill(200));
     const { status, headers, body } = await api.get(`${GROUPS}/general/stream`);
     expect([status, body.code, headers.get("retry-after")]).toEqual([429, "rate_limited", "15"]);
     open[0]!.close();
