@@ -262,8 +262,9 @@ describe("the terminal", () => {
     ).toEqual([]);
   });
 
-  it("calls the API in one place and keeps things in one place", () => {
-    expect(inBrowser(/\bfetch\(|XMLHttpRequest|EventSource\(|WebSocket\(/, "web/src/api/answer.ts")).toEqual([]);
+  it("calls the API in one place, follows it in one place and keeps things in one place", () => {
+    expect(inBrowser(/\bfetch\(|XMLHttpRequest|WebSocket\(/, "web/src/api/answer.ts")).toEqual([]);
+    expect(inBrowser(/EventSource\(/, "web/src/api/events.ts")).toEqual([]);
     expect(inBrowser(/localStorage|sessionStorage|indexedDB|document\.cookie/, "web/src/stored.ts")).toEqual([]);
   });
 });
