@@ -33,7 +33,8 @@ export function queueBoard(queues: readonly Queue[], access: BoardAccess): Mount
     const server = new HonoAdapter(serveStatic).setBasePath(BOARD_PATH);
     createBullBoard({
       queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: right === "read" })),
-      serverAdapter: server,
+      // @bull-board/hono brings types of a copy of the API that is one patch older; what runs is the same.
+      serverAdapter: server as unknown as Parameters<typeof createBullBoard>[0]["serverAdapter"],
       options: { uiConfig: { boardTitle: right === "read" ? "Queues (read-only)" : "Queues" } },
     });
     return [right, new Hono().route(BOARD_PATH, server.registerPlugin())] as const;
