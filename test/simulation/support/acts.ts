@@ -6,6 +6,7 @@ import { identityAbi } from "../../../abis/identity.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { type Purse, purseOf } from "../../payments/support/storm/wallets.ts";
 import { pick } from "../../support/random.ts";
+import { until } from "../../support/until.ts";
 import { type Ask, asker, type Json } from "./client.ts";
 import type { Act } from "./plan.ts";
 import type { World } from "./world.ts";
@@ -186,10 +187,16 @@ async function attestation({ world }: Scene, ask: Ask, { wallet, tokenId }: Newc
       const answer = await ask.insist(claim, CALM_MS);
       if (counts !== (answer?.status === 200))
         return [`agent ${tokenId} is ${counts ? "" : "not "}attested, and its claim is answered ${told(answer)}`];
-      const { body } = (await ask.get(`/api/v2/agent/${tokenId}`))!;
-      return body.coinbaseVerified === counts
-        ? []
-        : [`agent ${tokenId} is shown as attested = ${body.coinbaseVerified}`];
+      // The index may have some way to go: what is shown follows.
+      const shown = until(
+        "what the chain says",
+        async () => (await ask.get(`/api/v2/agent/${tokenId}`))?.body.coinbaseVerified === counts,
+        { timeoutMs: CALM_MS, everyMs: 300 },
+      );
+      return shown.then(
+        () => [],
+        () => [`agent ${tokenId} is not shown as attested = ${counts}`],
+      );
     },
   };
 }
