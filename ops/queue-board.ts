@@ -34,7 +34,7 @@ export function queueBoard(queues: readonly Queue[], access: BoardAccess): Mount
     createBullBoard({
       queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: right === "read" })),
       // @bull-board/hono brings types of a copy of the API that is one patch older; what runs is the same.
-      serverAdapter: server as unknown as Parameters<typeof createBullBoard>[0]["serverAdapter"],
+      serverAdapter: server,
       options: { uiConfig: { boardTitle: right === "read" ? "Queues (read-only)" : "Queues" } },
     });
     return [right, new Hono().route(BOARD_PATH, server.registerPlugin())] as const;

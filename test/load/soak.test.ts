@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { PartSample, Sample } from "../../bench/soak/sampler.ts";
 import { soak } from "../../bench/soak/soak.ts";
-import { judge, tableOf } from "../../bench/soak/verdict.ts";
+import { type Happened, judge, tableOf } from "../../bench/soak/verdict.ts";
 
 const QUIET = { errors: 0, refusals: 0, answers: 1_000, restarts: [], uncaught: [] };
 const MB = 2 ** 20;
@@ -21,7 +21,7 @@ const hour = (change: (second: number) => Partial<PartSample> = () => ({})): Sam
       waitingJobs: 0,
     };
   });
-const failed = (samples: Sample[], happened: Partial<typeof QUIET> = {}) =>
+const failed = (samples: Sample[], happened: Partial<Happened> = {}) =>
   judge(samples, SECONDS, { ...QUIET, ...happened })
     .rows.filter(({ pass }) => !pass)
     .map(({ what }) => what);

@@ -26,7 +26,7 @@ const failure = async (work: Promise<unknown>) => {
     () => new Error("It did not fail."),
     (thrown: unknown) => thrown,
   );
-  return error as ApiError & ConnectionError;
+  return error as Error & Partial<Omit<ApiError, keyof Error> & Omit<ConnectionError, keyof Error>>;
 };
 const sent = (header: string) => server.asked.map(({ headers }) => headers[header]);
 

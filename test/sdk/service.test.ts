@@ -214,7 +214,7 @@ describe("a stream", () => {
     const more = aborted.next();
     stop.abort(new Error("enough"));
     expect(await failure(more)).toMatchObject({ message: "enough" });
-    await left.return();
+    await left.return(undefined);
     for (const stream of [open(), open()]) await until("there is room again", () => stream.next());
   });
 });

@@ -46,7 +46,7 @@ describe.runIf(REDIS_BINARY)("two of everything, on Redis", () => {
     const credential = await wallet.siwa();
     const minted = await until("a registration", async () => {
       const { status, body } = await call("POST", "/api/v2/mint", credential, { name: "Both" });
-      return status === 201 && body;
+      return status === 201 ? body : undefined;
     });
     const { tokenId, block } = minted;
     // Both processes: each has its own memory of the index, of credentials and of lists.
