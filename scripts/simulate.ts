@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- [--seed N] [--runs M] [--rows F13,F14] [--minutes T] [--apart]`: rounds of work under faults, each
+ * `npm run simulate -- [--seed N] [--runs M | --seeds A,B] [--rows F13,F14] [--minutes T] [--apart]`: rounds of work under faults, each
  * followed by the oracle. A seed is a round: the same seed draws the same plan. Stops after M rounds, or before one that
  * begins later than T minutes from now. With `--apart`, APIs and workers are processes of their own, killed for real;
  * otherwise they run inside this one, which takes a fraction of the time.
@@ -13,6 +13,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     runs: { type: "string" },
+    seeds: { type: "string" },
     rows: { type: "string" },
     minutes: { type: "string" },
     apart: { type: "boolean" },
@@ -28,6 +29,8 @@ const number = (name: "seed" | "runs" | "minutes", absent: number) => {
 };
 const seed = number("seed", 1 + (Date.now() % 1_000_000));
 const runs = number("runs", 10);
+const seeds = values.seeds?.split(",").map(Number) ?? Array.from({ length: runs }, (_, i) => seed + i);
+if (!seeds.every((each) => Number.isSafeInteger(each) && each >= 1)) refuse("--seeds takes whole numbers from 1 on.");
 const rows = values.rows?.split(",") as Row[] | undefined;
 const unknown = rows?.find((row) => !(row in ROWS));
 if (unknown !== undefined) refuse(`--rows takes names out of ${Object.keys(ROWS).join(", ")}.`);
@@ -51,9 +54,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     void (close ?? (async () => {}))().finally(() => process.exit(1));
   });
 
-say(`npm run simulate -- --seed ${seed} --runs ${runs}${rows ? ` --rows ${rows.join(",")}` : ""}`);
+say(`npm run simulate -- --seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`);
 const { failures, rounds, covered, died } = await simulate({
-  ...{ seeds: Array.from({ length: runs }, (_, i) => seed + i), rows, say, progress },
+  ...{ seeds, rows, say, progress },
   apart: values.apart,
   onWorld: (end) => {
     close = end;
