@@ -84,6 +84,8 @@ export async function startParts({
     return part === "workers" && topology ? [0, 1] : [0];
   };
   const running = new Map<PartName, Running[]>();
+  /** The last start of each part: settles once its processes are there, whether or not they work yet. */
+  const begunOf = new Map<PartName, Promise<unknown>>();
   const startOne = async (part: PartName, place: number, more: Record<string, string>) => {
     const child = spawn(process.execPath, [join(ROOT, part === "api-2" ? "api" : part, "main.ts")], {
       cwd: ROOT,
@@ -110,9 +112,12 @@ export async function startParts({
     identity: devnet.contracts.identity,
     async start(part, more = {}) {
       // Of two, one may still be there when the other died.
-      await endAll(part);
-      running.delete(part);
-      await Promise.all(places(part).map((place) => startOne(part, place, more)));
+      const begun = endAll(part).then(() => {
+        running.delete(part);
+        return { ready: Promise.all(places(part).map((place) => startOne(part, place, more))) };
+      });
+      begunOf.set(part, begun);
+      await (await begun).ready;
     },
     restart: (part, more) => parts.start(part, more),
     async arm(part, faultPoint) {
@@ -121,7 +126,10 @@ export async function startParts({
     kill: (part, signal = "SIGKILL") => {
       for (const { child } of running.get(part)!) child.kill(signal);
     },
-    died: (part) => Promise.race(running.get(part)!.map(({ ended }) => ended)),
+    async died(part) {
+      await begunOf.get(part);
+      await Promise.race(running.get(part)!.map(({ ended }) => ended));
+    },
     output: (part) => (running.get(part) ?? []).map(({ text }) => text).join(""),
     async stop() {
       await Promise.all([...running.keys()].map(endAll));
