@@ -159,7 +159,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByText("136 agents", { exact: true }).waitFor();
       await page.getByTitle("Changes arrive as they happen").waitFor();
       await plantDirectory(api.pool, [{ platform: "erc8004", agent_id: "9999", name: "Latecomer", cred_score: 99 }]);
-      // Beside the stream the page asks every half minute only: it is the event that brings the row.
+      // Beside the stream the page asks four times a minute only: it is the event that brings the row.
       await transaction(api.pool, async (tx) => {
         const told = { name: "Latecomer", framework: "custom", agentAddress: `0x${"99".repeat(20)}`, soulbound: false };
         await noteEvents(tx, [
@@ -201,7 +201,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     on("/", async (page) => {
       const row = page.locator("tbody tr", { hasText: "Meridian" }).first();
       await row.getByText("Proven: wallet").waitFor({ state: "attached" });
-      await row.getByText("up by 7 within seven days", { exact: false }).waitFor({ state: "attached" });
+      await row.getByText("up by 7 points within seven days", { exact: false }).waitFor({ state: "attached" });
       await row.getByRole("img", { name: /^From 40 to 95 in 3 changes/ }).waitFor();
       await page.getByText("Columns").click();
       await page.getByRole("checkbox", { name: "Ethos" }).check();

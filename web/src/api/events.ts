@@ -20,7 +20,7 @@ const PATH = `/api/v2/events?type=${TYPES.join(",")}`;
 
 /** Without events it is asked this often; with them, too, but more seldom: other registries tell nobody of their changes. */
 const POLL_MS = 5_000;
-const POLL_BESIDE_EVENTS_MS = 30_000;
+const POLL_BESIDE_EVENTS_MS = 15_000;
 /** After an event others mostly follow, and scores do. Not every browser asks at the same moment. */
 const GATHER_MS = 700;
 const SPREAD_MS = 600;
