@@ -1,7 +1,7 @@
 /** Calls a tool: its arguments go through the endpoint's own schemas to the endpoint's own handler. */
 import { type Failure, fail } from "../../core/errors.ts";
 import { check, showIndex } from "../answer.ts";
-import type { Call, Endpoint } from "../endpoint.ts";
+import type { Call, Endpoint, Reply } from "../endpoint.ts";
 import { FREE_TILL } from "../guards/payment/till.ts";
 import { toFailure } from "../http/error-answer.ts";
 import { argumentNames } from "./tool-schemas.ts";
@@ -46,7 +46,14 @@ async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carr
   if (endpoint.data) await showIndex(carrier.deps, NO_HEADERS, undefined);
   const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_TILL };
   const { content } = await endpoint.handler(call);
-  return content as string;
+  return textOfJson(content);
+}
+
+/** JSON of an answer, which may have been put together as bytes. */
+function textOfJson(content: Reply["content"]): string {
+  if (typeof content === "string") return content;
+  if (content instanceof Uint8Array) return Buffer.from(content).toString();
+  throw new Error("a tool's endpoint answers no JSON");
 }
 
 /** A parameter as it would stand in a URL: models write numbers as numbers. */
