@@ -115,18 +115,28 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
 
 /** What the event log is told of claimed events; nothing of what happened before the time it is kept for. */
 function notesOf(events: ClaimedEvent[], { finalizedBlock }: { finalizedBlock: number }, since: Date): EventNote[] {
-  return events.flatMap(({ key, kind, returns, block, blockAt, txHash, tokenId, owner, ...fact }): EventNote[] => {
-    const told = toldOf(kind);
-    const at = new Date(blockAt * 1000);
-    if (told === undefined || at < since) return [];
-    const { agentAddress } = fact.agent;
-    const holders = fact.transfer
-      ? { owner: fact.transfer.to, formerOwner: fact.transfer.from }
-      : { owner, formerOwner: null };
-    const chain = { key, block, txHash, final: block <= finalizedBlock, agentAddress, ...holders };
-    const { type, data } = told;
-    return [{ type, data: data(fact), fact: `${key} ${returns} ${tokenId}`, tokenId, at, chain } as EventNote];
-  });
+  return beginningsFirst(events).flatMap(
+    ({ key, kind, returns, block, blockAt, txHash, tokenId, owner, ...fact }): EventNote[] => {
+      const told = toldOf(kind);
+      const at = new Date(blockAt * 1000);
+      if (told === undefined || at < since) return [];
+      const { agentAddress } = fact.agent;
+      const holders = fact.transfer
+        ? { owner: fact.transfer.to, formerOwner: fact.transfer.from }
+        : { owner, formerOwner: null };
+      const chain = { key, block, txHash, final: block <= finalizedBlock, agentAddress, ...holders };
+      const { type, data } = told;
+      return [{ type, data: data(fact), fact: `${key} ${returns} ${tokenId}`, tokenId, at, chain } as EventNote];
+    },
+  );
+}
+
+/** In the chain's order, but that a registration comes before what else its transaction says of the agent. */
+function beginningsFirst(events: ClaimedEvent[]): ClaimedEvent[] {
+  const beginOf = new Map<string, number>();
+  for (const [i, { txHash }] of events.entries()) if (!beginOf.has(txHash)) beginOf.set(txHash, i);
+  const place = ({ txHash, kind }: ClaimedEvent) => 2 * beginOf.get(txHash)! + Number(kind !== "agent.registered");
+  return events.toSorted((a, b) => place(a) - place(b));
 }
 
 /** Takes back what retracted events caused, in the transaction that retracts them. */
