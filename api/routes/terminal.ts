@@ -88,10 +88,13 @@ export const terminalAgents = endpoint({
   },
 });
 
+/** Makes bytes that share no memory with others: what is kept of a page is kept row by row. */
+const UTF8 = new TextEncoder();
+
 /** Rows as they stand in a page, in JSON. */
 async function shownRows(db: Queryable, ids: readonly number[], publicUrl: string): Promise<Map<number, Uint8Array>> {
   const rows = await directoryRows(db, ids);
-  return new Map(rows.map((row) => [row.id, Buffer.from(JSON.stringify(terminalRow(row, publicUrl)))]));
+  return new Map(rows.map((row) => [row.id, UTF8.encode(JSON.stringify(terminalRow(row, publicUrl)))]));
 }
 
 /** Rows of one export, and of one of the pages it is read in. */
