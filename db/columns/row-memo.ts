@@ -4,47 +4,41 @@
 export type Make = (ids: readonly number[]) => Promise<Map<number, Uint8Array>>;
 
 export class RowMemo {
-  /** The least recently asked for first. */
-  readonly #kept = new Map<number, Uint8Array>();
-  readonly #maxBytes: number;
-  #bytes = 0;
+  /**
+   * What was asked for lately, and before that: what is asked for again comes over from the older half, and when the
+   * younger one is full, the older one is let go. So whatever is asked for often stays, and a hit costs one look.
+   */
+  #young = new Map<number, Uint8Array>();
+  #old = new Map<number, Uint8Array>();
+  #youngBytes = 0;
+  #oldBytes = 0;
+  readonly #halfBytes: number;
   /** For each making that is under way, what changed since it began: that was perhaps made of the rows before. */
   readonly #underWay = new Set<{ changed: Set<number>; all: boolean }>();
 
+  /** @param maxBytes of what is kept */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.#halfBytes = maxBytes / 2;
   }
 
   get byteLength(): number {
-    return this.#bytes;
+    return this.#youngBytes + this.#oldBytes;
   }
 
   /** In the order of the ids; what is not kept is made, and kept if its row did not change meanwhile. */
   async of(ids: readonly number[], make: Make): Promise<Uint8Array[]> {
-    const found = new Map<number, Uint8Array>();
-    const missing: number[] = [];
-    for (const id of ids) {
-      const bytes = this.#kept.get(id);
-      if (bytes === undefined) missing.push(id);
-      else {
-        found.set(id, bytes);
-        this.#kept.delete(id);
-        this.#kept.set(id, bytes);
-      }
+    const shown: (Uint8Array | undefined)[] = ids.map((id) => this.#young.get(id) ?? this.#rejuvenated(id));
+    const missing = ids.filter((_, i) => shown[i] === undefined);
+    if (missing.length === 0) return shown as Uint8Array[];
+    const making = { changed: new Set<number>(), all: false };
+    this.#underWay.add(making);
+    try {
+      const made = await make(missing);
+      for (const [id, bytes] of made) if (!making.all && !making.changed.has(id)) this.#keep(id, bytes);
+      return ids.flatMap((id, i) => shown[i] ?? made.get(id) ?? []);
+    } finally {
+      this.#underWay.delete(making);
     }
-    if (missing.length > 0) {
-      const making = { changed: new Set<number>(), all: false };
-      this.#underWay.add(making);
-      try {
-        for (const [id, bytes] of await make(missing)) {
-          found.set(id, bytes);
-          if (!making.all && !making.changed.has(id)) this.#keep(id, bytes);
-        }
-      } finally {
-        this.#underWay.delete(making);
-      }
-    }
-    return ids.flatMap((id) => found.get(id) ?? []);
   }
 
   /** Rows have changed. */
@@ -57,25 +51,40 @@ export class RowMemo {
 
   /** Any row may have changed. */
   clear(): void {
-    this.#kept.clear();
-    this.#bytes = 0;
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#youngBytes = 0;
+    this.#oldBytes = 0;
     for (const making of this.#underWay) making.all = true;
+  }
+
+  #rejuvenated(id: number): Uint8Array | undefined {
+    const bytes = this.#old.get(id);
+    if (bytes !== undefined) this.#keep(id, bytes);
+    return bytes;
   }
 
   #keep(id: number, bytes: Uint8Array): void {
     this.#drop(id);
-    this.#kept.set(id, bytes);
-    this.#bytes += bytes.length;
-    for (const [oldest] of this.#kept) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#drop(oldest);
+    if (this.#youngBytes + bytes.length > this.#halfBytes) {
+      this.#old = this.#young;
+      this.#oldBytes = this.#youngBytes;
+      this.#young = new Map();
+      this.#youngBytes = 0;
     }
+    this.#young.set(id, bytes);
+    this.#youngBytes += bytes.length;
   }
 
   #drop(id: number): void {
-    const bytes = this.#kept.get(id);
-    if (bytes === undefined) return;
-    this.#kept.delete(id);
-    this.#bytes -= bytes.length;
+    const young = this.#young.get(id);
+    if (young !== undefined) {
+      this.#young.delete(id);
+      this.#youngBytes -= young.length;
+    }
+    const old = this.#old.get(id);
+    if (old === undefined) return;
+    this.#old.delete(id);
+    this.#oldBytes -= old.length;
   }
 }

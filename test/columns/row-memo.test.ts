@@ -22,21 +22,22 @@ test("makes once, gives again, and leaves out what is gone", async () => {
   expect(asked).toEqual([[3, 1, 4], [2, 4], [1], [2]]);
 });
 
-test("keeps no more bytes than it may, and the latest asked for", async () => {
-  const memo = new RowMemo(30);
+test("keeps no more bytes than it may, and what is asked for again and again", async () => {
+  const memo = new RowMemo(100);
   const made: number[] = [];
   const make: Make = async (ids) => {
     made.push(...ids);
     return new Map(ids.map((id) => [id, bytes("0123456789")]));
   };
-  await memo.of([1, 2, 3], make);
-  await memo.of([1], make);
-  await memo.of([4], make);
-  expect(memo.byteLength).toBe(30);
-  await memo.of([1, 3, 4], make);
-  expect(made).toEqual([1, 2, 3, 4]);
-  await memo.of([2], make);
-  expect(made).toEqual([1, 2, 3, 4, 2]);
+  for (let id = 1; id <= 60; id++) {
+    await memo.of([0, id], make);
+    expect(memo.byteLength).toBeLessThanOrEqual(100);
+  }
+  // The one that everybody asks for was made once, what came before the last few is gone.
+  expect(made.filter((id) => id === 0)).toHaveLength(1);
+  made.length = 0;
+  await memo.of([60, 59, 1], make);
+  expect(made).toEqual([1]);
 });
 
 test("a row that changes while something is made of it is not kept", async () => {
