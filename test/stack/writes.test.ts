@@ -204,9 +204,13 @@ const verifications = async (id: number) =>
 describe("verify", () => {
   it("is one transaction for any number of requests at once", async () => {
     await scored(adaId, 42);
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => call("POST", `/api/v2/agent/${adaId}/verify`, ada)),
-    );
+    // Who is sent away because so many came at once comes again.
+    const verified = () =>
+      until("an answer", async () => {
+        const answer = await call("POST", `/api/v2/agent/${adaId}/verify`, ada);
+        return answer.status !== 503 && answer;
+      });
+    const answers = await Promise.all(Array.from({ length: 8 }, verified));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => body.txHash)).size).toBe(1);
     await agent(adaId, answers[0]!.body.block);
