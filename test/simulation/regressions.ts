@@ -8,4 +8,9 @@ export const REGRESSIONS: readonly { seed: number; rows?: readonly Row[]; found:
     found:
       "a reorganisation deadlocked with readers and kept the tables locked for minutes (test/indexer/reorg.test.ts)",
   },
+  {
+    seed: 347903,
+    found:
+      "the oracle asked the chain about a write that a reorganisation had just taken back and that was on its way again",
+  },
 ];

@@ -20,11 +20,10 @@ it("a seed draws one and the same plan, and every row is drawn", () => {
 });
 
 it("rounds under faults leave everything in one piece", { timeout: 1_800_000, retry: 0 }, async () => {
-  const fresh = 1 + (Date.now() % 1_000_000);
-  const seeds = [...REGRESSIONS.slice(-1).map(({ seed }) => seed), fresh].join(",");
+  const seeds = REGRESSIONS.map(({ seed }) => seed);
   // A process of its own: what is left of crashed parts ends with it.
-  const ran = await promisify(execFile)(process.execPath, ["scripts/simulate.ts", "--seeds", seeds]).catch(
+  const ran = await promisify(execFile)(process.execPath, ["scripts/simulate.ts", "--seeds", seeds.join()]).catch(
     (error) => error,
   );
-  expect(ran.stdout, ran.stderr).toMatch(/^2 rounds, 0 wrong$/m);
+  expect(ran.stdout, ran.stderr).toContain(`\n${seeds.length} rounds, 0 wrong\n`);
 });

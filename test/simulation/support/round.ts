@@ -71,10 +71,12 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
 
   await Promise.all([
     ...outcomes.flatMap(({ comeBack }) => (comeBack ? [tried("coming back", comeBack)] : [])),
-    ...deeds.map((deed) => tried(deed.what, async () => void differences.push(...(await deed.finish())))),
+    // Everybody hears an answer; what the chain says of it counts once nothing of it can be lost any more.
+    ...deeds.map((deed) => tried(deed.what, async () => void (await deed.finish()))),
   ]);
   ledger.outcomes.push(...outcomes);
   await tried("settling", () => settle(world));
+  await Promise.all(deeds.map((deed) => tried(deed.what, async () => void differences.push(...(await deed.finish())))));
   lap("settling");
   await tried("the oracle", async () => void differences.push(...(await consult(world, ledger))));
   lap("oracle");

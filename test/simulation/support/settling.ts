@@ -41,12 +41,25 @@ async function whoWaits({ db }: World): Promise<string> {
   return [await readIndexState(db), ...rows].map((row) => JSON.stringify(row)).join("\n");
 }
 
+/** Whether the blocks that transactions are said to be in are the chain's: what was lost is then sent again. */
+async function knowsItsBlocks({ db, chain }: World): Promise<boolean> {
+  const { rows } = await db.query<{ block: string; hash: string }>(
+    `select distinct block, block_hash as hash from offchain.tx_intent
+     where state in ('mined', 'reverted') order by block desc limit 200`,
+  );
+  const known = await Promise.all(
+    rows.map(async ({ block, hash }) => (await chain.chain.block(Number(block)))?.hash === hash),
+  );
+  return !known.includes(false);
+}
+
 async function wait(world: World): Promise<void> {
   const { db, chain } = world;
   const count = async (what: string): Promise<number> => {
     const { rows } = await db.query(`select count(*)::int as n from ${what}`);
     return rows[0].n;
   };
+  await until("a sender that has seen every reorganisation", () => knowsItsBlocks(world), LONG);
   await until("an empty pool of the node", async () => (await chain.chain.getTxpoolStatus()).pending === 0, LONG);
   for (const [what, open] of Object.entries(OPEN))
     await until(
