@@ -48,7 +48,10 @@ async function knowsItsBlocks({ db, chain }: World): Promise<boolean> {
      where state in ('mined', 'reverted') order by block desc limit 200`,
   );
   const known = await Promise.all(
-    rows.map(async ({ block, hash }) => (await chain.chain.block(Number(block)))?.hash === hash),
+    rows.map(async ({ block, hash }) => {
+      const found = await chain.chain.getBlock({ blockNumber: BigInt(block) }).catch(() => null);
+      return found?.hash === hash;
+    }),
   );
   return !known.includes(false);
 }
