@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { startPostgres } from "../devnet/postgres.ts";
-import { startNode } from "./auth/node.ts";
+import { startBareNode } from "./auth/node.ts";
 import type { Storm, Stormed } from "./auth/storm.ts";
 import type { Load, Loaded } from "./reads/load.ts";
 import { type Served, startApi } from "./reads/servers.ts";
@@ -23,7 +23,7 @@ export default async function auth(args: string[]): Promise<void> {
   console.log(`\n## keyed reads beside ${BAD_PER_SECOND.toLocaleString("en")} bad signatures a second\n`);
   const directory = mkdtempSync(join(tmpdir(), "bench-auth-"));
   const postgres = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
-  const node = await startNode();
+  const node = await startBareNode();
   const started: { stop(): unknown }[] = [];
   try {
     await promisify(execFile)(process.execPath, [

@@ -19,14 +19,13 @@ import {
 } from "../db/dispatch.ts";
 import { type EventNote, finalizeSources, noteEvents, retractSources } from "../db/event-notes.ts";
 import { INDEX_CHANNEL } from "../db/index-state.ts";
-import { notifications } from "../db/notifications.ts";
 import { renewReferralCodes } from "../db/referral-codes.ts";
 import { isNoIndex, type Queryable, transaction } from "../db/transaction.ts";
 import type { OutboxKind } from "../ponder.schema.ts";
 import type { JobContext } from "./context.ts";
+import { runLoop } from "./loop.ts";
 import type { NewJob } from "./queue.ts";
 import { SUBSCRIPTIONS, type Subscriber } from "./subscriptions.ts";
-import { Wake } from "./wake.ts";
 
 /** Places where a crash test kills the dispatcher. */
 export const DISPATCHER_FAULT_POINTS = ["dispatcher.claimed", "dispatcher.committed", "dispatcher.queued"] as const;
@@ -50,32 +49,16 @@ export type Dispatcher = {
 
 /** Runs until stopped, woken by every block of the index and by a timer. Any number of processes may run it. */
 export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS } = {}): Dispatcher {
-  const wake = new Wake();
-  const unsubscribe = notifications(context.db).on(INDEX_CHANNEL, () => wake.ring());
-  let stopping = false;
-  const done = (async () => {
-    while (!stopping) {
-      try {
-        await dispatch(context);
-      } catch (error) {
-        context.log.warn({ err: error }, "a pass of the dispatcher failed; the next one repeats it");
-      }
-      if (!stopping) await wake.sleep(timerMs);
-    }
-  })();
+  const trouble = "a pass of the dispatcher failed; the next one repeats it";
+  const loop = runLoop(context, { channels: [INDEX_CHANNEL], timerMs, trouble }, () => dispatch(context));
   return {
     pass: () => dispatch(context),
     async requeue() {
       const events = await queueAgain(context.db);
       if (events > 0) context.log.warn({ events }, "the queue has lost its jobs; they are queued again");
-      wake.ring();
+      loop.wake.ring();
     },
-    async stop() {
-      stopping = true;
-      wake.ring();
-      await done;
-      unsubscribe();
-    },
+    stop: () => loop.stop(),
   };
 }
 

@@ -3,10 +3,9 @@
 import { NOTES_CHANNEL } from "../db/event-notes.ts";
 import { isSequencingDue, sequenceEvents } from "../db/event-sequence.ts";
 import { EVENTS_CHANNEL } from "../db/events.ts";
-import { notifications } from "../db/notifications.ts";
 import { isNoIndex, transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
-import { Wake } from "./wake.ts";
+import { type Loop, runLoop } from "./loop.ts";
 
 /** Places where a crash test kills the sequencer. */
 export const EVENT_FAULT_POINTS = ["events.sequenced", "events.committed"] as const;
@@ -19,28 +18,9 @@ export type EventLogContext = Pick<JobContext, "db" | "clock" | "log" | "fault">
 };
 
 /** Runs until stopped. Any number of processes may run it: one at a time does the work. */
-export function runEventLog(context: EventLogContext, { timerMs = TIMER_MS } = {}): { stop(): Promise<void> } {
-  const wake = new Wake();
-  const unsubscribe = notifications(context.db).on(NOTES_CHANNEL, () => wake.ring());
-  let stopping = false;
-  const done = (async () => {
-    while (!stopping) {
-      try {
-        await sequence(context);
-      } catch (error) {
-        context.log.warn({ err: error }, "the event log could not be continued; tried again");
-      }
-      if (!stopping) await wake.sleep(timerMs);
-    }
-  })();
-  return {
-    async stop() {
-      stopping = true;
-      wake.ring();
-      await done;
-      unsubscribe();
-    },
-  };
+export function runEventLog(context: EventLogContext, { timerMs = TIMER_MS } = {}): Pick<Loop, "stop"> {
+  const trouble = "the event log could not be continued; tried again";
+  return runLoop(context, { channels: [NOTES_CHANNEL], timerMs, trouble }, () => sequence(context));
 }
 
 /** Sequences until nothing is left. */

@@ -1,17 +1,16 @@
 /** The one sender: whoever holds the lock turns intents into transactions, everybody else stands by. */
 import pg from "pg";
 import { Failure } from "../core/errors.ts";
-import { notifications } from "../db/notifications.ts";
 import { highestBlock, INTENT_CHANNEL } from "../db/tx-outbox.ts";
 import type { JobContext } from "./context.ts";
 import { INTENT_EFFECTS } from "./intents.ts";
+import { type Loop, runLoop } from "./loop.ts";
 import { queueDueAwards } from "./sender/awards.ts";
 import { publishFunds, readFunds } from "./sender/funds.ts";
 import { reopenReorganised } from "./sender/reorg.ts";
 import type { SenderOptions, SenderSession } from "./sender/session.ts";
 import { signQueued } from "./sender/sign.ts";
 import { track } from "./sender/track.ts";
-import { Wake } from "./wake.ts";
 
 export { AWARD_FAULT_POINTS } from "./intents/award.ts";
 export { FAULT_POINTS } from "./sender/session.ts";
@@ -31,32 +30,15 @@ export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | 
  * of them work, and ends with its connection.
  * @returns stop, which resolves once the current round is finished and the lock given back
  */
-export function runSender(context: SenderContext): { stop(): Promise<void> } {
-  const wake = new Wake();
-  const state = { stopping: false };
-  const unsubscribe = notifications(context.db).on(INTENT_CHANNEL, () => wake.ring());
-  const done = (async () => {
-    while (!state.stopping) {
-      try {
-        await holdLock(context, wake, state);
-      } catch (error) {
-        context.log.warn({ error }, "the sender lost its database connection");
-      }
-      if (!state.stopping) await wake.sleep(STAND_BY_MS);
-    }
-  })();
-  return {
-    async stop() {
-      state.stopping = true;
-      wake.ring();
-      await done;
-      unsubscribe();
-    },
-  };
+export function runSender(context: SenderContext): Pick<Loop, "stop"> {
+  const trouble = "the sender lost its database connection";
+  const options = { channels: [INTENT_CHANNEL], timerMs: STAND_BY_MS, trouble };
+  return runLoop(context, options, (loop) => holdLock(context, loop));
 }
 
 /** Waits for the lock, then works as long as the connection that holds it lives. */
-async function holdLock(context: SenderContext, wake: Wake, state: { stopping: boolean }): Promise<void> {
+async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
+  const { wake } = loop;
   const { db: pool, log, signer } = context;
   const { password } = pool.options;
   const db = new pg.Client({ ...pool.options, password, application_name: "sender", keepAlive: true });
@@ -69,13 +51,13 @@ async function holdLock(context: SenderContext, wake: Wake, state: { stopping: b
     await db.connect();
     while (!(await tryLock(db, signer.address))) {
       await wake.sleep(STAND_BY_MS);
-      if (state.stopping) return;
+      if (loop.stopping) return;
     }
     log.info({ address: signer.address }, "sending transactions");
     const session = openSession(context, db);
     let highest = (await highestBlock(db, signer.address)) ?? 0;
     let behindSince: number | undefined;
-    while (!state.stopping) {
+    while (!loop.stopping) {
       if (lost) throw lost;
       let busy = true;
       try {

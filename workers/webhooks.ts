@@ -1,10 +1,9 @@
 /** The loop that delivers webhooks: hands events out, keeps a number of attempts under way, sleeps until there is news. */
 import { EVENTS_CHANNEL } from "../db/events.ts";
-import { notifications } from "../db/notifications.ts";
 import { transaction } from "../db/transaction.ts";
 import { fanOut } from "../db/webhooks/fan-out.ts";
 import { WEBHOOKS_CHANNEL } from "../db/webhooks/webhooks.ts";
-import { Wake } from "./wake.ts";
+import { type Loop, runLoop } from "./loop.ts";
 import { beginSending, type SendContext } from "./webhooks/send.ts";
 
 /** Attempts of one process under way at once. */
@@ -21,15 +20,10 @@ export type Webhooks = {
 
 /** Runs until stopped. Any number of processes may run it: each delivery is in the hands of one of them. */
 export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): Webhooks {
-  const { db, log } = context;
-  const wake = new Wake();
-  const channels = notifications(db);
-  const unsubscribe = [EVENTS_CHANNEL, WEBHOOKS_CHANNEL].map((channel) => channels.on(channel, () => wake.ring()));
   const underWay = new Set<Promise<void>>();
-  let stopping = false;
 
   /** Fills the free places. An attempt that ends makes a place free, and its webhook may have more. */
-  async function fill(): Promise<void> {
+  async function fill({ wake }: Loop): Promise<void> {
     const attempts = await beginSending(context, TOGETHER - underWay.size);
     for (const attempt of attempts) {
       underWay.add(attempt);
@@ -40,23 +34,15 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
     }
   }
 
-  const done = (async () => {
-    while (!stopping) {
-      try {
-        await handOutEvents(context);
-        if (underWay.size < TOGETHER) await fill();
-      } catch (error) {
-        log.warn({ err: error }, "a round of the webhooks failed; the next one repeats it");
-      }
-      if (!stopping) await wake.sleep(timerMs);
-    }
-  })();
+  const trouble = "a round of the webhooks failed; the next one repeats it";
+  const channels = [EVENTS_CHANNEL, WEBHOOKS_CHANNEL];
+  const loop = runLoop(context, { channels, timerMs, trouble }, async (loop) => {
+    await handOutEvents(context);
+    if (underWay.size < TOGETHER) await fill(loop);
+  });
   return {
     async stop() {
-      stopping = true;
-      wake.ring();
-      await done;
-      for (const end of unsubscribe) end();
+      await loop.stop();
       await Promise.race([Promise.all(underWay), new Promise((over) => setTimeout(over, GRACE_MS).unref())]);
     },
   };

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Patience } from "../../api/server.ts";
 import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
-import { startNode } from "../auth/node.ts";
+import { startBareNode } from "../auth/node.ts";
 import type { Load, Loaded } from "../reads/load.ts";
 import type { Start, Started, Stats } from "./api-process.ts";
 
@@ -38,7 +38,7 @@ export async function startWorld(agents: number): Promise<LoadWorld> {
   const directory = mkdtempSync(join(tmpdir(), "load-"));
   const postgres = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
   await promisify(execFile)(process.execPath, [join(HERE, "../list/world.ts"), postgres.url, String(agents)]);
-  const node = await startNode();
+  const node = await startBareNode();
   const reader = fork(join(HERE, "../reads/load.ts"));
   const apis: LoadedApi[] = [];
   return {

@@ -3,8 +3,8 @@ import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import type { EventType } from "../../../core/events.ts";
 
-/** Which events show on a screen of this terminal. */
-const SHOWS: Record<EventType, boolean> = {
+/** Everything that can happen shows on a screen of this terminal. */
+const TYPES = Object.keys({
   "agent.registered": true,
   "agent.updated": true,
   "agent.transferred": true,
@@ -14,9 +14,8 @@ const SHOWS: Record<EventType, boolean> = {
   "cred.changed": true,
   "message.sent": true,
   "event.retracted": true,
-};
-const TYPES = Object.entries(SHOWS).flatMap(([type, shows]) => (shows ? [type] : []));
-const PATH = `/api/v2/events?type=${TYPES.join(",")}`;
+} satisfies Record<EventType, true>);
+const PATH = "/api/v2/events";
 
 /** Without events it is asked this often; with them, too, but more seldom: other registries tell nobody of their changes. */
 const POLL_MS = 5_000;
