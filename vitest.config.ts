@@ -23,6 +23,7 @@ export default defineConfig({
           include: ["test/*/**/*.test.ts"],
           exclude: ["test/core/**"],
           globalSetup: ["test/support/global-setup.ts"],
+          setupFiles: ["test/support/on-failure.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // Real processes and chains on a shared machine: a failure is looked at once more, and the report says so.

@@ -9,6 +9,7 @@ import { freePort } from "../../devnet/ports.ts";
 import { removePostgres } from "../../devnet/postgres.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV } from "./child-env.ts";
+import { runningStacks } from "./running-stacks.ts";
 import { startBalancer, type Topology, topologyEnv } from "./topology.ts";
 import { until } from "./until.ts";
 
@@ -55,8 +56,10 @@ export async function startStack(options: StartOptions = {}): Promise<Stack> {
   const run = await runStart({ ...options, env, directory });
   const code = await Promise.race([run.ended, run.said("\nready ")]);
   if (code !== undefined) throw new Error(`npm start ended with ${code}:\n${run.output()}`);
+  runningStacks.add(run.output);
   await more?.start();
   const stop = async () => {
+    runningStacks.delete(run.output);
     await more?.stop();
     run.process.kill("SIGINT");
     return await run.ended;

@@ -1,0 +1,2 @@
+/** What each running stack has printed so far. */
+export const runningStacks = new Set<() => string>();
