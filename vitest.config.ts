@@ -9,12 +9,12 @@ export default defineConfig({
     // A file costs two seconds of imports where it has a process of its own; none keeps state in a module.
     isolate: false,
     // More than there are cores: tests of processes and chains wait half of their time.
-    maxWorkers: 4,
+    maxWorkers: 3,
     sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
-        test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: 60_000 },
+        test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: 180_000 },
       },
       {
         extends: true,
@@ -24,8 +24,8 @@ export default defineConfig({
           exclude: ["test/core/**"],
           globalSetup: ["test/support/global-setup.ts"],
           setupFiles: ["test/support/on-failure.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          testTimeout: 180_000,
+          hookTimeout: 240_000,
           // Real processes and chains on a shared machine: a failure is looked at once more, and the report says so.
           retry: 1,
         },

@@ -1,4 +1,5 @@
-/** The line for the database: a burst may wait, a line that stands sends the next one away at once, and nobody once it is short again. */
+/** The line for the database: as long as its wait is short it is joined, and whoever would wait too long is sent away at once. */
+import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
 import { admission } from "../../api/http/admission.ts";
 import type { Failure } from "../../core/errors.ts";
@@ -6,14 +7,29 @@ import type { Failure } from "../../core/errors.ts";
 const CONNECTIONS = 10;
 
 function line() {
-  const db = { waitingCount: 0, options: { max: CONNECTIONS } };
   let now = 0;
+  const db = Object.assign(new EventEmitter(), { waitingCount: 0, options: { max: CONNECTIONS } });
   const admit = admission(db, () => now);
+  const clients = Array.from({ length: CONNECTIONS }, () => ({}));
   return {
+    admit,
+    db,
+    /** All connections are taken, so often one after the other, and given back after so long. */
+    used(times: number, eachMs: number) {
+      for (let i = 0; i < times; i++) {
+        for (const client of clients) db.emit("acquire", client);
+        now += eachMs;
+        for (const client of clients) db.emit("release", undefined, client);
+      }
+    },
+    /** All connections are taken and not given back. */
+    held(forMs: number) {
+      for (const client of clients) db.emit("acquire", client);
+      now += forMs;
+    },
     /** @returns the code of the refusal; null when it is let in */
-    comes(waiting: number, afterMs: number): string | null {
+    comes(waiting: number): string | null {
       db.waitingCount = waiting;
-      now += afterMs;
       try {
         admit();
         return null;
@@ -25,35 +41,41 @@ function line() {
 }
 
 describe("admission", () => {
-  it("lets everybody in while fewer than six wait for each connection", () => {
+  it("lets a burst wait while nothing is known of what it takes", () => {
     const { comes } = line();
-    for (let i = 0; i < 10; i++) expect(comes(59, 1_000)).toBeNull();
+    expect([comes(0), comes(50), comes(500)]).toEqual([null, null, null]);
   });
 
-  it("lets a burst wait, however long its line", () => {
-    const { comes } = line();
-    expect([comes(500, 0), comes(400, 100), comes(59, 40), comes(500, 100), comes(500, 149)]).toEqual(
-      Array(5).fill(null),
-    );
+  it("joins a long line of quick questions and a short one of slow ones: half a second's wait at most", () => {
+    const { used, comes } = line();
+    used(100, 2);
+    expect([comes(2_000), comes(2_600)]).toEqual([null, "overloaded"]);
+    used(100, 300);
+    expect([comes(16), comes(17)]).toEqual([null, "overloaded"]);
+    used(100, 2);
+    expect([comes(2_000), comes(2_600)]).toEqual([null, "overloaded"]);
   });
 
-  it("sends away who comes to a line that has stood for 150 ms, until it is short", () => {
-    const { comes } = line();
-    expect([comes(60, 0), comes(60, 150), comes(61, 1), comes(59, 1), comes(60, 1)]).toEqual([
-      null,
-      "overloaded",
-      "overloaded",
-      null,
-      null,
-    ]);
+  it("lets as many wait as there are connections, however slow", () => {
+    const { used, comes } = line();
+    used(100, 5_000);
+    expect([comes(9), comes(10)]).toEqual([null, "overloaded"]);
+  });
+
+  it("sees a database that stands still, whose connections come back to nobody", () => {
+    const { used, held, comes } = line();
+    used(100, 2);
+    held(100);
+    expect([comes(50), comes(51)]).toEqual([null, "overloaded"]);
+    held(0);
+    used(1, 0);
+    expect(comes(51)).toBeNull();
   });
 
   it("says when to come back", () => {
-    let now = 0;
-    const admit = admission({ waitingCount: 99, options: { max: CONNECTIONS } }, () => {
-      now += 200;
-      return now;
-    });
+    const { used, db, admit } = line();
+    used(100, 300);
+    db.waitingCount = 99;
     expect(admit).toThrow(expect.objectContaining({ code: "overloaded", options: { retryAfter: 1 } }));
   });
 });

@@ -196,7 +196,10 @@ describe("a reorg", () => {
     );
     const { tokenId } = (await get(`/api/v2/agent/${elder.address}?minBlock=${born.blockNumber}`)).body;
     const history = async () => (await get(`/api/v2/agent/${tokenId}/cred/history`)).body.points as unknown[];
-    await until("the first score", async () => (await history()).length === 1);
+    await until("the first score", async () => {
+      expect(await history()).toHaveLength(1);
+      return true;
+    });
     // The elder must be out of the reorg's reach.
     await until("enough blocks", async () => (await chain.getBlockNumber()) > born.blockNumber + BigInt(depth) + 2n, {
       timeoutMs: 60_000,
@@ -208,7 +211,9 @@ describe("a reorg", () => {
     const added = await elder.call(rpcUrl, contracts.identity!, "addTrait", [BigInt(tokenId), "brief", "test"]);
     await until("the new score", async () => {
       const now = (await get(`/api/v2/agent/${tokenId}?minBlock=${added.blockNumber}`)).body;
-      return now.credScore > before.credScore && (await history()).length === 2;
+      expect(now.credScore).toBeGreaterThan(before.credScore);
+      expect(await history()).toHaveLength(2);
+      return true;
     });
     await until("the child", async () => (await get(`/api/v2/agent/${child.address}`)).status === 200);
 
@@ -220,9 +225,9 @@ describe("a reorg", () => {
     await until("the child is gone", async () => (await get(`/api/v2/agent/${child.address}`)).status === 404);
     await until("the elder is as before", async () => {
       const now = (await get(`/api/v2/agent/${tokenId}`)).body;
-      return (
-        now.credScore === before.credScore && (now.traits as unknown[]).length === 0 && (await history()).length === 1
-      );
+      expect(now).toMatchObject({ credScore: before.credScore, traits: [] });
+      expect(await history()).toHaveLength(1);
+      return true;
     });
   });
 });

@@ -1,2 +1,2 @@
-/** What each running stack has printed so far. */
-export const runningStacks = new Set<() => string>();
+/** What each running stack has printed so far, and the folder of its logs. */
+export const runningStacks = new Set<{ output(): string; logs: string }>();

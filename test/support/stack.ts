@@ -56,10 +56,11 @@ export async function startStack(options: StartOptions = {}): Promise<Stack> {
   const run = await runStart({ ...options, env, directory });
   const code = await Promise.race([run.ended, run.said("\nready ")]);
   if (code !== undefined) throw new Error(`npm start ended with ${code}:\n${run.output()}`);
-  runningStacks.add(run.output);
+  const running = { output: run.output, logs: dataDir(directory).logs };
+  runningStacks.add(running);
   await more?.start();
   const stop = async () => {
-    runningStacks.delete(run.output);
+    runningStacks.delete(running);
     await more?.stop();
     run.process.kill("SIGINT");
     return await run.ended;

@@ -12,7 +12,7 @@ const LONGEST_PAUSE = 100;
 export async function until<T>(
   what: string,
   probe: () => Promise<T> | T,
-  { timeoutMs = 30_000, everyMs }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 60_000, everyMs }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + timeoutMs;
   let last: unknown;
