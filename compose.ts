@@ -96,13 +96,14 @@ function openChain(config: Config, ops: Ops | undefined) {
   return createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls, meter: ops?.upstreams });
 }
 
-const openQueuesOf = (config: Config, log: Logger) =>
+const openQueuesOf = (config: Config, log: Logger, connectMs?: number) =>
   openQueues({
     databaseUrl: databaseUrl(config),
     redisUrl: config.redisUrl,
     prefix: config.queuePrefix,
     log,
     names: JOBS.map((job) => job.name),
+    ...(connectMs !== undefined && { connectMs }),
   });
 
 /** A job has time: it waits for its turn where a person is told to come back. */
@@ -305,8 +306,8 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
   const log = createLog(config, "workers");
   const closeTraces = await openTraces(config, "workers");
   const ops = openOps(config, "workers", log);
-  const db = openPool(config, "workers", log, 10_000);
-  const queue = await openQueuesOf(config, log);
+  const db = openPool(config, "workers", log, WORKING_PATIENCE_MS);
+  const queue = await openQueuesOf(config, log, WORKING_PATIENCE_MS);
   const { privateKey } = config.sender;
   const http = openHttp({ userAgent: userAgent(config), patienceMs: WORKING_PATIENCE_MS, meter: ops?.upstreams });
   const proofs = openProofPlatforms(config, http);

@@ -1,6 +1,12 @@
-/** How a process of the service ends: on a signal, or when the supervisor that started it is gone. */
+/** How a process of the service tells that it is up, and how it ends: on a signal, or when its supervisor is gone. */
 
 const DEADLINE_MS = 10_000;
+
+/** What a process that is up says to the supervisor that started it. */
+export const UP = "up";
+
+/** Tells the supervisor, where there is one, that this process does its work now. */
+export const sayUp = () => void process.send?.(UP);
 
 /**
  * Runs `stop` once when the process is asked to end, then exits 0; exits 1 when stopping takes too long or fails.

@@ -201,20 +201,31 @@ async function startProcesses(): Promise<void> {
       ...(rows === undefined ? [] : [rows]),
     ]);
   supervisor.start("indexer", "indexer/main.ts");
-  supervisor.start("workers", "workers/main.ts");
+  const workers = supervisor.start("workers", "workers/main.ts");
   supervisor.start("api", "api/main.ts");
   if (stack.simulatorUrl) await answersReady(`${stack.simulatorUrl}/health`, directory.logs);
   await answersReady(`http://127.0.0.1:${config.http.port}/ready`, directory.logs);
+  let workersUp = false;
+  workers.then(() => {
+    workersUp = true;
+  });
+  await becomes(() => workersUp, directory.logs);
 }
 
-async function answersReady(url: string, logs: string): Promise<void> {
+const answersReady = (url: string, logs: string) =>
+  becomes(
+    () =>
+      fetch(url).then(
+        (response) => response.ok,
+        () => false,
+      ),
+    logs,
+  );
+
+async function becomes(ready: () => boolean | Promise<boolean>, logs: string): Promise<void> {
   const deadline = Date.now() + 120_000;
   while (!stopping) {
-    const ready = await fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (ready) return;
+    if (await ready()) return;
     if (Date.now() > deadline)
       throw new StartError(`The service did not become ready within two minutes; its logs are in ${logs}.`);
     await new Promise((done) => setTimeout(done, 100));

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { UP } from "../lifecycle.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FIRST_DELAY_MS = 500;
@@ -11,7 +12,14 @@ const LONGEST_DELAY_MS = 15_000;
 const STABLE_MS = 60_000;
 const STOP_MS = 12_000;
 
-type Part = { name: string; child?: ChildProcess; delay: number; log: WriteStream; timer?: NodeJS.Timeout };
+type Part = {
+  name: string;
+  child?: ChildProcess;
+  delay: number;
+  log: WriteStream;
+  timer?: NodeJS.Timeout;
+  up: PromiseWithResolvers<void>;
+};
 
 export class Supervisor {
   readonly #parts: Part[] = [];
@@ -31,12 +39,16 @@ export class Supervisor {
     mkdirSync(options.logDirectory, { recursive: true });
   }
 
-  /** Starts one process and keeps it running. @param script path from the project's root */
-  start(name: string, script: string, args: readonly string[] = []): void {
+  /**
+   * Starts one process and keeps it running. @param script path from the project's root
+   * @returns when it has said for the first time that it is up (`sayUp` in lifecycle.ts); not every one says so
+   */
+  start(name: string, script: string, args: readonly string[] = []): Promise<void> {
     const log = createWriteStream(join(this.#logDirectory, `${name}.log`), { flags: "a" });
-    const part: Part = { name, delay: FIRST_DELAY_MS, log };
+    const part: Part = { name, delay: FIRST_DELAY_MS, log, up: Promise.withResolvers() };
     this.#parts.push(part);
     this.#run(part, [script, ...args]);
+    return part.up.promise;
   }
 
   /** Process id of a part, for tests and the status table. */
@@ -71,6 +83,7 @@ export class Supervisor {
         lastWords = (lastWords + chunk).slice(-500);
       });
     }
+    child.on("message", (said) => said === UP && part.up.resolve());
     child.on("exit", (code, signal) => {
       part.child = undefined;
       if (this.#stopping) return;

@@ -1,7 +1,7 @@
 /** The worker process: `npm run workers`. Any number of them may run. */
 import { composeWorkers } from "../compose.ts";
 import { ConfigError, loadConfig } from "../config.ts";
-import { onShutdown } from "../lifecycle.ts";
+import { onShutdown, sayUp } from "../lifecycle.ts";
 import { runWorkers } from "./run.ts";
 
 try {
@@ -12,6 +12,7 @@ try {
     await close();
   });
   context.log.info("the workers run");
+  sayUp();
 } catch (error) {
   const reason = error instanceof ConfigError ? `the configuration is not usable:\n${error.message}` : String(error);
   console.error(`The workers cannot start: ${reason}`);

@@ -47,6 +47,8 @@ export type QueueOptions = {
   log: Logger;
   /** Queues that `counts` tells about from the start. */
   names?: readonly string[];
+  /** How long a connection to Postgres may take, milliseconds: short where somebody waits for an answer. */
+  connectMs?: number;
 };
 
 /** A job that can never succeed is not tried again. */
@@ -96,7 +98,11 @@ function onRedis({ prefix, log }: QueueOptions, url: string): Store {
 /** The schema BullMQ names its own when it is given a pool. */
 const SCHEMA = "bullmq";
 
-async function onPostgres({ databaseUrl, prefix, log }: QueueOptions): Promise<Store> {
+/** Where nobody waits for an answer: a machine on which everything starts at once may take its time. */
+const STARTING_MS = 30_000;
+
+async function onPostgres({ databaseUrl, prefix, log, connectMs = 5_000 }: QueueOptions): Promise<Store> {
+  await migrateQueue(databaseUrl);
   // One pool for all queues: each worker keeps one connection to listen on, the rest is shared.
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -104,17 +110,11 @@ async function onPostgres({ databaseUrl, prefix, log }: QueueOptions): Promise<S
     options: `-c search_path=${SCHEMA}`,
     max: 40,
     keepAlive: true,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs,
   });
   // Every queue listens to the pool they share.
   pool.setMaxListeners(0);
   pool.on("error", (error) => log.warn({ err: error }, "a connection of the queue was lost"));
-  try {
-    await migrateQueue(pool);
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
   const bull = withBackend(createPostgresBackend);
   // The schema is shared; the prefix goes into the name. Its queues are of the same type as those on Redis.
   const inner = (name: string) => `${prefix}-${name}`;
@@ -132,16 +132,21 @@ async function onPostgres({ databaseUrl, prefix, log }: QueueOptions): Promise<S
 }
 
 /** Creates or updates BullMQ's schema; asks first, because a role that may not create schemas may well use one. */
-async function migrateQueue(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect();
+async function migrateQueue(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: "queue",
+    options: "-c client_min_messages=warning",
+    connectionTimeoutMillis: STARTING_MS,
+  });
+  await client.connect();
   try {
-    await client.query("set client_min_messages = warning");
     await runMigrations(client, SCHEMA);
   } catch (error) {
     const there = await client.query("select to_regclass($1) is not null as there", [`${SCHEMA}.migration`]);
     if (!there.rows[0].there) throw error;
   } finally {
-    client.release(true);
+    await client.end();
   }
 }
 

@@ -207,7 +207,8 @@ describe("a reorg", () => {
 
     const before = (await get(`/api/v2/agent/${tokenId}`)).body;
     const child = agentWallet({ host });
-    await child.call(rpcUrl, contracts.identity!, "mint", [child.address, `Child ${depth}`, "eliza", false], price);
+    const fresh = [child.address, `Child ${depth}`, "eliza", false] as const;
+    const childBorn = await child.call(rpcUrl, contracts.identity!, "mint", fresh, price);
     const added = await elder.call(rpcUrl, contracts.identity!, "addTrait", [BigInt(tokenId), "brief", "test"]);
     await until("the new score", async () => {
       const now = (await get(`/api/v2/agent/${tokenId}?minBlock=${added.blockNumber}`)).body;
@@ -219,7 +220,7 @@ describe("a reorg", () => {
 
     // As deep as asked, and past both transactions, which the new branch does not carry.
     const head = await chain.getBlockNumber();
-    const reach = Math.max(depth, Number(head - added.blockNumber) + 2);
+    const reach = Math.max(depth, Number(head - childBorn.blockNumber) + 1);
     await chain.request({ method: "anvil_reorg", params: [reach, []] } as never);
 
     await until("the child is gone", async () => (await get(`/api/v2/agent/${child.address}`)).status === 404);
