@@ -100,13 +100,17 @@ const HEADER = 19;
 /**
  * Runs a SELECT and calls back for each of its rows, in order.
  * @param select without parameters: COPY takes none
- * @throws the database's error, or what `onRow` throws (the rows behind it are then read and dropped)
+ * @throws the database's error, that of a line that is lost or silent for longer than the client's `query_timeout`, or
+ *   what `onRow` throws (the rows behind it are then read and dropped)
  */
 export function copyRows(client: pg.ClientBase, select: string, onRow: (row: CopyRow) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const query = new CopyOut(`copy (${select}) to stdout (format binary)`, onRow);
-    query.on("error", reject);
-    query.on("end", () => (query.failure === undefined ? resolve() : reject(query.failure)));
+    // By callback: of a query without one, a client with a `query_timeout` tells no error at all.
+    const query = new CopyOut(`copy (${select}) to stdout (format binary)`, onRow, (error) => {
+      const failure = error ?? query.failure;
+      if (failure === undefined) resolve();
+      else reject(failure);
+    });
     client.query(query);
   });
 }
@@ -117,8 +121,8 @@ class CopyOut extends pg.Query {
   readonly #row = new CopyRow();
   readonly #onRow: (row: CopyRow) => void;
 
-  constructor(text: string, onRow: (row: CopyRow) => void) {
-    super(text);
+  constructor(text: string, onRow: (row: CopyRow) => void, done: (error: Error | null) => void) {
+    super(text, done);
     this.#onRow = onRow;
   }
 

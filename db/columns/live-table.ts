@@ -67,6 +67,7 @@ const WAITED_FOR = 5_000;
 const RELOAD_SHARE = 0.2;
 const RELOAD_ROWS = 50_000;
 const RETRY_MS = 500;
+const GOODBYE_MS = 1_000;
 const DEFAULT_MEMORY = 512 * 2 ** 20;
 
 /**
@@ -325,9 +326,15 @@ export function openLiveTable<State>(
       await following;
       await loading;
       memory.release(share);
-      await client?.end().catch(() => {});
+      if (client) await end(client);
     },
   };
+}
+
+/** Takes leave of the database, which need not be there to hear it. */
+async function end(client: pg.Client): Promise<void> {
+  const ended = client.end().catch(() => {});
+  await Promise.race([ended, new Promise((over) => setTimeout(over, GOODBYE_MS).unref())]);
 }
 
 type Totals = { count: number } & Record<string, number>;

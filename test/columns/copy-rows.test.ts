@@ -1,0 +1,69 @@
+/** Reading rows by COPY ends when they are read, and when they never come. */
+import pg from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { copyRows } from "../../db/columns/copy-rows.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let url: string;
+beforeAll(async () => {
+  database = await testDatabase();
+  const target = new URL(database.url);
+  proxy = await tcpProxy({ host: target.hostname, port: Number(target.port) });
+  target.hostname = "127.0.0.1";
+  target.port = String(proxy.port);
+  url = target.href;
+});
+afterAll(async () => {
+  await proxy?.close();
+  await database?.drop();
+});
+
+const THREE = "select i::int8 from generate_series(1, 3) i";
+/** After its first row the others take long. */
+const SLOW = "select case when i > 1 then (select i from pg_sleep(600)) else i end::int8 from generate_series(1, 3) i";
+
+for (const options of [{}, { query_timeout: 60_000 }]) {
+  const under = JSON.stringify(options);
+
+  it(`hands every row on, in order ${under}`, async () => {
+    const client = await connected(options);
+    const rows: number[] = [];
+    await copyRows(client, THREE, (row) => rows.push(row.integer(0)));
+    expect(rows).toEqual([1, 2, 3]);
+    await client.end();
+  });
+
+  it(`fails with the database, and with who reads ${under}`, async () => {
+    const client = await connected(options);
+    await expect(copyRows(client, "select 1 / 0", () => {})).rejects.toThrow("division by zero");
+    const failing = copyRows(client, THREE, () => {
+      throw new Error("no more");
+    });
+    await expect(failing).rejects.toThrow("no more");
+    await copyRows(client, THREE, () => {});
+    await client.end();
+  });
+
+  it(`fails when the line is cut under way ${under}`, async () => {
+    const client = await connected(options);
+    const copying = copyRows(client, SLOW, () => {});
+    await Promise.all([expect(copying).rejects.toThrow(/ECONNRESET|terminated/), proxy.reset()]);
+    await client.end().catch(() => {});
+  });
+}
+
+it("fails when the line says nothing for longer than the client waits", async () => {
+  const client = await connected({ query_timeout: 200 });
+  await expect(copyRows(client, SLOW, () => {})).rejects.toThrow("timeout");
+  proxy.reset();
+});
+
+async function connected(options: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, ...options });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
