@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { freePort } from "../../devnet/ports.ts";
+import { freePortsInARow } from "../support/free-ports.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 import { until } from "../support/until.ts";
 import { type Family, parseMetrics, sampleOf } from "./support/exposition.ts";
@@ -31,7 +31,7 @@ const OF_TARGETS = ["instance", "job"];
 let parts: Parts;
 let families: Map<string, Family>;
 beforeAll(async () => {
-  const port = await freePort();
+  const port = await freePortsInARow(3);
   parts = await startParts({ blockTimeSeconds: 0.5, env: { OPS_PORT: String(port) } });
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   const scrape = async () => {
