@@ -55,6 +55,7 @@ import { jobMeter, queueGauges } from "./ops/metrics/jobs.ts";
 import { listGauges, poolGauge } from "./ops/metrics/process.ts";
 import { requestMeter } from "./ops/metrics/requests.ts";
 import { tableGauges } from "./ops/metrics/tables.ts";
+import { webhookMeter } from "./ops/metrics/webhooks.ts";
 import { type Ops, openOps } from "./ops/open.ts";
 import { openTraces } from "./ops/open-traces.ts";
 import { traceStatements } from "./ops/traced-pool.ts";
@@ -346,6 +347,7 @@ export async function composeWorkers(config: Config): Promise<Composed<JobContex
       webhooks: secrets && {
         ...{ secrets, receivers: webhookReceivers, random: Math.random },
         disableAfterMs: config.webhooks.disableAfterMs,
+        meter: ops && webhookMeter(ops.registry),
       },
       documents: foreignDocuments(documentHttp, { meter: ops?.upstreams }),
       chain: openChain(config, ops),

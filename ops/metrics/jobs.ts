@@ -2,23 +2,14 @@
 import type { Registry } from "prom-client";
 import type { JobMeter } from "../../workers/context.ts";
 import type { QueueCounts } from "../../workers/queue.ts";
-import { type Durations, Histogram, type Sample, told } from "./metric.ts";
+import { durationsBy, type Sample, told } from "./metric.ts";
 
 export function jobMeter(registry: Registry): JobMeter {
-  const durations = new Histogram(registry, {
+  const ran = durationsBy<"job" | "outcome">(registry, {
     name: "agents_job_duration_seconds",
     help: "Runs of jobs; done, failed, or away: what it needed of others was not to be had",
   });
-  const series = new Map<string, Durations>();
-  return {
-    ran(job, outcome, ms) {
-      const key = `${outcome} ${job}`;
-      const known = series.get(key);
-      const one = known ?? durations.series({ job, outcome });
-      if (!known) series.set(key, one);
-      one.observe(ms);
-    },
-  };
+  return { ran: (job, outcome, ms) => ran({ job, outcome }, ms) };
 }
 
 /** @param counts state of every queue; when the queue's store is away, nothing is told but that it is */

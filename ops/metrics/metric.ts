@@ -97,6 +97,22 @@ export class Histogram {
   }
 }
 
+/** A histogram whose series are made at their first use. @returns observes; labels are words of the code's own */
+export function durationsBy<Name extends string>(
+  registry: Registry,
+  head: Omit<MetricHead, "type">,
+): (labels: Record<Name, string>, ms: number) => void {
+  const histogram = new Histogram(registry, head);
+  const series = new Map<string, Durations>();
+  return (labels, ms) => {
+    const key = JSON.stringify(labels);
+    const known = series.get(key);
+    const one = known ?? histogram.series(labels);
+    if (!known) series.set(key, one);
+    one.observe(ms);
+  };
+}
+
 /** Prom-client asks a metric for nothing but its name and `get`. */
 function register(registry: Registry, metric: { name: string; help: string; type: string; get(): Promise<object> }) {
   registry.registerMetric(metric as unknown as Metric);

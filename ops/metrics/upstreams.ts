@@ -1,15 +1,14 @@
 /** What the service asks of others: how often, with which outcome, how fast, and whom it leaves alone at the moment. */
 import type { Registry } from "prom-client";
 import type { UpstreamMeter } from "../../clients/ports.ts";
-import { type Durations, Histogram, told } from "./metric.ts";
+import { durationsBy, told } from "./metric.ts";
 
 /** Its labels are names out of the code and hosts out of the configuration; hosts that strangers name are one upstream. */
 export function upstreamMeter(registry: Registry): UpstreamMeter {
-  const durations = new Histogram(registry, {
+  const asked = durationsBy<"upstream" | "outcome">(registry, {
     name: "agents_upstream_request_duration_seconds",
     help: "Questions to upstreams; answered: a definite answer, trouble: none, refused: not asked (rate, breaker)",
   });
-  const series = new Map<string, Durations>();
   const breakers = new Map<string, () => boolean>();
   told(
     registry,
@@ -17,13 +16,7 @@ export function upstreamMeter(registry: Registry): UpstreamMeter {
     () => [...breakers].map(([upstream, open]) => ({ labels: { upstream }, value: Number(open()) })),
   );
   return {
-    asked(upstream, outcome, ms) {
-      const key = `${outcome} ${upstream}`;
-      const known = series.get(key);
-      const one = known ?? durations.series({ upstream, outcome });
-      if (!known) series.set(key, one);
-      one.observe(ms);
-    },
+    asked: (upstream, outcome, ms) => asked({ upstream, outcome }, ms),
     watch: (upstream, open) => void breakers.set(upstream, open),
   };
 }

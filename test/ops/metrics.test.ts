@@ -9,6 +9,7 @@ import { jobMeter, queueGauges } from "../../ops/metrics/jobs.ts";
 import { Histogram } from "../../ops/metrics/metric.ts";
 import { requestMeter } from "../../ops/metrics/requests.ts";
 import { upstreamMeter } from "../../ops/metrics/upstreams.ts";
+import { webhookMeter } from "../../ops/metrics/webhooks.ts";
 import { openOps } from "../../ops/open.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { startApi, type TestApi } from "../api/support/api.ts";
@@ -141,6 +142,19 @@ describe("jobs and queues", () => {
     const later = await read(registry);
     expect(sampleOf(later, "agents_queue_jobs")).toBeUndefined();
     expect(sampleOf(later, "agents_queue_up")).toBe(0);
+  });
+});
+
+describe("webhooks", () => {
+  it("tell their attempts by outcome, and why any was switched off", async () => {
+    const registry = new Registry();
+    const meter = webhookMeter(registry);
+    for (const outcome of ["delivered", "delivered", "failed"] as const) meter.attempted(outcome, 250);
+    meter.disabled("gone");
+    const families = await read(registry);
+    const count = (outcome: string) => sampleOf(families, "agents_webhook_attempt_duration_seconds_count", { outcome });
+    expect([count("delivered"), count("failed"), count("dead")]).toEqual([2, 1, undefined]);
+    expect(sampleOf(families, "agents_webhooks_disabled_total", { reason: "gone" })).toBe(1);
   });
 });
 
