@@ -212,15 +212,14 @@ async function startProcesses(): Promise<void> {
   await becomes(() => workersUp, directory.logs);
 }
 
-const answersReady = (url: string, logs: string) =>
-  becomes(
-    () =>
-      fetch(url).then(
-        (response) => response.ok,
-        () => false,
-      ),
-    logs,
-  );
+function answersReady(url: string, logs: string): Promise<void> {
+  const answers = () =>
+    fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+  return becomes(answers, logs);
+}
 
 async function becomes(ready: () => boolean | Promise<boolean>, logs: string): Promise<void> {
   const deadline = Date.now() + 120_000;
