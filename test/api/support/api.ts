@@ -83,7 +83,12 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const prefix = (topology && topologyEnv(topology).QUEUE_PREFIX) ?? "test";
   /** What every process has for itself, whatever it shares with the others. */
   const own = () => {
-    const db = new pg.Pool({ connectionString: database.url, connectionTimeoutMillis: 1000, statement_timeout: 5000 });
+    // More patient than the service: what takes a machine long that runs everything at once is no overload to tell of.
+    const db = new pg.Pool({
+      connectionString: database.url,
+      connectionTimeoutMillis: 15_000,
+      statement_timeout: 15_000,
+    });
     db.on("error", () => {});
     const rateCounters = openRateCounters({ redisUrl: topology?.redisUrl, prefix, log: SILENT });
     pools.push(db);
