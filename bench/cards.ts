@@ -34,7 +34,7 @@ export default async function cards(args: string[]): Promise<void> {
     const service = createCardRenderer({ memoryMb: 0 });
     const four: Batch = { size: "square", cards: sample(plan.lagCards, 9000), inFlight: 4 };
     await measure(service.png, { ...four, cards: sample(4, 8000) });
-    lagRow("the service (two at once)", await measure(service.png, four));
+    lagRow("the service", await measure(service.png, four));
     for (const [engine, child] of processes) lagRow(LABELS[engine], await draw(child, four));
   } finally {
     for (const child of processes.values()) child.kill();

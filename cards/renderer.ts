@@ -1,4 +1,5 @@
 /** Cards as PNG: each drawn once and kept, few at a time, and never more waiting than can be served soon. */
+import { availableParallelism } from "node:os";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import { cardHash } from "../core/card/hash.ts";
@@ -40,16 +41,18 @@ export type CardRendererOptions = {
   diskMb?: number;
   /** Draws; by default with takumi. */
   paint?: Paint;
+  /** So many are drawn at once; by default one for each core but one, and at most two. */
+  atOnce?: number;
 };
 
-/** Two keep both the thread pool and the processor free for the rest of the API. */
-const AT_ONCE = 2;
+/** Two leave the thread pool to the rest of the API, and a core is never drawn on: answers would wait for pictures. */
+const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** About a second of drawing. */
 const WAITING_MAX = 50;
 const MEGABYTE = 1024 * 1024;
 
 export function createCardRenderer(options: CardRendererOptions = {}): CardRenderer {
-  const { cacheDir, memoryMb = 32, diskMb = 512, paint = createPaint() } = options;
+  const { cacheDir, memoryMb = 32, diskMb = 512, paint = createPaint(), atOnce = AT_ONCE } = options;
   const cache = createCardCache({ dir: cacheDir, memoryBytes: memoryMb * MEGABYTE, diskBytes: diskMb * MEGABYTE });
   const flights = new Map<string, Promise<Uint8Array>>();
   const savings = new Set<Promise<void>>();
@@ -65,7 +68,7 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
       fail("overloaded", "Too many images are being drawn right now; try again in a moment.", { retryAfter: 1 });
     }
     // A turn that is passed on is never free in between, so nobody overtakes those who wait.
-    if (running < AT_ONCE) running++;
+    if (running < atOnce) running++;
     else await new Promise<void>((turn) => queue.push(turn));
     try {
       return await work();

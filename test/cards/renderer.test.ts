@@ -70,7 +70,7 @@ describe("createCardRenderer", () => {
 
   it("draws two at once, lets fifty wait in the order they came, and refuses more with a Retry-After", async () => {
     const { started, paint } = slowPaint();
-    const cards = createCardRenderer({ paint });
+    const cards = createCardRenderer({ paint, atOnce: 2 });
     const asked = Array.from({ length: 52 }, (_, index) => cards.png(named(`agent ${index}`), "square"));
     await until("two drawing, fifty waiting", () => started.length === 2 && cards.stats().waiting === 50);
     const refused = await cards.png(named("one too many"), "square").catch((error: unknown) => error);
