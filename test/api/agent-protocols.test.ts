@@ -169,7 +169,7 @@ describe("MCP", () => {
   });
 
   it("counts like any other read", async () => {
-    const limited = await startApi({ env: { RATE_READS_PER_CLIENT: "3" } });
+    const limited = await startApi({ alone: true, env: { RATE_READS_PER_CLIENT: "3" } });
     const ask = () =>
       limited.send("POST", "/mcp", {
         headers: { "content-type": "application/json" },
