@@ -19,7 +19,8 @@ for (const queue of named ? [named] : QUEUES) {
   const vitest = await startVitest(
     "test",
     files.length > 0 ? files : FILES,
-    { run: true, watch: false },
+    // Two of everything, with the queue in Postgres, take twice the connections of the one server that all tests share.
+    { run: true, watch: false, maxWorkers: 2 },
     { test: { provide: { topology: redis ? { redisUrl: redis.url } : {} } } },
   );
   const tests = vitest.state
