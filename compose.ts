@@ -104,7 +104,7 @@ const openQueuesOf = (config: Config, log: Logger, connectMs?: number) =>
     prefix: config.queuePrefix,
     log,
     names: JOBS.map((job) => job.name),
-    ...(connectMs !== undefined && { connectMs }),
+    connectMs,
   });
 
 /** A job has time: it waits for its turn where a person is told to come back. */

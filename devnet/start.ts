@@ -201,15 +201,11 @@ async function startProcesses(): Promise<void> {
       ...(rows === undefined ? [] : [rows]),
     ]);
   supervisor.start("indexer", "indexer/main.ts");
-  const workers = supervisor.start("workers", "workers/main.ts");
+  supervisor.start("workers", "workers/main.ts");
   supervisor.start("api", "api/main.ts");
   if (stack.simulatorUrl) await answersReady(`${stack.simulatorUrl}/health`, directory.logs);
   await answersReady(`http://127.0.0.1:${config.http.port}/ready`, directory.logs);
-  let workersUp = false;
-  workers.then(() => {
-    workersUp = true;
-  });
-  await becomes(() => workersUp, directory.logs);
+  await becomes(() => supervisor.isUp("workers"), directory.logs);
 }
 
 function answersReady(url: string, logs: string): Promise<void> {

@@ -18,7 +18,8 @@ type Part = {
   delay: number;
   log: WriteStream;
   timer?: NodeJS.Timeout;
-  up: PromiseWithResolvers<void>;
+  /** It has said so once. */
+  up: boolean;
 };
 
 export class Supervisor {
@@ -39,21 +40,22 @@ export class Supervisor {
     mkdirSync(options.logDirectory, { recursive: true });
   }
 
-  /**
-   * Starts one process and keeps it running. @param script path from the project's root
-   * @returns when it has said for the first time that it is up (`sayUp` in lifecycle.ts); not every one says so
-   */
-  start(name: string, script: string, args: readonly string[] = []): Promise<void> {
+  /** Starts one process and keeps it running. @param script path from the project's root */
+  start(name: string, script: string, args: readonly string[] = []): void {
     const log = createWriteStream(join(this.#logDirectory, `${name}.log`), { flags: "a" });
-    const part: Part = { name, delay: FIRST_DELAY_MS, log, up: Promise.withResolvers() };
+    const part: Part = { name, delay: FIRST_DELAY_MS, log, up: false };
     this.#parts.push(part);
     this.#run(part, [script, ...args]);
-    return part.up.promise;
   }
 
   /** Process id of a part, for tests and the status table. */
   pid(name: string): number | undefined {
     return this.#parts.find((part) => part.name === name)?.child?.pid;
+  }
+
+  /** Whether a part has said that it is up (`sayUp` in lifecycle.ts); not every one says so. */
+  isUp(name: string): boolean {
+    return this.#parts.some((part) => part.name === name && part.up);
   }
 
   /** Ends every process, the last started first; kills what does not end in time. */
@@ -83,7 +85,9 @@ export class Supervisor {
         lastWords = (lastWords + chunk).slice(-500);
       });
     }
-    child.on("message", (said) => said === UP && part.up.resolve());
+    child.on("message", (said) => {
+      if (said === UP) part.up = true;
+    });
     child.on("exit", (code, signal) => {
       part.child = undefined;
       if (this.#stopping) return;

@@ -48,7 +48,7 @@ export type QueueOptions = {
   /** Queues that `counts` tells about from the start. */
   names?: readonly string[];
   /** How long a connection to Postgres may take, milliseconds: short where somebody waits for an answer. */
-  connectMs?: number;
+  connectMs?: number | undefined;
 };
 
 /** A job that can never succeed is not tried again. */

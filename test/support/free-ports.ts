@@ -1,5 +1,5 @@
 /** Ports beside each other: where one variable names the first of several. */
-import { createServer } from "node:net";
+import { portOr } from "../../devnet/ports.ts";
 
 /** Below those that Linux gives to outgoing connections, which may take any of them at any moment. */
 const FIRST = 20_000;
@@ -14,8 +14,4 @@ export async function freePortsInARow(count: number): Promise<number> {
   }
 }
 
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer().once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
+const isFree = async (port: number): Promise<boolean> => (await portOr(port)) === port;
