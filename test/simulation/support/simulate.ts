@@ -56,8 +56,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
       const ledger = await openLedger(world);
       let failed = false;
       let last = 0;
-      for (const seed of left.splice(0, ROUNDS_PER_WORLD)) {
-        if (late()) break;
+      for (let round = 0; round < ROUNDS_PER_WORLD && left.length > 0 && !late(); round++) {
+        const seed = left.shift()!;
         progress(rounds, seeds.length);
         const plan = drawPlan(seed, rows);
         const { differences, took } = await runRound(world, ledger, plan);
@@ -72,7 +72,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
         failures.push({ seed, differences });
         tellFailure(say, world, plan, rows, differences);
         failed = true;
-        // What is wrong would be wrong in every later round of this world.
+        // What is wrong would be wrong in every later round of this world: the seeds left get a new one.
         break;
       }
       if (!failed && last > 0) {
