@@ -6,11 +6,14 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { PONDER_ROOT } from "./schema-name.ts";
+import type { TakenAsFinal } from "./tell-finalized.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
 /** Loaded into Ponder's process before anything of its own. */
-const PRELOADED = ["end-with-parent.ts", "gentle-triggers.ts"].map((file) => new URL(file, import.meta.url).href);
+const PRELOADED = ["end-with-parent.ts", "gentle-triggers.ts", "tell-finalized.ts"].map(
+  (file) => new URL(file, import.meta.url).href,
+);
 
 /** How long Ponder may take to end by itself; with the launcher's own work it stays below ten seconds. */
 const STOP_MS = 7_000;
@@ -36,6 +39,8 @@ export type PonderNews = {
 export type PonderProcess = {
   readonly pid: number | undefined;
   readonly news: PonderNews;
+  /** Blocks it has built on since they were asked for last: hashes by number, as it saw them itself. */
+  takeSeen(): Map<number, string>;
   /** Where its own /metrics can be read on this machine. */
   readonly metricsUrl: string;
   /** Resolves when the process is gone, with how it ended. */
@@ -76,14 +81,21 @@ export async function startPonder(options: {
     {
       cwd: ROOT,
       // PORT is the API's in our environment and wins over --port in Ponder's.
-      env: { ...options.env, PORT: String(port), PONDER_TELEMETRY_DISABLED: "1", PONDER_LOG_LEVEL: ponderLevel(log) },
+      env: {
+        ...options.env,
+        PORT: String(port),
+        PONDER_TELEMETRY_DISABLED: "1",
+        PONDER_LOG_LEVEL: log.level === "trace" ? log.level : TELLING,
+      },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       // Its own group: a Ctrl-C in the terminal reaches the launcher alone, which ends Ponder in order.
       detached: true,
     },
   );
   const news: PonderNews = { beyondFinality: false, foreignSchema: false };
-  createInterface({ input: child.stdout! }).on("line", (line) => relay(line, news, log));
+  let seen = new Map<number, string>();
+  createInterface({ input: child.stdout! }).on("line", (line) => relay(line, { news, seen, log }));
+  child.on("message", ({ takenAsFinal }: TakenAsFinal) => seen.set(takenAsFinal.block, takenAsFinal.hash));
   createInterface({ input: child.stderr! }).on("line", (line) => line.trim() && log.warn({ from: "ponder" }, line));
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
@@ -93,6 +105,11 @@ export async function startPonder(options: {
   return {
     pid: child.pid,
     news,
+    takeSeen() {
+      const taken = seen;
+      seen = new Map();
+      return taken;
+    },
     metricsUrl: `http://${host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host}:${port}/metrics`,
     ended,
     kill,
@@ -105,15 +122,15 @@ export async function startPonder(options: {
   };
 }
 
-/** The launcher needs Ponder's warnings whatever the operator wants to see. */
-function ponderLevel(log: Logger): string {
-  return ["error", "fatal", "silent"].includes(log.level) ? "warn" : log.level;
-}
+/** Said of every block of the chain that Ponder follows, once it has found its parent. */
+const ACCEPTED = "Added block to local chain";
+/** The level at which it says so. */
+const TELLING = "debug";
 
 const LEVELS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error" } as const;
 
 /** One line of Ponder's JSON log, read for its news and passed on in the launcher's own log. */
-function relay(line: string, news: PonderNews, log: Logger): void {
+function relay(line: string, { news, seen, log }: { news: PonderNews; seen: Map<number, string>; log: Logger }): void {
   let entry: Record<string, unknown> & { level: keyof typeof LEVELS; msg: string; error?: { message?: string } };
   try {
     entry = JSON.parse(line);
@@ -121,6 +138,7 @@ function relay(line: string, news: PonderNews, log: Logger): void {
     if (line.trim()) log.info({ from: "ponder" }, line);
     return;
   }
+  if (entry.msg === ACCEPTED) seen.set(entry.number as number, entry.hash as string);
   const words = `${entry.msg} ${entry.error?.message ?? ""}`;
   if (/unrecoverable.*reorg/i.test(words)) news.beyondFinality = true;
   if (/previously used by a/.test(words)) news.foreignSchema = true;

@@ -6,14 +6,16 @@ import { indexSchema } from "./schema-name.ts";
 import type { Session } from "./session.ts";
 import { declareStale, holdIndex, pruneSchemas, readServed, type ServedState, transaction } from "./views.ts";
 import {
+  finalBlock,
   findFork,
   forgetReads,
+  forgetReplaced,
   lookAtWitnesses,
-  newestWitness,
   type Progress,
   readProgress,
   remember,
   startNextGeneration,
+  witnessOf,
 } from "./witnesses.ts";
 
 /** Between the two looks that a replaced block has to be seen on. */
@@ -34,7 +36,12 @@ export async function prepareSchema(session: Session, node: Node): Promise<strin
     const verdict = await firstLook(session, node, served, schema, progress);
     if (verdict === "behind") return null;
     if (verdict === "canonical") {
-      await forgetUnfinished(db, chainId, progress);
+      const final = await finalBlock(db, chainId, progress);
+      const split = await forgetReplaced(db, node, chainId, final);
+      if (split !== null)
+        log.info(`what was fetched from block ${split} on is forgotten: the chain has other blocks there`);
+      // Contract reads of blocks that were not final when they were made may be of blocks that are gone by now.
+      await forgetReads(db, chainId, final + 1);
       const genesis = await node.blockAt(0);
       if (genesis !== null) await remember(db, chainId, genesis);
       if (served.serves === schema) await holdIndex(db, schema);
@@ -57,9 +64,12 @@ async function firstLook(
   progress: Progress | null,
 ): Promise<{ forkBlock: number; reason: string } | "behind" | "canonical"> {
   const chainId = config.chain.id;
+  const final = await finalBlock(db, chainId, progress);
+  const anew = async (reason: string) => ({ forkBlock: await findFork(db, node, chainId, final + 1), reason });
   // A stale index of the current generation: the step to the next one was interrupted.
-  if (served.stale && served.schema === schema)
-    return { forkBlock: await findFork(db, node, chainId), reason: served.reason ?? "the index is stale" };
+  if (served.stale && served.schema === schema) return anew(served.reason ?? "the index is stale");
+  if (progress !== null && (await witnessOf(db, chainId, final)) === undefined)
+    return anew(`nobody saw which block ${final} the index was built on`);
   const look = () => lookAtWitnesses(db, node, chainId, progress === null ? null : schema, { genesis: true });
   const first = await look();
   if (first.kind === "canonical") return "canonical";
@@ -68,12 +78,6 @@ async function firstLook(
   if (second.kind === "replaced" && first.kind === "replaced")
     return { forkBlock: second.forkBlock, reason: `reorg deeper than finality: block ${second.block} was replaced` };
   return second.kind === "canonical" ? "canonical" : "behind";
-}
-
-/** Contract reads of blocks that were not final when they were made may be of blocks that are gone by now. */
-async function forgetUnfinished(db: pg.ClientBase, chainId: number, progress: Progress | null): Promise<void> {
-  const witness = await newestWitness(db, chainId);
-  await forgetReads(db, chainId, Math.max(progress?.finalizedBlock ?? -1, witness?.block ?? -1) + 1);
 }
 
 /**

@@ -5,7 +5,7 @@ import { type PonderProcess, startPonder } from "./ponder-process.ts";
 import type { Session } from "./session.ts";
 import { declareStale, pruneSchemas, publishIndex, readServed, recordState } from "./views.ts";
 import { type Alarm, watch } from "./watchdog.ts";
-import { type Progress, readProgress, startNextGeneration } from "./witnesses.ts";
+import { type Progress, readProgress, rememberSeen, startNextGeneration } from "./witnesses.ts";
 
 /** How often the watchdog looks; two looks and the restart stay well below the 30 s in which staleness must show. */
 const LOOK_MS = 5_000;
@@ -85,6 +85,7 @@ async function follow(
       return `Ponder ended (${ended})`;
     }
     const progress = await readProgress(db, schema);
+    await rememberSeen(db, config.chain.id, ponder.takeSeen(), progress?.finalizedBlock ?? null);
     if (performance.now() >= lookAt) {
       const alarm = await watchdog.look(progress);
       if (alarm !== null) return alarm;

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { type Node, NodeUnavailable } from "./node.ts";
 import type { PonderNews } from "./ponder-process.ts";
-import { findFork, lookAtWitnesses, type Progress, remember, type Verdict } from "./witnesses.ts";
+import { findFork, lookAtWitnesses, type Progress, type Verdict } from "./witnesses.ts";
 
 /** The head moves and the index does not for this long: it hangs. */
 const STALL_MS = 20_000;
@@ -43,17 +43,7 @@ export function watch(options: {
   let head: number | null = null;
   let trouble: string | null = null;
   let suspicion: Verdict | null = null;
-  let remembered = -1;
   let moved: { block: number; at: number } | null = null;
-
-  /** Ponder moves finality forward in steps; each step leaves a witness. */
-  async function bearWitness(progress: Progress): Promise<void> {
-    if (progress.finalizedBlock <= remembered) return;
-    const block = await node.blockAt(progress.finalizedBlock);
-    if (block === null) return;
-    await remember(db, chainId, block);
-    remembered = block.block;
-  }
 
   function stalled(progress: Progress, chainHead: number): boolean {
     if (moved === null || moved.block !== progress.block || chainHead <= progress.block) {
@@ -89,9 +79,8 @@ export function watch(options: {
         }
         trouble = null;
         if (progress === null) return null;
-        await bearWitness(progress);
         if (!progress.ready || !stalled(progress, head)) return null;
-        // Ponder saw what our witnesses missed: the newest one may have been taken from the new branch already.
+        // Ponder saw what no witness tells.
         if (news.beyondFinality)
           return replaced(await findFork(db, node, chainId, progress.finalizedBlock), progress.finalizedBlock);
         return { kind: "stalled", reason: `the index stands at block ${progress.block} while the chain is at ${head}` };

@@ -1,6 +1,7 @@
 /** Restarts of the indexer: readers never see an agent vanish, and nothing is lost, whichever way it went down. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { serviceTokenAbi } from "../../abis/service-token.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
@@ -125,6 +126,36 @@ test("reads of blocks that were reorganised away while it was down are not belie
   await world.settle();
   await expectTruth(world);
 }, 200_000);
+
+test("ended at its start, before a deep reorganisation, it is not believed what it took as final", async () => {
+  const before = await finalBlock();
+  await indexer.stop();
+  await world.mineBlocks(100);
+  // Counted, and of no agent: the index tells no hash of its block.
+  const { serviceToken } = world.contracts;
+  await world.send(alice, serviceToken, serviceTokenAbi, "transfer", [someone(9), 0n]);
+  await world.mineBlocks(35);
+  indexer = world.startIndexer();
+  await until("it takes blocks as final", async () => (await finalBlock()) > before, { ...BOOT, everyMs: 20 });
+  await indexer.kill();
+  await world.chain.request({ method: "anvil_rollback" as never, params: [60] as never });
+  const { tokenId } = await world.mint(alice, "Below what was final");
+  await world.mineBlocks(70);
+  indexer = world.startIndexer();
+  const agent = () => world.rows("select name from onchain.agent where token_id = $1", [tokenId]);
+  await until("the new branch is indexed", async () => (await agent())[0]?.name === "Below what was final", BOOT);
+  await world.settle();
+  await expectTruth(world);
+}, 200_000);
+
+/** What the index that is being built has taken as final: the views show a copy of the one before. */
+async function finalBlock(): Promise<number> {
+  const { schema } = await state();
+  const [row] = await world.rows<{ block: number }>(
+    `select substr(finalized_checkpoint, 27, 16)::int as block from "${schema}"._ponder_checkpoint`,
+  );
+  return row!.block;
+}
 
 test("a second indexer of the same build waits, and takes over when the first is gone", async () => {
   const second = world.startIndexer({ env: { LOG_LEVEL: "info" } });

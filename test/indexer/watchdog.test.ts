@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { watch } from "../../indexer/watchdog.ts";
-import { lookAtWitnesses, type Progress, remember } from "../../indexer/witnesses.ts";
+import { lookAtWitnesses, type Progress, remember, rememberSeen, witnessOf } from "../../indexer/witnesses.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { checkpoint } from "../support/onchain.ts";
 
@@ -74,15 +74,37 @@ const watchdog = (heard = news) =>
 const witnesses = async () =>
   (await db.pool.query("select block::int, hash from onchain.block_witness order by block")).rows;
 
-test("every step of finality leaves a witness; a calm chain raises nothing", async () => {
+test("a calm chain raises nothing, and leaves no witness that the index did not see itself", async () => {
   const dog = watchdog();
   expect(await dog.look(progress(70, 40))).toBeNull();
   expect(await dog.look(progress(110, 80))).toBeNull();
-  expect(await witnesses()).toEqual([
-    { block: 40, hash: "0x40" },
-    { block: 80, hash: "0x80" },
-  ]);
+  expect(await witnesses()).toEqual([]);
   expect(dog).toMatchObject({ head: 110, trouble: null, suspicious: false });
+});
+
+test("what was seen may change until it is final; then its witness stays", async () => {
+  const see = (block: number, hash: string, finalized: number | null) =>
+    rememberSeen(launcher, CHAIN, new Map([[block, hash]]), finalized);
+  await see(0, "0xanother genesis", null);
+  await see(80, "0xold", null);
+  await see(80, "0xnew", 79);
+  await see(80, "0xtoo late", 80);
+  await see(81, "0xnext", 80);
+  expect(await witnesses()).toEqual([
+    { block: 80, hash: "0xnew" },
+    { block: 81, hash: "0xnext" },
+  ]);
+  expect(await witnessOf(launcher, CHAIN, 80)).toEqual({ block: 80, hash: "0xnew" });
+  expect(await witnessOf(launcher, CHAIN, 82)).toBeUndefined();
+});
+
+test("an index that is being built is replaced when what it is built on is, however far it is", async () => {
+  await db.pool.query(`update ${SCHEMA}._ponder_checkpoint set finalized_checkpoint = '${checkpoint(1_000_080, 40)}'`);
+  for (const block of [20, 80, 110]) await remember(launcher, CHAIN, chain.at(block));
+  chain.forkedAt = 60;
+  const dog = watchdog();
+  expect(await dog.look(progress(40, 40, false))).toBeNull();
+  expect(await dog.look(progress(40, 40, false))).toMatchObject({ kind: "replaced", forkBlock: 21 });
 });
 
 test("a replaced witness alarms at the second look, with the fork after the last witness that still holds", async () => {
@@ -119,13 +141,14 @@ test("a witness taken from the new branch does not hide what Ponder saw on the o
 });
 
 test("a block that still holds outweighs a block 0 the node made anew; without one it is another chain", async () => {
-  for (const block of [0, 40, 80]) await remember(launcher, CHAIN, chain.at(block));
+  for (const block of [0, 20, 40, 80]) await remember(launcher, CHAIN, chain.at(block));
   const hash = chain.hash.bind(chain);
   chain.hash = (block) => (block === 0 ? "0xnew" : hash(block));
   const look = () => lookAtWitnesses(launcher, chain, CHAIN, null, { genesis: true });
   expect(await look()).toEqual({ kind: "canonical" });
-  chain.head_ = 60;
-  expect(await look()).toEqual({ kind: "behind", block: 80 });
+  // Without an index, what is final is counted from the newest witness.
+  chain.head_ = 30;
+  expect(await look()).toEqual({ kind: "behind", block: 40 });
   chain.forkedAt = 1;
   expect(await look()).toEqual({ kind: "replaced", block: 0, forkBlock: 0 });
 });
@@ -191,10 +214,15 @@ test("a stall after Ponder met a reorg beyond its finality is a replaced chain, 
   expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "replaced", forkBlock: 51 });
 });
 
-test("a few hundred witnesses are kept, and the first block for ever", async () => {
-  for (let block = 0; block <= 450; block++) await remember(launcher, CHAIN, { block, hash: `0x${block}` });
-  const kept = await witnesses();
-  expect(kept).toHaveLength(401);
-  expect(kept[0]).toEqual({ block: 0, hash: "0x0" });
-  expect(kept[1]!.block).toBe(51);
+test("of what is final one witness in 32 blocks is kept, a few hundred of them, and the first block for ever", async () => {
+  await remember(launcher, CHAIN, { block: 0, hash: "0x0" });
+  const seen = new Map(Array.from({ length: 20_000 }, (_, i) => [i + 1, `0x${i + 1}`] as const));
+  await rememberSeen(launcher, CHAIN, seen, null);
+  await rememberSeen(launcher, CHAIN, new Map([[20_001, "0x20001"]]), 19_970);
+  const kept = (await witnesses()).map(({ block }) => block as number);
+  expect(kept[0]).toBe(0);
+  expect(kept.slice(-33)).toEqual([19_969, ...Array.from({ length: 32 }, (_, i) => 19_970 + i)]);
+  const final = kept.filter((block) => block > 0 && block < 19_970);
+  expect(final).toHaveLength(401);
+  expect(final.slice(0, -1).every((block) => block % 32 === 31)).toBe(true);
 });
