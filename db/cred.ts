@@ -1,6 +1,8 @@
 /** The stored scores: recomputed in sets, each change with a point of history, and healed from whatever was missed. */
+
 import type pg from "pg";
 import { unixSeconds } from "../core/cred.ts";
+import { isOnChain } from "./attestations.ts";
 import { ageSql, MOVED, MOVED_COUNT, recomputeSql, someTokens, tokenRange } from "./cred-statement.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
@@ -95,17 +97,18 @@ export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions):
 }
 
 /**
- * Recomputes the agents whose exchange attestation expired: no event tells of that.
+ * Recomputes the agents whose exchange attestation expired, or was gone before it was indexed: no event tells of that.
  * @returns how many scores moved
  */
-export async function refreshExpired(pool: pg.Pool, now: Date): Promise<number> {
-  const expired = await tokenIdsOf(
+export async function refreshAttested(pool: pg.Pool, now: Date): Promise<number> {
+  const over = await tokenIdsOf(
     pool,
     `select c.token_id from offchain.cred c join offchain.exchange_verification e on e.token_id = c.token_id
-     where c.coinbase > 0 and e.expires_at <> 0 and e.expires_at <= $1`,
+       left join onchain.attestation t on t.uid = e.attestation_uid
+     where c.coinbase > 0 and ((e.expires_at <> 0 and e.expires_at <= $1) or not ${isOnChain("e", "t")})`,
     [unixSeconds(now)],
   );
-  return recomputeAny(pool, expired, { now, cause: "expiry" });
+  return recomputeAny(pool, over, { now, cause: "expiry" });
 }
 
 /**
@@ -120,7 +123,7 @@ export async function refreshAges(pool: pg.Pool, now: Date): Promise<number> {
      where c.age < 100 and c.age <> ${ageSql("a.minted_at", "$1::int8")}`,
     [seconds],
   );
-  return (await refreshExpired(pool, now)) + (await recomputeAny(pool, older, { now, cause: "age" }));
+  return (await refreshAttested(pool, now)) + (await recomputeAny(pool, older, { now, cause: "age" }));
 }
 
 /**

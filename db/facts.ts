@@ -1,6 +1,8 @@
 /** Loads the facts of agents: everything known about them at one moment, in one statement. */
+
 import type pg from "pg";
 import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
+import { isOnChain } from "./attestations.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** SQL of a timestamp as ISO 8601 with milliseconds, as `Date.toISOString` writes it; microseconds are cut off. */
@@ -54,7 +56,7 @@ export const FACTS = `json_build_object(
       'attestationUid', e.attestation_uid, 'recipient', e.recipient, 'expiresAt', e.expires_at,
       'revokedAt', coalesce(t.revoked_at, 0), 'verifiedAt', ${iso("e.verified_at")})
     from offchain.exchange_verification e left join onchain.attestation t on t.uid = e.attestation_uid
-    where e.token_id = a.token_id),
+    where e.token_id = a.token_id and ${isOnChain("e", "t")}),
   'ethosScore', coalesce(
     (select score from offchain.ethos_score where wallet = a.agent_address),
     (select score from offchain.ethos_score where wallet = a.owner)),

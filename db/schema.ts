@@ -81,7 +81,7 @@ export const proof = offchain.table(
   ],
 );
 
-/** A successful exchange verification: which attestation counted, for whom. Revocations and transfers are seen by the index. */
+/** A successful exchange verification: which attestation counted, for whom. What becomes of it is seen by the index. */
 export const exchangeVerification = offchain.table("exchange_verification", {
   tokenId: tokenId().primaryKey(),
   attestationUid: text().notNull(),
@@ -90,6 +90,8 @@ export const exchangeVerification = offchain.table("exchange_verification", {
   recipient: text().notNull(),
   /** Unix seconds; 0 = never. */
   expiresAt: bigint({ mode: "number" }).notNull(),
+  /** Unix seconds; null when it is older than the index, which then need not have it. */
+  attestedAt: bigint({ mode: "number" }),
   verifiedAt: at().notNull(),
   txHash: text(),
 });

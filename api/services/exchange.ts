@@ -120,12 +120,16 @@ async function attestationOnChain(
   if (!read.ok || read.data === "0x") return null;
   const told = decodeFunctionResult({ abi: easAbi, functionName: "getAttestation", data: read.data });
   if (told.uid === NO_UID) return null;
+  // Older than the first block that is indexed: the index will never have it.
+  const first = await chain.block(eas.startBlock);
+  const attestedAt = Number(told.time);
   return {
     uid: told.uid,
     schema: told.schema,
     attester: told.attester.toLowerCase() as Address,
     recipient: told.recipient.toLowerCase() as Address,
     data: told.data,
+    attestedAt: first !== null && attestedAt < first.timestamp ? null : attestedAt,
     expiresAt: Number(told.expirationTime),
     revokedAt: Number(told.revocationTime),
   };

@@ -5,9 +5,9 @@ import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { fail } from "../../core/errors.ts";
-import { refreshExpired } from "../../db/cred.ts";
+import { refreshAttested } from "../../db/cred.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
-import { plantRows } from "../support/onchain.ts";
+import { plantCheckpoint, plantRows } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
@@ -27,6 +27,8 @@ const uid = (n: number): Lower => `0x${n.toString(16).padStart(64, "a")}`;
 let onChain: Partial<ReturnType<typeof attestation>> | null | "away" = null;
 /** The wallet the contract names as the agent's now; null = it cannot be asked. */
 let namedOnChain: Lower | null = null;
+/** When the first indexed block was made; the attestation on the chain is a second older. */
+let firstAt = 0;
 /** Whether the identity contract keeps the mark. */
 let flagged = true;
 
@@ -82,10 +84,15 @@ beforeAll(async () => {
     const result = { ...attestation(), ...(onChain as object) };
     return { ok: true, data: encodeFunctionResult({ abi: easAbi, functionName: "getAttestation", result }) };
   };
+  chain.block = async () => ({
+    ...{ number: 0, hash: "0x0", parentHash: "0x0", baseFeePerGasWei: 0n },
+    timestamp: firstAt,
+  });
   api = await startApi({ chain, env: { MINT_WAIT_MS: "1000" } });
 });
 beforeEach(async () => {
   onChain = null;
+  firstAt = 1_790_000_001;
   namedOnChain = null;
   flagged = true;
   await api.database.pool.query(
@@ -278,10 +285,10 @@ describe("coinbase-verify", () => {
     await verified();
     const before = (await score()).score;
     const { pool } = api.database;
-    expect(await refreshExpired(pool, new Date((seconds + 59) * 1000))).toBe(0);
-    expect(await refreshExpired(pool, new Date((seconds + 61) * 1000))).toBe(1);
+    expect(await refreshAttested(pool, new Date((seconds + 59) * 1000))).toBe(0);
+    expect(await refreshAttested(pool, new Date((seconds + 61) * 1000))).toBe(1);
     expect(await score()).toMatchObject({ score: before - 15, coinbase: 0 });
-    expect(await refreshExpired(pool, new Date((seconds + 62) * 1000))).toBe(0);
+    expect(await refreshAttested(pool, new Date((seconds + 62) * 1000))).toBe(0);
   });
 
   const planted: [string, object, number][] = [
@@ -309,6 +316,34 @@ describe("coinbase-verify", () => {
     const { recomputeCred } = await import("../../db/cred.ts");
     await recomputeCred(api.database.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
     expect(await score()).toMatchObject({ coinbase: 0 });
+  });
+
+  it("finds one that the index has not come to, and forgets it when the index has passed it without", async () => {
+    onChain = {};
+    firstAt = 1_789_999_000;
+    const { pool } = api.database;
+    await plantCheckpoint(pool, { block: 1000, finalized: 900, at: 1_789_999_999 });
+    expect((await verified()).answer).toMatchObject({ status: 200, body: { attestationUid: uid(99) } });
+    expect(await score()).toMatchObject({ coinbase: 100 });
+    expect(await refreshAttested(pool, new Date())).toBe(0);
+    await plantCheckpoint(pool, { block: 1002, finalized: 900, at: 1_790_000_002 });
+    expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: false });
+    expect(await refreshAttested(pool, new Date())).toBe(1);
+    expect(await score()).toMatchObject({ coinbase: 0 });
+  });
+
+  it("is lost with the attestation when a reorganisation takes it back", async () => {
+    await plantAttestation();
+    await verified();
+    expect(await score()).toMatchObject({ coinbase: 100 });
+    const { pool } = api.database;
+    await pool.query("delete from onchain.attestation");
+    expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: false });
+    // Told of by the event that is taken back.
+    const { recomputeCred } = await import("../../db/cred.ts");
+    await recomputeCred(pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.made" });
+    expect(await score()).toMatchObject({ coinbase: 0 });
+    expect((await post("coinbase-verify", { by: owner! })).status).toBe(404);
   });
 
   const told: [string, typeof onChain, number][] = [

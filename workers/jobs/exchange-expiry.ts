@@ -1,6 +1,6 @@
-/** Lets the scores of agents fall within a minute of the expiry of their exchange attestation, which no event announces. */
+/** Lets the scores of agents fall within a minute of the end of their exchange attestation that no event announces: its expiry, or its loss before it was indexed. */
 import { z } from "zod";
-import { refreshExpired } from "../../db/cred.ts";
+import { refreshAttested } from "../../db/cred.ts";
 import { defineJob } from "../job.ts";
 
 export const exchangeExpiry = defineJob({
@@ -8,5 +8,5 @@ export const exchangeExpiry = defineJob({
   concurrency: 1,
   schedule: { everyMs: 60_000 },
   input: z.object({}),
-  run: ({ db, clock }) => refreshExpired(db, clock()),
+  run: ({ db, clock }) => refreshAttested(db, clock()),
 });
