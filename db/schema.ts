@@ -90,8 +90,8 @@ export const exchangeVerification = offchain.table("exchange_verification", {
   recipient: text().notNull(),
   /** Unix seconds; 0 = never. */
   expiresAt: bigint({ mode: "number" }).notNull(),
-  /** Unix seconds; null when it is older than the index, which then need not have it. */
-  attestedAt: bigint({ mode: "number" }),
+  /** From this block on the index has it; null when it is older than the index, which then need not have it. */
+  indexedFrom: bigint({ mode: "number" }),
   verifiedAt: at().notNull(),
   txHash: text(),
 });

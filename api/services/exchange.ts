@@ -121,15 +121,15 @@ async function attestationOnChain(
   const told = decodeFunctionResult({ abi: easAbi, functionName: "getAttestation", data: read.data });
   if (told.uid === NO_UID) return null;
   // Older than the first block that is indexed: the index will never have it.
-  const first = await chain.block(eas.startBlock);
-  const attestedAt = Number(told.time);
+  const [first, head] = await Promise.all([chain.block(eas.startBlock), chain.headBlock()]);
+  const older = first !== null && Number(told.time) < first.timestamp;
   return {
     uid: told.uid,
     schema: told.schema,
     attester: told.attester.toLowerCase() as Address,
     recipient: told.recipient.toLowerCase() as Address,
     data: told.data,
-    attestedAt: first !== null && attestedAt < first.timestamp ? null : attestedAt,
+    indexedFrom: older ? null : head,
     expiresAt: Number(told.expirationTime),
     revokedAt: Number(told.revocationTime),
   };

@@ -88,6 +88,7 @@ beforeAll(async () => {
     ...{ number: 0, hash: "0x0", parentHash: "0x0", baseFeePerGasWei: 0n },
     timestamp: firstAt,
   });
+  chain.headBlock = async () => 1002;
   api = await startApi({ chain, env: { MINT_WAIT_MS: "1000" } });
 });
 beforeEach(async () => {
@@ -322,11 +323,10 @@ describe("coinbase-verify", () => {
     onChain = {};
     firstAt = 1_789_999_000;
     const { pool } = api.database;
-    await plantCheckpoint(pool, { block: 1000, finalized: 900, at: 1_789_999_999 });
     expect((await verified()).answer).toMatchObject({ status: 200, body: { attestationUid: uid(99) } });
     expect(await score()).toMatchObject({ coinbase: 100 });
     expect(await refreshAttested(pool, new Date())).toBe(0);
-    await plantCheckpoint(pool, { block: 1002, finalized: 900, at: 1_790_000_002 });
+    await plantCheckpoint(pool, { block: 1002, finalized: 900 });
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: false });
     expect(await refreshAttested(pool, new Date())).toBe(1);
     expect(await score()).toMatchObject({ coinbase: 0 });

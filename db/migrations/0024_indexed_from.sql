@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."exchange_verification" ADD COLUMN "indexed_from" bigint;
