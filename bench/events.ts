@@ -29,6 +29,8 @@ export default async function events(args: string[]): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "bench-events-"));
   const postgres = await startPostgres({ dataDir: join(directory, "pg") });
   const db = new pg.Pool({ connectionString: postgres.url, max: 4 });
+  // The server may end a connection that is still being closed.
+  db.on("error", () => {});
   const stops: (() => unknown)[] = [() => db.end()];
   try {
     await promisify(execFile)(process.execPath, [
