@@ -14,11 +14,19 @@ import { until } from "../../support/until.ts";
 import type { Part, Processes, Spec } from "./processes.ts";
 
 export type InsidePart = Exclude<Part, "indexer">;
-type Instance = { stop(): Promise<void>; crash(): void; freeze(ms: number): Promise<void>; armed: boolean };
+type Instance = {
+  /** @returns whether it ended in time; if not, it is killed */
+  stop(): Promise<boolean>;
+  crash(): void;
+  freeze(ms: number): Promise<void>;
+  armed: boolean;
+};
 type Slot = { part: InsidePart; spec: Spec; front: TcpProxy | null; target: { host: string; port: number } };
 
 const RESTART_MS = 200;
 const PATIENCE_MS = 3_000;
+/** What lifecycle.ts gives a process to end in. */
+const DEADLINE_MS = 10_000;
 const LOST = "http://127.0.0.1:9";
 
 /** What a fault point throws in an instance that has just died there. */
@@ -74,18 +82,27 @@ export async function startInside(specs: Record<InsidePart, Spec>, outside: Proc
       return there.href;
     };
     const node: TroubledNode = await startTroubledNode(env.RPC_URL ?? LOST);
+    /** Crashed, or asked to end. */
     let dead = false;
+    let severed = false;
     /** Nothing it does from now on reaches anybody. */
-    const crash = () => {
-      if (dead) return;
-      dead = true;
+    const sever = () => {
+      severed = true;
       node.mode = "cut";
       for (const line of lines) void line.cut();
       void front?.cut();
+    };
+    const forget = (over: Promise<void>) => {
+      const forgotten = over.catch(() => {});
+      ending.add(forgotten);
+      void forgotten.then(() => ending.delete(forgotten));
+    };
+    const crash = () => {
+      if (dead) return;
+      dead = true;
+      sever();
       onDeath();
-      const over = end().catch(() => {});
-      ending.add(over);
-      void over.then(() => ending.delete(over));
+      forget(end());
     };
     const fault = (point: string) => {
       if (dead) throw new Died(point);
@@ -144,14 +161,22 @@ export async function startInside(specs: Record<InsidePart, Spec>, outside: Proc
       async stop() {
         // New connections go nowhere meanwhile, as when its port is closed.
         dead = true;
-        await end();
+        const over = end();
+        const late = new Promise<false>((done) => setTimeout(() => done(false), DEADLINE_MS).unref());
+        const inTime = await Promise.race([over.then(() => true), late]);
+        if (!inTime) {
+          sever();
+          forget(over);
+        }
+        return inTime;
       },
       async freeze(ms) {
         node.mode = "hanging";
         for (const line of lines) line.hush();
         front?.hush();
         await new Promise((done) => setTimeout(done, ms));
-        if (dead) return;
+        // One that is asked to end meanwhile hears of it when it is awake again.
+        if (severed) return;
         node.mode = null;
         await Promise.all([...lines, ...(front ? [front] : [])].map((line) => line.mend()));
       },
@@ -186,10 +211,10 @@ export async function startInside(specs: Record<InsidePart, Spec>, outside: Proc
       running.delete(part);
       const began = Date.now();
       const { front } = slots.get(part)!;
-      await instance.stop();
+      const inTime = await instance.stop();
       await front?.cut();
       start(part);
-      return { code: 0, signal: null, ms: Date.now() - began };
+      return { code: inTime ? 0 : 1, signal: null, ms: Date.now() - began };
     },
     async fresh(part) {
       if (part === "indexer") return outside.fresh(part);
