@@ -191,7 +191,8 @@ function wrap(store: Store, { log, names = [] }: QueueOptions): Queues & Boards 
           const expired = new Promise<false>((done) => timer.addEventListener("abort", () => done(false)));
           if (!(await Promise.race([closed, expired]))) {
             log.warn({ queue: name }, "jobs still run; another worker will take them over");
-            await worker.close(true);
+            // Not waited for: it never ends while the store says nothing.
+            worker.close(true).catch(() => {});
           }
           workers.delete(worker);
         },

@@ -5,6 +5,7 @@ import { HopelessJob, openQueues, type Queues } from "../../workers/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { testLog } from "../support/log.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../support/redis.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 
 if (!REDIS_BINARY) console.warn("NOT RUN: the queue on Redis, because redis-server is not installed");
@@ -21,8 +22,9 @@ for (const { store, there } of stores) {
     let queues: Queues;
     const opened: Queues[] = [];
     let tests = 0;
-    const open = async (prefix = "test") => {
-      const queue = await openQueues({ databaseUrl: database.url, redisUrl: redis?.url, prefix, log: testLog() });
+    const open = async (prefix = "test", url = redis?.url ?? database.url) => {
+      const where = redis ? { databaseUrl: database.url, redisUrl: url } : { databaseUrl: url };
+      const queue = await openQueues({ ...where, prefix, log: testLog() });
       opened.push(queue);
       return queue;
     };
@@ -142,6 +144,31 @@ for (const { store, there } of stores) {
       await stopped;
       expect(done).toEqual([1]);
       expect(await queues.counts()).toMatchObject([{ waiting: 1, active: 0 }]);
+    });
+
+    it("stops in time when its store says nothing, and the next one takes over what ran", async () => {
+      const there = new URL(redis?.url ?? database.url);
+      const line = await tcpProxy({ host: there.hostname, port: Number(there.port) });
+      const direct = there.href;
+      there.port = String(line.port);
+      const cut = await open(`test${tests}`, there.href);
+      const next = await open(`test${tests}`, direct);
+      const began: unknown[] = [];
+      const held = Promise.withResolvers<void>();
+      const worker = cut.work("score", 1, async (data) => {
+        began.push(data);
+        await held.promise;
+      });
+      await next.add("score", [{ jobId: "a", data: "held" }]);
+      await until("it runs", () => began.length === 1);
+      line.hush();
+      // Neither what it asks nor what it says is heard, so it can end in no better order than this.
+      await worker.stop(500);
+      next.work("score", 1, async (data) => void began.push(data));
+      await until("another takes it over", () => began.length === 2, { timeoutMs: 90_000 });
+      expect(began).toEqual(["held", "held"]);
+      held.resolve();
+      await line.close();
     });
 
     it("takes 1,000 jobs in one call and runs each once", async () => {
