@@ -74,6 +74,8 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
     // Everybody hears an answer; what the chain says of it counts once nothing of it can be lost any more.
     ...deeds.map((deed) => tried(deed.what, async () => void (await deed.finish()))),
   ]);
+  // A reorganisation may number tokens anew: who was told of one has a token, but perhaps by another number.
+  if (plan.faults.some((fault) => fault.do === "reorg")) for (const outcome of outcomes) delete outcome.tokenId;
   ledger.outcomes.push(...outcomes);
   await tried("settling", () => settle(world));
   await Promise.all(deeds.map((deed) => tried(deed.what, async () => void differences.push(...(await deed.finish())))));
