@@ -78,7 +78,10 @@ export async function runRound(world: World, ledger: Ledger, plan: Plan): Promis
   if (plan.faults.some((fault) => fault.do === "reorg")) for (const outcome of outcomes) delete outcome.tokenId;
   ledger.outcomes.push(...outcomes);
   await tried("settling", () => settle(world));
+  // Whoever asks once more may be given another transaction, where a reorganisation has undone what the first one did.
+  world.chain.release();
   await Promise.all(deeds.map((deed) => tried(deed.what, async () => void differences.push(...(await deed.finish())))));
+  await tried("settling again", () => settle(world));
   lap("settling");
   await tried("the oracle", async () => void differences.push(...(await consult(world, ledger))));
   lap("oracle");
