@@ -14,6 +14,7 @@ const LONG = [
   "stack/",
   "payments/",
   "simulation/",
+  "load/",
   "workers/sender",
   "workers/awards",
 ];
