@@ -7,13 +7,14 @@ export type Admission = () => void;
 
 /** What of a pool it is told by. */
 export type Line = Pick<pg.Pool, "waitingCount"> & {
-  options: { max: number };
+  /** `connectionTimeoutMillis` is what it lets anybody wait; without it, it refuses nobody. */
+  options: { max: number; connectionTimeoutMillis?: number | undefined };
   on(event: "acquire", told: (client: pg.PoolClient) => void): unknown;
   on(event: "release", told: (error: Error | undefined, client: pg.PoolClient) => void): unknown;
 };
 
-/** A wait for a connection that is still better than a refusal; half of what the pool lets anybody wait. */
-const LONGEST_WAIT_MS = 500;
+/** The part of the longest wait for a connection that is still better than a refusal. */
+const WORTH_WAITING = 0.5;
 /** Over about so many uses of a connection it is remembered how long they take. */
 const REMEMBERED = 32;
 /** Until something is known. */
@@ -44,7 +45,8 @@ export function admission(db: Line, clock: () => number = () => performance.now(
   };
   return () => {
     if (db.waitingCount < db.options.max) return;
-    if ((db.waitingCount * each()) / db.options.max > LONGEST_WAIT_MS)
+    const { max, connectionTimeoutMillis: longest = 0 } = db.options;
+    if (longest > 0 && (db.waitingCount * each()) / max > longest * WORTH_WAITING)
       fail("overloaded", "The service has more to do than it can at the moment. Try again shortly.", { retryAfter: 1 });
   };
 }

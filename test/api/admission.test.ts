@@ -8,7 +8,10 @@ const CONNECTIONS = 10;
 
 function line() {
   let now = 0;
-  const db = Object.assign(new EventEmitter(), { waitingCount: 0, options: { max: CONNECTIONS } });
+  const db = Object.assign(new EventEmitter(), {
+    waitingCount: 0,
+    options: { max: CONNECTIONS, connectionTimeoutMillis: 1_000 },
+  });
   const admit = admission(db, () => now);
   const clients = Array.from({ length: CONNECTIONS }, () => ({}));
   return {
