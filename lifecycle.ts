@@ -1,6 +1,7 @@
 /** How a process of the service tells that it is up, and how it ends: on a signal, or when its supervisor is gone. */
 
-const DEADLINE_MS = 10_000;
+/** What a process is given to end in. */
+export const DEADLINE_MS = 10_000;
 
 /** What a process that is up says to the supervisor that started it. */
 export const UP = "up";

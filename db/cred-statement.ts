@@ -1,5 +1,4 @@
 /** The cred formula as one set-based statement: what core/cred.ts computes for one agent, for any number of them at once. */
-
 import {
   DAY_SECONDS,
   DAY_VALUE,

@@ -1,5 +1,4 @@
 /** The stored scores: recomputed in sets, each change with a point of history, and healed from whatever was missed. */
-
 import type pg from "pg";
 import { unixSeconds } from "../core/cred.ts";
 import { isOnChain } from "./attestations.ts";

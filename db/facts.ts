@@ -1,5 +1,4 @@
 /** Loads the facts of agents: everything known about them at one moment, in one statement. */
-
 import type pg from "pg";
 import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
 import { isOnChain } from "./attestations.ts";

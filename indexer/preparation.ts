@@ -33,10 +33,10 @@ export async function prepareSchema(session: Session, node: Node): Promise<strin
     const schema = indexSchema(build, served.generation);
     await endLeftovers(db, schema);
     const progress = await readProgress(db, schema);
-    const verdict = await firstLook(session, node, served, schema, progress);
+    const final = await finalBlock(db, chainId, progress);
+    const verdict = await firstLook(session, node, served, schema, progress, final);
     if (verdict === "behind") return null;
     if (verdict === "canonical") {
-      const final = await finalBlock(db, chainId, progress);
       const split = await forgetReplaced(db, node, chainId, final);
       if (split !== null)
         log.info(`what was fetched from block ${split} on is forgotten: the chain has other blocks there`);
@@ -62,9 +62,9 @@ async function firstLook(
   served: ServedState,
   schema: string,
   progress: Progress | null,
+  final: number,
 ): Promise<{ forkBlock: number; reason: string } | "behind" | "canonical"> {
   const chainId = config.chain.id;
-  const final = await finalBlock(db, chainId, progress);
   const anew = async (reason: string) => ({ forkBlock: await findFork(db, node, chainId, final + 1), reason });
   // A stale index of the current generation: the step to the next one was interrupted.
   if (served.stale && served.schema === schema) return anew(served.reason ?? "the index is stale");

@@ -246,17 +246,17 @@ export async function startNextGeneration(db: pg.ClientBase, chainId: number, fo
 }
 
 /**
- * Forgets everything fetched or witnessed from `forkBlock` on. Ponder keeps `intervals` as multiranges of closed ranges whose upper
- * bound is the last complete block plus one, and cannot read others (ponder/src/sync-store/index.ts).
+ * Forgets everything fetched or witnessed from `forkBlock` on. Ponder keeps `intervals` as multiranges of closed ranges
+ * whose upper bound is the last complete block plus one, and cannot read others (ponder/src/sync-store/index.ts).
  */
 async function forgetFrom(db: pg.ClientBase, chainId: number, forkBlock: number): Promise<void> {
   const { rows } = await db.query("select to_regclass('ponder_sync.intervals') is not null as cached");
   if (rows[0].cached) {
     await db.query(
       `update ponder_sync.intervals set blocks = coalesce(
-           (select range_agg(kept) from unnest(blocks * nummultirange(numrange(null, $2, '[]'))) kept
-            where upper(kept) > lower(kept)), '{}')
-         where chain_id = $1`,
+         (select range_agg(kept) from unnest(blocks * nummultirange(numrange(null, $2, '[]'))) kept
+          where upper(kept) > lower(kept)), '{}')
+       where chain_id = $1`,
       [chainId, forkBlock],
     );
     await db.query("delete from ponder_sync.blocks where chain_id = $1 and number >= $2", [chainId, forkBlock]);

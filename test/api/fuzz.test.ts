@@ -189,7 +189,7 @@ describe(`reads (${CASES} cases each, seed ${SEED})`, () => {
       const operation = api.document.paths[path]![method.toLowerCase()]!;
       const together = fc.array(requests(method, path, operation), { minLength: TOGETHER, maxLength: TOGETHER });
       await fc.assert(
-        // The client holds status and body to the document; `.` and `..` as a whole segment change the path.
+        // The client holds status and body to the document.
         fc.asyncProperty(together, async (requests) => {
           const answers = await Promise.all(requests.map(({ method, path, init }) => api.send(method, path, init)));
           for (const [i, { status }] of answers.entries())

@@ -5,7 +5,7 @@ import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { fail } from "../../core/errors.ts";
-import { refreshAttested } from "../../db/cred.ts";
+import { recomputeCred, refreshAttested } from "../../db/cred.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { plantCheckpoint, plantRows } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
@@ -237,7 +237,6 @@ describe("coinbase-verify", () => {
     await plantAttestation();
     await post("coinbase-verify", { by: stranger! });
     const { pool } = api.database;
-    const { recomputeCred } = await import("../../db/cred.ts");
     const recompute = (now = new Date()) =>
       recomputeCred(pool, { tokenIds: [0] }, { now, cause: "attestation.revoked" });
     await recompute();
@@ -314,7 +313,6 @@ describe("coinbase-verify", () => {
     expect(await score()).toMatchObject({ coinbase: 100 });
     // Its revocation is indexed although its making is not.
     await plantAttestation({ uid: uid(99), revokedAt: 1_790_000_300 });
-    const { recomputeCred } = await import("../../db/cred.ts");
     await recomputeCred(api.database.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
     expect(await score()).toMatchObject({ coinbase: 0 });
   });
@@ -340,7 +338,6 @@ describe("coinbase-verify", () => {
     await pool.query("delete from onchain.attestation");
     expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: false });
     // Told of by the event that is taken back.
-    const { recomputeCred } = await import("../../db/cred.ts");
     await recomputeCred(pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.made" });
     expect(await score()).toMatchObject({ coinbase: 0 });
     expect((await post("coinbase-verify", { by: owner! })).status).toBe(404);

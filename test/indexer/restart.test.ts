@@ -2,7 +2,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
-import { readIndexState } from "../../db/index-state.ts";
+import { checkpointBlock, readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
 import { dumpIndex } from "../support/dump-index.ts";
@@ -40,7 +40,7 @@ function sample() {
     while (sampling) {
       const [row] = await world.rows<{ agents: number; outbox: number; block: number }>(`
         select (select count(*)::int from onchain.agent) as agents, (select count(*)::int from onchain.outbox) as outbox,
-               (select substr(latest_checkpoint, 27, 16)::int from onchain._ponder_checkpoint) as block`);
+               (select ${checkpointBlock("latest_checkpoint")}::int from onchain._ponder_checkpoint) as block`);
       samples++;
       for (const key of ["agents", "outbox", "block"] as const) fewest[key] = Math.min(fewest[key], row![key]);
       await new Promise((done) => setTimeout(done, 20));
@@ -152,7 +152,7 @@ test("ended at its start, before a deep reorganisation, it is not believed what 
 async function finalBlock(): Promise<number> {
   const { schema } = await state();
   const [row] = await world.rows<{ block: number }>(
-    `select substr(finalized_checkpoint, 27, 16)::int as block from "${schema}"._ponder_checkpoint`,
+    `select ${checkpointBlock("finalized_checkpoint")}::int as block from "${schema}"._ponder_checkpoint`,
   );
   return row!.block;
 }

@@ -1,4 +1,4 @@
-/** Lets the scores of agents fall within a minute of the end of their exchange attestation that no event announces: its expiry, or its loss before it was indexed. */
+/** Lets scores fall within a minute of what no event announces: an exchange attestation that expired, or was lost unindexed. */
 import { z } from "zod";
 import { refreshAttested } from "../../db/cred.ts";
 import { defineJob } from "../job.ts";

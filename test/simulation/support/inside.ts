@@ -7,6 +7,7 @@ import { createApi } from "../../../api/app.ts";
 import { startServer } from "../../../api/server.ts";
 import { composeApi, composeWorkers } from "../../../compose.ts";
 import { loadConfig } from "../../../config.ts";
+import { DEADLINE_MS } from "../../../lifecycle.ts";
 import { runWorkers } from "../../../workers/run.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
 import { startTroubledNode, type TroubledNode } from "../../support/troubled-node.ts";
@@ -25,8 +26,6 @@ type Slot = { part: InsidePart; spec: Spec; front: TcpProxy | null; target: { ho
 
 const RESTART_MS = 200;
 const PATIENCE_MS = 3_000;
-/** What lifecycle.ts gives a process to end in. */
-const DEADLINE_MS = 10_000;
 const LOST = "http://127.0.0.1:9";
 
 /** What a fault point throws in an instance that has just died there. */
