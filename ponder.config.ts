@@ -6,7 +6,6 @@ import { handshakesAbi } from "./abis/handshakes.ts";
 import { identityAbi } from "./abis/identity.ts";
 import { serviceTokenAbi } from "./abis/service-token.ts";
 import { loadConfig } from "./config.ts";
-import { prunedNode } from "./indexer/pruned-node.ts";
 
 const { chain, contracts, attesters, attestationSchemas, database } = loadConfig();
 
@@ -35,7 +34,7 @@ export default createConfig({
   chains: {
     base: {
       id: chain.id,
-      rpc: chain.archive ? lanes : prunedNode(chain.rpcUrls[0]!),
+      rpc: lanes,
       ...(chain.wsUrl !== undefined && { ws: chain.wsUrl }),
       pollingInterval,
       disableCache: !chain.cache,

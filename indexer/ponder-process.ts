@@ -11,9 +11,15 @@ import type { TakenAsFinal } from "./tell-finalized.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
 /** Loaded into Ponder's process before anything of its own. */
-const PRELOADED = ["end-with-parent.ts", "gentle-triggers.ts", "tell-finalized.ts"].map(
-  (file) => new URL(file, import.meta.url).href,
-);
+const PRELOADED = [
+  "end-with-parent.ts",
+  "packages-as-they-are.ts",
+  "gentle-triggers.ts",
+  "tell-finalized.ts",
+  "gone-blocks.ts",
+];
+/** The same where the node keeps no old state. */
+const PRELOADED_PRUNED = [...PRELOADED, "pruned-node.ts"];
 
 /** How long Ponder may take to end by itself; with the launcher's own work it stays below ten seconds. */
 const STOP_MS = 7_000;
@@ -53,22 +59,25 @@ export type PonderProcess = {
 /**
  * Starts `ponder start` on `schema`.
  * @param env the complete environment of the child; ponder.config.ts reads the configuration from it
+ * @param archive the node keeps the states of all blocks
  * @param listen where its server listens; a port that is taken is replaced by a free one
  */
 export async function startPonder(options: {
   schema: string;
   env: Record<string, string | undefined>;
   log: Logger;
+  archive: boolean;
   listen: { host: string; port: number | undefined };
 }): Promise<PonderProcess> {
   const { schema, log } = options;
   const { host } = options.listen;
   const port = await openPort(options.listen, log);
+  const preloaded = options.archive ? PRELOADED : PRELOADED_PRUNED;
   const child = spawn(
     process.execPath,
     [
       "--disable-warning=DeprecationWarning",
-      ...PRELOADED.flatMap((url) => ["--import", url]),
+      ...preloaded.flatMap((file) => ["--import", new URL(file, import.meta.url).href]),
       PONDER,
       "start",
       "--schema",

@@ -37,7 +37,7 @@ export async function runIndex(
 ): Promise<string> {
   const { db, config, log, lost } = session;
   const { node, schema, env, onReport } = options;
-  const ponder = await startPonder({ schema, log, env, listen: config.indexer });
+  const ponder = await startPonder({ schema, log, env, archive: config.chain.archive, listen: config.indexer });
   const kill = () => ponder.kill();
   lost.addEventListener("abort", kill);
   if (lost.aborted) kill();

@@ -1,4 +1,4 @@
-/** `npm run soak [-- --minutes 60 --rate 40 --out file]`: the local stack under mixed traffic for so long; ends in a table of what grew. */
+/** `npm run soak [-- --minutes 60 --rate 40 --warm-up 5 --out file]`: the local stack under mixed traffic for so long; ends in a table of what grew. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,10 +9,11 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "60" },
     rate: { type: "string", default: "40" },
+    "warm-up": { type: "string", default: "5" },
     out: { type: "string", default: ".data/soak.json" },
   },
 });
-const number = (name: "minutes" | "rate") => {
+const number = (name: "minutes" | "rate" | "warm-up") => {
   const value = Number(values[name]);
   if (value > 0) return value;
   console.error(`--${name} takes a number above 0.`);
@@ -22,6 +23,7 @@ const seconds = number("minutes") * 60;
 const report = await soak({
   seconds,
   perSecond: number("rate"),
+  warmUp: { seconds: number("warm-up") * 60, times: 4 },
   readers: 20,
   sampleEverySeconds: Math.min(30, seconds / 24),
   reorgEverySeconds: Math.min(180, seconds / 4),

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { type Stack, startStack } from "../../test/support/stack.ts";
 import { INSPECTABLE } from "./heap.ts";
@@ -11,8 +12,11 @@ import { startTraffic, type Traffic } from "./traffic.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
 export type SoakOptions = {
+  /** How long it lasts once it is warm. */
   seconds: number;
   perSecond: number;
+  /** Before it counts: so long at so many times the rate, until the caches are as full as they get. */
+  warmUp: { seconds: number; times: number };
   readers: number;
   sampleEverySeconds: number;
   reorgEverySeconds: number;
@@ -53,7 +57,16 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   let traffic: Traffic | undefined;
   try {
     const sampler = await openSampler({ root: stack.process.pid!, databaseUrl: stack.devnet.databaseUrl });
-    traffic = await startTraffic({ ...options, devnet: stack.devnet, reorgDepth: 2 });
+    const { perSecond, warmUp } = options;
+    traffic = await startTraffic({
+      ...options,
+      perSecond: perSecond * warmUp.times,
+      devnet: stack.devnet,
+      reorgDepth: 2,
+    });
+    say(`warming up for ${warmUp.seconds} s`);
+    await wait(warmUp.seconds * 1000);
+    traffic.setRate(perSecond);
     const began = performance.now();
     const second = () => (performance.now() - began) / 1000;
     const samples: Sample[] = [];
@@ -88,7 +101,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   }
 }
 
-const until = (time: number) => new Promise<void>((done) => setTimeout(done, Math.max(0, time - performance.now())));
+const until = (time: number) => wait(Math.max(0, time - performance.now()));
 
 function progressOf({ second, parts }: Sample, traffic: Traffic): string {
   const memory = Object.entries(parts)

@@ -18,6 +18,8 @@ export type TrafficPlan = {
 
 export type Traffic = {
   tally: Tally;
+  /** From now on so many requests a second. */
+  setRate(perSecond: number): void;
   /** Events read on all streams. */
   events(): number;
   reorganisations(): number;
@@ -44,6 +46,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
   const people = population(devnet, (status, text) => note(tally, "payment", status, text));
   const ending = new AbortController();
   const under = new Set<Promise<void>>();
+  let { perSecond } = plan;
   let events = 0;
   let reorganisations = 0;
 
@@ -140,7 +143,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
     let due = performance.now();
     while (!ending.signal.aborted) {
       const now = performance.now();
-      for (; due <= now; due += (-Math.log(1 - Math.random()) * 1000) / plan.perSecond) any();
+      for (; due <= now; due += (-Math.log(1 - Math.random()) * 1000) / perSecond) any();
       await pause(Math.max(1, due - now), ending.signal);
     }
   }
@@ -191,6 +194,9 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
   const loops = [pace(), speakMcp(), reorganise(), ...Array.from({ length: plan.readers }, () => read())];
   return {
     tally,
+    setRate(rate) {
+      perSecond = rate;
+    },
     events: () => events,
     reorganisations: () => reorganisations,
     agents: () => people.actors.length,

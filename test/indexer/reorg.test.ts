@@ -6,20 +6,27 @@ import { readIndexState } from "../../db/index-state.ts";
 import { migrate } from "../../db/migrate.ts";
 import { linkHumanAgent, writeHuman } from "../../db/principals/human-writes.ts";
 import { loadHumans } from "../../db/principals/humans.ts";
-import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { startTroubledNode, type TroubledNode } from "../support/troubled-node.ts";
 import { until } from "../support/until.ts";
 
 let world: IndexWorld;
+let node: TroubledNode;
+let indexer: IndexerProcess;
 const [alice, bob] = [someone(1), someone(2)];
 
 beforeAll(async () => {
   world = await indexWorld();
-  world.startIndexer();
+  node = await startTroubledNode(world.anvil.url);
+  indexer = world.startIndexer({ env: { RPC_URL: node.url } });
   await world.mint(alice, "Before every reorg");
   await world.mineBlocks(40);
   await world.settle();
 }, 200_000);
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  node.close();
+});
 
 const everything = async () => ({
   agents: await world.rows("select * from onchain.agent order by token_id"),
@@ -85,6 +92,18 @@ test("a reorganisation waits for no reader, and keeps none waiting", async () =>
   await world.reorg(1);
   await world.settle();
   expect(await everything()).toEqual(before);
+});
+
+test("a block that is taken away before its logs were read is let go, and no watchdog has to end it", async () => {
+  const before = await everything();
+  node.mode = "forgetful";
+  await world.mint(bob, "Never read");
+  await until("its logs are asked for", () => node.forgotten > 0);
+  await world.reorg(1);
+  node.mode = null;
+  await world.settle();
+  expect(await everything()).toEqual(before);
+  expect(indexer.output()).not.toContain("the index stands at block");
 });
 
 test("events that come back in another block are told again, with that block's hash", async () => {

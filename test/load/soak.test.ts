@@ -55,7 +55,14 @@ describe("the verdict", () => {
 it("a short one of the real stack breaks nothing, and looks into every process", { timeout: 300_000 }, async () => {
   const said: string[] = [];
   const report = await soak({
-    ...{ seconds: 8, perSecond: 15, readers: 3, sampleEverySeconds: 1, reorgEverySeconds: 4 },
+    ...{
+      seconds: 8,
+      perSecond: 15,
+      warmUp: { seconds: 1, times: 2 },
+      readers: 3,
+      sampleEverySeconds: 1,
+      reorgEverySeconds: 4,
+    },
     ...{ args: ["--empty"], env: { BLOCK_TIME: "0.4" }, say: (line) => said.push(line) },
   });
   const { tally, restarts, uncaught, samples, verdict } = report;

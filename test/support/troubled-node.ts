@@ -45,10 +45,19 @@ const POOL = [
   /** Accepted and kept back, until somebody offers more for the same nonce. */
   "sent-stuck",
 ] as const;
+/** What a test asks for by name; whoever draws one of the others does not. */
+const BY_NAME = [
+  /** Knows no logs of a block that is named by its hash. */
+  "forgetful",
+] as const;
 export const NODE_MODES = { server: SERVER, chain: CHAIN, pool: POOL };
-export type NodeMode = (typeof SERVER)[number] | (typeof CHAIN)[number] | (typeof POOL)[number];
+export type NodeMode =
+  | (typeof SERVER)[number]
+  | (typeof CHAIN)[number]
+  | (typeof POOL)[number]
+  | (typeof BY_NAME)[number];
 
-export type TroubledNode = { url: string; mode: NodeMode | null; close(): void };
+export type TroubledNode = { url: string; mode: NodeMode | null; readonly forgotten: number; close(): void };
 
 type Call = { id: unknown; method: string; params: unknown[] };
 type Answer = { jsonrpc: "2.0"; id: unknown; result?: unknown; error?: { code: number; message: string } };
@@ -68,6 +77,7 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
   let mode: NodeMode | null = null;
   let since = 0;
   let asked = 0;
+  let forgotten = 0;
 
   const server = createServer((incoming, outgoing) => {
     outgoing.on("error", () => {});
@@ -117,6 +127,10 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
     if (now === "wrong-chain" && call.method === "eth_chainId") return { jsonrpc: "2.0", id: call.id, result: "0x1" };
     if (call.method === "eth_sendRawTransaction" && now.startsWith("sent-")) return handIn(call, now, refused);
     if (now === "lagging" || now === "syncing") return behind(call, now === "lagging" ? LAG_BLOCKS : syncingBlocks());
+    if (now === "forgetful" && call.method === "eth_getLogs" && "blockHash" in (call.params[0] as object)) {
+      forgotten++;
+      return refused(-32000, "unknown block");
+    }
     if (now === "narrow" && call.method === "eth_getLogs") {
       const { fromBlock, toBlock } = call.params[0] as { fromBlock?: string; toBlock?: string };
       if (Number(toBlock) - Number(fromBlock) >= NARROW_BLOCKS)
@@ -205,6 +219,10 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
       for (const response of hanging) response.destroy();
       hanging.clear();
       if (next === null) stuck.clear();
+    },
+    /** How often it has refused as "forgetful". */
+    get forgotten() {
+      return forgotten;
     },
     close() {
       for (const timer of timers) clearTimeout(timer);
