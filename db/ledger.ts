@@ -148,9 +148,10 @@ const isHeld = (error: unknown): boolean => {
   return code === "23505" && constraint === "payment_holds";
 };
 
-const settled = ({ txHash, logIndex, block, blockHash }: Settlement) => ({
+const settled = ({ txHash, logIndex, nth, block, blockHash }: Settlement) => ({
   tx_hash: txHash,
   log_index: logIndex,
+  nth,
   block,
   block_hash: blockHash,
   paid_at: new Date(),
@@ -188,17 +189,19 @@ export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "sett
  * Notes where the money moved. @returns null when another payment owns that transfer, or this one has gone elsewhere
  * meanwhile
  */
-export async function recordPaid(db: pg.Pool, who: Holder, chainId: number, at: Settlement): Promise<Payment | null> {
+export async function recordPaid(db: pg.Pool, who: Holder, payment: Paid, at: Settlement): Promise<Payment | null> {
   return transaction(db, async (tx) =>
-    (await ownTransfer(tx, who.paymentId, chainId, at))
-      ? move(tx, who, "paid", ["new", "settling"], settled(at))
-      : null,
+    (await ownTransfer(tx, payment, at)) ? move(tx, who, "paid", ["new", "settling"], settled(at)) : null,
   );
 }
 
+/** Whose money a transfer is to be. */
+type Paid = Pick<Payment, "paymentId" | "chainId" | "payer" | "payee" | "amountUnits">;
+
 /** Makes a transfer a payment's own. @returns false when it is another's */
-async function ownTransfer(tx: Queryable, paymentId: string, chainId: number, at: Settlement): Promise<boolean> {
-  const fact = transferFact(chainId, at.txHash, at.logIndex);
+async function ownTransfer(tx: Queryable, payment: Paid, at: Settlement): Promise<boolean> {
+  const { paymentId } = payment;
+  const fact = transferFact({ ...payment, ...at });
   await tx.query("insert into offchain.payment_fact (fact, payment_id) values ($1, $2) on conflict (fact) do nothing", [
     fact,
     paymentId,
@@ -208,14 +211,10 @@ async function ownTransfer(tx: Queryable, paymentId: string, chainId: number, at
 }
 
 /** Somebody has settled what was released: the money is there, and nobody waits for what it should buy. */
-export const oweReleased = (
-  db: pg.Pool,
-  { paymentId, chainId }: Pick<Payment, "paymentId" | "chainId">,
-  at: Settlement,
-): Promise<Payment | null> =>
+export const oweReleased = (db: pg.Pool, payment: Paid, at: Settlement): Promise<Payment | null> =>
   transaction(db, async (tx) =>
-    (await ownTransfer(tx, paymentId, chainId, at))
-      ? move(tx, { paymentId }, "refund_due", ["released"], {
+    (await ownTransfer(tx, payment, at))
+      ? move(tx, { paymentId: payment.paymentId }, "refund_due", ["released"], {
           ...settled(at),
           holds: null,
           effect: null,
@@ -225,17 +224,14 @@ export const oweReleased = (
   );
 
 /** A reorganisation has moved the transfer to another place. */
-export async function relocatePayment(
-  db: pg.Pool,
-  { paymentId, chainId }: Pick<Payment, "paymentId" | "chainId">,
-  at: Settlement,
-): Promise<void> {
+export async function relocatePayment(db: pg.Pool, payment: Paid, at: Settlement): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await ownTransfer(tx, paymentId, chainId, at))) return;
+    if (!(await ownTransfer(tx, payment, at))) return;
     await tx.query(
-      `update offchain.payment set tx_hash = $2, log_index = $3, block = $4, block_hash = $5, updated_at = clock_timestamp()
+      `update offchain.payment set tx_hash = $2, log_index = $3, nth = $4, block = $5, block_hash = $6,
+         updated_at = clock_timestamp()
        where payment_id = $1`,
-      [paymentId, at.txHash, at.logIndex, at.block, at.blockHash],
+      [payment.paymentId, at.txHash, at.logIndex, at.nth, at.block, at.blockHash],
     );
   });
 }
@@ -267,6 +263,7 @@ export const unsettlePayment = (db: Queryable, paymentId: string) =>
   move(db, { paymentId }, "settling", ["paid"], {
     tx_hash: null,
     log_index: null,
+    nth: null,
     block: null,
     block_hash: null,
     paid_at: null,

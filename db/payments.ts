@@ -7,7 +7,14 @@ import type { Queryable } from "./transaction.ts";
 export type PaymentMethod = "x402" | "transaction" | "mpp";
 
 /** Where the money moved, as our own node has it. */
-export type Settlement = { txHash: Hex; logIndex: number; block: number; blockHash: Hex };
+export type Settlement = {
+  txHash: Hex;
+  logIndex: number;
+  /** Which of the transfers of its value between its payer and its payee in the transaction it is (core/payments/transfers.ts). */
+  nth: number;
+  block: number;
+  blockHash: Hex;
+};
 export type StoredReply = { status: number; headers: Record<string, string>; body: string };
 
 /** What is paid for, and by which authorization or transfer. */
@@ -41,21 +48,28 @@ export type Payment = Omit<NewPayment, "facts" | "identifier" | "settlement"> & 
   bought: string | null;
   txHash: Hex | null;
   logIndex: number | null;
+  nth: number | null;
   block: number | null;
   blockHash: Hex | null;
   reason: string | null;
   answer: StoredReply | null;
   createdAt: Date;
   updatedAt: Date;
+  /** How long it has been in its state, by the database's clock. */
+  restedMs: number;
   paidAt: Date | null;
 };
 
 /** Names an authorization of EIP-3009. */
 export const authorizationFact = (chainId: number, asset: Address, from: Address, nonce: Hex): string =>
   `${chainId}:${asset}:${from}:${nonce}`;
-/** Names a transfer in a transaction. */
-export const transferFact = (chainId: number, txHash: Hex, logIndex: number): string =>
-  `${chainId}:${txHash}:${logIndex}`;
+/** A transfer as the ledger knows it. */
+export type NamedTransfer = Pick<NewPayment, "chainId" | "payer" | "payee" | "amountUnits"> &
+  Pick<Settlement, "txHash" | "nth">;
+
+/** Names a transfer by nothing that a reorganisation changes: where it is in its block is no part of it. */
+export const transferFact = ({ chainId, txHash, payer, payee, amountUnits, nth }: NamedTransfer): string =>
+  `${chainId}:${txHash}:${payer}:${payee}:${amountUnits}:${nth}`;
 
 /** Names a challenge of MPP that was answered: whatever pays for it pays once. */
 export const challengeFact = (chainId: number, challengeId: string): string => `mpp:${chainId}:${challengeId}`;
@@ -66,8 +80,9 @@ export const identifierFact = (payer: Address, identifier: string): string => `x
 /** What `toPayment` reads. */
 export const COLUMNS = `payment_id as "paymentId", method, operation, state, payer, payee, chain_id as "chainId", asset,
   amount_units as "amountUnits", wallet, fingerprint, holds, effect, bought, credential, valid_before as "validBefore",
-  since_block as "sinceBlock", tx_hash as "txHash", log_index as "logIndex", block, block_hash as "blockHash", reason,
-  answer_status, answer_headers, answer_body, created_at as "createdAt", updated_at as "updatedAt", paid_at as "paidAt"`;
+  since_block as "sinceBlock", tx_hash as "txHash", log_index as "logIndex", nth, block, block_hash as "blockHash", reason,
+  answer_status, answer_headers, answer_body, created_at as "createdAt", updated_at as "updatedAt",
+  extract(epoch from clock_timestamp() - updated_at)::float8 * 1000 as "restedMs", paid_at as "paidAt"`;
 
 /** A row of the table, from `select COLUMNS`. */
 export function toPayment(row: Record<string, unknown>): Payment {

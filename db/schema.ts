@@ -576,6 +576,7 @@ export const payment = offchain.table(
     /** Where the money moved. */
     txHash: text(),
     logIndex: integer(),
+    nth: integer(),
     block: block(),
     blockHash: text(),
     /** Why it was released or is to be refunded, a stable word. */
@@ -606,7 +607,7 @@ export const payment = offchain.table(
 
 /**
  * The economic facts a payment consists of, each belonging to one payment only: `<chain>:<asset>:<from>:<nonce>` is an
- * authorization, `<chain>:<txHash>:<logIndex>` a transfer.
+ * authorization, `<chain>:<txHash>:<payer>:<payee>:<value>:<nth>` a transfer.
  */
 export const paymentFact = offchain.table(
   "payment_fact",

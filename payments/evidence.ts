@@ -1,9 +1,9 @@
 /** What our own node knows of a payment: whether its authorization is used, and where exactly its money moved. */
-import type { Chain } from "../clients/ports.ts";
+import type { Chain, Receipt } from "../clients/ports.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
 import type { Refusal } from "../core/payments/terms.ts";
-import { AUTHORIZATION_USED, topicOf, transfersOf } from "../core/payments/transfers.ts";
+import { AUTHORIZATION_USED, type Transfer, topicOf, transfersOf } from "../core/payments/transfers.ts";
 import type { Settlement } from "../db/payments.ts";
 
 /** The transfer an authorization should cause. */
@@ -34,6 +34,12 @@ const AUTHORIZATION_CANCELED: Hex = "0x1cdd46ff242716cdaa72d159d339a485b34383983
 
 const SPENT: Evidence = { kind: "spent", reason: "authorization_used" };
 
+/** A transfer's place in the chain. */
+export const settlementAt = (
+  { hash, block, blockHash }: Receipt,
+  { logIndex, nth }: Pick<Transfer, "logIndex" | "nth">,
+): Settlement => ({ txHash: hash, logIndex, nth, block, blockHash });
+
 /**
  * Looks for a settlement in canonical blocks, whoever made it and whatever anybody says about it.
  * @throws Failure upstream_unavailable
@@ -55,11 +61,7 @@ export async function findSettlement(chain: Chain, expected: Expected, confirmat
   );
   if (!(await isDeepEnough(chain, receipt.block, confirmations))) return { kind: "shallow" };
   if (!transfer) return SPENT;
-  const { logIndex } = transfer;
-  return {
-    kind: "settled",
-    settlement: { txHash: receipt.hash, logIndex, block: receipt.block, blockHash: receipt.blockHash },
-  };
+  return { kind: "settled", settlement: settlementAt(receipt, transfer) };
 }
 
 /**
@@ -79,11 +81,7 @@ export async function findAnswer(
   const asked = { ...expected, token: asset, to: payee, value: amountUnits };
   const transfer = memoTransfers(receipt.logs, asked).find(({ from }) => from === payer);
   if (!transfer) return { kind: "spent", reason: "no_matching_transfer" };
-  const { logIndex } = transfer;
-  return {
-    kind: "settled",
-    settlement: { txHash: receipt.hash, logIndex, block: receipt.block, blockHash: receipt.blockHash },
-  };
+  return { kind: "settled", settlement: settlementAt(receipt, transfer) };
 }
 
 /** Whether an authorization is used or cancelled. @throws Failure upstream_unavailable */
@@ -103,14 +101,11 @@ export const isDeepEnough = async (chain: Chain, block: number, confirmations: n
  */
 export async function placeNow(
   chain: Chain,
-  seen: Omit<Expected, "nonce" | "sinceBlock"> & { txHash: Hex; logIndex: number; blockHash: Hex },
+  seen: Omit<Expected, "nonce" | "sinceBlock"> & { txHash: Hex; nth: number },
 ): Promise<Settlement | null> {
   const receipt = await chain.receipt(seen.txHash);
   if (receipt === null || receipt.status !== "success") return null;
   const asked = { token: seen.asset, from: seen.payer, to: seen.payee, values: [seen.amountUnits] };
-  const transfers = transfersOf(receipt.logs, asked);
-  const same =
-    receipt.blockHash === seen.blockHash ? transfers.find((one) => one.logIndex === seen.logIndex) : transfers[0];
-  if (!same) return null;
-  return { txHash: receipt.hash, logIndex: same.logIndex, block: receipt.block, blockHash: receipt.blockHash };
+  const same = transfersOf(receipt.logs, asked).find(({ nth }) => nth === seen.nth);
+  return same ? settlementAt(receipt, same) : null;
 }

@@ -65,11 +65,19 @@ export function authorizationOf({ payer, payee, amountUnits, credential }: Payme
 }
 
 const LOOK_MS = 200;
+/** So long after an order our own node may be the last to see what came of it: it lags, or is being reorganised. */
+const ORDER_GRACE_MS = 60_000;
+/** A reorganisation may put a settlement so many blocks below where it was; about an hour on Base. */
+const MOVED_BLOCKS = 1_800;
 
 /** What the chain of a payment knows of it. @throws Failure upstream_unavailable; Error when its chain is not configured */
 export function lookFor(parts: SettlementParts, payment: Payment): Promise<Evidence> {
   if (payment.method === "mpp") return findMachinePayment(machineOf(parts), payment);
-  return findSettlement(parts.chain, { ...payment, nonce: authorizationOf(payment).nonce }, parts.confirmations);
+  const { nonce } = authorizationOf(payment);
+  // It was unused when it was handed over: what lies below was put there since.
+  const moved = payment.state === "settling" ? MOVED_BLOCKS : 0;
+  const sinceBlock = Math.max(0, payment.sinceBlock - moved);
+  return findSettlement(parts.chain, { ...payment, nonce, sinceBlock }, parts.confirmations);
 }
 
 /** The chain a payment's money moves on. @throws Error when it is not configured */
@@ -103,7 +111,7 @@ export async function bringIn(parts: SettlementParts, held: Held, patienceMs: nu
     if (evidence.kind === "spent") return refuse(evidence.reason);
     if (evidence.kind !== "settled") return null;
     parts.fault("payment.settled");
-    const paid = await recordPaid(parts.db, who, payment.chainId, evidence.settlement);
+    const paid = await recordPaid(parts.db, who, payment, evidence.settlement);
     parts.fault("payment.paid");
     return paid ? { kind: "paid", payment: paid } : { kind: "pending", cause: new Error("the payment was taken over") };
   }
@@ -178,8 +186,12 @@ async function askFacilitator(parts: SettlementParts, held: Held): Promise<Asked
     return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
   const outcome = await facilitator.settle(order);
   if (outcome.kind === "settled") return { kind: "settled" };
-  if (outcome.kind === "refused") return { kind: "refused", reason: refusalFor(outcome.reason), broadcast: true };
-  return { ...outcome, broadcast: true };
+  if (outcome.kind !== "refused") return { ...outcome, broadcast: true };
+  const reason = refusalFor(outcome.reason);
+  // Used, or its payer out of money: that is what a settlement leaves behind, an earlier order's or a front-runner's.
+  const mayBeSettled = payment.state === "new" ? reason === "authorization_used" : payment.restedMs < ORDER_GRACE_MS;
+  if (mayBeSettled) return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
+  return { kind: "refused", reason, broadcast: true };
 }
 
 /** A facilitator's word as one of ours. */

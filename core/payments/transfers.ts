@@ -9,7 +9,10 @@ export const AUTHORIZATION_USED: Hex = "0x98de503528ee59b575ef0c0a2576a82497bfc0
 export type TokenLog = { address: Address; topics: Hex[]; data: Hex; logIndex: number };
 
 export type Transfer = {
+  /** Its place in its block, which a reorganisation may change. */
   logIndex: number;
+  /** Its place among the transfers of the same value between the same two in its transaction, from 0: whatever block it is in. */
+  nth: number;
   from: Address;
   to: Address;
   value: bigint;
@@ -27,20 +30,26 @@ export const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart
  * transfer it caused; that neighbourhood is what joins the two.
  */
 export function transfersIn(logs: readonly TokenLog[], token: Address): Transfer[] {
-  const own = logs.filter(({ address }) => address === token);
+  const own = logs.filter(({ address }) => address === token).toSorted((a, b) => a.logIndex - b.logIndex);
+  const alike = new Map<string, number>();
   return own.flatMap((log) => {
     const [topic, from, to] = log.topics;
     if (topic !== TRANSFER || log.topics.length !== 3 || !/^0x[0-9a-f]{64}$/i.test(log.data)) return [];
     const before = own.find(
       ({ logIndex, topics }) => logIndex === log.logIndex - 1 && topics[0] === AUTHORIZATION_USED,
     );
-    const caused = before && addressIn(before.topics[1]!) === addressIn(from!);
+    const [sender, recipient, value] = [addressIn(from!), addressIn(to!), BigInt(log.data)];
+    const kind = `${sender}:${recipient}:${value}`;
+    const nth = alike.get(kind) ?? 0;
+    alike.set(kind, nth + 1);
+    const caused = before && addressIn(before.topics[1]!) === sender;
     return [
       {
         logIndex: log.logIndex,
-        from: addressIn(from!),
-        to: addressIn(to!),
-        value: BigInt(log.data),
+        nth,
+        from: sender,
+        to: recipient,
+        value,
         nonce: caused ? (before.topics[2]!.toLowerCase() as Hex) : null,
       },
     ];

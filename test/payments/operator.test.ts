@@ -33,7 +33,7 @@ beforeAll(async () => {
       validBefore: null,
       sinceBlock: 1,
       facts: [challengeFact(4217, "c")],
-      settlement: { txHash: hash, logIndex: 1, block: 1, blockHash: hash },
+      settlement: { txHash: hash, logIndex: 1, nth: 0, block: 1, blockHash: hash },
     },
     1_000,
   );

@@ -222,6 +222,55 @@ describe("lost answers", () => {
     expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
   });
 
+  const used: FacilitatorOutcome = { kind: "refused", reason: "invalid_exact_evm_nonce_already_used" };
+  const poor: FacilitatorOutcome = { kind: "refused", reason: "insufficient_funds" };
+  it.each([
+    ["after an order whose answer was lost, that it is used", [undefined, used]],
+    ["after an order whose answer was lost, that its payer is out of money", [undefined, poor]],
+    ["after a front-runner, that it is used", [used]],
+  ])(
+    "a facilitator that knows more than our node says %s: pending until we see it, served, charged once",
+    async (_, words) => {
+      const payer = await world.payer();
+      const signed = await world.authorize(payer.account);
+      for (const word of words) {
+        settle = async () => word ?? { kind: "unknown", cause: new Error("timeout") };
+        expect(await api.pay(payer, signed)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
+      }
+      await world.frontRun(await world.payer(0n), signed);
+      expect((await api.pay(payer, signed)).status).toBe(201);
+      expect([await spent(payer), await mintsOf(payer.address)]).toEqual([MINT_PRICE, 1]);
+    },
+  );
+
+  it("a facilitator that goes on refusing what the chain does not show is believed after a minute", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => used;
+    expect((await api.pay(payer, signed)).status).toBe(503);
+    await api.pool.query("update offchain.payment set updated_at = updated_at - interval '61 s' where payer = $1", [
+      payer.address.toLowerCase(),
+    ]);
+    expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
+    settle = undefined;
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it("a settlement that a reorganisation has put into an earlier block is found", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    expect((await api.pay(payer, signed)).status).toBe(503);
+    await world.frontRun(await world.payer(0n), signed);
+    await api.pool.query("update offchain.payment set since_block = $2 where payer = $1", [
+      payer.address.toLowerCase(),
+      Number(await world.evm.getBlockNumber()) + 1,
+    ]);
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
   it("case 19: a failure of ours after the payment is a free retry", async () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account);

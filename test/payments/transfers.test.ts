@@ -313,6 +313,31 @@ describe("case 32: a transaction's hash", () => {
   });
 });
 
+describe("a reorganisation that puts a payment elsewhere in its block", () => {
+  it("makes no second payment of it", async () => {
+    const [payer, stranger] = [await world.payer(), await world.payer()];
+    const raw = (hash: Hex) => world.evm.request({ method: "eth_getRawTransactionByHash", params: [hash] } as never);
+    const first = await raw(await paid(stranger, 1n, payer.address));
+    const hash = await paid(payer, REPORT_PRICE, world.payTo.treasury);
+    const headers = { "x-payment-tx": hash, authorization: await payer.siwa() };
+    const read = (query: string) => api.get(`${REPORT}?${query}`, { headers });
+    const bought = await read("b=1");
+    expect(bought.status).toBe(200);
+    const placeOf = async () => (await world.evm.getTransactionReceipt({ hash })).logs.map(({ logIndex }) => logIndex);
+    const before = await placeOf();
+    // Both in one block, the stranger's first.
+    await world.evm.request({
+      method: "anvil_reorg",
+      params: [2, [first, await raw(hash)].map((transaction) => [transaction, 1])],
+    } as never);
+    expect(await placeOf()).not.toEqual(before);
+    expect(await read("b=2")).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    expect((await read("b=1")).text).toBe(bought.text);
+    const { rows } = await api.pool.query("select state from offchain.payment where tx_hash = $1", [hash]);
+    expect(rows).toEqual([{ state: "fulfilled" }]);
+  });
+});
+
 describe("case 33: a hash for the cred report", () => {
   it("counts only for the wallet that signed in and paid", async () => {
     const payer = await world.payer();

@@ -155,8 +155,8 @@ async function watchBlocks(context: JobContext): Promise<number> {
 async function watchBlock(context: JobContext, payment: Payment): Promise<boolean> {
   const { db, log } = context;
   const chain = chainOf(looking(context), payment);
-  const { paymentId, txHash, logIndex, blockHash, block, state, method } = payment;
-  const seen = { ...payment, txHash: txHash!, logIndex: logIndex!, blockHash: blockHash! };
+  const { paymentId, txHash, nth, blockHash, block, state, method } = payment;
+  const seen = { ...payment, txHash: txHash!, nth: nth! };
   const place = (await placeNow(chain, seen)) ?? (await settledAnew(context, payment));
   if (place?.blockHash === blockHash) {
     if (!(await isDeepEnough(chain, block!, FINAL_BLOCKS))) return false;

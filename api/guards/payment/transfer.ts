@@ -2,8 +2,8 @@
 import type { Address, Hex } from "../../../core/facts.ts";
 import type { Refusal } from "../../../core/payments/terms.ts";
 import { transfersOf } from "../../../core/payments/transfers.ts";
-import { authorizationFact, type NewPayment, paymentsOf, transferFact } from "../../../db/payments.ts";
-import { isDeepEnough } from "../../../payments/evidence.ts";
+import { authorizationFact, type NewPayment, type Payment, paymentsOf, transferFact } from "../../../db/payments.ts";
+import { isDeepEnough, settlementAt } from "../../../payments/evidence.ts";
 import type { PaymentDesk } from "./desk.ts";
 import type { OpenTill } from "./till.ts";
 
@@ -39,19 +39,26 @@ export async function transferPayments(
   const transfers = transfersOf(receipt.logs, { token, from: payer, to: payTo, values: honoured });
   if (transfers.length === 0) return "no_matching_transfer";
   const found = transfers.map(
-    ({ logIndex, value, nonce }): TransferPayment => ({
+    (transfer): TransferPayment => ({
       method: "transaction",
       payer,
       payee: payTo,
-      amountUnits: value,
+      amountUnits: transfer.value,
       credential: null,
       validBefore: null,
       sinceBlock: receipt.block,
       facts: [
-        transferFact(domain.chainId, receipt.hash, logIndex),
-        ...(nonce ? [authorizationFact(domain.chainId, token, payer, nonce)] : []),
+        transferFact({
+          chainId: domain.chainId,
+          txHash: receipt.hash,
+          payer,
+          payee: payTo,
+          amountUnits: transfer.value,
+          nth: transfer.nth,
+        }),
+        ...(transfer.nonce ? [authorizationFact(domain.chainId, token, payer, transfer.nonce)] : []),
       ],
-      settlement: { txHash: receipt.hash, logIndex, block: receipt.block, blockHash: receipt.blockHash },
+      settlement: settlementAt(receipt, transfer),
     }),
   );
   const known = await paymentsOf(
@@ -64,5 +71,5 @@ export async function transferPayments(
   return block.timestamp * 1000 < oldest ? "transaction_too_old" : found;
 }
 
-const owns = ({ txHash, logIndex }: { txHash: Hex | null; logIndex: number | null }, { settlement }: TransferPayment) =>
-  settlement !== undefined && settlement.txHash === txHash && settlement.logIndex === logIndex;
+const owns = (known: Pick<Payment, "txHash" | "nth" | "amountUnits">, { settlement, amountUnits }: TransferPayment) =>
+  settlement?.txHash === known.txHash && settlement?.nth === known.nth && amountUnits === known.amountUnits;
