@@ -1,10 +1,12 @@
 /**
- * `npm run simulate -- [--seed N] [--runs M | --seeds A,B] [--rows F13,F14] [--minutes T] [--apart]`: rounds of work under faults, each
- * followed by the oracle. A seed is a round: the same seed draws the same plan. Stops after M rounds, or before one that
- * begins later than T minutes from now. With `--apart`, APIs and workers are processes of their own, killed for real;
- * otherwise they run inside this one, which takes a fraction of the time.
+ * `npm run simulate -- [[--seed N] [--runs M | --seeds A,B] [--rows F13,F14] | --regressions] [--minutes T] [--apart]`:
+ * rounds of work under faults, each followed by the oracle. A seed is a round: the same seed draws the same plan.
+ * `--regressions` runs those that have found a defect. Stops after M rounds, or before one that begins later than T
+ * minutes from now. With `--apart`, APIs and workers are processes of their own, killed for real; otherwise they run
+ * inside this one, which takes a fraction of the time.
  */
 import { parseArgs } from "node:util";
+import { REGRESSIONS } from "../test/simulation/regressions.ts";
 import { ROWS } from "../test/simulation/support/plan.ts";
 import { simulate } from "../test/simulation/support/simulate.ts";
 
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     rows: { type: "string" },
     minutes: { type: "string" },
     apart: { type: "boolean" },
+    regressions: { type: "boolean" },
   },
 });
 const refuse = (sentence: string): never => {
@@ -54,9 +57,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     void (close ?? (async () => {}))().finally(() => process.exit(1));
   });
 
-say(`npm run simulate -- --seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`);
+const drawn = values.regressions ? REGRESSIONS : seeds.map((each) => ({ seed: each, rows }));
+const told = values.regressions
+  ? "--regressions"
+  : `--seeds ${seeds.join(",")}${rows ? ` --rows ${rows.join(",")}` : ""}`;
+say(`npm run simulate -- ${told}`);
 const { failures, rounds, covered, died } = await simulate({
-  ...{ seeds, rows, say, progress },
+  ...{ drawn, say, progress },
   apart: values.apart,
   onWorld: (end) => {
     close = end;

@@ -9,6 +9,7 @@ import { buildWeb, webIsStale } from "../../web/build.ts";
 import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Payer, type Paying, startPaying } from "../payments/support/paying.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { until } from "../support/until.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
 import { type BrowserWallet, giveWallet } from "./wallet.ts";
 import { HOSTILE, HOSTILE_ID, HOSTILE_REF, plantWorld, TWIN_ID } from "./world.ts";
@@ -417,7 +418,14 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       }));
 
     describe("when it has a price", () => {
-      beforeAll(() => api.setPhase("paid"));
+      beforeAll(async () => {
+        await api.setPhase("paid");
+        // Prices that are only shown are looked at every two seconds.
+        await until("the price is shown", async () => {
+          const { body } = await api.get("/api/v2/pricing");
+          return Number((body as { agentMint: string }).agentMint) > 0;
+        });
+      });
       afterAll(() => api.setPhase("free"));
 
       it("is paid by the same wallet, to the unit, once, after the terms were shown", () =>

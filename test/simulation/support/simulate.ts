@@ -30,9 +30,11 @@ export type Simulation = {
   died: Record<string, number>;
 };
 
+/** What a round is drawn from: a seed, and the rows it may take; absent = all. */
+export type Drawn = { seed: number; rows?: readonly Row[] | undefined };
+
 export type SimulationOptions = WorldOptions & {
-  seeds: readonly number[];
-  rows?: readonly Row[] | undefined;
+  drawn: readonly Drawn[];
   say?: (line: string) => void;
   /** Called before each round and after the last. */
   progress?: (done: number, of: number) => void;
@@ -41,11 +43,11 @@ export type SimulationOptions = WorldOptions & {
 };
 
 export async function simulate(options: SimulationOptions): Promise<Simulation> {
-  const { seeds, rows, say = () => {}, progress = () => {} } = options;
+  const { drawn, say = () => {}, progress = () => {} } = options;
   const failures: Simulation["failures"] = [];
   const covered = Object.fromEntries(Object.keys(ROWS).map((row) => [row, 0])) as Record<Row, number>;
   const died: Record<string, number> = {};
-  const left = [...seeds];
+  const left = [...drawn];
   let rounds = 0;
   const late = () => options.until !== undefined && Date.now() > options.until;
   while (left.length > 0 && !late()) {
@@ -57,8 +59,8 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
       let failed = false;
       let last = 0;
       for (let round = 0; round < ROUNDS_PER_WORLD && left.length > 0 && !late(); round++) {
-        const seed = left.shift()!;
-        progress(rounds, seeds.length);
+        const { seed, rows } = left.shift()!;
+        progress(rounds, drawn.length);
         const plan = drawPlan(seed, rows);
         const { differences, took } = await runRound(world, ledger, plan);
         rounds++;
@@ -87,7 +89,7 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
       await world.close();
     }
   }
-  progress(rounds, seeds.length);
+  progress(rounds, drawn.length);
   return { failures, rounds, covered, died };
 }
 
