@@ -422,8 +422,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         await api.setPhase("paid");
         // Prices that are only shown are looked at every two seconds.
         await until("the price is shown", async () => {
-          const { body } = await api.get("/api/v2/pricing");
-          return Number((body as { agentMint: string }).agentMint) > 0;
+          const { agentMint } = (await (await fetch(`${api.url}/api/v2/pricing`)).json()) as { agentMint: string };
+          return Number(agentMint) > 0;
         });
       });
       afterAll(() => api.setPhase("free"));
