@@ -6,6 +6,7 @@ import { notifications } from "../../db/notifications.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type EventFeed, eventFeed, type FeedPage, type FeedRow } from "../http/event-feed.ts";
 import { type EventStream, frameOf } from "../http/event-stream.ts";
+import { openFeeds } from "../http/feeds.ts";
 
 /** What a reader wants of the log. */
 export type Wanted = { final: boolean; filter: EventFilter };
@@ -46,38 +47,18 @@ export function resume({ head, keptAfter }: LogBounds, after: number): { after: 
 }
 
 export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs = WATCH_MS } = {}): LogStreams {
-  const feeds = new Map<boolean, EventFeed<Reader>>();
-  let stop: (() => void) | undefined;
-  let looking = false;
   let asking: Promise<LogBounds> | undefined;
-
   const failed = (err: unknown) => log.warn({ err }, "the event log could not be read for its streams; tried again");
-
-  function wakeTo(head: number): void {
-    for (const feed of feeds.values()) if (feed.head < head) feed.wake();
-  }
-
-  async function look(): Promise<void> {
-    if (looking) return;
-    looking = true;
-    try {
-      wakeTo((await eventLog(db)).head);
-      await Promise.all([...feeds.values()].map((feed) => feed.review()));
-    } catch (error) {
-      failed(error);
-    } finally {
-      looking = false;
-    }
-  }
-
-  function listen(): () => void {
-    const stopListening = notifications(db).on(EVENTS_CHANNEL, (head) => wakeTo(head === "" ? Infinity : Number(head)));
-    const watching = setInterval(() => void look(), watchMs);
-    return () => {
-      stopListening();
-      clearInterval(watching);
-    };
-  }
+  const feeds = openFeeds<boolean, Reader>({
+    listen: (told) => notifications(db).on(EVENTS_CHANNEL, told),
+    heads: (head) => () => Number(head),
+    async readHeads() {
+      const { head } = await eventLog(db);
+      return () => head;
+    },
+    watchMs,
+    failed,
+  });
 
   async function read(final: boolean, filter: EventFilter, after: number, limit: number): Promise<FeedPage<Row>> {
     const { head } = await eventLog(db);
@@ -86,8 +67,8 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
     return { rows, through, more: through < head };
   }
 
-  function open(final: boolean, { head, keptAfter }: LogBounds): EventFeed<Reader> {
-    const feed = eventFeed<Reader, Row>(
+  const open = (final: boolean, { head, keptAfter }: LogBounds): EventFeed<Reader> =>
+    eventFeed<Reader, Row>(
       {
         read: (after, limit) => read(final, {}, after, limit),
         readFor: ({ filter }, after, limit) => read(final, filter, after, limit),
@@ -96,17 +77,6 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
       },
       Math.max(keptAfter, head - BEFOREHAND),
     );
-    feeds.set(final, feed);
-    stop ??= listen();
-    return feed;
-  }
-
-  function close(final: boolean): void {
-    feeds.delete(final);
-    if (feeds.size > 0) return;
-    stop?.();
-    stop = undefined;
-  }
 
   return {
     async bounds(known) {
@@ -118,14 +88,14 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
       return known !== undefined && known > bounds.head ? eventLog(db) : bounds;
     },
     follow(bounds, stream, { after, final, filter }) {
-      const feed = feeds.get(final) ?? open(final, bounds);
       const from = resume(bounds, after ?? bounds.head);
       if (from.gap) stream.write(frameOf({ event: "gap", data: from.gap }));
-      feed.follow(stream, from.after, { filter, wants: filterOf(filter) });
-      stream.onClose(() => {
-        if (feed.size === 0 && feeds.get(final) === feed) close(final);
+      feeds.follow(final, stream, {
+        position: from.after,
+        head: bounds.head,
+        as: { filter, wants: filterOf(filter) },
+        open: () => open(final, bounds),
       });
-      if (feed.head < bounds.head) feed.wake();
     },
   };
 }

@@ -10,6 +10,7 @@ import type { ApiDeps } from "../deps.ts";
 import type { WalletCaller } from "../endpoint.ts";
 import { type EventFeed, eventFeed, type Follower } from "../http/event-feed.ts";
 import { type Ending, type EventStream, frameOf } from "../http/event-stream.ts";
+import { openFeeds } from "../http/feeds.ts";
 import { readRefusal } from "./message-readers.ts";
 
 /** Who reads a private group; null in a public one, where nobody is asked. */
@@ -37,39 +38,23 @@ export function messageStreams(
   { db, log, now }: Pick<ApiDeps, "db" | "log" | "now">,
   { watchMs = WATCH_MS } = {},
 ): MessageStreams {
-  const feeds = new Map<string, EventFeed<Reader>>();
-  let stopListening: (() => void) | undefined;
-  let watching: NodeJS.Timeout | undefined;
-  let watchUnderWay = false;
-
   const failed = (err: unknown) => log.warn({ err }, "messages could not be read for their streams; tried again");
+  const feeds = openFeeds<string, Reader>({
+    listen: (told) => notifications(db).on(MESSAGES_CHANNEL, told),
+    heads(payload) {
+      const [told, newest] = payload.split(" ");
+      return (groupId) => (groupId === told ? Number(newest) : 0);
+    },
+    async readHeads(groupIds) {
+      const newest = await newestMessages(db, groupIds);
+      return (groupId) => newest.get(groupId) ?? 0;
+    },
+    watchMs,
+    failed,
+  });
 
-  function wake(payload: string): void {
-    if (payload === "") {
-      for (const feed of feeds.values()) feed.wake();
-      return;
-    }
-    const [groupId = "", newest] = payload.split(" ");
-    const feed = feeds.get(groupId);
-    if (feed && feed.head < Number(newest)) feed.wake();
-  }
-
-  async function watch(): Promise<void> {
-    if (watchUnderWay) return;
-    watchUnderWay = true;
-    try {
-      const newest = await newestMessages(db, [...feeds.keys()]);
-      for (const [groupId, feed] of feeds) if (feed.head < (newest.get(groupId) ?? 0)) feed.wake();
-      await Promise.all([...feeds.values()].map((feed) => feed.review()));
-    } catch (error) {
-      failed(error);
-    } finally {
-      watchUnderWay = false;
-    }
-  }
-
-  function open(groupId: string, newest: number): EventFeed<Reader> {
-    const feed = eventFeed<Reader>(
+  const open = (groupId: string, newest: number): EventFeed<Reader> =>
+    eventFeed<Reader>(
       {
         async read(after, limit) {
           const messages = await messagesAfter(db, groupId, after, limit);
@@ -84,20 +69,6 @@ export function messageStreams(
       },
       Math.max(0, newest - BEFOREHAND),
     );
-    feeds.set(groupId, feed);
-    stopListening ??= notifications(db).on(MESSAGES_CHANNEL, wake);
-    watching ??= setInterval(() => void watch(), watchMs);
-    return feed;
-  }
-
-  function close(groupId: string): void {
-    feeds.delete(groupId);
-    if (feeds.size > 0) return;
-    stopListening?.();
-    stopListening = undefined;
-    clearInterval(watching);
-    watching = undefined;
-  }
 
   /** Asks once for all readers of a private group. */
   async function turnedAway(
@@ -124,14 +95,13 @@ export function messageStreams(
   return {
     follow(group, stream, { after, caller }) {
       const { groupId, lastMessageId, isPublic } = group;
-      const feed = feeds.get(groupId) ?? open(groupId, lastMessageId);
-      // An id that is not there yet is not waited for: what comes next is new to everybody.
-      const position = Math.min(after ?? lastMessageId, lastMessageId);
-      feed.follow(stream, position, isPublic ? null : caller!);
-      stream.onClose(() => {
-        if (feed.size === 0 && feeds.get(groupId) === feed) close(groupId);
+      feeds.follow(groupId, stream, {
+        // An id that is not there yet is not waited for: what comes next is new to everybody.
+        position: Math.min(after ?? lastMessageId, lastMessageId),
+        head: lastMessageId,
+        as: isPublic ? null : caller!,
+        open: () => open(groupId, lastMessageId),
       });
-      if (feed.head < lastMessageId) feed.wake();
     },
   };
 }

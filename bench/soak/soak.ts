@@ -67,6 +67,8 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     say(`warming up for ${warmUp.seconds} s`);
     await wait(warmUp.seconds * 1000);
     traffic.setRate(perSecond);
+    // What was refused of a rate that nobody promised to bear is no refusal; an error is one at any rate.
+    const warm = { answers: total(traffic.tally), refusals: traffic.tally.refusals };
     const began = performance.now();
     const second = () => (performance.now() - began) / 1000;
     const samples: Sample[] = [];
@@ -86,8 +88,9 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const restarts = restartsOf(samples, stack);
     const uncaught = uncaughtIn(stack);
     const { tally } = traffic;
-    const { errors, refusals } = tally;
-    const verdict = judge(samples, seconds, { errors, refusals, answers: total(tally), restarts, uncaught });
+    const refusals = tally.refusals - warm.refusals;
+    const answers = total(tally) - warm.answers;
+    const verdict = judge(samples, seconds, { errors: tally.errors, refusals, answers, restarts, uncaught });
     return {
       ...{ startedAt, seconds, verdict, tally, restarts, uncaught, samples },
       machine: { cores: cpus().length, loadAtStart, loadAtEnd: loadavg()[0]! },
