@@ -1,22 +1,17 @@
 /** `npm run api-keys -- create [--scope <scope>] <name> | list | revoke <id>`: hands out, shows and ends keys: of those who report session outcomes, and of operators for the board of the queues. */
 import { randomBytes } from "node:crypto";
-import pg from "pg";
-import { loadConfig } from "../config.ts";
+import type pg from "pg";
 import { apiKeyHash, apiKeyText } from "../core/api-keys.ts";
 import { cleanText } from "../core/text.ts";
 import { apiKeys, insertApiKey, KEY_SCOPES, type KeyScope, revokeApiKey } from "../db/api-keys.ts";
+import { operatorCommand, withDatabase } from "./operator-command.ts";
 
 const USAGE = `Usage: npm run api-keys -- create [--scope ${KEY_SCOPES.join("|")}] <name> | list | revoke <id>`;
 /** Ids are for people to read out: no letters that look like others. */
 const ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const ID_LENGTH = 10;
 
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-}
+await operatorCommand(run);
 
 async function run([verb, ...rest]: string[]): Promise<void> {
   const scoped = rest[0] === "--scope";
@@ -26,22 +21,6 @@ async function run([verb, ...rest]: string[]): Promise<void> {
   if (verb === "list" && !argument) return withDatabase(list);
   if (verb === "revoke" && argument) return withDatabase((db) => revoke(db, argument));
   throw new Error(USAGE);
-}
-
-async function withDatabase(work: (db: pg.Client) => Promise<void>): Promise<void> {
-  const { url } = loadConfig().database;
-  if (!url) throw new Error("DATABASE_URL is not set and no local stack is running (npm start).");
-  const db = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  try {
-    await db.connect();
-  } catch (error) {
-    throw new Error("The database cannot be reached: is the stack running?", { cause: error });
-  }
-  try {
-    await work(db);
-  } finally {
-    await db.end();
-  }
 }
 
 async function create(db: pg.Client, given: string, scope: KeyScope): Promise<void> {

@@ -1,6 +1,5 @@
 /** `npm run payments -- …`: shows the operator what was paid and what is owed, and sets prices while the service runs. */
-
-import pg from "pg";
+import type pg from "pg";
 import { parseUnits } from "viem/utils";
 import { loadConfig } from "../config.ts";
 import { PAYMENT_STATES, type PaymentState } from "../core/payments/states.ts";
@@ -8,6 +7,7 @@ import { formatUsdc, type Operation, type Phase, PRICES, standardPrices } from "
 import { refundPayment } from "../db/ledger.ts";
 import { type Payment, selectPayments } from "../db/payments.ts";
 import { currentPrices, setPrices } from "../db/price-list.ts";
+import { operatorCommand, withDatabase } from "./operator-command.ts";
 
 const USAGE = `Usage: npm run payments -- <command>
   list [state]                     payments, the oldest first (${PAYMENT_STATES.join(", ")})
@@ -17,12 +17,7 @@ const USAGE = `Usage: npm run payments -- <command>
   price <operation> <USDC>         changes a price (${Object.keys(PRICES).join(", ")})
   phase free|paid                  asks for money, or for none`;
 
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-}
+await operatorCommand(run);
 
 async function run([verb, ...rest]: string[]): Promise<void> {
   const [first, second] = rest;
@@ -37,22 +32,6 @@ async function run([verb, ...rest]: string[]): Promise<void> {
   if (verb === "phase" && (first === "free" || first === "paid") && rest.length === 1)
     return withDatabase((db) => changePhase(db, first));
   throw new Error(USAGE);
-}
-
-async function withDatabase(work: (db: pg.Client) => Promise<void>): Promise<void> {
-  const { url } = loadConfig().database;
-  if (!url) throw new Error("DATABASE_URL is not set and no local stack is running (npm start).");
-  const db = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  try {
-    await db.connect();
-  } catch (error) {
-    throw new Error("The database cannot be reached: is the stack running?", { cause: error });
-  }
-  try {
-    await work(db);
-  } finally {
-    await db.end();
-  }
 }
 
 // Functions, not constants: the command above runs before a constant down here has its value.

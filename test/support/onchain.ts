@@ -50,6 +50,29 @@ export const checkpoint = (at: number, block: number, chainId = 8453) =>
     "0".repeat(16),
   ].join("");
 
+/** A row of table `agent`: one that nothing has happened to since it was made. */
+export const agentRow = (tokenId: number, over: Record<string, unknown> = {}) => ({
+  tokenId,
+  agentAddress: `0x${String(tokenId).padStart(40, "a")}`,
+  owner: `0x${String(tokenId).padStart(40, "b")}`,
+  name: `Agent ${tokenId}`,
+  framework: "custom",
+  mintedAt: 1_700_000_000,
+  mintedBlock: 950,
+  mintTx: `0x${"0".repeat(64)}`,
+  verified: false,
+  soulbound: false,
+  origin: 1,
+  generation: 0,
+  parentId: 0n,
+  mutationCount: 0,
+  version: "1.0",
+  points: 100n,
+  traitCount: 0,
+  updatedBlock: 950,
+  ...over,
+});
+
 /** Inserts rows written with the property names of ponder.schema.ts. */
 export async function plantRows(
   pool: pg.Pool,

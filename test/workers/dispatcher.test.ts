@@ -6,7 +6,7 @@ import { dispatch, runDispatcher } from "../../workers/dispatcher.ts";
 import type { NewJob } from "../../workers/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { testLog } from "../support/log.ts";
-import { plantCheckpoint, plantOnchain, plantRows } from "../support/onchain.ts";
+import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 
 let database: TestDatabase;
@@ -70,27 +70,6 @@ const event = (over: Record<string, unknown> = {}) => {
     ...over,
   };
 };
-const agent = (tokenId: number, over: Record<string, unknown> = {}) => ({
-  tokenId,
-  agentAddress: `0x${String(tokenId).padStart(40, "a")}`,
-  owner: `0x${String(tokenId).padStart(40, "b")}`,
-  name: `Agent ${tokenId}`,
-  framework: "custom",
-  mintedAt: 1_700_000_000,
-  mintedBlock: 950,
-  mintTx: "0x0",
-  verified: false,
-  soulbound: false,
-  origin: 1,
-  generation: 0,
-  parentId: 0n,
-  mutationCount: 0,
-  version: "1.0",
-  points: 100n,
-  traitCount: 0,
-  updatedBlock: 950,
-  ...over,
-});
 const states = async () => {
   const { rows } = await db.query("select state, count(*)::int as n from offchain.dispatch group by 1 order by 1");
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
@@ -167,10 +146,10 @@ describe("claims", () => {
     await plantOnchain(db);
     const wallet = `0x${"c".repeat(40)}`;
     await plantRows(db, "agent", [
-      agent(1, { owner: wallet }),
-      agent(2, { agentAddress: wallet }),
-      agent(3),
-      agent(4, { owner: wallet, agentAddress: wallet }),
+      agentRow(1, { owner: wallet }),
+      agentRow(2, { agentAddress: wallet }),
+      agentRow(3),
+      agentRow(4, { owner: wallet, agentAddress: wallet }),
     ]);
     await plantRows(db, "outbox", [
       event({ kind: "attestation.made", wallet }),
@@ -248,7 +227,7 @@ describe("retractions", () => {
     await plantOnchain(db, { block: 1000, finalized: 900 });
     const row = event({ tokenId: 5, block: 990 });
     await plantRows(db, "outbox", [row]);
-    await plantRows(db, "agent", [agent(5, { updatedBlock: 990 })]);
+    await plantRows(db, "agent", [agentRow(5, { updatedBlock: 990 })]);
     await db.query("insert into offchain.referral_code (token_id, code) values (5, 'agent-5-abcd')");
     await dispatch(context());
     return row;

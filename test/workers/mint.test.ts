@@ -12,7 +12,7 @@ import { completeMint, failMint, type MintRequest, reopenMint } from "../../db/m
 import { intentByKey, storeSenderState } from "../../db/tx-outbox.ts";
 import { healthyChain } from "../api/support/stub-chain.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain, plantRows } from "../support/onchain.ts";
+import { agentRow, plantOnchain, plantRows } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 
 const IDENTITY = `0x${"1d".repeat(20)}` as Address;
@@ -58,28 +58,7 @@ const refusal = async (asked: MintRequest): Promise<Failure> => {
 };
 const rows = async (table: string) => Number((await db.query(`select count(*) from offchain.${table}`)).rows[0].count);
 const plantAgent = (tokenId: number, agentAddress: Address, owner = agentAddress) =>
-  plantRows(db, "agent", [
-    {
-      tokenId,
-      agentAddress,
-      owner,
-      name: `Agent ${tokenId}`,
-      framework: "custom",
-      mintedAt: 1,
-      mintedBlock: 1,
-      mintTx: "0x0",
-      verified: false,
-      soulbound: false,
-      origin: 1,
-      generation: 0,
-      parentId: 0n,
-      mutationCount: 0,
-      version: "1.0",
-      points: 100n,
-      traitCount: 0,
-      updatedBlock: 1,
-    },
-  ]);
+  plantRows(db, "agent", [agentRow(tokenId, { agentAddress, owner, mintedBlock: 1, updatedBlock: 1 })]);
 
 describe("acceptance", () => {
   it("commits the request and the transaction that carries it out", async () => {

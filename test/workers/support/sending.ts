@@ -24,7 +24,7 @@ import { testChain } from "../../support/agent-wallet.ts";
 import { CHILD_ENV } from "../../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { testLog } from "../../support/log.ts";
-import { plantOnchain, plantRows } from "../../support/onchain.ts";
+import { agentRow, plantOnchain, plantRows } from "../../support/onchain.ts";
 import { until } from "../../support/until.ts";
 
 /** Everything a sender does quickly, so that a test waits for facts and not for patience. */
@@ -210,26 +210,7 @@ export async function startSending() {
       /** Plants what the indexer would write about an agent, as far as referrals and wallets need it. */
       plantAgent: (tokenId: number, wallet: Address, name = "Grace") =>
         plantRows(db, "agent", [
-          {
-            tokenId,
-            agentAddress: wallet,
-            owner: wallet,
-            name,
-            framework: "custom",
-            mintedAt: 1_700_000_000,
-            mintedBlock: 1,
-            mintTx: `0x${"0".repeat(64)}`,
-            verified: false,
-            soulbound: false,
-            origin: 1,
-            generation: 0,
-            parentId: 0n,
-            mutationCount: 0,
-            version: "1.0",
-            points: 100n,
-            traitCount: 0,
-            updatedBlock: 1,
-          },
+          agentRow(tokenId, { agentAddress: wallet, owner: wallet, name, mintedBlock: 1, updatedBlock: 1 }),
         ]),
 
       async close() {
