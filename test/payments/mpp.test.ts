@@ -1,5 +1,7 @@
 /** MPP with its real client on a local Tempo: settled once, for one request, whatever fails on the way. Numbers are those of README.md. */
+import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { identityAbi } from "../../abis/identity.ts";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import type { Chain } from "../../clients/ports.ts";
@@ -10,6 +12,7 @@ import { TEMPO } from "../../devnet/tempo.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { testLog } from "../support/log.ts";
+import { solanaWallet } from "../support/solana-wallet.ts";
 import { until } from "../support/until.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying, unbase64 } from "./support/paying.ts";
 import { Challenge, type Customer, changed, Receipt, startTempo, type Tempo } from "./support/tempo.ts";
@@ -166,6 +169,46 @@ describe("case 34", () => {
     expect(response.headers.get("vary")).toMatch(/Payment-Authorization/);
     expect(await last()).toMatchObject({ state: "fulfilled", method: "mpp", tx_hash: reference });
   });
+
+  it.each(["pull", "push"] as const)(
+    "%s pays a registration with a Solana key, whose identity is the payer's",
+    async (mode) => {
+      const [key, customer] = [await solanaWallet(), await tempo.customer()];
+      const register = async () => {
+        const { body } = await api.get(`/api/v2/auth/solana/challenge?address=${key.address}`);
+        const { message, nonce } = body as unknown as { message: string; nonce: string };
+        const signature = await key.signText(message);
+        return customer.fetch(mode)(`${api.url}/api/v2/register/solana`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ name: "Sol", solanaAddress: key.address, nonce, signature }),
+        });
+      };
+      let response!: Response;
+      const got = await income(world.payTo.deployer, async () => {
+        response = await register();
+      });
+      const registered = (await response.json()) as { tokenId: number };
+      expect([response.status, registered]).toMatchObject([
+        201,
+        { mintOrigin: "API", solanaAddress: key.address, evmAddress: getAddress(customer.address) },
+      ]);
+      expect(got).toBe(MINT_PRICE);
+      const owner = await world.evm.readContract({
+        address: world.devnet.contracts.identity,
+        abi: identityAbi,
+        functionName: "ownerOf",
+        args: [BigInt(registered.tokenId)],
+      });
+      expect(owner).toBe(getAddress(customer.address));
+      expect(receiptOf(response).status).toBe("success");
+      // One agent per key: a second one is refused before anything is asked for.
+      const again = await income(world.payTo.deployer, async () => {
+        response = await register();
+      });
+      expect([response.status, again]).toEqual([409, 0n]);
+    },
+  );
 
   it("a cred report is paid to the treasury, and its receipt names the payment", async () => {
     const customer = await tempo.customer();
