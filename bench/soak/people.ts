@@ -10,14 +10,26 @@ import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { type AgentWallet, agentWallet, testChain } from "../../test/support/agent-wallet.ts";
 import type { DevnetFile } from "../../test/support/stack.ts";
 
-/** An agent of ours: its wallet, and what the service calls it. */
-export type Actor = { wallet: AgentWallet; tokenId: number };
+/** An agent of ours: what the service calls it, and its credential. */
+export type Actor = { tokenId: number; signIn: SignIn };
+type SignIn = () => Promise<string>;
 type Fetch = typeof fetch;
 
 const MINT_UNITS = 1_000_000n;
 /** How often a client comes back with the same payment while it is told `payment_pending`. */
 const PATIENCE = 20;
 const RECEIPT_MS = 5_000;
+/** A credential is good for an hour, so nobody signs in for each request. */
+const SIGNED_IN_MS = 1_800_000;
+
+function signingIn(wallet: AgentWallet): SignIn {
+  let credential = wallet.siwa();
+  let at = performance.now();
+  return () => {
+    if (performance.now() - at > SIGNED_IN_MS) [credential, at] = [wallet.siwa(), performance.now()];
+    return credential;
+  };
+}
 
 /** @param devnet of the running stack @param say gets every answer on the way to the last one */
 export function population(devnet: DevnetFile, say: (status: number, text: string) => void) {
@@ -77,20 +89,21 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
     /** Registers a fresh wallet for a USDC of its own, which a rich one gives it. */
     async mint(): Promise<Response> {
       const wallet = agentWallet({ host });
+      const signIn = signingIn(wallet);
       const giver = next();
       await inTurn(giver, () => give(giver.client, wallet.address));
       const response = await paying(wallet.account)(`${devnet.apiUrl}/api/v2/mint`, {
         method: "POST",
         headers: {
           "content-type": "application/json",
-          authorization: await wallet.siwa(),
+          authorization: await signIn(),
           "idempotency-key": randomUUID(),
         },
         body: JSON.stringify({ name: `Soak ${wallet.address.slice(2, 10)}`, framework: "custom" }),
       });
       if (response.status === 201) {
         const { tokenId } = (await response.clone().json()) as { tokenId: number };
-        actors.push({ wallet, tokenId });
+        actors.push({ tokenId, signIn });
       }
       return response;
     },

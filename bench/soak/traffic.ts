@@ -57,7 +57,7 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
     return fetch(url(path.replace("{id}", String(actor.tokenId))), {
       method: "POST",
       headers: {
-        authorization: await actor.wallet.siwa(),
+        authorization: await actor.signIn(),
         ...(body && { "content-type": "application/json" }),
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -110,13 +110,13 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
   const onChain = () =>
     post("/api/v2/agent/{id}/update?onchain=true", { personality: { humor: `${oneOf(WORDS)} ${random(1000)}` } });
   async function proveX(): Promise<Response> {
-    const { tokenId, wallet } = people.anyone()!;
+    const { tokenId, signIn } = people.anyone()!;
     const handle = `soak_${tokenId}`;
     const planted = { id: String(500_000 + tokenId), name: handle, description: `helixa:${tokenId}` };
     await fetch(`${devnet.simulatorUrl}/_control/x/users/${handle}`, { method: "PUT", body: JSON.stringify(planted) });
     return fetch(url(`/api/v2/agent/${tokenId}/verify/x`), {
       method: "POST",
-      headers: { authorization: await wallet.siwa(), "content-type": "application/json" },
+      headers: { authorization: await signIn(), "content-type": "application/json" },
       body: JSON.stringify({ handle }),
     });
   }
