@@ -222,7 +222,7 @@ function initialise(native: string, dataDir: string, user: User | undefined): vo
     chownSync(directory, user.uid, user.gid);
     chownSync(passwordFile, user.uid, user.gid);
   }
-  const args = ["-D", dataDir, "-U", "postgres", "--auth=scram-sha-256", "-c", "scram_iterations=1", `--pwfile=${passwordFile}`];
+  const args = ["-D", dataDir, "-U", "postgres", "--auth=scram-sha-256", `--pwfile=${passwordFile}`];
   const run = spawnSync(binary(native, "initdb"), [...args, "-E", "UTF8", "--locale=C", "--no-sync"], {
     ...spawnOptions(user),
     encoding: "utf8",

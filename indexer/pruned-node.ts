@@ -13,9 +13,9 @@ const GONE = /BlockOutOfRange|missing trie node|historical state|state .{0,40}(p
 
 listen(STATE_READ, async ({ asked: [, method], body, response, ask }) => {
   const text = await response.text();
+  if (!GONE.test(errorOf(text))) return again(text, response);
   const request = JSON.parse(body) as { params?: unknown[] };
   const at = BLOCK_PARAMETER[method!]!;
-  if (!GONE.test(errorOf(text)) || request.params?.[at] === undefined || request.params[at] === "latest")
-    return again(text, response);
+  if (request.params?.[at] === undefined || request.params[at] === "latest") return again(text, response);
   return ask(JSON.stringify({ ...request, params: request.params.with(at, "latest") }));
 });

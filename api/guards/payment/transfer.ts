@@ -38,29 +38,22 @@ export async function transferPayments(
   const token = domain.verifyingContract;
   const transfers = transfersOf(receipt.logs, { token, from: payer, to: payTo, values: honoured });
   if (transfers.length === 0) return "no_matching_transfer";
-  const found = transfers.map(
-    (transfer): TransferPayment => ({
+  const found = transfers.map((transfer): TransferPayment => {
+    const moved = { payer, payee: payTo, amountUnits: transfer.value };
+    const settlement = settlementAt(receipt, transfer);
+    return {
+      ...moved,
       method: "transaction",
-      payer,
-      payee: payTo,
-      amountUnits: transfer.value,
       credential: null,
       validBefore: null,
       sinceBlock: receipt.block,
       facts: [
-        transferFact({
-          chainId: domain.chainId,
-          txHash: receipt.hash,
-          payer,
-          payee: payTo,
-          amountUnits: transfer.value,
-          nth: transfer.nth,
-        }),
+        transferFact({ ...moved, ...settlement, chainId: domain.chainId }),
         ...(transfer.nonce ? [authorizationFact(domain.chainId, token, payer, transfer.nonce)] : []),
       ],
-      settlement: settlementAt(receipt, transfer),
-    }),
-  );
+      settlement,
+    };
+  });
   const known = await paymentsOf(
     db,
     found.flatMap(({ facts }) => facts),
