@@ -5,6 +5,7 @@ import { shownScoreSql } from "../cred-statement.ts";
 import { isAscii, unmarked } from "../folded-text.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
 import { isIndexed } from "../transaction.ts";
+import { changedBetween, type Look, look } from "./commits.ts";
 import { type CopyRow, copyRows, keepValues } from "./copy-rows.ts";
 import { unhex } from "./hex-bytes.ts";
 import type { Changes, TableSource } from "./table-source.ts";
@@ -33,8 +34,8 @@ export type AgentsState = {
   block: number;
   /** Rows up to this block cannot be taken back any more. */
   finalizedBlock: number;
-  /** Every transaction older than this one has ended, and its scores were seen. */
-  xmin: string;
+  /** Scores that this look sees were seen. */
+  scores: Look;
   /** Block of the last change of each agent above `finalizedBlock`: what a reorganisation may take back. */
   recent: Map<number, number>;
   /** When all of `recent` was last compared with the database, in milliseconds since the epoch. */
@@ -130,13 +131,12 @@ export const source: TableSource<AgentsState> = {
       values: [index.finalizedBlock],
       rowMode: "array",
     });
-    const { rows: snapshots } = await tx.query(SNAPSHOT);
     return {
       schema: index.schema,
       held: index.held,
       block: index.indexedBlock!,
       finalizedBlock: index.finalizedBlock!,
-      xmin: snapshots[0].xmin,
+      scores: await look(tx),
       recent: new Map((rows as [string, string][]).map(([id, block]) => [Number(id), Number(block)])),
       comparedAt: Date.now(),
     };
@@ -148,8 +148,6 @@ export const source: TableSource<AgentsState> = {
     if (!index.ready) return "wait";
     if (index.schema !== state.schema) return "reload";
     const block = index.indexedBlock!;
-    const { rows } = await tx.query(SNAPSHOT);
-    const { xmin, xmax } = rows[0];
     // Blocks that only go up bring rows that are only newer. Whether a reorganisation put other rows in the place of
     // some is seen by comparing all of them: at once when the index shows it, otherwise once a second.
     const compare = block < state.block || index.held !== state.held || Date.now() - state.comparedAt >= COMPARE_MS;
@@ -170,28 +168,16 @@ export const source: TableSource<AgentsState> = {
       );
     const finalizedBlock = compare ? index.finalizedBlock! : state.finalizedBlock;
     for (const [id, updatedBlock] of recent) if (updatedBlock <= finalizedBlock) recent.delete(id);
-    const scores = await tx.query({ ...SCORES, values: [state.xmin, xmax] });
-    for (const [id, score] of scores.rows as unknown as [string, number][])
-      changes.sets.push([Number(id), "credScore", score]);
+    const scores = await look(tx);
+    const { rows } = await tx.query({
+      text: `select token_id, score from offchain.cred where ${changedBetween("changed_xid", state.scores, scores)}`,
+      rowMode: "array",
+    });
+    for (const [id, score] of rows as [string, number][]) changes.sets.push([Number(id), "credScore", score]);
     const comparedAt = compare ? Date.now() : state.comparedAt;
-    return { changes, state: { ...state, held: index.held, block, finalizedBlock, xmin, recent, comparedAt } };
+    return { changes, state: { ...state, held: index.held, block, finalizedBlock, scores, recent, comparedAt } };
   },
 };
-
-const SNAPSHOT = {
-  name: "agents-source-snapshot",
-  text: "select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax from pg_current_snapshot() s",
-};
-
-/**
- * Scores given by transactions that had not ended at the last look. The upper bound leaves out marks that a restored
- * dump brought from another server.
- */
-const SCORES = {
-  name: "agents-source-scores",
-  text: "select token_id, score from offchain.cred where changed_xid >= $1::xid8 and changed_xid < $2::xid8",
-  rowMode: "array",
-} as const;
 
 /** Reads agents into `changes.puts`. @returns the block of each one's last change */
 async function readAgents(tx: pg.ClientBase, where: string, changes: Changes): Promise<Map<number, number>> {

@@ -1,4 +1,5 @@
 /** The directory as a column table: what is kept of each row, and how it follows the rows' changes. */
+import { changedBetween, type Look, look } from "./commits.ts";
 import { type CopyRow, copyRows, keepValues } from "./copy-rows.ts";
 import { packAddress } from "./packed-address.ts";
 import type { Changes, TableSource } from "./table-source.ts";
@@ -23,8 +24,8 @@ export const DIRECTORY_COLUMNS = {
   x402: { kind: "flag" },
 } as const satisfies TableDefinition;
 
-/** Every transaction older than `xmin` has ended, and its rows were seen. */
-export type DirectoryState = { xmin: string };
+/** Changes that `seen` sees were seen. */
+export type DirectoryState = { seen: Look };
 
 const VALUES = `d.cred_score, d.created_at, d.active_at, d.trend,
     d.market_cap_usd, d.volume_24h_usd, d.sort_name, case when d.search_name <> d.sort_name then d.search_name end,
@@ -63,32 +64,23 @@ export const source: TableSource<DirectoryState> = {
   channel: CHANNEL,
 
   async begin(tx) {
-    const { rows } = await tx.query(SNAPSHOT);
-    return { xmin: rows[0].xmin };
+    return { seen: await look(tx) };
   },
 
-  async sync(tx, { xmin }) {
-    const { rows } = await tx.query(SNAPSHOT);
-    const { xmin: next, xmax } = rows[0];
+  async sync(tx, { seen }) {
+    const now = await look(tx);
     const changes: Changes = { puts: [], sets: [], deletes: [] };
-    // Rows of transactions that had not ended at the last look. The upper bound leaves out marks that a restored dump
-    // brought from another server. Both are numbers of the database's own.
     await copyRows(
       tx,
       `select s.id, ${VALUES}, s.cred_score is null
        from offchain.directory_score s left join offchain.directory d on d.id = s.id
-       where s.changed_xid >= '${xmin}'::xid8 and s.changed_xid < '${xmax}'::xid8`,
+       where ${changedBetween("s.changed_xid", seen, now)}`,
       (row) => {
         const id = row.integer(0);
         if (row.flag(REMOVED)) changes.deletes.push(id);
         else changes.puts.push([id, keepValues(read(row))]);
       },
     );
-    return { state: { xmin: next }, changes };
+    return { state: { seen: now }, changes };
   },
-};
-
-const SNAPSHOT = {
-  name: "directory-source-snapshot",
-  text: "select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax from pg_current_snapshot() s",
 };
