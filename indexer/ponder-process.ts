@@ -1,10 +1,10 @@
 /** The Ponder child process: started on one schema, listened to, and certainly ended. */
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
+import { freePort, portOr } from "../free-port.ts";
 import { PONDER_ROOT } from "./schema-name.ts";
 import type { TakenAsFinal } from "./tell-finalized.ts";
 
@@ -159,25 +159,8 @@ function relay(line: string, { news, seen, log }: { news: PonderNews; seen: Map<
 
 /** @returns the wanted port, or one nobody listens on at this moment. Nothing the index needs depends on it. */
 async function openPort({ host, port }: { host: string; port: number | undefined }, log: Logger): Promise<number> {
-  if (port === undefined) return tryPort(host, 0);
-  try {
-    return await tryPort(host, port);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    const free = await tryPort(host, 0);
-    log.warn(`port ${port} is taken: GraphQL and SQL of the index are on port ${free}`);
-    return free;
-  }
-}
-
-function tryPort(host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      server.close(() =>
-        address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
+  if (port === undefined) return freePort(host);
+  const open = await portOr(port, host);
+  if (open !== port) log.warn(`port ${port} is taken: GraphQL and SQL of the index are on port ${open}`);
+  return open;
 }

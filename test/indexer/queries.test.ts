@@ -1,6 +1,6 @@
 /** GraphQL and SQL over the running index, as Ponder offers them: what can be asked, and what cannot. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort } from "../../devnet/ports.ts";
+import { freePort } from "../../free-port.ts";
 import { type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
 import { until } from "../support/until.ts";
 

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
 import { insertApiKey } from "../../db/api-keys.ts";
-import { freePort } from "../../devnet/ports.ts";
+import { freePort } from "../../free-port.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

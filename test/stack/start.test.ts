@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { dataDir, isAlive } from "../../devnet/data-dir.ts";
-import { freePort } from "../../devnet/ports.ts";
+import { freePort } from "../../free-port.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { runStart, type Stack, startStack } from "../support/stack.ts";
 import { until } from "../support/until.ts";

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../devnet/ports.ts";
 import { end } from "../../devnet/supervisor.ts";
+import { freePort } from "../../free-port.ts";
 import { CHILD_ENV } from "./child-env.ts";
 import { until } from "./until.ts";
 

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
 import { signingSecrets } from "../../db/webhooks/secrets.ts";
-import { freePort } from "../../devnet/ports.ts";
+import { freePort } from "../../free-port.ts";
 import { webhookUpkeep } from "../../workers/jobs/webhook-upkeep.ts";
 import type { SendContext } from "../../workers/webhooks/send.ts";
 import { deliverDue } from "../../workers/webhooks.ts";

@@ -1,0 +1,33 @@
+/** TCP ports that nobody listens on at this moment. */
+import { createServer } from "node:net";
+
+/** Below those that systems give to outgoing connections, which may take any of them before it is listened on. */
+const FIRST = 20_000;
+const LAST = 32_000;
+const TRIES = 100;
+
+/**
+ * @param host the address it is wanted at
+ * @throws the last try's error, as when the address is none of this machine's
+ */
+export async function freePort(host = "127.0.0.1"): Promise<number> {
+  for (let left = TRIES; ; left--) {
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+    try {
+      return await tryPort(port, host);
+    } catch (error) {
+      if (left === 1) throw error;
+    }
+  }
+}
+
+/** @returns the wanted port when nobody listens on it, otherwise a free one. */
+export const portOr = (wanted: number, host?: string): Promise<number> =>
+  wanted > 65_535 ? freePort(host) : tryPort(wanted, host).catch(() => freePort(host));
+
+function tryPort(port: number, host = "127.0.0.1"): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(port, host, () => server.close(() => resolve(port)));
+  });
+}
