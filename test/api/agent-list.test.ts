@@ -155,6 +155,7 @@ describe(`random questions (seed ${SEED})`, () => {
       await writeAgents(pool, changed);
       await writeScores(pool, scores(50 * 2 ** round, seed));
       await showBlock(block);
+      await until("memory has the block", () => list!.block === block);
       // A reorganisation takes some back: those it had minted are gone, the others are as they were.
       const undone = changed.slice(0, 20).map(({ tokenId }) => tokenId);
       await pool.query("delete from onchain.agent where token_id = any($1) and token_id % 3 = 0", [undone]);
