@@ -1,20 +1,24 @@
 /** One embedded PostgreSQL for the whole test run, with a migrated template database. */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../db/migrate.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
 import { onchainTables } from "./onchain-tables.ts";
+import { scratchDirectory } from "./scratch.ts";
 
 // Tests start hundreds of processes of the same code: compiled once, they start in half the time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
 
 export default async function setup(project: TestProject) {
-  const directory = mkdtempSync(join(tmpdir(), "agents-test-"));
+  const directory = scratchDirectory("agents-test");
   // Passable for the account the server runs as, so that it need not be moved elsewhere.
   chmodSync(directory, 0o711);
-  const server = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
+  const server = await startPostgres({
+    dataDir: join(directory, "pg"),
+    fast: true,
+    settings: { max_wal_size: "256MB" },
+  });
   await migrate(await ensureDatabase(server.url, "template_migrated"));
   project.provide("postgresUrl", server.url);
   project.provide("onchainTables", onchainTables());

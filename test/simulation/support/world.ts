@@ -1,6 +1,5 @@
 /** The world of a simulation: the whole service on one chain, one database, one Redis and simulated upstreams, with something breakable in front of each. */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { encodeFunctionData, type Hex, parseEther, type TransactionReceipt } from "viem";
@@ -21,6 +20,7 @@ import { startTroubledFacilitator } from "../../payments/support/storm/facilitat
 import { chainHands } from "../../payments/support/storm/wallets.ts";
 import { CHILD_ENV } from "../../support/child-env.ts";
 import { REDIS_BINARY, startRedis } from "../../support/redis.ts";
+import { scratchDirectory } from "../../support/scratch.ts";
 import { tcpProxy } from "../../support/tcp-proxy.ts";
 import { startTroubledNode } from "../../support/troubled-node.ts";
 import { until } from "../../support/until.ts";
@@ -57,7 +57,7 @@ export async function startWorld({ apart = false, onWorld }: WorldOptions = {}) 
 }
 
 async function build(closers: (() => unknown)[], close: () => Promise<void>, apart: boolean) {
-  const directory = mkdtempSync(join(tmpdir(), "agents-simulation-"));
+  const directory = scratchDirectory("agents-simulation");
   chmodSync(directory, 0o711);
   closers.push(() => rmSync(directory, { recursive: true, force: true }));
 
