@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 import { HOST } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
@@ -19,8 +18,7 @@ let second: ApiProcess;
 let senders: Speaker[];
 
 beforeAll(async () => {
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
   processes = apiProcesses({
     DATABASE_URL: database.url,
     SERVICE_HOST: HOST,

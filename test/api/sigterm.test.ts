@@ -4,7 +4,6 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 import { HOST } from "./support/api.ts";
 import { plantSpeaker, type Speaker } from "./support/speakers.ts";
@@ -16,8 +15,7 @@ let database: TestDatabase;
 let processes: ApiProcesses;
 let speakers: Speaker[];
 beforeAll(async () => {
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
   processes = apiProcesses({ DATABASE_URL: database.url, SERVICE_HOST: HOST, PUBLIC_URL: `https://${HOST}` });
   speakers = await Promise.all(Array.from({ length: CLIENTS }, () => plantSpeaker(database.pool, HOST, 60)));
 }, 240_000);

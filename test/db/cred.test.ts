@@ -7,7 +7,6 @@ import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
 import { addressOf, type RandomAgent, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain } from "../support/onchain.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 import { shareOf } from "../support/share.ts";
 
@@ -73,8 +72,7 @@ describe(`${AGENTS} random agents`, () => {
   const ids = facts.map((f) => f.tokenId);
 
   beforeAll(async () => {
-    db = await testDatabase();
-    await plantOnchain(db.pool);
+    db = await testDatabase({ indexed: true });
     await plantAgents(db.pool, agents);
   });
   afterAll(() => db.drop());
@@ -145,8 +143,7 @@ describe("a change", () => {
   const options = { now: NOW, cause: "test" };
 
   beforeEach(async () => {
-    db = await testDatabase();
-    await plantOnchain(db.pool);
+    db = await testDatabase({ indexed: true });
     await plantAgents(db.pool, agents);
     return () => db.drop();
   });
@@ -235,8 +232,7 @@ describe("a reorganisation", () => {
   const points = async () => (await history(3)).map(({ score, block }) => [score, block]);
 
   beforeEach(async () => {
-    db = await testDatabase();
-    await plantOnchain(db.pool);
+    db = await testDatabase({ indexed: true });
     await plantAgents(db.pool, agents);
     for (const [value, block] of [
       [0, 100],
@@ -303,8 +299,7 @@ describe("at the same time", () => {
   const options = { now: NOW, cause: "test" };
 
   beforeAll(async () => {
-    db = await testDatabase();
-    await plantOnchain(db.pool);
+    db = await testDatabase({ indexed: true });
     await plantAgents(db.pool, agents);
     await fullPass(db.pool, options);
   });

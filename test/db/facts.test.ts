@@ -5,7 +5,6 @@ import { findTokenId, loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
 import { addressOf, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain } from "../support/onchain.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
@@ -13,8 +12,7 @@ const agents = randomAgents(20, NOW, Date.now() & 0x7fffffff);
 let db: TestDatabase;
 
 beforeAll(async () => {
-  db = await testDatabase();
-  await plantOnchain(db.pool);
+  db = await testDatabase({ indexed: true });
   await plantAgents(db.pool, agents);
 });
 afterAll(() => db.drop());

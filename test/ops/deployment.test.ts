@@ -10,7 +10,6 @@ import { end } from "../../devnet/supervisor.ts";
 import { freePort } from "../../free-port.ts";
 import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -137,8 +136,7 @@ describe.runIf(CADDY)("the proxy, run as it is", () => {
   const home = mkdtempSync(join(tmpdir(), "agents-proxy-"));
   let kill: () => void;
   beforeAll(async () => {
-    database = await testDatabase();
-    await plantOnchain(database.pool);
+    database = await testDatabase({ indexed: true });
     apis = apiProcesses({
       DATABASE_URL: database.url,
       TRUSTED_PROXIES: "127.0.0.1",

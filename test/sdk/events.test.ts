@@ -7,7 +7,6 @@ import { plantAgents } from "../api/support/agents.ts";
 import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { testLog } from "../support/log.ts";
-import { plantOnchain } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 
 const AGENTS = 3;
@@ -17,8 +16,7 @@ let processes: ApiProcesses;
 /** The process that the one address leads to, as a load balancer has it. */
 let current: ApiProcess;
 beforeAll(async () => {
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
   await plantAgents(
     database.pool,
     Array.from({ length: AGENTS }, (_, tokenId) => ({ tokenId })),

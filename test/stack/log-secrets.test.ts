@@ -16,7 +16,6 @@ import { freePort } from "../../free-port.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,8 +30,7 @@ let url: string;
 let node: { url: string; calls: number; close(): void };
 let output = "";
 beforeAll(async () => {
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
   directory = mkdtempSync(join(tmpdir(), "log-secrets-"));
   const port = await freePort();
   const nobody = `http://127.0.0.1:${await freePort()}`;

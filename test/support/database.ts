@@ -1,8 +1,8 @@
-/** Databases of their own for tests: copies of the migrated template, made in milliseconds. */
+/** Databases of their own for tests: copies of a template, made in milliseconds. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
-import { ensureDatabase } from "../../devnet/postgres.ts";
+import { plantCheckpoint } from "./onchain.ts";
 
 export type TestDatabase = {
   url: string;
@@ -11,22 +11,35 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-/** A fresh database with the offchain schema; `migrated: false` gives an empty one. */
-export async function testDatabase({ migrated = true } = {}): Promise<TestDatabase> {
-  const server = inject("postgresUrl");
+/** Templates that the run has made before its tests. */
+export const MIGRATED = "template_migrated";
+/** With the planted index of onchain.ts beside it. */
+export const INDEXED = "template_indexed";
+
+/** One connection for all that this process asks of the server itself; it goes when nothing else keeps the process. */
+let admin: pg.Pool | undefined;
+
+/**
+ * A fresh database with the offchain schema.
+ * @param options.migrated false gives an empty one
+ * @param options.indexed with the index that `plantOnchain` plants, which takes ten times as long by itself
+ */
+export async function testDatabase({ migrated = true, indexed = false } = {}): Promise<TestDatabase> {
+  const url = new URL(inject("postgresUrl"));
+  admin ??= new pg.Pool({ connectionString: url.href, max: 1, allowExitOnIdle: true }).on("error", () => {});
   const name = `test_${randomBytes(6).toString("hex")}`;
-  const url = await ensureDatabase(server, name, migrated ? "template_migrated" : undefined);
-  const pool = new pg.Pool({ connectionString: url, max: 10 });
+  const template = indexed ? INDEXED : migrated ? MIGRATED : "template1";
+  await admin.query(`create database "${name}" template "${template}" strategy file_copy`);
+  url.pathname = name;
+  const pool = new pg.Pool({ connectionString: url.href, max: 10 });
   pool.on("error", () => {});
+  if (indexed) await plantCheckpoint(pool);
   return {
-    url,
+    url: url.href,
     pool,
     async drop() {
       await pool.end();
-      const admin = new pg.Client({ connectionString: server });
-      await admin.connect();
-      await admin.query(`drop database if exists "${name}" with (force)`);
-      await admin.end();
+      await admin!.query(`drop database if exists "${name}" with (force)`);
     },
   };
 }

@@ -1,9 +1,12 @@
 /** One embedded PostgreSQL for the whole test run, with a migrated template database. */
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../db/migrate.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
+import { INDEXED, MIGRATED } from "./database.ts";
+import { plantOnchain } from "./onchain.ts";
 import { onchainTables } from "./onchain-tables.ts";
 import { scratchDirectory } from "./scratch.ts";
 
@@ -19,9 +22,13 @@ export default async function setup(project: TestProject) {
     fast: true,
     settings: { max_wal_size: "256MB" },
   });
-  await migrate(await ensureDatabase(server.url, "template_migrated"));
+  const ddl = onchainTables();
+  await migrate(await ensureDatabase(server.url, MIGRATED));
+  const pool = new pg.Pool({ connectionString: await ensureDatabase(server.url, INDEXED, MIGRATED) });
+  await plantOnchain(pool, { ddl });
+  await pool.end();
   project.provide("postgresUrl", server.url);
-  project.provide("onchainTables", onchainTables());
+  project.provide("onchainTables", ddl);
   return async () => {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -7,12 +7,12 @@ import type * as tables from "../../ponder.schema.ts";
 export const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Creates schema `onchain` as readers see it: every table, the checkpoint and the index state, at block `block`.
+ * Creates schema `onchain` as readers see it: every table, the checkpoint and the index state, at block 1000 unless told.
  * @param options.ddl of the tables; outside of a test run, from onchain-tables.ts
  */
 export async function plantOnchain(
   pool: pg.Pool,
-  { block = 1000, finalized = 900, ddl = inject("onchainTables") } = {},
+  { ddl = inject("onchainTables"), ...at }: { block?: number; finalized?: number; ddl?: string } = {},
 ): Promise<void> {
   await pool.query(`
     create schema onchain;
@@ -25,13 +25,13 @@ export async function plantOnchain(
       stale boolean not null default false, reason text, since timestamptz not null default now());
     insert into onchain.index_state (schema) values ('index_test_0');
   `);
-  await plantCheckpoint(pool, { block, finalized });
+  await plantCheckpoint(pool, at);
 }
 
 /** Moves the planted checkpoint and tells the listeners, as the launcher does. */
 export async function plantCheckpoint(
   pool: pg.Pool,
-  { block, finalized, at = Math.floor(Date.now() / 1000) }: { block: number; finalized: number; at?: number },
+  { block = 1000, finalized = 900, at = Math.floor(Date.now() / 1000) } = {},
 ): Promise<void> {
   await pool.query(
     `insert into onchain._ponder_checkpoint values ('base', 8453, $2, $1, $2)

@@ -9,7 +9,6 @@ import { removeEntries, upsertEntries } from "../../db/directory/write.ts";
 import { transaction } from "../../db/transaction.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { plantDirectory } from "../support/directory.ts";
-import { plantOnchain } from "../support/onchain.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const RULES = { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` };
@@ -19,8 +18,7 @@ const OTHER = "0x4f9fd6be4a90f2620860d680c0d4d5fb53d1a825";
 
 let db: TestDatabase;
 beforeAll(async () => {
-  db = await testDatabase();
-  await plantOnchain(db.pool);
+  db = await testDatabase({ indexed: true });
 });
 beforeEach(async () => {
   await db.pool.query(

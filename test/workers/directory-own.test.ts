@@ -8,7 +8,7 @@ import { rescoreForeign } from "../../db/directory/write.ts";
 import { readFile } from "../../workers/jobs/erc8004-files.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain, plantRows } from "../support/onchain.ts";
+import { plantRows } from "../support/onchain.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const RULES = { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` };
@@ -18,8 +18,7 @@ const WALLET = "0xab5801a7d398351b8be11c439e05c5b3259aec9b";
 
 let db: TestDatabase;
 beforeEach(async () => {
-  db = await testDatabase();
-  await plantOnchain(db.pool);
+  db = await testDatabase({ indexed: true });
 });
 afterEach(() => db?.drop());
 

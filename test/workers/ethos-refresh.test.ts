@@ -9,7 +9,6 @@ import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain } from "../support/onchain.ts";
 
 const HOUR_MS = 3_600_000;
 let sim: Simulated;
@@ -22,8 +21,7 @@ const agent = (tokenId: number, more = {}) => ({ tokenId, agentAddress: walletOf
 
 beforeAll(async () => {
   sim = await simulated();
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
   await plantAgents(database.pool, [
     agent(1),
     agent(2, { owner }),

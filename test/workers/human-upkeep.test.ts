@@ -8,7 +8,6 @@ import { prune } from "../../workers/jobs/prune.ts";
 import { transactionCounts } from "../../workers/jobs/transaction-counts.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain } from "../support/onchain.ts";
 
 const HOUR_MS = 3_600_000;
 let database: TestDatabase;
@@ -18,8 +17,7 @@ const walletOf = (n: number): Address => `0x${n.toString(16).padStart(40, "0")}`
 const counts = new Map<Address, number>();
 
 beforeAll(async () => {
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
   for (const wallet of [walletOf(1), walletOf(2), null])
     await writeHuman(
       database.pool,

@@ -16,7 +16,6 @@ import { plantAgents } from "../api/support/agents.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { testLog } from "../support/log.ts";
-import { plantOnchain } from "../support/onchain.ts";
 
 const DAY_MS = 86_400_000;
 let sim: Simulated;
@@ -30,8 +29,7 @@ let asked: [Platform, number][] = [];
 beforeAll(async () => {
   sim = await simulated();
   raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url] });
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
 });
 beforeEach(async () => {
   // Fresh breakers: what one test broke is not the next one's.

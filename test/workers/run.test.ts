@@ -8,7 +8,6 @@ import { openQueues, type Queues } from "../../workers/queue.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type TestLog, testLog } from "../support/log.ts";
-import { plantOnchain } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
 
 let database: TestDatabase;
@@ -17,8 +16,7 @@ let log: TestLog;
 let workers: Workers | undefined;
 beforeEach(async () => {
   log = testLog();
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
   queue = await openQueues({ databaseUrl: database.url, prefix: "run", log });
 });
 afterEach(async () => {

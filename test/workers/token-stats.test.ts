@@ -4,12 +4,11 @@ import { tokenStats as read } from "../../db/token-stats.ts";
 import { tokenStats } from "../../workers/jobs/token-stats.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain, plantRows } from "../support/onchain.ts";
+import { plantRows } from "../support/onchain.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
-  await plantOnchain(database.pool);
+  database = await testDatabase({ indexed: true });
 });
 afterAll(() => database?.drop());
 

@@ -16,7 +16,6 @@ import { webhookTargets } from "../../../clients/webhook-receivers.ts";
 import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { plantOnchain } from "../../support/onchain.ts";
 import { topologyEnv } from "../../support/topology.ts";
 import { topologyOfRun } from "../../support/topology-of-run.ts";
 import { until } from "../../support/until.ts";
@@ -71,8 +70,7 @@ export type ApiOptions = {
 
 /** Starts the API on a free port, with a database of its own. */
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
-  const database = await testDatabase();
-  if (options.indexed !== false) await plantOnchain(database.pool);
+  const database = await testDatabase({ indexed: options.indexed !== false });
   const config = loadConfig(
     { PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent", ...options.env },
     { followStack: false },
@@ -125,8 +123,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const second = topology && createApi({ ...deps, ...own(), ...options.deps }, options.endpoints);
   if (topology?.redisUrl) await until("both count in Redis", () => countTogether(counters));
   const server = await startServer(second ? inTurn(api, second) : api, { host: "127.0.0.1", port: 0 });
-  const document = openApiDocument(api.endpoints, config.service) as unknown as OpenApi;
-  const check = conformance(document);
+  const { document, check } = described(api.endpoints, config.service);
 
   async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(server.url + path, { method, redirect: "manual", ...init });
@@ -159,6 +156,24 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       await database.drop();
     },
   };
+}
+
+type Described = { document: OpenApi; check: ReturnType<typeof conformance> };
+
+/** By their endpoints and what the document says of the service: most of a run's APIs are described alike. */
+const descriptions = new WeakMap<readonly Endpoint[], Map<string, Described>>();
+
+function described(endpoints: readonly Endpoint[], service: Parameters<typeof openApiDocument>[1]): Described {
+  const known = descriptions.get(endpoints) ?? new Map<string, Described>();
+  descriptions.set(endpoints, known);
+  const key = JSON.stringify([service.name, service.publicUrl]);
+  let found = known.get(key);
+  if (!found) {
+    const document = openApiDocument(endpoints, service) as unknown as OpenApi;
+    found = { document, check: conformance(document) };
+    known.set(key, found);
+  }
+  return found;
 }
 
 /** Whether what one counts the other goes on from: before it is connected, each counts for itself. */

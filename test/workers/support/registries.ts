@@ -15,7 +15,6 @@ import { type RunningSimulators, startSimulators } from "../../../devnet/simulat
 import { type PullOptions, pullRegistry } from "../../../workers/directory-pull.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { testLog } from "../../support/log.ts";
-import { plantOnchain } from "../../support/onchain.ts";
 
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const LIMITS = { headersMs: 500, bodyMs: 500, totalMs: 1_000 };
@@ -60,8 +59,7 @@ export const readerOf = (source: string): SourceReader => SOURCES.find(({ key })
 /** @param registered so many ERC-8004 agents the index has, ids from 1, none of whose files can be had */
 export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWorld> {
   const simulators = await startSimulators();
-  const db = await testDatabase();
-  await plantOnchain(db.pool);
+  const db = await testDatabase({ indexed: true });
   await db.pool.query(
     `insert into onchain.erc8004_agent (registry, agent_id, owner, agent_uri, registered_at, registered_block, tx_hash,
        feedback_count, updated_block)

@@ -24,7 +24,7 @@ import { testChain } from "../../support/agent-wallet.ts";
 import { CHILD_ENV } from "../../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { testLog } from "../../support/log.ts";
-import { agentRow, plantOnchain, plantRows } from "../../support/onchain.ts";
+import { agentRow, plantRows } from "../../support/onchain.ts";
 import { until } from "../../support/until.ts";
 
 /** Everything a sender does quickly, so that a test waits for facts and not for patience. */
@@ -91,8 +91,7 @@ export async function startSending() {
       }),
 
     async fresh() {
-      const database = await testDatabase();
-      await plantOnchain(database.pool);
+      const database = await testDatabase({ indexed: true });
       return desk(database);
     },
 
