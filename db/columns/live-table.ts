@@ -346,12 +346,10 @@ const idOf = ([id]: readonly [id: number, ...rest: unknown[]]) => id;
 
 const nextTurn = () => new Promise<void>((done) => setImmediate(done));
 
+/** @throws what went wrong, the transaction still open: the connection is the caller's to give up */
 async function snapshot<T>(client: pg.Client, work: (tx: pg.Client) => Promise<T>): Promise<T> {
   await client.query("begin isolation level repeatable read read only");
-  try {
-    return await work(client);
-  } finally {
-    // A connection that is gone shows at the next use; what went wrong before is what matters.
-    await client.query("rollback").catch(() => {});
-  }
+  const result = await work(client);
+  await client.query("rollback");
+  return result;
 }

@@ -33,9 +33,8 @@ export async function startTempo() {
       secretKey: tempoEnv().MPP_SECRET_KEY,
     });
 
-  /** A fresh wallet with this much USDC.e: the local node mines one transaction with an expiring nonce of each. */
-  async function customer(units = 10_000_000n) {
-    const privateKey = generatePrivateKey();
+  /** A wallet with this much USDC.e, fresh unless told: the local node mines one transaction with an expiring nonce of each. */
+  async function customer(units = 10_000_000n, { privateKey = generatePrivateKey(), host = HOST } = {}) {
     const account = privateKeyToAccount(privateKey);
     if (units > 0n) await giveUsdce(anvil.url, account.address, units);
     const client = openTempo(anvil.url, account);
@@ -46,7 +45,7 @@ export async function startTempo() {
         fetch: given,
       });
     return {
-      ...agentWallet({ host: HOST, privateKey }),
+      ...agentWallet({ host, privateKey }),
       account,
       client,
       /** fetch of mppx. */

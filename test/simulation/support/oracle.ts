@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { checksumAddress } from "viem";
 import { identityAbi } from "../../../abis/identity.ts";
 import { recomputeCred } from "../../../db/cred.ts";
-import { closeAccounts } from "../../payments/support/storm/books.ts";
+import { closeAccounts, type Till } from "../../payments/support/storm/books.ts";
 import type { Outcome } from "../../payments/support/storm/customers.ts";
 import { type AgentTruth, agentsOfChain, servedAgents } from "../../support/chain-truth.ts";
 import { until } from "../../support/until.ts";
@@ -14,8 +14,7 @@ import type { World } from "./world.ts";
 export type Ledger = {
   outcomes: Outcome[];
   payees: Record<string, `0x${string}`>;
-  before: Record<string, bigint>;
-  since: bigint;
+  base: Till;
 };
 
 /** Agents whose answers are read from both APIs, beside those of the round. */
@@ -31,8 +30,8 @@ export async function consult(world: World, ledger: Ledger): Promise<string[]> {
   differences.push(...(await follows("scores", () => staleScores(world, truth))));
   differences.push(...(await follows("answers", () => answers(world, truth))));
   differences.push(...(await keysAndMessages(world)));
-  const { payees, before, since, outcomes } = ledger;
-  differences.push(...(await closeAccounts(db, hands, outcomes, { payees, before, since, identity })).differences);
+  const { payees, base, outcomes } = ledger;
+  differences.push(...(await closeAccounts(db, hands, outcomes, { payees, base, identity })).differences);
   differences.push(...world.processes.surprises());
   return differences;
 }

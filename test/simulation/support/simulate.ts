@@ -6,9 +6,10 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { privateKeyToAddress } from "viem/accounts";
 import { readIndexState } from "../../../db/index-state.ts";
+import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { ensureDatabase } from "../../../devnet/postgres.ts";
 import { end } from "../../../devnet/supervisor.ts";
-import { balanceOf } from "../../payments/support/storm/books.ts";
+import { openTill } from "../../payments/support/storm/books.ts";
 import { dumpIndex } from "../../support/dump-index.ts";
 import { until } from "../../support/until.ts";
 import type { Ledger } from "./oracle.ts";
@@ -124,11 +125,7 @@ async function openLedger(world: World): Promise<Ledger> {
     deployer: privateKeyToAddress(keys.deployer).toLowerCase() as `0x${string}`,
     treasury: privateKeyToAddress(keys.treasury).toLowerCase() as `0x${string}`,
   };
-  const balances = Object.entries(payees).map(
-    async ([name, address]) => [name, await balanceOf(world.hands, address)] as const,
-  );
-  const before = Object.fromEntries(await Promise.all(balances));
-  return { outcomes: [], payees, before, since: await world.chain.chain.getBlockNumber() };
+  return { outcomes: [], payees, base: await openTill(world.hands.chain, CANONICAL.usdc, payees) };
 }
 
 /** Indexes the chain once more, from nothing, and compares every row. @returns differences */

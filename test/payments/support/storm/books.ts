@@ -2,12 +2,27 @@
 import type pg from "pg";
 import { type Hex, parseAbiItem } from "viem";
 import { mintOriginIndex } from "../../../../core/mint-origins.ts";
-import { CANONICAL } from "../../../../devnet/chain-addresses.ts";
-import type { Outcome } from "./customers.ts";
+import { HONEST, type Outcome } from "./customers.ts";
 import type { ChainHands } from "./wallets.ts";
 
-type Entry = { payer: Hex; payee: Hex; operation: string; state: string; units: bigint; bought: string | null };
+type Entry = {
+  payer: Hex;
+  payee: Hex;
+  method: string;
+  operation: string;
+  state: string;
+  units: bigint;
+  bought: string | null;
+};
 export type Accounts = { differences: string[]; summary: Record<string, unknown> };
+/** Where money came in: a token of a chain, from the block behind `since` on. */
+export type Till = {
+  chain: Pick<ChainHands["chain"], "getBlockNumber" | "getLogs" | "readContract">;
+  token: Hex;
+  since: bigint;
+  /** What the payees, by name, had at `since`. */
+  before: Record<string, bigint>;
+};
 
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
 const REGISTERED = parseAbiItem(
@@ -15,17 +30,25 @@ const REGISTERED = parseAbiItem(
 );
 const sum = (entries: { units: bigint }[]) => entries.reduce((total, { units }) => total + units, 0n);
 
-/** @param since the last block before the storm @param identity the contract of the tokens */
+/** A till as it is before the first payment. */
+export async function openTill(chain: Till["chain"], token: Hex, payees: Record<string, Hex>): Promise<Till> {
+  const since = await chain.getBlockNumber();
+  const balances = Object.entries(payees).map(
+    async ([name, address]) => [name, await balanceOf({ chain, token }, address)] as const,
+  );
+  return { chain, token, since, before: Object.fromEntries(await Promise.all(balances)) };
+}
+
+/**
+ * @param base where x402 and transfers came in
+ * @param mpp where what was paid by MPP came in; nothing was, when there is none
+ * @param identity the contract of the tokens
+ */
 export async function closeAccounts(
   db: pg.Pool,
   hands: ChainHands,
   outcomes: readonly Outcome[],
-  {
-    payees,
-    before,
-    since,
-    identity,
-  }: { payees: Record<string, Hex>; before: Record<string, bigint>; since: bigint; identity: Hex },
+  { payees, base, mpp, identity }: { payees: Record<string, Hex>; base: Till; mpp?: Till; identity: Hex },
 ): Promise<Accounts> {
   const differences: string[] = [];
   const equal = (what: string, a: unknown, b: unknown) => {
@@ -33,7 +56,7 @@ export async function closeAccounts(
   };
   const entries: Entry[] = (
     await db.query(
-      "select payer, payee, operation, state, amount_units::text as units, bought from offchain.payment where paid_at is not null or state not in ('released')",
+      "select payer, payee, method, operation, state, amount_units::text as units, bought from offchain.payment where paid_at is not null or state not in ('released')",
     )
   ).rows.map((row) => ({ ...row, units: BigInt(row.units) }));
   /** Money that is ours by the ledger: it bought something, or is owed. */
@@ -41,36 +64,45 @@ export async function closeAccounts(
   const open = entries.filter(({ state }) => ["new", "settling", "paid"].includes(state));
   equal("payments that nobody has finished", open.length, 0);
 
-  const moved = (
-    await Promise.all(
-      Object.values(payees).map((to) =>
-        hands.chain.getLogs({ address: CANONICAL.usdc, event: TRANSFER, args: { to }, fromBlock: since + 1n }),
-      ),
-    )
-  ).flat();
-  for (const [name, payee] of Object.entries(payees)) {
-    const [balance] = await Promise.all([balanceOf(hands, payee)]);
-    equal(
-      `received by the ${name}, and fulfilled plus credited`,
-      balance - before[name]!,
-      sum(held.filter((entry) => entry.payee === payee)),
-    );
+  for (const [till, isIn] of [
+    [base, ({ method }: Entry) => method !== "mpp"],
+    [mpp, ({ method }: Entry) => method === "mpp"],
+  ] as const) {
+    const here = held.filter(isIn);
+    if (!till) {
+      equal("paid by MPP", here.length, 0);
+      continue;
+    }
+    const { chain, token } = till;
+    const moved = (
+      await Promise.all(
+        Object.values(payees).map((to) =>
+          chain.getLogs({ address: token, event: TRANSFER, args: { to }, fromBlock: till.since + 1n }),
+        ),
+      )
+    ).flat();
+    for (const [name, payee] of Object.entries(payees))
+      equal(
+        `received by the ${name}, and fulfilled plus credited`,
+        (await balanceOf(till, payee)) - till.before[name]!,
+        sum(here.filter((entry) => entry.payee === payee)),
+      );
+    for (const payer of new Set([
+      ...outcomes.map(({ payer: { address } }) => address.toLowerCase() as Hex),
+      ...here.map((entry) => entry.payer),
+    ]))
+      equal(
+        `paid by ${payer}, and what the ledger says of it`,
+        moved
+          .filter(({ args }) => args.from!.toLowerCase() === payer)
+          .reduce((total, { args }) => total + args.value!, 0n),
+        sum(here.filter((entry) => entry.payer === payer)),
+      );
   }
-  for (const payer of new Set([
-    ...outcomes.map(({ payer: { address } }) => address.toLowerCase() as Hex),
-    ...held.map((entry) => entry.payer),
-  ]))
-    equal(
-      `paid by ${payer}, and what the ledger says of it`,
-      moved
-        .filter(({ args }) => args.from!.toLowerCase() === payer)
-        .reduce((total, { args }) => total + args.value!, 0n),
-      sum(held.filter((entry) => entry.payer === payer)),
-    );
 
-  const tokens = (await hands.chain.getLogs({ address: identity, event: REGISTERED, fromBlock: since + 1n })).filter(
-    ({ args }) => args.origin === mintOriginIndex("AGENT_SIWA"),
-  );
+  const tokens = (
+    await hands.chain.getLogs({ address: identity, event: REGISTERED, fromBlock: base.since + 1n })
+  ).filter(({ args }) => args.origin === mintOriginIndex("AGENT_SIWA"));
   const mints = entries.filter(({ operation, state }) => operation === "agentMint" && state === "fulfilled");
   equal("tokens minted, and fulfilled mints", tokens.length, mints.length);
   equal(
@@ -101,7 +133,7 @@ export async function closeAccounts(
     if (tokenId !== undefined && !tokens.some(({ args }) => Number(args.tokenId) === tokenId))
       tell("was told of a token that is none");
     if (payment.twist === "tampered" && (end === "served" || kept.length > 0)) tell("was served or charged");
-    if (["plain", "copies", "stolen", "front-run"].includes(payment.twist) && end !== "served") tell(`is ${end}`);
+    if (HONEST.includes(payment.twist) && end !== "served") tell(`is ${end}`);
     if (payment.twist !== "shared" && kept.filter(({ state }) => state === "fulfilled").length > 1)
       tell("bought more than once");
   }
@@ -113,6 +145,7 @@ export async function closeAccounts(
       payments: outcomes.length,
       ends: count(outcomes.map(({ end }) => end)),
       ledger: count(entries.map(({ state }) => state)),
+      methods: count(held.map(({ method }) => method)),
       tokens: tokens.length,
       units: String(sum(held)),
       credited: String(sum(held.filter(({ state }) => state === "refund_due"))),
@@ -120,10 +153,10 @@ export async function closeAccounts(
   };
 }
 
-/** USDC of an address. */
-export const balanceOf = (hands: ChainHands, address: Hex): Promise<bigint> =>
-  hands.chain.readContract({
-    address: CANONICAL.usdc,
+/** What an address has of a till's token. */
+const balanceOf = ({ chain, token }: Pick<Till, "chain" | "token">, address: Hex): Promise<bigint> =>
+  chain.readContract({
+    address: token,
     abi: [parseAbiItem("function balanceOf(address) view returns (uint256)")],
     functionName: "balanceOf",
     args: [address],

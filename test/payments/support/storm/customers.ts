@@ -1,8 +1,9 @@
 /** Who pays in a storm: each keeps on as a sensible client does, and remembers how it ended. */
 import { type Hex, keccak256, stringToHex } from "viem";
 import { base64, payloadOf, type Signed, signAuthorization } from "../signing.ts";
+import { type Customer, changed, type Tempo } from "../tempo.ts";
 import type { TroubledFacilitator } from "./facilitator.ts";
-import type { PlannedPayment } from "./plan.ts";
+import type { PlannedPayment, Twist } from "./plan.ts";
 import { type ChainHands, type Purse, purseOf } from "./wallets.ts";
 
 export const PRICES = { mint: 1_000_000n, report: 10_000n } as const;
@@ -13,6 +14,8 @@ export type Market = {
   host: string;
   hands: ChainHands;
   facilitator: TroubledFacilitator;
+  /** Where MPP is paid; who is planned to needs it. */
+  tempo?: Tempo;
   payTo: { mint: Hex; report: Hex };
   /** The agent whose report is bought. */
   subject: number;
@@ -40,6 +43,8 @@ type Request = { headers: Record<string, string>; body?: object; path: string; m
 const PATIENCE_WHEN_CALM_MS = 300_000;
 /** How often a client signs anew after a refusal that it has no part in. */
 const SIGNATURES = 6;
+/** Who wants to be served, whatever others do. */
+export const HONEST: readonly Twist[] = ["plain", "copies", "stolen", "front-run"];
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 export async function serveCustomer(market: Market, payment: PlannedPayment, payer: Purse): Promise<Outcome> {
@@ -88,6 +93,10 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     return null;
   }
 
+  if (by === "mpp-pull" || by === "mpp-push") {
+    const mode = by === "mpp-pull" ? "pull" : "push";
+    return byMpp(mode, await market.tempo!.customer(price * 3n, { privateKey: payer.privateKey, host: market.host }));
+  }
   if (by === "hash") {
     const sent = await hands.transfer(payer, to, price);
     const request = carrying({ "x-payment-tx": sent.hash });
@@ -107,9 +116,65 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     const request = carrying(withSigned(twist === "tampered" ? await tampered(signed) : signed));
     const reply = await present(request);
     // Refused though it was good, in all this trouble: a client reads the 402 and signs anew.
-    const honest = ["plain", "copies", "stolen", "front-run"].includes(twist);
-    if (honest && reply?.status === 402 && signatures < SIGNATURES) continue;
+    if (HONEST.includes(twist) && reply?.status === 402 && signatures < SIGNATURES) continue;
     return ended(reply, request);
+  }
+
+  async function byMpp(mode: "pull" | "push", customer: Customer): Promise<Outcome> {
+    // What its payer has sent has paid: a second one would be another payment.
+    const mayRenew = () => mode === "pull" && HONEST.includes(twist) && signatures < SIGNATURES;
+    for (;;) {
+      const challenge = await challenged();
+      if (challenge === null) {
+        outcome.comeBack = async () => void (await byMpp(mode, customer));
+        return outcome;
+      }
+      signatures++;
+      const credential = await customer.answer(challenge, mode);
+      const request = carrying({
+        "payment-authorization": twist === "tampered" ? tamperedCredential(credential) : credential,
+      });
+      const reply = await present(request);
+      if (reply?.status === 402 && mayRenew()) continue;
+      await ended(reply, request);
+      const comeBack = outcome.comeBack;
+      // Half a minute after it was made a credential is void: what it did by then, it did.
+      if (comeBack)
+        outcome.comeBack = async () => {
+          await comeBack();
+          if (outcome.end === "refused" && mayRenew()) await byMpp(mode, customer);
+        };
+      return outcome;
+    }
+  }
+
+  /** The 402 that tells what to pay; null after all patience. */
+  async function challenged(): Promise<Response | null> {
+    const end = Date.now() + market.patienceMs;
+    const request = carrying({});
+    while (Date.now() < end) {
+      const response = await send(market, request, random, 20_000).catch(() => null);
+      if (response?.status === 402 && response.headers.has("www-authenticate")) return response;
+      await response?.body?.cancel();
+      await pause(100 + random() * 300);
+    }
+    return null;
+  }
+
+  function tamperedCredential(credential: string): string {
+    const ways: Parameters<typeof changed>[1][] = [
+      ({ challenge }) => {
+        challenge.id = `${challenge.id!.slice(0, -1)}${challenge.id!.endsWith("A") ? "B" : "A"}`;
+      },
+      ({ challenge }) => {
+        const asked = JSON.parse(Buffer.from(challenge.request!, "base64url").toString());
+        challenge.request = Buffer.from(JSON.stringify({ ...asked, amount: "1" })).toString("base64url");
+      },
+      (said) => {
+        said.payload = { ...said.payload, signature: `0x${"12".repeat(65)}` };
+      },
+    ];
+    return changed(credential, ways[Math.floor(random() * ways.length)]!);
   }
 
   async function present(request: Request, again?: () => Promise<void>): Promise<Reply> {
@@ -165,22 +230,23 @@ function isDecided({ status, body }: NonNullable<Reply>): boolean {
   return !(status === 402 && /^transaction_not_(found|confirmed)$/.test(body.reason ?? ""));
 }
 
-/** Asks one of the APIs, whichever comes up. */
+/** Sends a request to one of the APIs, whichever comes up. */
+const send = ({ apiUrls }: Market, { path, method, headers, body }: Request, random: () => number, limitMs: number) =>
+  fetch(apiUrls[Math.floor(random() * apiUrls.length)]! + path, {
+    ...{ method, headers, signal: AbortSignal.timeout(limitMs) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+/** Asks, and remembers what it heard. */
 async function ask(
-  { apiUrls }: Market,
+  market: Market,
   request: Request,
   random: () => number,
   heard: Outcome["heard"],
   limitMs = 20_000,
 ): Promise<Reply> {
-  const url = apiUrls[Math.floor(random() * apiUrls.length)]! + request.path;
   try {
-    const response = await fetch(url, {
-      method: request.method,
-      headers: request.headers,
-      signal: AbortSignal.timeout(limitMs),
-      ...(request.body && { body: JSON.stringify(request.body) }),
-    });
+    const response = await send(market, request, random, limitMs);
     const body = (await response.json()) as NonNullable<Reply>["body"];
     if (response.status >= 300) heard.push(`${response.status} ${body.reason ?? body.code}`);
     return { status: response.status, body };

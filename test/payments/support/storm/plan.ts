@@ -26,8 +26,8 @@ export type Twist =
 export type PlannedPayment = {
   index: number;
   buys: "mint" | "report";
-  /** x402 version 2 or 1, or a transfer's hash. */
-  by: "v2" | "v1" | "hash";
+  /** x402 version 2 or 1, a transfer's hash, or MPP: with the service sending the transaction, or its payer. */
+  by: "v2" | "v1" | "hash" | "mpp-pull" | "mpp-push";
   twist: Twist;
   /** Name of the wallet that pays. */
   payer: string;
@@ -39,7 +39,8 @@ export type Trouble =
   | { kind: "kill"; part: "api" | "api-2" | "workers"; next: string | undefined }
   /** `depth` blocks are replaced by empty ones. */
   | { kind: "reorg"; depth: number }
-  | { kind: "node"; mode: NodeMode; ms: number }
+  /** Of which chain: that of x402 and transfers, or that of MPP. */
+  | { kind: "node"; of: "base" | "tempo"; mode: NodeMode; ms: number }
   | { kind: "facilitator"; mode: FacilitatorMode; ms: number };
 
 /** Settlements: done without an answer, late, not done without an answer, answered with rubbish, claimed but not done. */
@@ -58,8 +59,10 @@ const TWISTS: [Twist, number][] = [
   ["shared", 4],
   ["abandoned", 6],
 ];
-/** These need a signed authorization: a transfer that is not presented until it counts is a gift. */
+/** These need something signed that has not paid yet: a transfer that is not presented until it counts is a gift. */
 const SIGNED_ONLY: readonly Twist[] = ["tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
+/** These need an authorization that others can use or its payer can take back. */
+const AUTHORIZED_ONLY: readonly Twist[] = ["front-run", "drained", "cancelled", "shared"];
 /** One trouble for so many payments. */
 const PAYMENTS_PER_TROUBLE = 3;
 
@@ -75,7 +78,10 @@ export function drawPlan(
   while (planned.length < payments) {
     const twist = weighted(random, TWISTS);
     const signed = SIGNED_ONLY.includes(twist);
-    const by = signed || random() < 0.7 ? (random() < 0.7 ? "v2" : "v1") : "hash";
+    const authorized = random() < 0.7 ? "v2" : "v1";
+    const anyhow = signed || random() < 0.5 ? "mpp-pull" : "mpp-push";
+    const byMpp = !AUTHORIZED_ONLY.includes(twist) && random() < 0.25;
+    const by = byMpp ? anyhow : signed || random() < 0.7 ? authorized : "hash";
     const buys = random() < 0.6 ? "mint" : "report";
     const payer = `payer ${planned.length}`;
     for (let i = 0; i < (twist === "shared" ? 2 : 1); i++)
@@ -94,7 +100,8 @@ export function drawPlan(
     ] as const);
     const ms = 200 + Math.floor(random() * 1_000);
     if (kind === "reorg") return { kind, depth: 1 + Math.floor(random() * 2) };
-    if (kind === "node") return { kind, mode: pick(["error", "cut", "lost", "slow"]), ms };
+    if (kind === "node")
+      return { kind, of: pick(["base", "base", "tempo"]), mode: pick(["error", "cut", "lost", "slow"]), ms };
     if (kind === "facilitator") return { kind, mode: pick(["lost", "slow", "down", "rubbish", "liar"]), ms };
     const part = pick(["api", "api-2", "workers"] as const);
     const points = part === "workers" ? faults.workers : faults.api;

@@ -5,14 +5,17 @@ import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../../../api/servic
 import { createChain } from "../../../../clients/chain.ts";
 import { createLocalFacilitator } from "../../../../clients/facilitator-local.ts";
 import { createSigner } from "../../../../clients/signer.ts";
+import { CANONICAL } from "../../../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../../../devnet/chain-keys.ts";
+import { TEMPO, tempoEnv } from "../../../../devnet/tempo.ts";
 import { PAYMENT_FAULT_POINTS } from "../../../../payments/settle.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../../../workers/sender/session.ts";
 import { agentWallet } from "../../../support/agent-wallet.ts";
 import { startParts } from "../../../support/parts.ts";
 import { startTroubledNode } from "../../../support/troubled-node.ts";
 import { until } from "../../../support/until.ts";
-import { type Accounts, balanceOf, closeAccounts } from "./books.ts";
+import { startTempo } from "../tempo.ts";
+import { type Accounts, closeAccounts, openTill } from "./books.ts";
 import { type Market, type Outcome, PRICES, serveCustomer } from "./customers.ts";
 import { startTroubledFacilitator } from "./facilitator.ts";
 import { drawPlan } from "./plan.ts";
@@ -22,6 +25,7 @@ import { startWeather } from "./weather.ts";
 /** Customers at a time. */
 const AT_ONCE = 10;
 const BLOCK_SECONDS = 0.25;
+const TEMPO_BLOCK_MS = 500;
 /** Blocks after which the sweeper takes a payment for final, and some more. */
 const FINAL_BLOCKS = 70;
 
@@ -48,6 +52,8 @@ export async function runStorm(options: {
     ]),
   );
   try {
+    const tempo = await startTempo();
+    closers.push(() => tempo.stop());
     const parts = await startParts({
       blockTimeSeconds: BLOCK_SECONDS,
       env: {
@@ -58,12 +64,17 @@ export async function runStorm(options: {
         PAYMENT_WAIT_MS: "4000",
         MINT_WAIT_MS: "4000",
         FACILITATOR_TIMEOUT_MS: "1500",
+        ...tempoEnv(),
+        TEMPO_RPC_URL: tempo.anvil.url,
       },
     });
     closers.push(() => parts.stop());
     const hands = chainHands(parts.rpcUrl);
-    const node = await startTroubledNode(parts.rpcUrl);
-    closers.push(() => node.close());
+    // Its clock goes on with its blocks only, and credentials run out by it.
+    const ticks = setInterval(() => void tempo.node.mine({ blocks: 1 }).catch(() => {}), TEMPO_BLOCK_MS);
+    closers.push(() => clearInterval(ticks));
+    const nodes = { base: await startTroubledNode(parts.rpcUrl), tempo: await startTroubledNode(tempo.anvil.url) };
+    closers.push(() => Object.values(nodes).forEach((node) => void node.close()));
     const settling = createChain({ id: 8453, rpcUrls: [parts.rpcUrl] });
     const facilitator = await startTroubledFacilitator(
       createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)),
@@ -94,13 +105,14 @@ export async function runStorm(options: {
         [addressOf(accounts[1]!.privateKey), "Subject", "custom", false],
         2_500_000_000_000_000n,
       );
-      const weather = await startWeather({ parts, node, facilitator, hands });
+      const weather = await startWeather({ parts, nodes, facilitator, hands });
       const market: Market = {
         seed,
         apiUrls: [parts.apiUrl, parts.secondApiUrl],
         host: parts.host,
         hands,
         facilitator,
+        tempo,
         payTo: { mint: payees.deployer, report: payees.treasury },
         subject: 0,
         sink: addressOf(accounts[2]!.privateKey),
@@ -110,12 +122,8 @@ export async function runStorm(options: {
       await until("the index", async () =>
         (await Promise.all(market.apiUrls.map((url) => fetch(url + ready)))).every(({ ok }) => ok),
       );
-      const since = await hands.chain.getBlockNumber();
-      const before = Object.fromEntries(
-        await Promise.all(
-          Object.entries(payees).map(async ([name, address]) => [name, await balanceOf(hands, address)] as const),
-        ),
-      );
+      const base = await openTill(hands.chain, CANONICAL.usdc, payees);
+      const mpp = await openTill(tempo.node as never, TEMPO.usdce, payees);
       tell(`${plan.payments.length} payments and ${plan.troubles.length} troubles begin`);
 
       const limit = pLimit(AT_ONCE);
@@ -145,7 +153,7 @@ export async function runStorm(options: {
       tell(`${left.length} have come back with the payments they had given up`);
       await settled();
       tell("the sweeper has finished");
-      return closeAccounts(db, hands, outcomes, { payees, before, since, identity: parts.identity });
+      return closeAccounts(db, hands, outcomes, { payees, base, mpp, identity: parts.identity });
     }
 
     /** Waits until nothing is under way, whatever was given up being hours ago. */
@@ -169,7 +177,7 @@ export async function runStorm(options: {
         },
         { timeoutMs: 600_000, everyMs: 500 },
       );
-      await hands.chain.mine({ blocks: FINAL_BLOCKS });
+      await Promise.all([hands.chain, tempo.node].map((chain) => chain.mine({ blocks: FINAL_BLOCKS })));
       const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
       await until("every transfer is final", async () => (await count(unfinal)) === 0, {
         timeoutMs: 300_000,

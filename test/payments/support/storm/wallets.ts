@@ -13,7 +13,7 @@ export type Purse = ReturnType<typeof purseOf>;
 /** Wallet number `name` of a storm. */
 export function purseOf(seed: number, name: string, host: string) {
   const privateKey = keccak256(stringToHex(`storm ${seed} ${name}`));
-  return { ...agentWallet({ host, privateKey }), sent: 0 };
+  return { ...agentWallet({ host, privateKey }), privateKey, sent: 0 };
 }
 
 /** How the storm's people act on the chain, past the troubled node. */

@@ -20,12 +20,12 @@ const FRAGILE: readonly Fragile[] = ["api", "api-2", "workers"];
 /** Starts the parts that will be killed, and keeps them alive until it is calm. */
 export async function startWeather(options: {
   parts: Parts;
-  node: TroubledNode;
+  nodes: { base: TroubledNode; tempo: TroubledNode };
   facilitator: TroubledFacilitator;
   hands: ChainHands;
 }): Promise<Weather> {
-  const { parts, node, facilitator, hands } = options;
-  const env = { RPC_URL: node.url, FACILITATOR_URL: facilitator.url };
+  const { parts, nodes, facilitator, hands } = options;
+  const env = { RPC_URL: nodes.base.url, TEMPO_RPC_URL: nodes.tempo.url, FACILITATOR_URL: facilitator.url };
   const counts: Record<string, number> = {};
   const count = (what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;
@@ -63,16 +63,15 @@ export async function startWeather(options: {
         await hands.chain.request({ method: "anvil_reorg", params: [trouble.depth, []] } as never);
         return;
       }
-      const victim: { mode: unknown } = trouble.kind === "node" ? node : facilitator;
-      count(`${trouble.kind} ${trouble.mode}`);
+      const victim: { mode: unknown } = trouble.kind === "node" ? nodes[trouble.of] : facilitator;
+      count(`${trouble.kind === "node" ? `${trouble.of}'s node` : trouble.kind} ${trouble.mode}`);
       victim.mode = trouble.mode;
       await new Promise((done) => setTimeout(done, trouble.ms));
       victim.mode = null;
     },
     async calm() {
       calming = true;
-      node.mode = null;
-      facilitator.mode = null;
+      for (const each of [nodes.base, nodes.tempo, facilitator]) each.mode = null;
       armed.clear();
       await Promise.all([...starting.values()].map((started) => started.catch(() => {})));
       // What is armed still would die of it later on.
