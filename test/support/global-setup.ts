@@ -1,4 +1,4 @@
-/** One embedded PostgreSQL for the whole test run, with a migrated template database. */
+/** One embedded PostgreSQL for the whole test run, with the templates of its databases. */
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";

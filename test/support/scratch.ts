@@ -1,5 +1,5 @@
 /** Where tests keep what nobody reads after them. */
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "../../devnet/data-dir.ts";
@@ -18,11 +18,14 @@ export function scratchDirectory(name: string): string {
   return mkdtempSync(join(IN_MEMORY, `${name}-of-${process.pid}-`));
 }
 
-/** Memory that a killed run has left behind is free again with the next one. */
+/** Memory that a killed run has left behind is free again with the next one of the same user. */
 function removeOrphans() {
   for (const left of readdirSync(IN_MEMORY)) {
     const maker = /^agents-.*-of-(\d+)-/.exec(left)?.[1];
-    if (maker && !isAlive(Number(maker))) rmSync(join(IN_MEMORY, left), { recursive: true, force: true });
+    const path = join(IN_MEMORY, left);
+    // Another run may remove it at the same moment.
+    const isOurs = () => lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.();
+    if (maker && !isAlive(Number(maker)) && isOurs()) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -83,11 +83,20 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
 
   /** Presents one payment until it is decided. @returns the last answer; null after all patience */
   async function insist(request: Request, again?: () => Promise<void>, patienceMs = market.patienceMs): Promise<Reply> {
-    const end = Date.now() + patienceMs;
-    while (Date.now() < end) {
+    return patiently(patienceMs, async () => {
       const reply = await ask(market, request, random, outcome.heard);
       if (reply && isDecided(reply)) return reply;
       if (reply?.status === 402) await again?.();
+      return null;
+    });
+  }
+
+  /** Tries until there is something. @returns null after all patience */
+  async function patiently<T>(patienceMs: number, attempt: () => Promise<T | null>): Promise<T | null> {
+    const end = Date.now() + patienceMs;
+    while (Date.now() < end) {
+      const found = await attempt();
+      if (found !== null) return found;
       await pause(100 + random() * 300);
     }
     return null;
@@ -149,16 +158,13 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   }
 
   /** The 402 that tells what to pay; null after all patience. */
-  async function challenged(): Promise<Response | null> {
-    const end = Date.now() + market.patienceMs;
-    const request = carrying({});
-    while (Date.now() < end) {
-      const response = await send(market, request, random, 20_000).catch(() => null);
+  function challenged(): Promise<Response | null> {
+    return patiently(market.patienceMs, async () => {
+      const response = await send(market, carrying({}), random, 20_000).catch(() => null);
       if (response?.status === 402 && response.headers.has("www-authenticate")) return response;
       await response?.body?.cancel();
-      await pause(100 + random() * 300);
-    }
-    return null;
+      return null;
+    });
   }
 
   function tamperedCredential(credential: string): string {
