@@ -2,6 +2,22 @@
 import { defineConfig } from "vitest/config";
 import { LongFirst } from "./test/support/long-first.ts";
 
+/** Crashes at every step, storms, simulations and load: `npm run test:deep`, which CI runs after `npm test`. */
+const DEEP = "test/**/*.deep.test.ts";
+
+/** Tests that need a database, a chain or processes of their own. */
+const services = (name: string, files: { include: string[]; exclude?: string[] }) => ({
+  extends: true as const,
+  test: {
+    name,
+    ...files,
+    globalSetup: ["test/support/global-setup.ts"],
+    setupFiles: ["test/support/on-failure.ts"],
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
+  },
+});
+
 export default defineConfig({
   test: {
     // Every run asks other questions; one that fails prints its seed.
@@ -16,20 +32,8 @@ export default defineConfig({
         extends: true,
         test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: 180_000 },
       },
-      {
-        extends: true,
-        test: {
-          name: "services",
-          include: ["test/*/**/*.test.ts"],
-          exclude: ["test/core/**"],
-          globalSetup: ["test/support/global-setup.ts"],
-          setupFiles: ["test/support/on-failure.ts"],
-          testTimeout: 180_000,
-          hookTimeout: 240_000,
-          // Real processes and chains on a shared machine: a failure is looked at once more, and the report says so.
-          retry: 1,
-        },
-      },
+      services("services", { include: ["test/*/**/*.test.ts"], exclude: ["test/core/**", DEEP] }),
+      services("deep", { include: [DEEP] }),
     ],
   },
 });
