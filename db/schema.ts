@@ -404,8 +404,11 @@ export const mint = offchain.table(
     completedAt: at(),
     /** From when on its awards are to be queued, once its block is deep enough; null = none (any more). */
     awardsDueAt: at(),
+    /** The client's network, of a free registration by a contract wallet, for a day; null for every other one. */
+    clientNetwork: text(),
   },
   (t) => [
+    index("mint_client_network").on(t.clientNetwork, t.createdAt).where(sql`client_network is not null`),
     index("mint_awards_due").on(t.awardsDueAt).where(sql`awards_due_at is not null`),
     uniqueIndex("mint_registrant").on(t.registrant).where(sql`state <> 'failed'`),
     uniqueIndex("mint_token").on(t.tokenId),
@@ -460,8 +463,11 @@ export const txIntent = offchain.table(
     createdAt: at().notNull().default(sql`clock_timestamp()`),
     signedAt: at(),
     minedAt: at(),
+    /** Fees of the mined attempt by its receipt, the data fee of a rollup included; null before that. */
+    costWei: numeric({ precision: 78, scale: 0 }),
   },
   (t) => [
+    index("tx_intent_cost").on(t.minedAt).where(sql`cost_wei is not null`),
     index("tx_intent_open").on(t.state, t.id).where(sql`state in ('queued', 'signed')`),
     uniqueIndex("tx_intent_nonce").on(t.sender, t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
     index("tx_intent_mined").on(t.block).where(sql`state in ('mined', 'reverted')`),
@@ -484,6 +490,8 @@ export const txAttempt = offchain.table(
     /** When, and at which head, these bytes were last handed to a node; null = never yet. */
     broadcastAt: at(),
     broadcastBlock: block(),
+    /** An empty transfer of the account to itself in place of the intent's call: it uses the nonce up and ends the intent. */
+    filler: boolean().notNull().default(false),
   },
   (t) => [index("tx_attempt_intent").on(t.intentId)],
 );
@@ -530,6 +538,11 @@ export const senderState = offchain.table("sender_state", {
   balanceWei: numeric({ precision: 78, scale: 0 }).notNull(),
   funded: boolean().notNull(),
   checkedAt: at().notNull(),
+  /** Fees paid since midnight UTC, and what may be paid until the next; 0 = no limit. */
+  spentWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  budgetWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  /** Until when nothing new is signed because the day's budget is used up; null = it is not. */
+  pausedUntil: at(),
 });
 
 /** What things cost from when on: the newest row is in force. Without any, the configuration's phase and prices are. */
