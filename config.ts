@@ -388,7 +388,7 @@ export const VARIABLES = {
   ),
   STREAMS_PER_CLIENT: variable(
     "Limits",
-    "Event streams that one address (IPv6: one /64 network) may have open at each process; 0 = no limit",
+    "Event streams that one address (IPv6: one /64 network), or one wallet, may have open at each process; 0 = no limit",
     integer(0, 1_000_000),
     "100",
   ),

@@ -21,6 +21,7 @@ import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { STREAM_HEADERS, type StreamContent } from "./http/event-stream.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
+import type { ResponseEnd } from "./http/places.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
 import { ignoredParams, readQuery } from "./http/request-query.ts";
 import { idempotencyKey, once } from "./idempotency.ts";
@@ -29,7 +30,7 @@ import { idempotencyKey, once } from "./idempotency.ts";
 export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
 /** A request on its way: the part of Hono's context that is used here. */
 export type HttpContext = {
-  env: { incoming: IncomingMessage; outgoing: AnswerHeaders };
+  env: { incoming: IncomingMessage; outgoing: AnswerHeaders & ResponseEnd };
   req: { url: string; path: string; method: string; param(): Record<string, string> };
 };
 /** What goes out beside the headers already set on the response. */
@@ -124,6 +125,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
         caller,
         requestId,
         clientAddress,
+        response: outgoing,
         idempotencyKey: key,
         fingerprint,
         now,

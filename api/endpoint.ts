@@ -8,6 +8,7 @@ import type { ApiParts } from "./deps.ts";
 import type { Till } from "./guards/payment/till.ts";
 import type { OwnLimit } from "./guards/rate-limits.ts";
 import type { StreamContent } from "./http/event-stream.ts";
+import type { ResponseEnd } from "./http/places.ts";
 import { minBlock } from "./parameters.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
@@ -80,6 +81,8 @@ export type Call<P, Q, B, C> = {
   requestId: string;
   /** The client's network address, as far as trusted proxies go. */
   clientAddress: string;
+  /** The end of the response: what a request holds for long is given back with it. */
+  response: ResponseEnd;
   idempotencyKey: string | undefined;
   /** Hash of method, path, query and body: equal requests have equal fingerprints. */
   fingerprint: string;

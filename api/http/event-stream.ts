@@ -5,6 +5,7 @@
 import type { ServerResponse } from "node:http";
 import { fail } from "../../core/errors.ts";
 import { networkOf } from "./client-network.ts";
+import { places, type ResponseEnd } from "./places.ts";
 
 /** Why a stream ends; told to the reader in its last event. */
 export type Ending = { reason: string; error: string } & Record<string, unknown>;
@@ -32,19 +33,21 @@ export type StreamContent = { stream(outgoing: ServerResponse): void };
 
 export type EventStreams = {
   /**
-   * An answer that stays open.
-   * @param client network address of the reader
-   * @param begin gets the stream once it is open
+   * Takes the place of a stream, before anything is read for it; it is given back when the response closes.
+   * @returns makes the answer that stays open; `begin` gets the stream once it is
    * @throws Failure rate_limited (this reader has enough of them), overloaded (the process has)
    */
-  reply(client: string, begin: (stream: EventStream) => void): StreamContent;
+  take(response: ResponseEnd, reader: StreamReader): (begin: (stream: EventStream) => void) => StreamContent;
   /** Ends all of them, for the process ends: their readers are told to come back, not all at the same moment. */
   endAll(): void;
   readonly count: number;
 };
 
+/** Whose stream it is: the network address, and the wallet where one has signed in. */
+export type StreamReader = { client: string; wallet?: string | undefined };
+
 export type StreamRules = {
-  /** Open streams of one network, and of the process; 0 = no limit. */
+  /** Open streams of one network and of one wallet, and of the process; 0 = no limit. */
   perClient: number;
   perProcess: number;
   /** How often every reader is sent a comment, so that neither it nor a proxy takes the silence for a dead line. */
@@ -60,6 +63,8 @@ export const STREAM_HEADERS = {
 } as const;
 
 const RETRY_MS = 2_000;
+/** Seconds after which a reader that has too many streams may ask again. */
+const RETRY_AFTER = 15;
 /** Readers of an ending process come back within so much time, each at a moment of its own. */
 const SPREAD_MS = 4_000;
 const HEARTBEAT = ": still here\n\n";
@@ -87,21 +92,17 @@ type Open = { stream: EventStream; beat(): void; look(now: number): void };
 export function eventStreams(rules: StreamRules): EventStreams {
   const { perClient, perProcess, heartbeatMs = 15_000, stallMs = 30_000 } = rules;
   const all = new Set<Open>();
-  const perNetwork = new Map<string, number>();
+  const limit = places({ what: "event streams", perHolder: perClient, inAll: perProcess, retryAfter: RETRY_AFTER });
   let ending = false;
   let beats: NodeJS.Timeout | undefined;
   let looks: NodeJS.Timeout | undefined;
 
-  function add(opened: Open, network: string): void {
+  function add(opened: Open): void {
     all.add(opened);
-    perNetwork.set(network, (perNetwork.get(network) ?? 0) + 1);
     beats ??= setInterval(() => all.forEach((one) => void one.beat()), heartbeatMs);
     looks ??= setInterval(() => all.forEach((one) => void one.look(performance.now())), stallMs / 4);
     opened.stream.onClose(() => {
       all.delete(opened);
-      const left = perNetwork.get(network)! - 1;
-      if (left > 0) perNetwork.set(network, left);
-      else perNetwork.delete(network);
       if (all.size > 0) return;
       clearInterval(beats);
       clearInterval(looks);
@@ -110,29 +111,21 @@ export function eventStreams(rules: StreamRules): EventStreams {
     });
   }
 
-  function refuseTooMany(network: string): void {
-    if (ending) fail("overloaded", "This process is ending. Connect again.", { retryAfter: 1 });
-    if (perClient > 0 && (perNetwork.get(network) ?? 0) >= perClient)
-      fail("rate_limited", `There are ${perClient} event streams open from this address already.`, { retryAfter: 15 });
-    if (perProcess > 0 && all.size >= perProcess)
-      fail("overloaded", "Too many event streams are open. Try again shortly.", { retryAfter: 15 });
-  }
-
   return {
-    reply(client, begin) {
-      const network = networkOf(client);
-      refuseTooMany(network);
-      return {
+    take(response, { client, wallet }) {
+      if (ending) fail("overloaded", "This process is ending. Connect again.", { retryAfter: 1 });
+      limit.take(response, [networkOf(client), ...(wallet === undefined ? [] : [wallet])]);
+      return (begin) => ({
         stream(outgoing) {
           // The reader has gone while its request was looked at: nothing would ever tell that it has.
           if (outgoing.destroyed) return;
           const opened = openStream(outgoing, stallMs);
-          add(opened, network);
+          add(opened);
           outgoing.write(`retry: ${RETRY_MS}\n\n`);
           if (ending) opened.stream.end(restarting());
           else begin(opened.stream);
         },
-      };
+      });
     },
     endAll() {
       ending = true;
@@ -200,7 +193,8 @@ function openStream(outgoing: ServerResponse, stallMs: number): Open {
     // Whoever does not read needs no sign of life, and it would only lie there.
     beat: () => stuckSince === null && write(insteadOfBeat() ?? HEARTBEAT),
     look(now) {
-      if (stuckSince !== null && now - stuckSince > stallMs) outgoing.destroy();
+      // With its connection: a response that waits behind another on it (pipelining) has none to end by itself.
+      if (stuckSince !== null && now - stuckSince > stallMs) outgoing.req.socket.destroy();
     },
   };
 }

@@ -15,7 +15,9 @@ export type ShortWay = (incoming: IncomingMessage, outgoing: ServerResponse, req
 class CollectedHeaders {
   /** By lower-case name. */
   readonly all: Record<string, string>;
-  constructor(constant: Record<string, string>, requestId: string) {
+  readonly #response: ServerResponse;
+  constructor(constant: Record<string, string>, requestId: string, response: ServerResponse) {
+    this.#response = response;
     this.all = { ...constant, "x-request-id": requestId };
   }
   setHeader(name: string, value: string): void {
@@ -23,6 +25,12 @@ class CollectedHeaders {
   }
   getHeader(name: string): string | undefined {
     return this.all[name.toLowerCase()];
+  }
+  get destroyed(): boolean {
+    return this.#response.destroyed;
+  }
+  once(event: "close", closed: () => void): void {
+    this.#response.once(event, closed);
   }
 }
 
@@ -75,7 +83,7 @@ export function shortWay(
     const params: Record<string, string> = {};
     for (const [i, name] of found.names.entries()) params[name] = values[i]!;
     const req = { url, path, method, param: () => params };
-    const headers = new CollectedHeaders(constant, requestId);
+    const headers = new CollectedHeaders(constant, requestId, outgoing);
     found
       .answer({ env: { incoming, outgoing: headers }, req })
       .then((answer) => write(outgoing, headers, answer))

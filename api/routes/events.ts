@@ -65,12 +65,11 @@ export const eventStream = endpoint({
   query: z.object({ ...filters, after: position("Position of the last event seen; Last-Event-ID goes before it") }),
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
   errors: ["upstream_unavailable", "timeout"],
-  async handler({ deps, query: { after, ...query }, clientAddress, lastEventId }) {
+  async handler({ deps, query: { after, ...query }, clientAddress, response, lastEventId }) {
+    const open = deps.streams.take(response, { client: clientAddress });
     const from = lastEventId === undefined ? after : positionOf(lastEventId);
     const bounds = await deps.logStreams.bounds(from);
-    const content = deps.streams.reply(clientAddress, (stream) =>
-      deps.logStreams.follow(bounds, stream, { ...wanted(query), after: from }),
-    );
+    const content = open((stream) => deps.logStreams.follow(bounds, stream, { ...wanted(query), after: from }));
     return { status: 200, type: "text/event-stream", content };
   },
 });

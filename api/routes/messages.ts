@@ -83,13 +83,12 @@ export const messageStream = endpoint({
   query: z.object({ after: messageId("Id of the last message seen; Last-Event-ID goes before it") }),
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
   errors: ["not_found", "forbidden", "indexer_behind"],
-  async handler({ deps, params, query, caller, now, clientAddress, lastEventId }) {
+  async handler({ deps, params, query, caller, now, clientAddress, response, lastEventId }) {
+    const open = deps.streams.take(response, { client: clientAddress, wallet: caller?.wallet });
     const after = lastEventId === undefined ? query.after : positionOf(lastEventId);
     const group = (await groupById(deps.db, params.groupId)) ?? noSuchGroup();
     await requireReader(deps, group, caller, now);
-    const content = deps.streams.reply(clientAddress, (stream) =>
-      deps.messageStreams.follow(group, stream, { after, caller }),
-    );
+    const content = open((stream) => deps.messageStreams.follow(group, stream, { after, caller }));
     return { status: 200, type: "text/event-stream", content };
   },
 });

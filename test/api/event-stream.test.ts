@@ -24,7 +24,10 @@ async function serve(rules: Partial<StreamRules>, begin: (stream: EventStream) =
   const streams: EventStreams = eventStreams({ perClient: 0, perProcess: 0, ...rules });
   const server: Server = createServer((request, response) => {
     try {
-      const { stream } = streams.reply(String(request.headers["x-client"] ?? "127.0.0.1"), begin);
+      const { stream } = streams.take(response, {
+        client: String(request.headers["x-client"] ?? "127.0.0.1"),
+        wallet: request.headers["x-wallet"]?.toString(),
+      })(begin);
       response.writeHead(200, { "content-type": "text/event-stream" });
       stream(response);
     } catch (error) {
@@ -118,11 +121,19 @@ describe("a stream", () => {
     expect((await read({ "x-client": "2001:db8::4" })).status).toBe(200);
   });
 
+  it("counts for the wallet that has signed in, from whatever network", async () => {
+    const { read } = await serve({ perClient: 2 }, () => {});
+    for (const client of ["10.0.0.1", "10.0.0.2"])
+      expect((await read({ "x-client": client, "x-wallet": "0xa" })).status).toBe(200);
+    expect((await read({ "x-client": "10.0.0.3", "x-wallet": "0xa" })).status).toBe(429);
+    expect((await read({ "x-client": "10.0.0.3", "x-wallet": "0xb" })).status).toBe(200);
+  });
+
   it("is none for a reader that has gone before it began", async () => {
     const streams = eventStreams({ perClient: 1, perProcess: 0 });
     let begun = false;
     const server = createServer((request, response) => {
-      const { stream } = streams.reply("127.0.0.1", () => {
+      const { stream } = streams.take(response, { client: "127.0.0.1" })(() => {
         begun = true;
       });
       request.once("close", () => setImmediate(() => stream(response)));

@@ -1,4 +1,5 @@
 /** /api/v2/events: what its streams and pages carry, filtered, resumed, in any number of processes, and what they say of what is missing. */
+import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
@@ -264,6 +265,80 @@ describe("what is refused", () => {
   it("HEAD opens nothing", async () => {
     const { status, headers, text } = await api.send("HEAD", EVENTS);
     expect([status, headers.get("content-type"), text]).toEqual([200, "text/event-stream", ""]);
+  });
+});
+
+describe("streams of one address", () => {
+  const MOST = 100;
+  let own: TestApi;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    own = await startApi({ alone: true, env: { STREAMS_PER_CLIENT: String(MOST) } });
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  afterAll(() => own?.close());
+
+  /** Sends requests for the stream over a socket of its own, all at once. */
+  function ask({ times = 1, method = "GET" } = {}): { socket: Socket; statuses(): number[] } {
+    let text = "";
+    const socket = connect(Number(new URL(own.url).port), "127.0.0.1", () =>
+      socket.write(`${method} ${EVENTS} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(times)),
+    );
+    socket.setEncoding("latin1").on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.on("error", () => {});
+    sockets.push(socket);
+    return { socket, statuses: () => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status)) };
+  }
+  const free = async () => {
+    const { socket, statuses } = ask();
+    await until("it is answered", () => statuses().length === 1);
+    socket.destroy();
+    return statuses()[0] === 200;
+  };
+
+  it("opened in a burst are as many as opened one by one, and their places come back", async () => {
+    for (let round = 0; round < 2; round++) {
+      // All of them are under way before the first can open.
+      const client = await own.database.pool.connect();
+      await client.query("begin; lock table offchain.event_log in access exclusive mode");
+      const asked = Array.from({ length: 300 }, () => ask());
+      await until("all are connected", () => asked.every(({ socket }) => !socket.pending));
+      await own.get("/health");
+      await client.query("commit");
+      client.release();
+      await until("all are answered", () => asked.every(({ statuses }) => statuses().length === 1));
+      const opened = asked.filter(({ statuses }) => statuses()[0] === 200);
+      expect(opened).toHaveLength(MOST);
+      expect(asked.filter(({ statuses }) => statuses()[0] === 429)).toHaveLength(200);
+      for (const { socket } of asked) socket.destroy();
+      await until("a place is free", free);
+    }
+  });
+
+  it("that stand in line behind another on one connection give their places back with it", async () => {
+    const { socket, statuses } = ask({ times: MOST });
+    await until("all places are taken", async () => statuses().length > 0 && !(await free()));
+    socket.destroy();
+    await until("a place is free", free);
+  });
+
+  it("keep no place for a HEAD, a refusal, or a client that has gone before the answer", async () => {
+    for (let round = 0; round < 2 * MOST; round++) ask({ method: round % 2 ? "HEAD" : "GET" }).socket.end();
+    const refused = Array.from({ length: MOST }, () => own.get(`${EVENTS}?after=-1`));
+    expect(new Set((await Promise.all(refused)).map(({ status }) => status))).toEqual(new Set([400]));
+    for (const socket of sockets.splice(0)) socket.destroy();
+    const asked = await until("all places are free", async () => {
+      const asked = Array.from({ length: MOST }, () => ask());
+      await until("all are answered", () => asked.every(({ statuses }) => statuses().length === 1));
+      const opened = asked.every(({ statuses }) => statuses()[0] === 200);
+      if (!opened) for (const { socket } of asked) socket.destroy();
+      return opened && asked;
+    });
+    expect(asked).toHaveLength(MOST);
   });
 });
 
