@@ -71,7 +71,10 @@ export const proof = offchain.table(
     /** verified | stale | lapsed */
     status: text().notNull(),
     verifiedAt: at().notNull(),
+    /** When the platform last said that it stands. */
     checkedAt: at().notNull(),
+    /** When it was last asked about in vain; null after an answer. */
+    askedAt: at(),
     txHash: text(),
   },
   (t) => [
@@ -80,6 +83,16 @@ export const proof = offchain.table(
     index("proof_due").on(t.platform, t.checkedAt).where(sql`status <> 'lapsed'`),
   ],
 );
+
+/** What is left of a number of requests that flows back with time: a token bucket per name. A full one needs no row. */
+export const allowance = offchain.table("allowance", {
+  name: text().primaryKey(),
+  /** Tokens left at `at`. */
+  level: doublePrecision().notNull(),
+  most: doublePrecision().notNull(),
+  perSecond: doublePrecision().notNull(),
+  at: at().notNull(),
+});
 
 /** A successful exchange verification: which attestation counted, for whom. What becomes of it is seen by the index. */
 export const exchangeVerification = offchain.table("exchange_verification", {
@@ -1119,6 +1132,12 @@ export const webhook = offchain.table(
     /** any | final */
     finality: text().notNull(),
     createdAt: at().notNull(),
+    /** Keyed hash of the client network that made it; null for those made before networks were counted. */
+    network: text(),
+    /** Which places its deliveries may take: new, answering or slow (core/webhooks/lanes.ts). */
+    lane: text().notNull().default("new"),
+    /** A slow receiver stays in its lane until then at least. */
+    slowUntil: at(),
     /** It is told of what stands behind this place of the event log. */
     fromPosition: bigint({ mode: "number" }).notNull(),
     /** Where it stands while it lags behind `webhook_cursor`, because it is off or has too much waiting; null = it does not. */
@@ -1135,6 +1154,7 @@ export const webhook = offchain.table(
   },
   (t) => [
     index("webhook_owner").on(t.owner, t.createdAt),
+    index("webhook_network").on(t.network),
     index("webhook_behind").on(t.webhookId).where(sql`behind_at is not null`),
   ],
 );
@@ -1199,6 +1219,28 @@ export const webhookDelivery = offchain.table(
     index("webhook_delivery_log").on(t.webhookId, t.deliveryId),
     index("webhook_delivery_dead").on(t.webhookId, t.settledAt).where(sql`state = 'dead'`),
     index("webhook_delivery_created").on(t.createdAt),
+    index("webhook_delivery_leased").on(t.webhookId).where(sql`lease is not null`),
+  ],
+);
+
+/**
+ * When each owner of webhooks has its next turn, by lane; null: it has nothing to send there. A turn may be too early,
+ * which costs a look; it is never too late.
+ */
+export const webhookTurn = offchain.table(
+  "webhook_turn",
+  {
+    owner: text().primaryKey(),
+    dueNew: at(),
+    dueAnswering: at(),
+    dueSlow: at(),
+    /** One of its receivers was slow; until then the owner has fewer places. */
+    slowUntil: at(),
+  },
+  (t) => [
+    index("webhook_turn_new").on(t.dueNew).where(sql`due_new is not null`),
+    index("webhook_turn_answering").on(t.dueAnswering).where(sql`due_answering is not null`),
+    index("webhook_turn_slow").on(t.dueSlow).where(sql`due_slow is not null`),
   ],
 );
 
@@ -1206,5 +1248,12 @@ export const webhookDelivery = offchain.table(
 export const webhookCursor = offchain.table("webhook_cursor", {
   /** One row. */
   one: boolean().primaryKey().default(true),
+  /** Everything up to here was handed out to every webhook. */
   position: bigint({ mode: "number" }).notNull().default(0),
+  /** End of the part of the log that is being handed out behind `position`; null between two parts. */
+  through: bigint({ mode: "number" }),
+  /** The webhooks up to this id have been given that part. */
+  handedTo: text(),
+  /** The webhooks up to this id were looked at for catching up. */
+  caughtUpTo: text(),
 });
