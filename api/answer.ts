@@ -18,7 +18,7 @@ import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
-import { STREAM_HEADERS, type StreamContent } from "./http/event-stream.ts";
+import type { StreamContent } from "./http/event-stream.ts";
 import type { AnswerHeaders } from "./http/headers.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
 import type { ResponseEnd } from "./http/places.ts";
@@ -214,7 +214,7 @@ function representationOf(endpoint: Endpoint) {
     const { status, type, content } = reply;
     const headers: Record<string, string> = { "content-type": type, ...reply.headers };
     if (typeof content === "object" && "stream" in content) {
-      Object.assign(headers, STREAM_HEADERS);
+      Object.assign(headers, content.headers);
       return { status, headers, body: incoming.method === "HEAD" ? null : content };
     }
     const costly = typeof content === "object" && "make" in content ? content : undefined;

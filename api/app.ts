@@ -20,6 +20,7 @@ import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { eventStreams } from "./http/event-stream.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
+import { places } from "./http/places.ts";
 import { shortWay } from "./http/short-way.ts";
 import { ENDPOINTS } from "./routes/index.ts";
 import { siteOf } from "./services/agent-facts.ts";
@@ -39,6 +40,9 @@ export type Api = {
   stop(): void;
   endpoints: readonly Endpoint[];
 };
+
+/** Exports read thousands of rows each: few at once, and never all of them for one client. */
+const EXPORTS = { what: "exports", perHolder: 1, inAll: 3, retryAfter: 5 };
 
 /** @throws Error when the configuration names trusted proxies that are no addresses */
 export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
@@ -62,6 +66,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       streams,
       messageStreams: messageStreams(deps),
       logStreams: logStreams(deps),
+      exports: places(EXPORTS),
     },
     wallets: walletGuard(
       { hosts: service.hosts, name: service.name, webUrl: service.webUrl, chainId: chain.id },

@@ -25,6 +25,7 @@ import type { RateLimits } from "./guards/rate-limits.ts";
 import type { SignedTexts } from "./guards/signed-text.ts";
 import type { Log } from "./http/error-answer.ts";
 import type { EventStreams } from "./http/event-stream.ts";
+import type { Places } from "./http/places.ts";
 import type { BalanceMemory } from "./services/balances.ts";
 import type { ContractMemory } from "./services/contract-facts.ts";
 import type { GroupActs } from "./services/group-acts.ts";
@@ -107,4 +108,6 @@ export type ApiParts = ApiDeps & {
   streams: EventStreams;
   messageStreams: MessageStreams;
   logStreams: LogStreams;
+  /** Exports that are under way in the process. */
+  exports: Places;
 };

@@ -158,6 +158,8 @@ export type EndpointSpec<
   cache?: (typeof CACHE)[keyof typeof CACHE];
   /** Its success is a stream of events: it stays open, and understands Last-Event-ID. */
   stream?: boolean;
+  /** Its success is sent in slices as they are read: it has no ETag, and few of a kind run at once. */
+  sliced?: boolean;
   /** Kept out of discovery: aliases and pages for people. */
   unlisted?: boolean;
   /**

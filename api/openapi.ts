@@ -216,7 +216,8 @@ function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
 const RETRIED = new Set(["409", "429", "503", "504"]);
 
 /** Whether its answers, as far as they are for everybody, have an ETag. */
-const revalidates = ({ method, guard, stream }: Endpoint) => method === "get" && isOpen(guard.caller) && !stream;
+const revalidates = ({ method, guard, stream, sliced }: Endpoint) =>
+  method === "get" && isOpen(guard.caller) && !stream && !sliced;
 
 function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
   const { method, data, guard } = endpoint;

@@ -28,8 +28,8 @@ export type EventStream = {
   onClose(closed: () => void): void;
 };
 
-/** Takes over a response whose head has been written. */
-export type StreamContent = { stream(outgoing: ServerResponse): void };
+/** Takes over a response whose head has been written, these headers of its own with it. */
+export type StreamContent = { headers: Record<string, string>; stream(outgoing: ServerResponse): void };
 
 export type EventStreams = {
   /**
@@ -57,7 +57,7 @@ export type StreamRules = {
 };
 
 /** Headers of every stream. Proxies are asked neither to keep, nor to compress, nor to collect it. */
-export const STREAM_HEADERS = {
+const STREAM_HEADERS = {
   "cache-control": "private, no-store, no-transform",
   "x-accel-buffering": "no",
 } as const;
@@ -116,6 +116,7 @@ export function eventStreams(rules: StreamRules): EventStreams {
       if (ending) fail("overloaded", "This process is ending. Connect again.", { retryAfter: 1 });
       limit.take(response, [networkOf(client), ...(wallet === undefined ? [] : [wallet])]);
       return (begin) => ({
+        headers: STREAM_HEADERS,
         stream(outgoing) {
           // The reader has gone while its request was looked at: nothing would ever tell that it has.
           if (outgoing.destroyed) return;

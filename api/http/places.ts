@@ -43,7 +43,7 @@ export function places({ what, perHolder, inAll, retryAfter }: PlaceRules): Plac
     take(response, holders) {
       if (response.destroyed) return false;
       if (perHolder > 0 && holders.some((holder) => (held.get(holder) ?? 0) >= perHolder))
-        fail("rate_limited", `You have ${perHolder} ${what} open already.`, { retryAfter });
+        fail("rate_limited", `You have as many ${what} open as one client may: ${perHolder}.`, { retryAfter });
       if (inAll > 0 && taken >= inAll)
         fail("overloaded", `Too many ${what} are open. Try again shortly.`, { retryAfter });
       taken++;

@@ -14,6 +14,8 @@ import { erc8004Registration } from "../../db/directory/registration.ts";
 import { directoryDetail, directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import { endpoint, json, jsonWith } from "../endpoint.ts";
+import { networkOf } from "../http/client-network.ts";
+import { slicedBody } from "../http/sliced-body.ts";
 import { choice, limit, minBlock, offset, optionalChoice, page, searchText } from "../parameters.ts";
 import {
   claimedSchema,
@@ -24,7 +26,7 @@ import {
   terminalMarksSchema,
   tokenClaimSchema,
 } from "../schemas/terminal.ts";
-import { csvOf } from "../services/csv.ts";
+import { csvHead, csvLine } from "../services/csv.ts";
 import { directoryAt } from "../services/directory-at.ts";
 
 const narrowing = {
@@ -97,10 +99,47 @@ async function shownRows(db: Queryable, ids: readonly number[], publicUrl: strin
   return new Map(rows.map((row) => [row.id, UTF8.encode(JSON.stringify(terminalRow(row, publicUrl)))]));
 }
 
-/** Rows of one export, and of one of the pages it is read in. */
+/** Rows of one export. */
 const EXPORT_ROWS = 10_000;
-const EXPORT_PAGE = 1_000;
+/** Rows of one slice of it: read by one statement, made in a few milliseconds. */
+const EXPORT_SLICE = 100;
 const EXPORTED = Object.keys(terminalAgentSchema.shape) as (keyof TerminalRow)[];
+
+/** What stands before the rows of a file, between two of them and behind them, and what a row is in it. */
+type FileFormat = { type: string; head: string; between: string; end: string; line(row: TerminalRow): string };
+const FORMATS: Record<"json" | "csv", FileFormat> = {
+  json: {
+    type: "application/json; charset=utf-8",
+    head: "[",
+    between: ",",
+    end: "]",
+    line: (row) => JSON.stringify(row),
+  },
+  csv: {
+    type: "text/csv; charset=utf-8",
+    head: csvHead(EXPORTED),
+    between: "",
+    end: "",
+    line: (row) => csvLine(EXPORTED, row),
+  },
+};
+
+/** The file in slices. A connection is taken for each and given back before it is sent. */
+async function* fileOf(
+  db: Queryable,
+  ids: readonly number[],
+  { head, between, end, line }: FileFormat,
+  publicUrl: string,
+): AsyncGenerator<string, void> {
+  let before = head;
+  for (let at = 0; at < ids.length; at += EXPORT_SLICE) {
+    const rows = await directoryRows(db, ids.slice(at, at + EXPORT_SLICE));
+    if (rows.length === 0) continue;
+    yield before + rows.map((row) => line(terminalRow(row, publicUrl))).join(between);
+    before = between;
+  }
+  yield (before === head ? head : "") + end;
+}
 
 /** The agents of a filter as a file. */
 const exportAs = (format: "json" | "csv") =>
@@ -110,8 +149,9 @@ const exportAs = (format: "json" | "csv") =>
     operationId: format === "json" ? "exportTerminalJson" : "exportTerminalCsv",
     tag: "Terminal",
     summary: `The agents of a filter as a file, ${format.toUpperCase()}`,
-    description: `At most ${EXPORT_ROWS.toLocaleString("en")} rows; X-Total-Count tells how many match.`,
+    description: `At most ${EXPORT_ROWS.toLocaleString("en")} rows, in the order of one moment; X-Total-Count tells how many match. One export of a client runs at a time, and few in all; a client that takes nothing for 10 seconds, or not all of it in 60, is cut off.`,
     data: true,
+    sliced: true,
     query: z.object(narrowing),
     responses: {
       200: {
@@ -119,26 +159,19 @@ const exportAs = (format: "json" | "csv") =>
         ...(format === "json" ? { schema: terminalExportSchema } : { type: "text/csv" }),
       },
     },
-    async handler({ deps, query, now }) {
-      const { db, directory, config } = deps;
+    async handler({ deps, query, now, clientAddress, response }) {
+      const { db, directory, config, log } = deps;
+      deps.exports.take(response, [networkOf(clientAddress)]);
       await directoryAt(deps, query.minBlock);
-      const question = questionOf(query, now);
-      // A row that moves while pages are read may come twice.
-      const ids = new Set<number>();
-      let total = 0;
-      for (let offset = 0; offset < EXPORT_ROWS; offset += EXPORT_PAGE) {
-        const next = await directory.list({ ...question, offset, limit: EXPORT_PAGE });
-        total = next.total;
-        for (const id of next.ids) ids.add(id);
-        if (next.ids.length < EXPORT_PAGE) break;
-      }
-      const rows = (await directoryRows(db, [...ids])).map((row) => terminalRow(row, config.service.publicUrl));
+      // All ids at one moment: a row that moves while rows are read comes neither twice nor not at all.
+      const { total, ids } = await directory.list({ ...questionOf(query, now), offset: 0, limit: EXPORT_ROWS });
+      const { type } = FORMATS[format];
       const headers = {
         "x-total-count": String(total),
         "content-disposition": `attachment; filename="agents-${query.filter}.${format}"`,
       };
-      if (format === "json") return json(rows, { headers });
-      return { status: 200, type: "text/csv; charset=utf-8", content: csvOf(EXPORTED, rows), headers };
+      const slices = fileOf(db, ids, FORMATS[format], config.service.publicUrl);
+      return { status: 200, type, content: await slicedBody(slices, log), headers };
     },
   });
 export const terminalJson = exportAs("json");

@@ -1,9 +1,11 @@
 /** Rows as CSV (RFC 4180), safe to open in a spreadsheet: no cell is taken for a formula. */
 
-export function csvOf<K extends string>(columns: readonly K[], rows: readonly Record<K, unknown>[]): string {
-  const lines = rows.map((row) => columns.map((column) => cell(row[column])).join(","));
-  return `${[columns.join(","), ...lines].join("\r\n")}\r\n`;
-}
+/** The first line of a file. */
+export const csvHead = (columns: readonly string[]): string => `${columns.join(",")}\r\n`;
+
+/** One line of it. */
+export const csvLine = <K extends string>(columns: readonly K[], row: Record<K, unknown>): string =>
+  `${columns.map((column) => cell(row[column])).join(",")}\r\n`;
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "";

@@ -570,7 +570,7 @@ export interface paths {
         };
         /**
          * The agents of a filter as a file, JSON
-         * @description At most 10,000 rows; X-Total-Count tells how many match.
+         * @description At most 10,000 rows, in the order of one moment; X-Total-Count tells how many match. One export of a client runs at a time, and few in all; a client that takes nothing for 10 seconds, or not all of it in 60, is cut off.
          */
         get: operations["exportTerminalJson"];
         put?: never;
@@ -590,7 +590,7 @@ export interface paths {
         };
         /**
          * The agents of a filter as a file, CSV
-         * @description At most 10,000 rows; X-Total-Count tells how many match.
+         * @description At most 10,000 rows, in the order of one moment; X-Total-Count tells how many match. One export of a client runs at a time, and few in all; a client that takes nothing for 10 seconds, or not all of it in 60, is cut off.
          */
         get: operations["exportTerminalCsv"];
         put?: never;

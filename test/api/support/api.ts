@@ -64,6 +64,8 @@ export type ApiOptions = {
   /** Replaces the service's own endpoints. */
   endpoints?: readonly Endpoint[];
   deps?: Partial<ApiDeps>;
+  /** Settings of the pool of each process in place of the patient ones. */
+  pool?: pg.PoolConfig;
   /** Always one process, also where the run asks for two: for tests of what each keeps for itself. */
   alone?: boolean;
 };
@@ -86,6 +88,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       connectionString: database.url,
       connectionTimeoutMillis: 15_000,
       statement_timeout: 15_000,
+      ...options.pool,
     });
     db.on("error", () => {});
     const rateCounters = openRateCounters({ redisUrl: topology?.redisUrl, prefix, log: SILENT });

@@ -1,0 +1,71 @@
+/** Long answers sent slice by slice, each read when the one before has been taken: memory holds one slice, and a slow client holds nothing else. */
+
+import type { ServerResponse } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Log } from "./error-answer.ts";
+import type { StreamContent } from "./event-stream.ts";
+
+export type SlicePatience = {
+  /** A client that takes nothing for this long is cut off. */
+  stallMs: number;
+  /** And one that has not taken all of it after this long. */
+  totalMs: number;
+};
+
+const PATIENCE: SlicePatience = { stallMs: 10_000, totalMs: 60_000 };
+
+/**
+ * The slices as the body of an answer. The first one is read before the answer begins, so that trouble is still told by
+ * a status; later on it cuts the connection, and the client sees that the answer is not whole.
+ */
+export async function slicedBody(
+  slices: AsyncGenerator<string, void>,
+  log: Log,
+  patience: SlicePatience = PATIENCE,
+): Promise<StreamContent> {
+  const first = await slices.next();
+  return {
+    headers: { "cache-control": "no-store" },
+    stream(outgoing) {
+      send(outgoing, first, slices, patience).catch((error: Error) => {
+        log.warn({ err: error }, "an answer was cut off in the middle");
+        outgoing.req.socket.destroy();
+      });
+    },
+  };
+}
+
+async function send(
+  outgoing: ServerResponse,
+  first: IteratorResult<string, void>,
+  slices: AsyncGenerator<string, void>,
+  { stallMs, totalMs }: SlicePatience,
+): Promise<void> {
+  if (outgoing.destroyed) return;
+  // With its connection: a response that waits behind another on it (pipelining) has none to end by itself.
+  const cutOff = () => void outgoing.req.socket.destroy();
+  const late = setTimeout(cutOff, totalMs);
+  outgoing.once("close", () => clearTimeout(late));
+  for (let slice = first; !slice.done; slice = await slices.next()) {
+    if (!outgoing.write(slice.value)) await taken(outgoing, stallMs, cutOff);
+    await nextTurn();
+    if (outgoing.destroyed) return;
+  }
+  outgoing.end();
+}
+
+/** Waits until the client has taken what was written, or has gone. */
+function taken(outgoing: ServerResponse, stallMs: number, cutOff: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    if (outgoing.destroyed || !outgoing.writableNeedDrain) return resolve();
+    const stalled = setTimeout(cutOff, stallMs);
+    const done = () => {
+      clearTimeout(stalled);
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.once("drain", done);
+    outgoing.once("close", done);
+  });
+}

@@ -1,0 +1,184 @@
+/** Exports of the directory: whole and in order, and few at a time, so that other reads go on beside them. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { slicedBody } from "../../api/http/sliced-body.ts";
+import { testLog } from "../support/log.ts";
+import { until } from "../support/until.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const ROWS = 10_050;
+const MOST = 10_000;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({
+    alone: true,
+    env: { TRUSTED_PROXIES: "127.0.0.1" },
+    // As the service has it: ten connections, and a second to get one.
+    pool: { max: 10, connectionTimeoutMillis: 1_000 },
+  });
+  await api.database.pool.query(
+    `insert into offchain.directory (platform, agent_id, name, description, cred_score)
+     select 'virtuals', i::text, 'Agent ' || i, repeat('says "hi", ', 40), i % 90 from generate_series(1, $1) i`,
+    [ROWS],
+  );
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+const EXPORT = "/api/terminal/agents.json";
+
+/** While statements that read whole rows of the directory wait, `work` runs. */
+async function whileRowsWait<T>(work: () => Promise<T>): Promise<T> {
+  const client = await api.database.pool.connect();
+  await client.query("begin; lock table offchain.ethos_score in access exclusive mode");
+  try {
+    return await work();
+  } finally {
+    await client.query("commit");
+    client.release();
+  }
+}
+const statements = async () => {
+  const { rows } = await api.database.pool.query(
+    `select count(*)::int4 as n from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%offchain.ethos_score%'`,
+  );
+  return rows[0].n as number;
+};
+
+describe("exports", () => {
+  it("of one address at once leave every other address its reads: one runs, the rest are refused at once", async () => {
+    const asked = await whileRowsWait(async () => {
+      const asked = Array.from({ length: 30 }, () => api.get(EXPORT, from("10.0.0.1")));
+      await until("an export reads", async () => (await statements()) > 0);
+      const reads = Array.from({ length: 15 }, (_, i) => api.get("/api/v2/agents?limit=1", from(`10.0.1.${i}`)));
+      expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(reads.map(() => 200));
+      return asked;
+    });
+    const answers = await Promise.all(asked);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(refused).toHaveLength(29);
+    for (const { headers, body } of refused)
+      expect([Number(headers.get("retry-after")) > 0, body.code]).toEqual([true, "rate_limited"]);
+  });
+
+  it("of many addresses at once are few: the rest are told to come back", async () => {
+    const asked = await whileRowsWait(async () => {
+      const asked = Array.from({ length: 30 }, (_, i) => api.get(EXPORT, from(`10.0.2.${i}`)));
+      await until("an export reads", async () => (await statements()) > 0);
+      expect((await api.get("/api/v2/agents?limit=1", from("10.0.1.1"))).status).toBe(200);
+      return asked;
+    });
+    const answers = await Promise.all(asked);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused).toHaveLength(27);
+    for (const { headers, body } of refused)
+      expect([Number(headers.get("retry-after")) > 0, body.code]).toEqual([true, "overloaded"]);
+  });
+
+  it("hold no connection while their reader takes nothing, and give their place back when it goes", async () => {
+    const socket = connect(Number(new URL(api.url).port), "127.0.0.1", () =>
+      socket.write(`GET ${EXPORT} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 10.0.3.1\r\n\r\n`),
+    );
+    await new Promise((done) => socket.once("readable", done));
+    const again = () => api.get(`${EXPORT}?filter=new`, from("10.0.3.1"));
+    // The buffers of both sides fill, and then no statement runs though the export has not ended.
+    const { db } = api.deps;
+    let idle = 0;
+    await until("it stands still", () => {
+      idle = db.idleCount === db.totalCount ? idle + 1 : 0;
+      return idle === 20;
+    });
+    expect((await again()).status).toBe(429);
+    socket.destroy();
+    await until("its place is free", async () => (await again()).status === 200);
+  });
+
+  it("have every row once, in the order of one moment, while rows move", async () => {
+    const read = api.get(`${EXPORT}?sort=cred_score`, from("10.0.4.1"));
+    const move = async () => {
+      for (let i = 0; i < 5; i++)
+        await api.database.pool.query(
+          "update offchain.directory set cred_score = 89 - cred_score where agent_id::int8 % 100 = $1",
+          [i],
+        );
+    };
+    const [{ body, headers }] = await Promise.all([read, move()]);
+    const rows = body as never as { id: number; cred_score: number }[];
+    expect(rows).toHaveLength(MOST);
+    expect(headers.get("x-total-count")).toBe(String(ROWS));
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(MOST);
+    const { text } = await api.get("/api/terminal/agents.csv?sort=name", from("10.0.4.2"));
+    expect(text.split("\r\n")).toHaveLength(1 + MOST + 1);
+  });
+});
+
+describe("an answer in slices", () => {
+  /** A server whose answers are slices without end. */
+  async function endless(patience: { stallMs: number; totalMs: number }) {
+    let read = 0;
+    const ended = Promise.withResolvers<void>();
+    async function* slices() {
+      for (;;) {
+        read++;
+        yield "x".repeat(100_000);
+      }
+    }
+    const server = createServer(async (_request, response) => {
+      const { stream } = await slicedBody(slices(), testLog(), patience);
+      response.once("close", ended.resolve);
+      response.writeHead(200);
+      stream(response);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () =>
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+    );
+    socket.on("error", () => {});
+    return { socket, read: () => read, ended: ended.promise, close: () => server.close() };
+  }
+
+  it("is read no further than its client takes it, and ended when the client takes nothing for a while", async () => {
+    const { socket, read, ended, close } = await endless({ stallMs: 300, totalMs: 120_000 });
+    await ended;
+    // What the kernel keeps for both sides, and no more.
+    expect(read()).toBeLessThan(1_000);
+    socket.destroy();
+    close();
+  });
+
+  it("ends after its time however fast its client is", async () => {
+    const { socket, ended, close } = await endless({ stallMs: 120_000, totalMs: 300 });
+    let bytes = 0;
+    socket.on("data", (chunk) => {
+      bytes += chunk.length;
+    });
+    await ended;
+    expect(bytes).toBeGreaterThan(100_000);
+    close();
+  });
+
+  it("is cut where its next slice cannot be read, so that it does not pass for a whole one", async () => {
+    async function* slices() {
+      yield "[1";
+      throw new Error("the database is away");
+    }
+    const server = createServer(async (_request, response) => {
+      const { stream } = await slicedBody(slices(), testLog());
+      response.writeHead(200);
+      stream(response);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await expect(answer.text()).rejects.toThrow();
+    server.close();
+  });
+});
