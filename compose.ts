@@ -117,7 +117,7 @@ const userAgent = ({ service }: Config) => `${service.name} (${service.publicUrl
 
 /** What settles payments by signature: another service, or this process with a key of its own. */
 async function openFacilitator(
-  { payments, sender, chain: { id } }: Config,
+  { payments, chain: { id } }: Config,
   chain: Chain,
   ops: Ops | undefined,
 ): Promise<Composed<Facilitator | null>> {
@@ -130,8 +130,6 @@ async function openFacilitator(
     return { value: facilitator, close: () => facilitator.close() };
   }
   if (!privateKey) return { value: null, close: nothing };
-  if (privateKey === sender.privateKey)
-    throw new Error("FACILITATOR_PRIVATE_KEY is the deployer's key: two senders would take each other's nonces.");
   // Loaded where it is needed only: it brings a second half of viem.
   const { createLocalFacilitator } = await import("./clients/facilitator-local.ts");
   return { value: createLocalFacilitator(chain, createSigner(privateKey, id)), close: nothing };

@@ -518,16 +518,10 @@ export const VARIABLES = {
   ),
   PAY_TO_DEPLOYER: variable(
     "Pricing",
-    "Receives what registrations and updates cost",
+    "Receives what registrations and updates cost; phase paid needs both payees",
     address,
-    "0x339559A2d1CD15059365FC7bD36b3047BbA480E0",
   ),
-  PAY_TO_TREASURY: variable(
-    "Pricing",
-    "Receives what cred reports cost",
-    address,
-    "0x01b686e547F4feA03BfC9711B7B5306375735d2a",
-  ),
+  PAY_TO_TREASURY: variable("Pricing", "Receives what cred reports cost", address),
   PAYMENT_CONFIRMATIONS: variable(
     "Pricing",
     "Blocks a payment must lie in the chain before it counts; 1 = its own block",
@@ -619,6 +613,139 @@ export const VARIABLES = {
   ),
 } satisfies Record<string, Variable>;
 
+/** The processes of a deployment. */
+export const PROCESSES = ["api", "workers", "indexer", "migration"] as const;
+export type Process = (typeof PROCESSES)[number];
+const ALL = PROCESSES;
+
+/**
+ * Which processes read a variable. `loadConfig` withholds the others' variables from a process, so a process holds its own
+ * secrets only; compose.yaml hands each process these variables, which a test proves. None: the local stack alone reads it.
+ */
+export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
+  SERVICE_NAME: ["api", "workers"],
+  PORT: ["api"],
+  HOST: ["api"],
+  INDEXER_PORT: ["indexer"],
+  INDEXER_HOST: ["indexer"],
+  PUBLIC_URL: ["api", "workers"],
+  WEB_URL: ["api", "workers"],
+  SERVICE_HOST: ["api"],
+  EXPLORER_URL: ["api", "workers"],
+  SOCIAL_ACCOUNTS: ["api"],
+  TRUSTED_PROXIES: ["api"],
+  LOG_LEVEL: ALL,
+  DATA_DIR: ALL,
+  OPS_PORT: ["api", "workers", "indexer"],
+  OPS_HOST: ["api", "workers", "indexer"],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ["api", "workers"],
+  OTEL_EXPORTER_OTLP_HEADERS: ["api", "workers"],
+  OTEL_SERVICE_NAME: ["api", "workers"],
+  OTEL_TRACES_SAMPLER_ARG: ["api", "workers"],
+  DATABASE_URL: ALL,
+  INDEXER_DATABASE_URL: ["indexer"],
+  MIGRATION_DATABASE_URL: ["migration"],
+  DATABASE_POOL: ["api", "workers"],
+  LIST_MEMORY_MB: ["api"],
+  REDIS_URL: ["api", "workers"],
+  QUEUE_PREFIX: ["api", "workers"],
+  CHAIN_ID: ["api", "workers", "indexer"],
+  BLOCK_TIME: [],
+  RPC_URL: ["api", "workers", "indexer"],
+  RPC_URLS: ["api", "workers", "indexer"],
+  RPC_WS_URL: ["indexer"],
+  RPC_LANES: ["indexer"],
+  RPC_ARCHIVE: ["indexer"],
+  RPC_CACHE: ["indexer"],
+  POLL_INTERVAL_MS: ["workers", "indexer"],
+  BACKFILL_END_BLOCK: ["indexer"],
+  IDENTITY_ADDRESS: ["api", "workers", "indexer"],
+  IDENTITY_START_BLOCK: ["api", "workers", "indexer"],
+  ERC8004_IDENTITY_ADDRESS: ["api", "workers", "indexer"],
+  ERC8004_REPUTATION_ADDRESS: ["api", "workers", "indexer"],
+  ERC8004_START_BLOCK: ["api", "workers", "indexer"],
+  EAS_ADDRESS: ["api", "workers", "indexer"],
+  EAS_START_BLOCK: ["api", "workers", "indexer"],
+  ATTESTERS: ["api", "workers", "indexer"],
+  ATTESTATION_SCHEMAS: ["api", "workers", "indexer"],
+  ATTESTATION_INDEXER_ADDRESS: ["api", "workers"],
+  HANDSHAKES_ADDRESS: ["api", "workers", "indexer"],
+  HANDSHAKES_START_BLOCK: ["api", "workers", "indexer"],
+  SERVICE_TOKEN_ADDRESS: ["api", "workers", "indexer"],
+  SERVICE_TOKEN_START_BLOCK: ["api", "workers", "indexer"],
+  USDC_ADDRESS: ["api", "workers"],
+  DEPLOYER_PRIVATE_KEY: ["workers"],
+  RECEIPT_SIGNER_PRIVATE_KEY: ["api"],
+  RECEIPT_FORMER_SIGNERS: ["api"],
+  TX_MAX_FEE_GWEI: ["workers"],
+  TX_STUCK_SECONDS: ["workers"],
+  TX_MIN_BALANCE_MILLIETHER: ["workers"],
+  AWARD_CONFIRMATIONS: ["workers"],
+  RATE_READS_PER_CLIENT: ["api"],
+  RATE_WRITES_PER_CLIENT: ["api"],
+  RATE_WRITES_PER_CALLER: ["api"],
+  RATE_WRITES_PER_API_KEY: ["api"],
+  RATE_PROOFS_PER_CALLER: ["api"],
+  RATE_PAYMENTS_PER_CALLER: ["api"],
+  RATE_MESSAGES_PER_MEMBER: ["api"],
+  RATE_MESSAGES_PER_GROUP: ["api"],
+  RATE_GROUPS_PER_CALLER: ["api"],
+  RATE_WEBHOOK_SENDS_PER_CALLER: ["api"],
+  STREAMS_PER_CLIENT: ["api"],
+  STREAMS_PER_PROCESS: ["api"],
+  EVENT_RETENTION: ["workers"],
+  WEBHOOK_KEYS: ["api", "workers"],
+  WEBHOOK_ALLOW_PRIVATE: ["api", "workers"],
+  WEBHOOKS_PER_WALLET: ["api"],
+  WEBHOOK_DISABLE_AFTER: ["workers"],
+  MESSAGE_RETENTION: ["workers"],
+  IDP_ISSUER: ["api"],
+  IDP_AUDIENCE: ["api"],
+  IDP_JWKS_URL: ["api"],
+  IDP_REQUIRED_CLAIMS: ["api"],
+  X_API_URL: ["api", "workers"],
+  X_BEARER_TOKEN: ["api", "workers"],
+  GITHUB_API_URL: ["api", "workers"],
+  GITHUB_RAW_URL: ["api", "workers"],
+  GITHUB_TOKEN: ["api", "workers"],
+  FARCASTER_HUB_URL: ["api", "workers"],
+  NEYNAR_API_URL: ["api", "workers"],
+  NEYNAR_API_KEY: ["api", "workers"],
+  ETHOS_API_URL: ["workers"],
+  VIRTUALS_API_URL: ["workers"],
+  AGENTVERSE_API_URL: ["workers"],
+  MCP_REGISTRY_URL: ["workers"],
+  X402_BAZAAR_URL: ["workers"],
+  SCAN8004_API_URL: ["workers"],
+  SCAN8004_API_KEY: ["workers"],
+  DEXSCREENER_API_URL: ["workers"],
+  IPFS_GATEWAY_URL: ["workers"],
+  ARWEAVE_GATEWAY_URL: ["workers"],
+  REGISTRATION_ALLOW_PRIVATE: ["workers"],
+  PROOF_RECHECK_INTERVAL: ["workers"],
+  PULL_INTERVAL: ["workers"],
+  PRICING_PHASE: ["api"],
+  PRICE_QUOTE_SECONDS: ["api"],
+  PAY_TO_DEPLOYER: ["api"],
+  PAY_TO_TREASURY: ["api"],
+  PAYMENT_CONFIRMATIONS: ["api", "workers"],
+  PAYMENT_WAIT_MS: ["api"],
+  PAYMENTS_SINCE: ["api"],
+  FACILITATOR_URL: ["api"],
+  FACILITATOR_AUTHORIZATION: ["api"],
+  FACILITATOR_KEY_ID: ["api"],
+  FACILITATOR_KEY_SECRET: ["api"],
+  FACILITATOR_TIMEOUT_MS: ["api"],
+  FACILITATOR_PRIVATE_KEY: ["api"],
+  TEMPO_RPC_URL: ["api", "workers"],
+  TEMPO_CHAIN_ID: ["api", "workers"],
+  MPP_CURRENCY_ADDRESS: ["api", "workers"],
+  MPP_CONFIRMATIONS: ["api", "workers"],
+  MPP_SECRET_KEY: ["api", "workers"],
+  MINT_WAIT_MS: ["api"],
+  FAULT_POINT: ["api", "workers"],
+};
+
 type Values = { [K in keyof typeof VARIABLES]: (typeof VARIABLES)[K] extends Variable<infer T> ? T : never };
 
 /** The configuration as the processes use it. */
@@ -634,11 +761,13 @@ export class ConfigError extends Error {}
  * Reads and checks an environment. Variables not set there are looked up in `<DATA_DIR>/stack.env`, which the running
  * local stack writes, so that operator commands find it.
  * @param options.followStack false for the one who starts that stack: what an earlier one wrote is not to be followed
+ * @param options.of the process that reads it: variables of the others keep their defaults, secrets stay unset. Undefined:
+ *   all of them, for commands and tests
  * @throws ConfigError naming every bad variable.
  */
 export function loadConfig(
   env: Record<string, string | undefined> = process.env,
-  { followStack = true }: { followStack?: boolean } = {},
+  { followStack = true, of }: { followStack?: boolean; of?: Process } = {},
 ): Config {
   const dataDir = resolve(env.DATA_DIR || VARIABLES.DATA_DIR.default!);
   const stackFile = join(dataDir, STACK_FILE);
@@ -657,10 +786,32 @@ export function loadConfig(
     }),
   ) as Values;
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return assemble(values, dataDir);
+  requireConsistent(values);
+  return assemble(of ? onlyOf(of, values) : values, dataDir, secretsOf(values));
 }
 
-function assemble(v: Values, dataDir: string) {
+/** The values that a process reads; the others as if they were not set. */
+function onlyOf(process: Process, values: Values): Values {
+  const own = Object.entries<Variable>(VARIABLES).map(([name, { schema, default: written }]) => {
+    if (READ_BY[name as keyof Values].includes(process)) return [name, values[name as keyof Values]];
+    return [name, written === undefined ? undefined : schema.parse(written)];
+  });
+  return Object.fromEntries(own) as Values;
+}
+
+/** What no set of valid values may be. @throws ConfigError */
+function requireConsistent(v: Values): void {
+  if (v.FACILITATOR_PRIVATE_KEY && v.FACILITATOR_PRIVATE_KEY === v.DEPLOYER_PRIVATE_KEY)
+    throw new ConfigError(
+      "FACILITATOR_PRIVATE_KEY is the deployer's key: two senders would take each other's nonces. Set another key",
+    );
+  if (v.PRICING_PHASE === "paid" && !(v.PAY_TO_DEPLOYER && v.PAY_TO_TREASURY))
+    throw new ConfigError(
+      "PRICING_PHASE is paid, so PAY_TO_DEPLOYER and PAY_TO_TREASURY must name the addresses that are paid: set both of them",
+    );
+}
+
+function assemble(v: Values, dataDir: string, secrets: string[]) {
   const publicUrl = (v.PUBLIC_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, "");
   return {
     service: {
@@ -679,7 +830,7 @@ function assemble(v: Values, dataDir: string) {
     indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST },
     logLevel: v.LOG_LEVEL,
     /** What may stand in no log. */
-    secrets: secretsOf(v),
+    secrets,
     /** Without a port nothing is counted. */
     ops: { host: v.OPS_HOST, port: v.OPS_PORT },
     /** Undefined: no traces are made. */
@@ -788,7 +939,8 @@ function assemble(v: Values, dataDir: string) {
     },
     pricing: { phase: v.PRICING_PHASE, quoteMs: v.PRICE_QUOTE_SECONDS * 1000 },
     payments: {
-      payTo: { deployer: v.PAY_TO_DEPLOYER, treasury: v.PAY_TO_TREASURY },
+      /** Undefined: nothing can be sold. There is no default: money must not go to an address that nobody chose. */
+      payTo: payeesOf(v),
       confirmations: v.PAYMENT_CONFIRMATIONS,
       waitMs: v.PAYMENT_WAIT_MS,
       /** Older transactions pay for nothing. */
@@ -867,6 +1019,13 @@ function mppOf(v: Values, realm: string) {
   return undefined;
 }
 
+function payeesOf({ PAY_TO_DEPLOYER: deployer, PAY_TO_TREASURY: treasury }: Values) {
+  if (deployer && treasury) return { deployer, treasury };
+  if (deployer || treasury)
+    throw new ConfigError("PAY_TO_DEPLOYER and PAY_TO_TREASURY belong together: set both of them or none");
+  return undefined;
+}
+
 function identityProviderOf(v: Values) {
   const { IDP_ISSUER: issuer, IDP_AUDIENCE: audience, IDP_JWKS_URL: jwksUrl, IDP_REQUIRED_CLAIMS: requiredClaims } = v;
   if (issuer && audience && jwksUrl) return { issuer, audience, jwksUrl, requiredClaims };
@@ -883,6 +1042,33 @@ export function childEnvironment(defaults: Record<string, string>) {
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const service = { ...defaults, ...Object.fromEntries(inherited.filter(([name]) => name in VARIABLES)) };
   return { service, all: { ...Object.fromEntries(inherited), ...service } };
+}
+
+/** What compose.yaml sets itself for a process: where it listens, what it reaches inside, whom it believes. */
+export const FIXED_IN_COMPOSE: readonly (keyof Values)[] = [
+  ...(["PUBLIC_URL", "TRUSTED_PROXIES", "PORT", "HOST", "OPS_PORT", "OPS_HOST", "DATA_DIR"] as const),
+  ...(["INDEXER_PORT", "INDEXER_HOST", "REDIS_URL"] as const),
+  ...(["DATABASE_URL", "INDEXER_DATABASE_URL", "MIGRATION_DATABASE_URL"] as const),
+];
+/** What is for tests alone. */
+const NOT_DEPLOYED: readonly (keyof Values)[] = ["FAULT_POINT"];
+/** What has no default and is demanded, in a sentence. */
+const REQUIRED_IN_COMPOSE: { [K in keyof Values]?: string } = { RPC_URL: "?a JSON-RPC node of Base" };
+/** Between these lines compose.yaml is written by `npm run env-example`. */
+const COMPOSE_BLOCK = /(?<=\n# variables: begin[^\n]*\n).*?(?=# variables: end)/s;
+
+/** compose.yaml with the block in which every process is handed its own variables, and nobody else's. */
+export function composeFile(text: string): string {
+  const blocks = PROCESSES.map((process) => {
+    const handed = Object.entries(READ_BY)
+      .filter(([, readers]) => readers.includes(process))
+      .map(([name]) => name as keyof Values)
+      .filter((name) => !FIXED_IN_COMPOSE.includes(name) && !NOT_DEPLOYED.includes(name))
+      .map((name) => `  ${name}: \${${name}:${REQUIRED_IN_COMPOSE[name] ?? "-"}}`);
+    return `x-${process}-variables: &${process}-variables\n${handed.join("\n")}\n`;
+  });
+  if (!COMPOSE_BLOCK.test(text)) throw new Error("compose.yaml has no block of variables");
+  return text.replace(COMPOSE_BLOCK, () => blocks.join("\n"));
 }
 
 /** The text of `.env.example`: every variable with its meaning and default. */

@@ -1,5 +1,7 @@
-/** Writes .env.example from the list of variables in config.ts. */
-import { writeFileSync } from "node:fs";
-import { envExample } from "../config.ts";
+/** Writes what follows from the list of variables in config.ts: .env.example, and the variables in compose.yaml. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { composeFile, envExample } from "../config.ts";
 
+const COMPOSE = new URL("../compose.yaml", import.meta.url);
 writeFileSync(new URL("../.env.example", import.meta.url), envExample());
+writeFileSync(COMPOSE, composeFile(readFileSync(COMPOSE, "utf8")));

@@ -103,6 +103,8 @@ async function changePrice(db: pg.Client, operation: string, usdc: string): Prom
 }
 
 async function changePhase(db: pg.Client, phase: Phase): Promise<void> {
+  if (phase === "paid" && !loadConfig().payments.payTo)
+    throw new Error("PAY_TO_DEPLOYER and PAY_TO_TREASURY are not set here: nobody would be paid. Set both of them.");
   await setPrices(db, { ...(await inForce(db)), phase });
   await prices(db);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import { ConfigError, envExample, loadConfig, STACK_FILE, VARIABLES } from "../config.ts";
+import { ConfigError, envExample, loadConfig, PROCESSES, type Process, STACK_FILE, VARIABLES } from "../config.ts";
 
 const directories: string[] = [];
 const emptyDirectory = () => {
@@ -78,6 +78,51 @@ describe("loadConfig", () => {
     });
     for (const name of Object.keys(whole))
       expect(() => loadConfig({ DATA_DIR, ...whole, [name]: "" })).toThrow(ConfigError);
+  });
+
+  it("refuses the phase paid without addresses that are paid, and one of them without the other", () => {
+    const DATA_DIR = emptyDirectory();
+    const payees = { PAY_TO_DEPLOYER: `0x${"1".repeat(40)}`, PAY_TO_TREASURY: `0x${"2".repeat(40)}` };
+    expect(loadConfig({ DATA_DIR }).payments.payTo).toBeUndefined();
+    expect(() => loadConfig({ DATA_DIR, PRICING_PHASE: "paid" })).toThrow(
+      /^PRICING_PHASE is paid, so PAY_TO_DEPLOYER and PAY_TO_TREASURY must name the addresses that are paid/,
+    );
+    for (const one of Object.keys(payees))
+      for (const PRICING_PHASE of ["free", "paid"])
+        expect(() => loadConfig({ DATA_DIR, PRICING_PHASE, ...payees, [one]: "" })).toThrow(ConfigError);
+    expect(loadConfig({ DATA_DIR, PRICING_PHASE: "paid", ...payees }).payments.payTo).toEqual({
+      deployer: payees.PAY_TO_DEPLOYER,
+      treasury: payees.PAY_TO_TREASURY,
+    });
+  });
+
+  it("gives a process its own variables only, whatever its environment holds", () => {
+    const DATA_DIR = emptyDirectory();
+    const sender = `0x${"5".repeat(64)}`;
+    const receipts = `0x${"6".repeat(64)}`;
+    const env = { DATA_DIR, DEPLOYER_PRIVATE_KEY: sender, RECEIPT_SIGNER_PRIVATE_KEY: receipts, PULL_INTERVAL: "5m" };
+    const of = (process: Process) => loadConfig(env, { of: process });
+    expect(PROCESSES.map((process) => of(process).sender.privateKey)).toEqual([
+      undefined,
+      sender,
+      undefined,
+      undefined,
+    ]);
+    expect(PROCESSES.map((process) => of(process).receipts.privateKey)).toEqual([
+      receipts,
+      ...[undefined, undefined, undefined],
+    ]);
+    expect(of("workers").upstreams.pullMs).toBe(300_000);
+    expect(of("api").upstreams.pullMs).toBe(3_600_000);
+    // A secret it does not use may stand in its environment, and stays out of its log.
+    expect(of("indexer").secrets).toEqual(expect.arrayContaining([sender.slice(2), receipts.slice(2)]));
+  });
+
+  it("refuses one key for the two senders", () => {
+    const key = `0x${"5".repeat(64)}`;
+    expect(() =>
+      loadConfig({ DATA_DIR: emptyDirectory(), DEPLOYER_PRIVATE_KEY: key, FACILITATOR_PRIVATE_KEY: key }),
+    ).toThrow(/two senders/);
   });
 
   it("never prints a secret", () => {

@@ -1,7 +1,9 @@
 /** POST /mint and GET /mint/{mintId}: the order of checks, retries, slow chains. The worker's part is played by the test. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
+import { standardPrices } from "../../core/prices.ts";
 import { completeMint, failMint } from "../../db/mints.ts";
+import { setPrices } from "../../db/price-list.ts";
 import { ensureReferralCodes } from "../../db/referral-codes.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { plantCheckpoint } from "../support/onchain.ts";
@@ -94,6 +96,17 @@ describe("the order of checks", () => {
     });
     expect((await paid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
     await paid.close();
+  });
+
+  it("then the payees: a price set at run time sells nothing where none are configured", async () => {
+    const unpaid = await startApi({ env: { PAY_TO_DEPLOYER: "", PAY_TO_TREASURY: "" } });
+    await setPrices(unpaid.database.pool, standardPrices("paid"));
+    expect(await post(fresh(), { name: "A" }, {}, unpaid)).toMatchObject({
+      status: 503,
+      body: { code: "upstream_unavailable" },
+    });
+    expect((await unpaid.database.pool.query("select * from offchain.mint")).rows).toEqual([]);
+    await unpaid.close();
   });
 
   it("is 503 out_of_funds before anything happens, and what was accepted before is still answered", async () => {

@@ -1,14 +1,16 @@
 /** Image, compose file and proxy: every variable, command and file they name exists, secrets come from outside, and the proxy does what it promises. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { VARIABLES } from "../../config.ts";
+import { composeFile, FIXED_IN_COMPOSE, loadConfig, type Process, READ_BY, VARIABLES } from "../../config.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { freePort } from "../../free-port.ts";
 import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
+import { CHILD_ENV } from "../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
@@ -36,6 +38,14 @@ type Compose = {
 const compose = parse(text("compose.yaml"), { merge: true }) as Compose;
 const services = Object.entries(compose.services);
 const own = services.filter(([, { image }]) => image?.startsWith("agents:"));
+const PROCESS_OF: Record<string, Process> = {
+  ...{ "api-1": "api", "api-2": "api" },
+  ...{ workers: "workers", indexer: "indexer", migrate: "migration" },
+};
+
+/** A value as compose fills it in: `${NAME:-default}` and `${NAME:?sentence}`; what is demanded and not set is `x`. */
+const interpolated = (value: string, env: Record<string, string>) =>
+  value.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) => env[name] ?? (kind === "-" ? rest : "x"));
 
 describe("the compose file", () => {
   it("runs two APIs, workers, one indexer and a migration before them", () => {
@@ -69,9 +79,81 @@ describe("the compose file", () => {
       expect(compose.services[api]!.environment!.TRUSTED_PROXIES).toBe(edge!.ipv4_address);
   });
 
-  it("gives the key that sends to workers only, and no secret a default", () => {
-    const holders = services.filter(([, { environment }]) => environment?.DEPLOYER_PRIVATE_KEY !== undefined);
-    expect(holders.map(([name]) => name)).toEqual(["workers"]);
+  it.each(own)("%s is handed every variable that its process reads, and no other", (name, { environment = {} }) => {
+    const process = PROCESS_OF[name]!;
+    // The indexer and the migration have a database URL of their own in its place.
+    const replaced = process === "indexer" || process === "migration" ? ["DATABASE_URL"] : [];
+    const reads = Object.entries(READ_BY)
+      .filter(([variable, readers]) => readers.includes(process) && ![...replaced, "FAULT_POINT"].includes(variable))
+      .map(([variable]) => variable);
+    expect(Object.keys(environment).sort()).toEqual(reads.sort());
+    for (const [variable, value] of Object.entries(environment)) {
+      if (FIXED_IN_COMPOSE.some((fixed) => fixed === variable)) continue;
+      expect(value, variable).toMatch(new RegExp(`^\\$\\{${variable}:[-?][^}]*\\}$`));
+    }
+  });
+
+  it("is what config.ts says (npm run env-example writes it)", () => {
+    expect(text("compose.yaml")).toBe(composeFile(text("compose.yaml")));
+  });
+
+  it("hands each secret to the processes that need it only", () => {
+    const holders: Record<string, string[]> = {};
+    const secrets = Object.entries(VARIABLES).filter(([, variable]) => "secret" in variable && variable.secret);
+    for (const [secret] of secrets)
+      holders[secret] = own.filter(([, { environment }]) => environment?.[secret] !== undefined).map(([name]) => name);
+    const apis = ["api-1", "api-2"];
+    expect(holders).toEqual({
+      OTEL_EXPORTER_OTLP_HEADERS: ["workers", ...apis],
+      DEPLOYER_PRIVATE_KEY: ["workers"],
+      RECEIPT_SIGNER_PRIVATE_KEY: apis,
+      WEBHOOK_KEYS: ["workers", ...apis],
+      X_BEARER_TOKEN: ["workers", ...apis],
+      GITHUB_TOKEN: ["workers", ...apis],
+      NEYNAR_API_KEY: ["workers", ...apis],
+      SCAN8004_API_KEY: ["workers"],
+      FACILITATOR_AUTHORIZATION: apis,
+      FACILITATOR_KEY_SECRET: apis,
+      FACILITATOR_PRIVATE_KEY: apis,
+      MPP_SECRET_KEY: ["workers", ...apis],
+    });
+  });
+
+  it("hands on what decides where money goes and which payments count", () => {
+    const set = {
+      PAY_TO_DEPLOYER: `0x${"1".repeat(40)}`,
+      PAY_TO_TREASURY: `0x${"2".repeat(40)}`,
+      PAYMENTS_SINCE: "2026-01-31T12:00:00Z",
+      PAYMENT_CONFIRMATIONS: "7",
+      RECEIPT_FORMER_SIGNERS: `0x${"3".repeat(40)}`,
+      PRICING_PHASE: "paid",
+    };
+    const { environment = {} } = compose.services["api-1"]!;
+    const given = Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, interpolated(value, { SITE: "agents.test", ...set })]),
+    );
+    const config = loadConfig({ ...given, RPC_URL: "http://node.test", DATA_DIR: "/nonexistent" }, { of: "api" });
+    expect(config.payments).toMatchObject({
+      payTo: { deployer: set.PAY_TO_DEPLOYER, treasury: set.PAY_TO_TREASURY },
+      since: new Date(set.PAYMENTS_SINCE),
+      confirmations: 7,
+    });
+    expect(config.receipts.formerSigners).toEqual([set.RECEIPT_FORMER_SIGNERS]);
+  });
+
+  it("starts no API in the phase paid without addresses that are paid", async () => {
+    const env = { ...CHILD_ENV, DATA_DIR: "/nonexistent", PRICING_PHASE: "paid", LOG_LEVEL: "silent" };
+    const ended = await promisify(execFile)(process.execPath, [join(ROOT, "api/main.ts")], { cwd: ROOT, env }).catch(
+      (error) => error,
+    );
+    expect(ended.code).toBe(1);
+    expect(ended.stderr.trim().split("\n")).toEqual([
+      "The configuration is not usable:",
+      expect.stringMatching(/PAY_TO_DEPLOYER and PAY_TO_TREASURY must name the addresses that are paid/),
+    ]);
+  });
+
+  it("gives no secret a default", () => {
     const secret = /PASSWORD|PRIVATE_KEY|TOKEN|_KEYS?$/;
     const given = [...text("compose.yaml").matchAll(/\$\{(\w+)(:?[-?])?([^}]*)\}/g)];
     expect(given.length).toBeGreaterThan(20);

@@ -43,8 +43,12 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-async function payments(...command: string[]): Promise<{ code: number; text: string }> {
-  const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: "/nonexistent" };
+const PAYEES = { PAY_TO_DEPLOYER: PAYEE, PAY_TO_TREASURY: PAYEE };
+
+const payments = (...command: string[]) => paymentsIn(PAYEES, ...command);
+
+async function paymentsIn(more: Record<string, string>, ...command: string[]): Promise<{ code: number; text: string }> {
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: "/nonexistent", ...more };
   const run = promisify(execFile)(process.execPath, ["scripts/payments.ts", ...command], { cwd: ROOT, env });
   return run.then(
     ({ stdout }) => ({ code: 0, text: stdout }),
@@ -65,6 +69,11 @@ describe("the operator", () => {
 
   it("changes prices and phase, and is told of a command that is none", async () => {
     expect((await payments("price", "credReport", "0.25")).text).toContain("0.25");
+    expect(await paymentsIn({}, "phase", "paid")).toEqual({
+      code: 1,
+      text: "PAY_TO_DEPLOYER and PAY_TO_TREASURY are not set here: nobody would be paid. Set both of them.\n",
+    });
+    expect((await payments("prices")).text).toContain("phase free");
     expect((await payments("phase", "paid")).text).toContain("phase paid");
     expect((await payments("prices")).text).toMatch(/credReport.*0\.25/);
     expect(await payments("list", "nonsense")).toMatchObject({ code: 1, text: expect.stringContaining("Usage") });

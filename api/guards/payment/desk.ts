@@ -65,6 +65,15 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
     known = current ?? base;
   }
 
+  /** The phase is changed while processes run, so a process without payees may meet a price: it sells nothing then. */
+  function requirePayees() {
+    if (payTo) return payTo;
+    log.error({}, "PAY_TO_DEPLOYER and PAY_TO_TREASURY are not set: nothing can be sold");
+    return fail("upstream_unavailable", "Payments are not possible at the moment. Nothing was charged.", {
+      retryAfter: 60,
+    });
+  }
+
   async function checkDomain(): Promise<void> {
     const answer = await chain.call({ to: domain.verifyingContract, data: DOMAIN_SEPARATOR });
     if (answer.ok && answer.data === domainSeparator(domain)) return;
@@ -88,6 +97,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
       const lists = await priceLists(db, base, config.pricing.quoteMs);
       known = lists[0]!;
       const units = lists.map((list) => priceUnits(operation, list));
+      if (units[0]! > 0n) requirePayees();
       return { units: units[0]!, honoured: [...new Set(units.filter((price) => price > 0n))] };
     },
 
@@ -101,7 +111,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
 
     termsFor: (operation, path, { units, honoured }) => ({
       domain,
-      payTo: operation === "credReport" ? payTo.treasury : payTo.deployer,
+      payTo: operation === "credReport" ? requirePayees().treasury : requirePayees().deployer,
       amountUnits: units,
       honoured,
       resource: {

@@ -25,6 +25,9 @@ import { healthyChain } from "./stub-chain.ts";
 export const HOST = "agents.test";
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** Receive what is paid. */
+const PAYEES = { PAY_TO_DEPLOYER: `0x${"d1".repeat(20)}`, PAY_TO_TREASURY: `0x${"d2".repeat(20)}` };
+
 /** Seals the secrets of webhooks. */
 export const WEBHOOK_KEY = `0x${"7e".repeat(32)}` as const;
 
@@ -74,8 +77,12 @@ export type ApiOptions = {
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const database = await testDatabase({ indexed: options.indexed !== false });
   const config = loadConfig(
-    { PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent", ...options.env },
-    { followStack: false },
+    {
+      ...{ PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent" },
+      ...PAYEES,
+      ...options.env,
+    },
+    { followStack: false, of: "api" },
   );
   const topology = options.alone ? undefined : topologyOfRun();
   const pools: pg.Pool[] = [];

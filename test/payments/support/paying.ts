@@ -63,7 +63,7 @@ export async function startPaying() {
   const env = { RPC_URL: anvil.url, ...serviceEnv(devnet) };
   const config = loadConfig({ ...env, DATABASE_URL: "postgres://unused", DATA_DIR: "/nonexistent" });
   const usdc = devnet.contracts.usdc;
-  const { payTo } = config.payments;
+  const payTo = config.payments.payTo!;
   const chain = createChain({ id: config.chain.id, rpcUrls: [anvil.url] });
   const openFacilitator = () =>
     createLocalFacilitator(chain, createSigner(config.payments.facilitator.privateKey!, config.chain.id));
