@@ -437,7 +437,7 @@ export const VARIABLES = {
   IDP_JWKS_URL: variable("Identity provider", "Where the provider publishes its keys (JWKS)", webUrl),
   IDP_REQUIRED_CLAIMS: variable(
     "Identity provider",
-    "Further claims a token must have, comma list; sid with Privy, whose identity tokens lack it",
+    "Further claims a token must have, comma list; tokens of Privy always need sid, which its identity tokens lack",
     list(z.string().min(1)),
     "",
   ),

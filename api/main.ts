@@ -6,7 +6,7 @@ import { createApi } from "./app.ts";
 import { startServer } from "./server.ts";
 
 try {
-  const config = loadConfig(process.env, { of: "api" });
+  const config = loadConfig(undefined, { of: "api" });
   const { value: deps, close } = await composeApi(config);
   const server = await startServer(createApi(deps), config.http);
   onShutdown(async () => {

@@ -8,7 +8,7 @@ export type IdentityProviderOptions = {
   issuer: string;
   audience: string;
   jwksUrl: string;
-  /** Claims a token must have beyond sub, iat and exp. */
+  /** Claims a token must have beyond sub, iat, exp and what is known to mark the issuer's access tokens. */
   requiredClaims: readonly string[];
 };
 
@@ -19,7 +19,23 @@ const BELIEVED_MS = 3_600_000;
 /** How far the provider's clock may be from ours. */
 const LEEWAY_SECONDS = 5;
 const MAX_KEYS_BYTES = 65_536;
+/** Characters of a token; longer ones are not read. */
+const MAX_TOKEN = 8_192;
 const MAX_SUBJECT = 255;
+const MAX_AUDIENCES = 16;
+/** A token issued longer ago is refused, whatever its own end: it outlives its session too long. */
+const MAX_AGE_SECONDS = 86_400;
+/** Claims that OpenID Connect gives to identity tokens only. */
+const OF_IDENTITY_TOKENS = ["at_hash", "c_hash"];
+/** Issuers whose identity tokens differ from their access tokens by the claims they lack. They are required always. */
+const ACCESS_TOKEN_CLAIMS: Record<string, readonly string[]> = { "privy.io": ["sid"] };
+
+/** The claims that mark an access token of an issuer, which may be written as a URL or be a subdomain. */
+function accessTokenClaims(issuer: string): readonly string[] {
+  const host = URL.canParse(issuer) ? new URL(issuer).hostname : issuer.toLowerCase();
+  const known = Object.keys(ACCESS_TOKEN_CLAIMS).find((name) => host === name || host.endsWith(`.${name}`));
+  return known === undefined ? [] : ACCESS_TOKEN_CLAIMS[known]!;
+}
 
 type Keys = { find: JWTVerifyGetKey; fetchedAt: number };
 
@@ -28,7 +44,8 @@ type Keys = { find: JWTVerifyGetKey; fetchedAt: number };
  * needs no restart; how often, the provider's rate bounds: whoever invents key ids is told to come back later.
  */
 export function createIdentityProvider(options: IdentityProviderOptions, http: Http): IdentityProvider {
-  const { issuer, audience, requiredClaims } = options;
+  const { issuer, audience } = options;
+  const requiredClaims = ["sub", "iat", "exp", ...accessTokenClaims(issuer), ...options.requiredClaims];
   const upstream = http.upstream({
     name: "The identity provider",
     baseUrl: options.jwksUrl,
@@ -78,15 +95,18 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
 
   return {
     async verify(accessToken, now) {
+      if (accessToken.length > MAX_TOKEN) return fail("unauthenticated", "The access token is longer than 8 KiB.");
       try {
         const { payload } = await jwtVerify(accessToken, keyFor(now.getTime()), {
           issuer,
           audience,
           algorithms: ["ES256"],
-          requiredClaims: ["sub", "iat", "exp", ...requiredClaims],
+          requiredClaims,
+          maxTokenAge: MAX_AGE_SECONDS,
           clockTolerance: LEEWAY_SECONDS,
           currentDate: now,
         });
+        requireAccessToken(payload, requiredClaims);
         return { issuer, subject: subjectOf(payload) };
       } catch (error) {
         if (error instanceof errors.JWTExpired)
@@ -98,6 +118,17 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
       }
     },
   };
+}
+
+/** What the library does not look at: the values of required claims, the audiences, and marks of an identity token. */
+function requireAccessToken(payload: JWTPayload, requiredClaims: readonly string[]): void {
+  const audiences = [payload.aud].flat();
+  const odd =
+    requiredClaims.some((claim) => payload[claim] === null || payload[claim] === "") ||
+    audiences.length > MAX_AUDIENCES ||
+    audiences.some((audience) => typeof audience !== "string") ||
+    OF_IDENTITY_TOKENS.some((claim) => claim in payload);
+  if (odd) fail("unauthenticated", "The token is no access token for this service.");
 }
 
 function subjectOf({ sub }: JWTPayload): string {

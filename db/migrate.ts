@@ -42,7 +42,7 @@ const GRANTS = `
 if (import.meta.main) {
   const { loadConfig } = await import("../config.ts");
   try {
-    const url = loadConfig(process.env, { of: "migration" }).database.migrationUrl;
+    const url = loadConfig(undefined, { of: "migration" }).database.migrationUrl;
     if (!url) throw new Error("DATABASE_URL is not set and no local stack is running");
     await migrate(url);
     console.log("The schema offchain is up to date.");

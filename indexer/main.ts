@@ -7,7 +7,7 @@ import { openOps } from "../ops/open.ts";
 import { LaunchError, launchIndexer } from "./launcher.ts";
 
 try {
-  const config = loadConfig(process.env, { of: "indexer" });
+  const config = loadConfig(undefined, { of: "indexer" });
   const log = createLog(config, "indexer");
   const ops = openOps(config, "indexer", log);
   const gauges = ops && indexerGauges(ops.registry);

@@ -5,7 +5,7 @@ import { onShutdown, sayUp } from "../lifecycle.ts";
 import { runWorkers } from "./run.ts";
 
 try {
-  const { value: context, close } = await composeWorkers(loadConfig(process.env, { of: "workers" }));
+  const { value: context, close } = await composeWorkers(loadConfig(undefined, { of: "workers" }));
   const workers = await runWorkers(context);
   onShutdown(async () => {
     await workers.stop();

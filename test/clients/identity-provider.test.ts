@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Http, openHttp } from "../../clients/http.ts";
 import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import type { IdentityProvider } from "../../clients/ports.ts";
+import { loadConfig } from "../../config.ts";
 import { Failure } from "../../core/errors.ts";
 import { IDP_AUDIENCE } from "../../devnet/simulators/identity-provider.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
@@ -66,6 +67,12 @@ describe("a token", () => {
     ["with a subject of 300 characters", { sub: "x".repeat(300) }, "unauthenticated"],
     ["without an end", { exp: undefined }, "unauthenticated"],
     ["without a date of issue", { iat: undefined }, "unauthenticated"],
+    ["issued more than a day ago", { iat: SECONDS - 86_406, exp: SECONDS + 60 }, "unauthenticated"],
+    ["issued in the future", { iat: SECONDS + 60, exp: SECONDS + 120 }, "unauthenticated"],
+    ["for more audiences than anybody has", { aud: [AUDIENCE, ...Array(16).fill("other")] }, "unauthenticated"],
+    ["for an audience that is no text", { aud: [AUDIENCE, 7 as never] }, "unauthenticated"],
+    ["with the mark of an identity token", { at_hash: "MTIzNDU2" }, "unauthenticated"],
+    ["longer than 8 KiB", { padding: "x".repeat(8_192) }, "unauthenticated"],
   ])("%s", async (_, claims, expected) => {
     expect(await outcome(server.token(claims))).toBe(expected);
   });
@@ -75,7 +82,36 @@ describe("a token", () => {
     provider = open(["sid"]);
     expect(await outcome(server.token())).toBe("unauthenticated");
     expect(await outcome(server.token({ sid: "session" }))).toBe("did:idp:1");
+    for (const sid of ["", null]) expect(await outcome(server.token({ sid }))).toBe("unauthenticated");
   });
+
+  it.each(["privy.io", "https://auth.privy.io", "https://privy.io/"])(
+    "of %s needs a session by default: an identity token, which has none, lets nobody in",
+    async (issuer) => {
+      const sim = await simulated();
+      // Nothing is asked for beyond the defaults.
+      const { identityProvider } = loadConfig({
+        ...{ DATA_DIR: "/nonexistent", IDP_ISSUER: issuer, IDP_AUDIENCE },
+        ...{ IDP_JWKS_URL: `${sim.url}/idp/.well-known/jwks.json`, IDP_REQUIRED_CLAIMS: "" },
+      });
+      const privy = createIdentityProvider(identityProvider!, http);
+      const enter = async (claims: object) => {
+        const body = { sub: "did:privy:1", claims: { iss: issuer, ...claims } };
+        const { token } = (await sim.control("POST", "idp/token", body)) as { token: string };
+        return privy.verify(token, new Date()).then(
+          ({ subject }) => subject,
+          (error: Failure) => error.code,
+        );
+      };
+      try {
+        expect(await enter({ linked_accounts: "[]" })).toBe("unauthenticated");
+        expect(await enter({ sid: "" })).toBe("unauthenticated");
+        expect(await enter({ sid: "session" })).toBe("did:privy:1");
+      } finally {
+        await sim.close();
+      }
+    },
+  );
 
   it("is ES256, signed by the published key, and nothing else", async () => {
     const good = await server.token();
