@@ -60,10 +60,14 @@ const KEEP = {
   removeOnComplete: { count: 2_000, age: 86_400 },
   removeOnFail: { count: 5_000, age: 7 * 86_400 },
 } as const;
-/** A job of a killed worker is taken up again within lock plus check, at most 25 s. */
-const RECOVERY = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 5 } as const;
+/** A job of a killed worker is taken up again within lock plus check, at most 25 s; a store that was away is asked again after 3 s. */
+const RECOVERY = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 5, runRetryDelay: 3_000 } as const;
 
-/** Connects and, on Postgres, brings the queue's own schema up to date. */
+/**
+ * Connects and, on Postgres, brings the queue's own schema up to date. While the store is away, whatever is asked of the
+ * queues fails, and the first thing asked after its return connects.
+ * @throws the error of a database that will never let this role in: a wrong password, no such database, no right
+ */
 export async function openQueues(options: QueueOptions): Promise<Queues & Boards> {
   return wrap(options.redisUrl ? onRedis(options, options.redisUrl) : await onPostgres(options), options);
 }
@@ -98,11 +102,18 @@ function onRedis({ prefix, log }: QueueOptions, url: string): Store {
 /** The schema BullMQ names its own when it is given a pool. */
 const SCHEMA = "bullmq";
 
-/** Where nobody waits for an answer: a machine on which everything starts at once may take its time. */
-const STARTING_MS = 30_000;
+/** Max milliseconds of one statement: a connection that went dead without a word must not be waited on for ever. */
+const QUERY_MS = 30_000;
+
+/** SQLSTATE classes of what waiting does not mend: authorization, no such database, no right to the schema. */
+const FOR_GOOD = /^(28|3D|42)/;
 
 async function onPostgres({ databaseUrl, prefix, log, connectMs = 5_000 }: QueueOptions): Promise<Store> {
-  await migrateQueue(databaseUrl);
+  const migrated = untilItSucceeds(() => migrateQueue(databaseUrl, connectMs));
+  await migrated().catch((error: Error & { code?: string }) => {
+    if (FOR_GOOD.test(error.code ?? "")) throw error;
+    log.warn({ err: error }, "the queue's database does not let anybody in; tried again whenever the queue is used");
+  });
   // One pool for all queues: each worker keeps one connection to listen on, the rest is shared.
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -111,11 +122,12 @@ async function onPostgres({ databaseUrl, prefix, log, connectMs = 5_000 }: Queue
     max: 40,
     keepAlive: true,
     connectionTimeoutMillis: connectMs,
+    query_timeout: QUERY_MS,
   });
   // Every queue listens to the pool they share.
   pool.setMaxListeners(0);
   pool.on("error", (error) => log.warn({ err: error }, "a connection of the queue was lost"));
-  const bull = withBackend(createPostgresBackend);
+  const bull = withBackend(reconnecting(migrated));
   // The schema is shared; the prefix goes into the name. Its queues are of the same type as those on Redis.
   const inner = (name: string) => `${prefix}-${name}`;
   return {
@@ -131,15 +143,65 @@ async function onPostgres({ databaseUrl, prefix, log, connectMs = 5_000 }: Queue
   };
 }
 
+/** Runs `work` once for all who ask, and again for who asks after it failed. */
+function untilItSucceeds(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    if (running) return running;
+    const attempt = work();
+    running = attempt;
+    attempt.catch(() => {
+      running = undefined;
+    });
+    return attempt;
+  };
+}
+
+/** What of BullMQ's connection and backend is reached into; look at it with every new version. */
+type Readiness = { readyPromise?: Promise<void> | undefined; waitUntilReady(): Promise<void> };
+
+/**
+ * BullMQ's backend on Postgres, which connects again after a failure. By itself it keeps the outcome of its first
+ * connection for good, so that one that failed at the start is a failure until the process ends.
+ * @param migrated resolves once the schema is there
+ */
+const reconnecting =
+  (migrated: () => Promise<void>): typeof createPostgresBackend =>
+  (name, options, more) => {
+    const backend = createPostgresBackend(name, options, more);
+    const { connection } = backend as unknown as { connection: Readiness };
+    for (const part of [connection, backend as unknown as Readiness]) {
+      const ready = part.waitUntilReady.bind(part);
+      part.waitUntilReady = async () => {
+        await migrated();
+        const answer = ready();
+        const kept = part.readyPromise;
+        return answer.catch((error) => {
+          if (part.readyPromise === kept) part.readyPromise = undefined;
+          throw error;
+        });
+      };
+    }
+    return backend;
+  };
+
 /** Creates or updates BullMQ's schema; asks first, because a role that may not create schemas may well use one. */
-async function migrateQueue(databaseUrl: string): Promise<void> {
+async function migrateQueue(databaseUrl: string, connectMs: number): Promise<void> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: "queue",
     options: "-c client_min_messages=warning",
-    connectionTimeoutMillis: STARTING_MS,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: QUERY_MS,
   });
-  await client.connect();
+  // A lost connection shows in the statement under way; without a listener it would end the process.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    client.end().catch(() => {});
+    throw error;
+  }
   try {
     await runMigrations(client, SCHEMA);
   } catch (error) {

@@ -2,10 +2,16 @@
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { createApi } from "../../api/app.ts";
 import { endpoint, json } from "../../api/endpoint.ts";
+import { startServer } from "../../api/server.ts";
+import { composeApi } from "../../compose.ts";
+import { loadConfig } from "../../config.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
+import { healthyChain } from "./support/stub-chain.ts";
 
 let api: TestApi;
 beforeAll(async () => {
@@ -72,6 +78,30 @@ describe("slow clients", () => {
     for (let i = 0; i < 20; i++) expect((await api.get("/health")).status).toBe(200);
     const answers = await slow;
     expect(new Set(answers.map((answer) => parseRaw(answer).status))).toEqual(new Set([408]));
+  });
+});
+
+describe("an API that starts while the database lets nobody in", () => {
+  it("answers its status within seconds of the database's return, without a restart", async () => {
+    const there = new URL(api.database.url);
+    const line = await tcpProxy({ host: there.hostname, port: Number(there.port) });
+    there.port = String(line.port);
+    await line.cut();
+    const config = loadConfig(
+      { DATABASE_URL: there.href, RPC_URL: "http://127.0.0.1:9", DATA_DIR: "/nonexistent", LOG_LEVEL: "silent" },
+      { followStack: false },
+    );
+    const { value, close } = await composeApi(config);
+    const server = await startServer(createApi({ ...value, chain: healthyChain() }), { host: "127.0.0.1", port: 0 });
+    const get = async (path: string) => (await fetch(server.url + path)).status;
+    expect(await get("/health")).toBe(200);
+    expect([await get("/ready"), await get("/api/v2/status")]).toEqual([503, 503]);
+    await line.mend();
+    await until("it is ready", async () => (await get("/ready")) === 200);
+    await until("its status is there", async () => (await get("/api/v2/status")) === 200, { timeoutMs: 10_000 });
+    await server.stop();
+    await close();
+    await line.close();
   });
 });
 

@@ -223,3 +223,48 @@ async function cutConnections(url: string): Promise<void> {
   );
   await client.end();
 }
+
+describe("the queue on Postgres, opened while the database lets nobody in", () => {
+  it("works within seconds of its return: for those who add, who ask and who work", async () => {
+    const database = await testDatabase();
+    const there = new URL(database.url);
+    const line = await tcpProxy({ host: there.hostname, port: Number(there.port) });
+    there.port = String(line.port);
+    await line.cut();
+    const queues = await openQueues({
+      databaseUrl: there.href,
+      prefix: "test",
+      log: testLog(),
+      names: ["score", "pull"],
+      connectMs: 1_000,
+    });
+    const ran: unknown[] = [];
+    queues.work("pull", 1, async (data) => void ran.push(data));
+    await expect(queues.counts()).rejects.toThrow();
+    await expect(queues.add("score", [{ data: {} }])).rejects.toThrow();
+    // Connections are taken, and nothing is said on them.
+    line.hush();
+    await line.mend();
+    line.hush();
+    await expect(queues.counts()).rejects.toThrow();
+    await line.mend();
+    await until("it counts", async () => (await queues.counts()).length === 2, { timeoutMs: 10_000 });
+    await queues.add("score", [{ data: {} }]);
+    await queues.add("pull", [{ data: "late" }]);
+    await until("it works", () => ran.length === 1, { timeoutMs: 30_000 });
+    expect(await queues.counts()).toMatchObject([{ name: "score", waiting: 1 }, { name: "pull" }]);
+    await queues.close();
+    await line.close();
+    await database.drop();
+  });
+
+  it("is refused at once where it will never be let in", async () => {
+    const database = await testDatabase();
+    const nowhere = new URL(database.url);
+    nowhere.pathname = "/there_is_none";
+    await expect(openQueues({ databaseUrl: nowhere.href, prefix: "test", log: testLog() })).rejects.toThrow(
+      "does not exist",
+    );
+    await database.drop();
+  });
+});
