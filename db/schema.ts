@@ -368,8 +368,10 @@ export const apiKey = offchain.table("api_key", {
   id: text().primaryKey(),
   /** Whom it was given to. */
   name: text().notNull(),
-  /** What it opens: sessions | queues-read | queues-write */
+  /** What it opens: scopes of db/api-keys.ts, separated by spaces. */
   scope: text().notNull().default("sessions"),
+  /** Reads a minute with scope `read`; null for the configured number. */
+  readsPerMinute: integer(),
   /** SHA-256 of the whole key. */
   hash: bytes().notNull(),
   createdAt: at().notNull().defaultNow(),

@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."api_key" ADD COLUMN "reads_per_minute" integer;
