@@ -420,6 +420,13 @@ export const VARIABLES = {
     "false",
   ),
   WEBHOOKS_PER_WALLET: variable("Webhooks", "How many webhooks one wallet may have", integer(1, 10_000), "20"),
+  WEBHOOKS_PER_NETWORK: variable(
+    "Webhooks",
+    "How many webhooks may have been made from one address (IPv6: from one /64 network)",
+    integer(1, 1_000_000),
+    "100",
+  ),
+  WEBHOOKS_IN_ALL: variable("Webhooks", "How many webhooks there may be", integer(1, 1_000_000), "10000"),
   WEBHOOK_DISABLE_AFTER: variable(
     "Webhooks",
     "A webhook whose receiver has taken nothing for so long is switched off",
@@ -907,6 +914,8 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
       keys: v.WEBHOOK_KEYS ?? [],
       allowLoopback: v.WEBHOOK_ALLOW_PRIVATE,
       perWallet: v.WEBHOOKS_PER_WALLET,
+      perNetwork: v.WEBHOOKS_PER_NETWORK,
+      inAll: v.WEBHOOKS_IN_ALL,
       disableAfterMs: v.WEBHOOK_DISABLE_AFTER,
     },
     /** Undefined: every message is kept. */

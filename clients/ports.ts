@@ -338,7 +338,8 @@ export interface Markets {
 /** What came of sending something to a webhook's URL. Half-sentences say why there is no status. */
 export type WebhookPost =
   | { kind: "answered"; status: number; retryAfterSeconds: number | null }
-  | { kind: "unanswered" | "refused"; reason: string }
+  | { kind: "unanswered"; reason: string; timedOut: boolean }
+  | { kind: "refused"; reason: string }
   /** Not sent: the host has as much to do as it is given. */
   | { kind: "deferred"; seconds: number };
 
@@ -350,8 +351,11 @@ export interface WebhookTargets {
 
 /** The servers of strangers that webhooks lead to. Nothing throws. */
 export interface WebhookReceivers {
-  /** Sends JSON once. Redirects are not followed. */
-  post(url: string, headers: Record<string, string>, body: string): Promise<WebhookPost>;
+  /**
+   * Sends JSON once. Redirects are not followed.
+   * @param options.slow the receiver was slow lately: it gets a small part of what its host is given
+   */
+  post(url: string, headers: Record<string, string>, body: string, options?: { slow?: boolean }): Promise<WebhookPost>;
 }
 
 /** Seals small secrets that must be read again, so that a stolen database tells none of them. */
@@ -362,4 +366,6 @@ export interface SecretBox {
   open(sealed: Uint8Array, context: string): Uint8Array;
   /** Whether the key that seals now has sealed it. */
   isCurrent(sealed: Uint8Array): boolean;
+  /** Names a text can be counted under and not be read from: one for each key, of the key in use first. */
+  pseudonyms(text: string): [string, ...string[]];
 }

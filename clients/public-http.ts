@@ -2,7 +2,7 @@
  * HTTP to addresses that users and foreign documents name. Checked is the very address that is dialled, after the name
  * was resolved, so a name that resolves to another address the next time gains nothing.
  */
-import { lookup as systemLookup } from "node:dns/promises";
+import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { exchange, type Incoming, type Limits } from "./http/exchange.ts";
@@ -87,7 +87,23 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   return { request, close: () => agent.destroy() };
 }
 
-const lookupAll: Resolve = (name) => systemLookup(name, { all: true });
+/**
+ * The system's own lookups share a few threads with all the process does: four names whose servers never answer would
+ * hold up every other one. These wait on sockets, each for itself.
+ */
+const resolver = new Resolver({ timeout: 1_500, tries: 2 });
+
+/** Every address of a name by DNS, IPv4 first; of this machine's own name as the system has it. */
+const lookupAll: Resolve = async (name) => {
+  if (/(?:^|\.)localhost\.?$/i.test(name)) return systemLookup(name, { all: true });
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = [
+    ...(v4.status === "fulfilled" ? v4.value.map((address) => ({ address, family: 4 })) : []),
+    ...(v6.status === "fulfilled" ? v6.value.map((address) => ({ address, family: 6 })) : []),
+  ];
+  if (found.length === 0 && v4.status === "rejected") throw v4.reason;
+  return found;
+};
 
 const NOT_PUBLIC = "must be on a public address";
 

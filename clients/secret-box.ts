@@ -1,5 +1,5 @@
 /** Keeps secrets at rest: AES-256-GCM under keys of the configuration, the first of which seals while all of them open. */
-import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from "node:crypto";
 import type { Hex } from "../core/facts.ts";
 import type { SecretBox } from "./ports.ts";
 
@@ -30,6 +30,11 @@ export function createSecretBox(keys: readonly [Hex, ...Hex[]]): SecretBox {
         .setAuthTag(rest.subarray(0, TAG_BYTES));
       return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]);
     },
+    pseudonyms: (text) =>
+      all.map(({ key }) => createHmac("sha256", key).update(`pseudonym ${text}`).digest("hex").slice(0, 32)) as [
+        string,
+        ...string[],
+      ],
     isCurrent: (sealed) => current.id.equals(Buffer.from(sealed).subarray(0, KEY_ID_BYTES)),
   };
 }

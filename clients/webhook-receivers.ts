@@ -1,6 +1,6 @@
 /** The servers that webhooks lead to: public https only, each host at its own pace, and nothing of an answer but its head. */
-import { hostPaces } from "./http/host-paces.ts";
 import { isLoopback, publicUrl } from "./http/public-address.ts";
+import { type RequestRate, requestRate } from "./http/request-rate.ts";
 import { retryAfter } from "./http/retry-after.ts";
 import type { WebhookReceivers, WebhookTargets } from "./ports.ts";
 import { openPublicHttp, type PublicHttpOptions, RefusedTarget } from "./public-http.ts";
@@ -9,12 +9,23 @@ import { openPublicHttp, type PublicHttpOptions, RefusedTarget } from "./public-
 const LIMITS = { headersMs: 10_000, bodyMs: 1_000, totalMs: 10_000 };
 /** Of the body so much is read, to keep the connection, and thrown away. */
 const MAX_BYTES = 65_536;
-/** Many webhooks lead to one host, which is not to suffer for it, nor let one of them use all of it up. */
-const PER_HOST = { rate: { burst: 100, perSecond: 50 }, breaker: { failures: 20, openMs: 5_000, longestMs: 60_000 } };
+/** Requests to one host: many webhooks lead to it, which is not to suffer for it. */
+const PER_HOST = { burst: 100, perSecond: 50 };
 /** Under way at one host at once. As many connections are open to it at most: no request waits inside for another. */
 const TOGETHER = 16;
-/** When a host has no room, it is tried again after so long. */
-const NO_ROOM_SECONDS = 0.25;
+/**
+ * Of these, for receivers that were slow lately: strangers may share a host with them. For the same reason a host that
+ * fails is not left alone as a whole; each webhook pauses by itself.
+ */
+const SLOW_TOGETHER = 4;
+/** When a host has no room, it is tried again after so long, the later the more wait already. */
+const NO_ROOM = { burst: TOGETHER, perSecond: PER_HOST.perSecond };
+const NO_ROOM_SECONDS = { least: 0.25, most: 30 };
+/** Hosts that are remembered; the one not used for longest is forgotten. */
+const MOST_HOSTS = 2_000;
+
+/** What is under way at a host, and how much it was sent and put off. */
+type Host = { all: number; slow: number; sent: RequestRate; putOff: RequestRate };
 
 export type WebhookReceiverOptions = Pick<PublicHttpOptions, "userAgent" | "resolve" | "limits"> & {
   /** Lets receivers on this machine through, over http too; never link-local or metadata addresses. */
@@ -45,27 +56,52 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
     connections: TOGETHER,
   });
   const targets = webhookTargets(options);
-  // Times that are only compared with each other: a clock that is set back must not close a host.
-  const paces = hostPaces(PER_HOST, () => performance.now());
-  const busy = new Map<string, number>();
+  const hosts = new Map<string, Host>();
+
+  function hostOf(name: string): Host {
+    // Times that are only compared with each other: a clock that is set back must not close a host.
+    const time = () => performance.now();
+    const host = hosts.get(name) ?? {
+      ...{ all: 0, slow: 0 },
+      ...{ sent: requestRate(PER_HOST, time), putOff: requestRate(NO_ROOM, time) },
+    };
+    hosts.delete(name);
+    hosts.set(name, host);
+    if (hosts.size > MOST_HOSTS) {
+      for (const [oldest, { all }] of hosts) {
+        if (all > 0) continue;
+        hosts.delete(oldest);
+        break;
+      }
+    }
+    return host;
+  }
+
+  /** Takes a place at a host. @returns seconds to stay away when there is none */
+  function refusedBy(host: Host, slow: boolean): number {
+    if (host.all < TOGETHER && (!slow || host.slow < SLOW_TOGETHER)) {
+      if (host.sent.take() === 0) return 0;
+      host.sent.giveBack();
+    }
+    const seconds = host.putOff.take() / 1000;
+    if (seconds > NO_ROOM_SECONDS.most) host.putOff.giveBack();
+    return Math.min(NO_ROOM_SECONDS.most, Math.max(NO_ROOM_SECONDS.least, seconds));
+  }
 
   return {
-    async post(url, headers, body) {
+    async post(url, headers, body, { slow = false } = {}) {
       const problem = targets.problem(url);
       if (problem !== null) return { kind: "refused", reason: problem };
-      const { host } = new URL(url);
-      const under = busy.get(host) ?? 0;
-      if (under >= TOGETHER) return { kind: "deferred", seconds: NO_ROOM_SECONDS };
-      const pace = paces(host);
-      const turn = pace.take(0);
-      if (turn.seconds > 0) return { kind: "deferred", seconds: turn.seconds };
-      busy.set(host, under + 1);
+      const host = hostOf(new URL(url).host);
+      const seconds = refusedBy(host, slow);
+      if (seconds > 0) return { kind: "deferred", seconds };
+      host.all++;
+      if (slow) host.slow++;
       try {
         const answer = await http.request(url, {
           ...{ method: "POST", headers: { ...headers, "content-type": "application/json" }, body },
           ...{ maxBytes: MAX_BYTES, headOnly: true },
         });
-        pace.succeeded();
         const limited = answer.status === 429;
         return {
           kind: "answered",
@@ -73,16 +109,11 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
           retryAfterSeconds: answer.status < 300 ? null : retryAfter(answer.headers, { nowMs: now(), limited }),
         };
       } catch (error) {
-        if (error instanceof RefusedTarget) {
-          pace.succeeded();
-          return { kind: "refused", reason: error.message };
-        }
-        pace.failed();
-        return { kind: "unanswered", reason: reasonOf(error) };
+        if (error instanceof RefusedTarget) return { kind: "refused", reason: error.message };
+        return { kind: "unanswered", reason: reasonOf(error), timedOut: isTimeout(error) };
       } finally {
-        const left = busy.get(host)! - 1;
-        if (left > 0) busy.set(host, left);
-        else busy.delete(host);
+        host.all--;
+        if (slow) host.slow--;
       }
     },
     close: () => http.close(),
@@ -96,12 +127,27 @@ const REASONS: Record<string, string> = {
   UND_ERR_ABORTED: "no answer within 10 s",
   TimeoutError: "no answer within 10 s",
   ENOTFOUND: "the host's name is not known",
+  ENODATA: "the host's name is not known",
   EAI_AGAIN: "the host's name could not be looked up",
+  ESERVFAIL: "the host's name could not be looked up",
+  ETIMEOUT: "the host's name could not be looked up",
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was closed before an answer",
   EPIPE: "the connection was closed before an answer",
   UND_ERR_SOCKET: "the connection was closed before an answer",
   HPE_INVALID_CONSTANT: "the answer is no HTTP",
+};
+
+const TIMEOUTS = new Set([
+  "ETIMEOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_ABORTED",
+  "TimeoutError",
+]);
+const isTimeout = (error: unknown): boolean => {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return TIMEOUTS.has(String(code)) || TIMEOUTS.has(String(name));
 };
 
 function reasonOf(error: unknown): string {

@@ -91,11 +91,17 @@ export type EventWork = {
   /** Events that are noted and have no place yet. */
   unplaced: number;
   webhooks: { on: number; off: number };
-  /** Deliveries to webhooks that are on; `oldestSeconds` counts from when the oldest was due. */
+  /**
+   * Deliveries to webhooks that are on, counted up to 100,000. `oldestSeconds`: how long the owner has waited that waits
+   * longest for its turn, of those whose receivers answer; strangers whose receivers hang raise no alarm.
+   */
   pending: { rows: number; oldestSeconds: number };
-  /** Given up; kept for a replay. */
+  /** Given up; kept for a replay. Counted up to 100,000. */
   dead: number;
 };
+
+/** Deliveries are counted up to so many: strangers may make many, and this is asked every few seconds. */
+const MOST_COUNTED = 100_000;
 
 /** By small partial indexes, like `openWork`. */
 export async function eventWork(db: Queryable): Promise<EventWork> {
@@ -107,10 +113,13 @@ export async function eventWork(db: Queryable): Promise<EventWork> {
       (select count(*)::int from offchain.event where position is null) as unplaced,
       ${one(`select count(*) filter (where disabled_at is null) as on, count(disabled_at) as off from offchain.webhook`)}
         as webhooks,
-      ${one(`select count(*) as rows, greatest(${AGE("d.due_at")}, 0) as "oldestSeconds"
-             from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
-             where d.state = 'pending' and w.disabled_at is null`)} as pending,
-      (select count(*)::int from offchain.webhook_delivery where state = 'dead') as dead`,
+      ${one(`select
+               (select count(*) from (
+                  select from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
+                  where d.state = 'pending' and w.disabled_at is null limit ${MOST_COUNTED}) counted) as rows,
+               (select greatest(${AGE("due_answering")}, 0) from offchain.webhook_turn) as "oldestSeconds"`)} as pending,
+      (select count(*)::int from (
+         select from offchain.webhook_delivery where state = 'dead' limit ${MOST_COUNTED}) counted) as dead`,
   });
   return rows[0];
 }

@@ -7,6 +7,7 @@ import { deliveryCounts } from "../../db/webhooks/delivery-log.ts";
 import { deleteWebhook, enableWebhook, webhooksOf } from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { networkOf } from "../http/client-network.ts";
 import { webhookId } from "../parameters.ts";
 import {
   createdWebhookSchema,
@@ -45,19 +46,20 @@ export const newWebhook = endpoint({
   tag,
   summary: "Have events sent to a URL",
   description:
-    "By the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.",
+    "By an agent's own wallet, and by the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.",
   guard,
   body: webhookBodySchema,
   responses: { 201: { description: "The webhook with its secret", schema: createdWebhookSchema } },
-  errors: ["invalid_input", "conflict", "upstream_unavailable"],
-  async handler({ deps, body, caller, idempotencyKey, fingerprint, now }) {
+  errors: ["invalid_input", "forbidden", "conflict", "upstream_unavailable", "indexer_behind"],
+  async handler({ deps, body, caller, clientAddress, idempotencyKey, fingerprint, now }) {
     const agents = body.agents ?? [];
     const { webhook, secret } = await createWebhook(deps, {
       ...{ url: body.url, events: [...new Set(body.events)], finality: body.finality ?? "any" },
       tokenIds: listed(agents.filter((agent) => typeof agent === "number")),
       addresses: listed(agents.filter((agent): agent is Address => typeof agent === "string")),
       owners: listed(body.owners ?? []),
-      ...{ owner: caller.wallet, request: requestName(idempotencyKey, fingerprint), now: new Date(now) },
+      ...{ owner: caller.wallet, network: networkOf(clientAddress), now: new Date(now) },
+      request: requestName(idempotencyKey, fingerprint),
     });
     // Not kept with the key, for it holds the secret: the same request again finds the webhook it has made.
     return json({ ...webhookView(webhook), secret }, { status: 201, final: false });
@@ -124,8 +126,8 @@ export const switchOnWebhook = endpoint({
   params,
   responses: { 200: { description: "The webhook, switched on", schema: webhookSchema } },
   errors: ["not_found"],
-  async handler({ deps, params, caller }) {
-    const webhook = await enableWebhook(deps.db, caller.wallet, params.webhookId);
+  async handler({ deps, params, caller, now }) {
+    const webhook = await enableWebhook(deps.db, caller.wallet, params.webhookId, new Date(now));
     return webhook ? json(webhookView(webhook)) : noSuchWebhook();
   },
 });

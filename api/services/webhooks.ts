@@ -6,9 +6,11 @@ import type { Address } from "../../core/facts.ts";
 import { SECRET_BYTES, secretText } from "../../core/webhooks/signing.ts";
 import type { Webhook, Wishes } from "../../core/webhooks/webhook.ts";
 import { eventLog } from "../../db/events.ts";
-import { type Queryable, transaction } from "../../db/transaction.ts";
+import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
+import { tokensOfWallets } from "../../db/wallets.ts";
 import { insertSecret, retireSecrets, type SealedSecret, secretByRequest } from "../../db/webhooks/secrets.ts";
-import { countWebhooksOf, insertWebhook, lockWebhook, lockWebhooksOf, webhookOf } from "../../db/webhooks/webhooks.ts";
+import { slowUntilOf } from "../../db/webhooks/turns.ts";
+import { countWebhooks, insertWebhook, lockWebhook, lockWebhookCounts, webhookOf } from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
 
 export type Own = { owner: Address; webhookId: string };
@@ -33,18 +35,21 @@ export async function enabledWebhook(db: Queryable, own: Own): Promise<Webhook> 
 export type WebhookRequest = Wishes & {
   owner: Address;
   url: string;
+  /** The network that the request comes from. */
+  network: string;
   /** Names the same request again; null where nothing does. */
   request: string | null;
   now: Date;
 };
 
 /**
- * Makes a webhook; the same request again finds it.
- * @throws Failure invalid_input, conflict, upstream_unavailable
+ * Makes a webhook for a wallet with an agent; the same request again finds it. What is counted is counted under one lock,
+ * in the transaction that adds the webhook.
+ * @throws Failure invalid_input, forbidden, conflict, upstream_unavailable, indexer_behind
  */
 export async function createWebhook(
   deps: Pick<ApiDeps, "db" | "webhooks" | "config">,
-  { url, request, now, ...asked }: WebhookRequest,
+  { url, request, network, now, ...asked }: WebhookRequest,
 ): Promise<{ webhook: Webhook; secret: string }> {
   const { targets, secrets } = webhookParts(deps);
   const problem = targets.problem(url);
@@ -52,20 +57,51 @@ export async function createWebhook(
     return fail("invalid_input", `The URL ${problem}.`, { details: [{ path: "url", message: problem }] });
   const href = new URL(url);
   href.hash = "";
-  return transaction(deps.db, async (tx) => {
-    await lockWebhooksOf(tx, asked.owner);
-    const before = await earlier(tx, secrets, asked.owner, request);
-    if (before)
-      return { webhook: await ownWebhook(tx, { ...asked, webhookId: before.webhookId }), secret: before.text };
-    const most = deps.config.webhooks.perWallet;
-    if ((await countWebhooksOf(tx, asked.owner)) >= most)
-      fail("conflict", `This wallet has ${most} webhooks; it can have no more.`);
-    const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
-    const { head } = await eventLog(tx);
-    await insertWebhook(tx, { ...asked, webhookId, url: href.href, createdAt: now }, head);
-    const secret = await addSecret(tx, secrets, { webhookId, request, now });
-    return { webhook: await ownWebhook(tx, { ...asked, webhookId }), secret };
+  const networks = secrets.pseudonyms(network);
+  try {
+    return await transaction(deps.db, async (tx) => {
+      await lockWebhookCounts(tx);
+      const before = await earlier(tx, secrets, asked.owner, request);
+      if (before)
+        return { webhook: await ownWebhook(tx, { ...asked, webhookId: before.webhookId }), secret: before.text };
+      await requireAgent(tx, asked.owner);
+      await refuseTooMany(tx, deps.config.webhooks, { owner: asked.owner, networks });
+      const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
+      const { head } = await eventLog(tx);
+      const slowUntil = await slowUntilOf(tx, asked.owner, now);
+      const webhook = { ...asked, webhookId, url: href.href, createdAt: now, network: networks[0], slowUntil };
+      await insertWebhook(tx, webhook, head);
+      const secret = await addSecret(tx, secrets, { webhookId, request, now });
+      return { webhook: await ownWebhook(tx, { ...asked, webhookId }), secret };
+    });
+  } catch (error) {
+    if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
+    throw error;
+  }
+}
+
+/** What a webhook costs the service, somebody has registered for. @throws Failure forbidden */
+async function requireAgent(tx: Queryable, wallet: Address): Promise<void> {
+  if ((await tokensOfWallets(tx, [wallet])).has(wallet)) return;
+  fail("forbidden", "Webhooks are for agents, and this wallet has none.", {
+    hint: "Register one with POST /api/v2/mint, or sign with an agent's own wallet. GET /api/v2/events is open to all.",
   });
+}
+
+/** @throws Failure conflict */
+async function refuseTooMany(
+  tx: Queryable,
+  { perWallet, perNetwork, inAll }: ApiDeps["config"]["webhooks"],
+  who: { owner: Address; networks: readonly string[] },
+): Promise<void> {
+  const { ofOwner, ofNetwork, all } = await countWebhooks(tx, who);
+  if (ofOwner >= perWallet) fail("conflict", `This wallet has ${perWallet} webhooks; it can have no more.`);
+  if (ofNetwork >= perNetwork)
+    fail("conflict", `${perNetwork} webhooks were made from this network; there can be no more until one is deleted.`);
+  if (all >= inAll)
+    fail("conflict", "The service has as many webhooks as it takes.", {
+      hint: "GET /api/v2/events streams the same events.",
+    });
 }
 
 /**

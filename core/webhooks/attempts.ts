@@ -20,7 +20,7 @@ export type AttemptOutcome =
   /** Whatever the status, the receiver has answered. */
   | { kind: "answered"; status: number; retryAfterSeconds: number | null }
   /** There was no answer, a half-sentence why. */
-  | { kind: "unanswered"; reason: string }
+  | { kind: "unanswered"; reason: string; timedOut?: boolean }
   /** The target must not be dialled, a half-sentence why. */
   | { kind: "refused"; reason: string };
 

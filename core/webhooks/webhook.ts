@@ -2,6 +2,7 @@
 import type { EventFilter, EventType } from "../events.ts";
 import type { Address } from "../facts.ts";
 import type { DisabledReason, ReceiverHealth } from "./attempts.ts";
+import type { LaneState } from "./lanes.ts";
 
 /** any: events as they happen, and their retraction when a block is undone; final: only what can no longer be undone. */
 export const FINALITIES = ["any", "final"] as const;
@@ -19,7 +20,8 @@ export type Wishes = {
 };
 
 export type Webhook = Wishes &
-  ReceiverHealth & {
+  ReceiverHealth &
+  LaneState & {
     webhookId: string;
     /** The wallet that made it, and alone sees and changes it. */
     owner: Address;

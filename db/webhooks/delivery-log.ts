@@ -1,8 +1,11 @@
 /** The log of deliveries as their owner reads it and sends from it anew: pages, tests and replays. */
+import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { PING } from "../../core/webhooks/payload.ts";
 import type { Delivery, DeliveryState } from "../../core/webhooks/webhook.ts";
-import type { Queryable } from "../transaction.ts";
+import { type Queryable, transaction } from "../transaction.ts";
+import { MOST_WAITING } from "./fan-out.ts";
+import { giveTurns } from "./turns.ts";
 import { wakeWebhooks } from "./webhooks.ts";
 
 const DELIVERY = `
@@ -43,19 +46,29 @@ export async function deliveryCounts(
   return new Map(rows.map(({ webhookId, ...counts }) => [webhookId, counts]));
 }
 
-/** Adds a ping, due at once. The same event id again is the same ping. */
+/**
+ * Adds a ping, due at once. The same event id again is the same ping.
+ * @throws Failure conflict for a webhook with too much waiting
+ */
 export async function insertPing(
-  db: Queryable,
+  db: pg.Pool,
   { webhookId, eventId, now }: { webhookId: string; eventId: string; now: Date },
 ): Promise<Delivery> {
-  const { rows } = await db.query<Delivery>(
-    `insert into offchain.webhook_delivery as d (webhook_id, event_id, event_type, final, due_at, created_at)
-     values ($1, $2, '${PING}', true, $3, $3)
-     on conflict (webhook_id, event_id) do update set event_id = excluded.event_id returning ${DELIVERY}`,
-    [webhookId, eventId, now],
-  );
-  await tryAtOnce(db, webhookId);
-  return rows[0]!;
+  return transaction(db, async (tx) => {
+    await tryAtOnce(tx, webhookId);
+    const { rows } = await tx.query<Delivery>(
+      `insert into offchain.webhook_delivery as d (webhook_id, event_id, event_type, final, due_at, created_at)
+       select webhook_id, $2, '${PING}', true, $3, $3 from offchain.webhook w
+       where w.webhook_id = $1 and (select count(*) from (
+         select from offchain.webhook_delivery d where d.webhook_id = $1 and d.state = 'pending'
+         limit ${MOST_WAITING}) waiting) < ${MOST_WAITING}
+       on conflict (webhook_id, event_id) do update set event_id = excluded.event_id returning ${DELIVERY}`,
+      [webhookId, eventId, now],
+    );
+    if (!rows[0]) return fail("conflict", `${MOST_WAITING} deliveries of this webhook wait already.`);
+    await giveTurns(tx, [webhookId], now);
+    return rows[0];
+  });
 }
 
 /**
@@ -63,18 +76,20 @@ export async function insertPing(
  * @throws Failure not_found; gone when the log keeps its event no longer
  */
 export async function replayDelivery(
-  db: Queryable,
+  db: pg.Pool,
   { webhookId, deliveryId, now }: { webhookId: string; deliveryId: number; now: Date },
 ): Promise<Delivery> {
-  const { rows } = await db.query<Delivery>(
-    `update offchain.webhook_delivery d set ${REPLAYED}
-     where d.webhook_id = $1 and d.delivery_id = $2 and d.state <> 'pending' and ${IS_KEPT} returning ${DELIVERY}`,
-    [webhookId, deliveryId, now],
-  );
-  if (rows[0]) {
-    await tryAtOnce(db, webhookId);
+  const replayed = await transaction(db, async (tx) => {
+    await tryAtOnce(tx, webhookId);
+    const { rows } = await tx.query<Delivery>(
+      `update offchain.webhook_delivery d set ${REPLAYED}
+       where d.webhook_id = $1 and d.delivery_id = $2 and d.state <> 'pending' and ${IS_KEPT} returning ${DELIVERY}`,
+      [webhookId, deliveryId, now],
+    );
+    await giveTurns(tx, [webhookId], now);
     return rows[0];
-  }
+  });
+  if (replayed) return replayed;
   const { rows: there } = await db.query<Delivery>(
     `select ${DELIVERY} from offchain.webhook_delivery d where d.webhook_id = $1 and d.delivery_id = $2`,
     [webhookId, deliveryId],
@@ -92,27 +107,30 @@ const REPLAYED = "state = 'pending', attempts = 0, due_at = $3, settled_at = nul
 
 /** Makes every delivery that was given up since a moment due again, the oldest ones up to `most`. @returns how many */
 export async function replayDead(
-  db: Queryable,
+  db: pg.Pool,
   { webhookId, since, most, now }: { webhookId: string; since: Date; most: number; now: Date },
 ): Promise<number> {
-  const { rowCount } = await db.query(
-    `update offchain.webhook_delivery d set ${REPLAYED}
-     where d.delivery_id in (
-       select delivery_id from offchain.webhook_delivery d
-       where webhook_id = $1 and state = 'dead' and settled_at >= $2 and ${IS_KEPT}
-       order by delivery_id limit $4 for update)`,
-    [webhookId, since, now, most],
-  );
-  if ((rowCount ?? 0) > 0) await tryAtOnce(db, webhookId);
-  return rowCount ?? 0;
+  return transaction(db, async (tx) => {
+    await tryAtOnce(tx, webhookId);
+    const { rowCount } = await tx.query(
+      `update offchain.webhook_delivery d set ${REPLAYED}
+       where d.delivery_id in (
+         select delivery_id from offchain.webhook_delivery d
+         where webhook_id = $1 and state = 'dead' and settled_at >= $2 and ${IS_KEPT}
+         order by delivery_id limit $4 for update)`,
+      [webhookId, since, now, most],
+    );
+    await giveTurns(tx, [webhookId], now);
+    return rowCount ?? 0;
+  });
 }
 
-/** Who asks for something to be sent knows that the receiver is back: a pause ends. */
-async function tryAtOnce(db: Queryable, webhookId: string): Promise<void> {
-  await db.query("update offchain.webhook set paused_until = null where webhook_id = $1 and paused_until is not null", [
+/** The caller says that the receiver is back: a pause ends. The webhook is locked before its deliveries. */
+async function tryAtOnce(tx: Queryable, webhookId: string): Promise<void> {
+  await tx.query("update offchain.webhook set paused_until = null where webhook_id = $1 and paused_until is not null", [
     webhookId,
   ]);
-  await wakeWebhooks(db);
+  await wakeWebhooks(tx);
 }
 
 /** How many deliveries were given up since a moment. */

@@ -1,9 +1,11 @@
 /** Webhooks: who has which, where they go and what they are told of, whether they are on. */
-import { hash } from "node:crypto";
+import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
+import type { LaneState } from "../../core/webhooks/lanes.ts";
 import type { Webhook, Wishes } from "../../core/webhooks/webhook.ts";
-import type { Queryable } from "../transaction.ts";
+import { type Queryable, transaction } from "../transaction.ts";
+import { giveTurns } from "./turns.ts";
 
 /** Wakes the workers: something is to be delivered that no event announces. */
 export const WEBHOOKS_CHANNEL = "webhooks";
@@ -12,16 +14,23 @@ export const WEBHOOKS_CHANNEL = "webhooks";
 export const WEBHOOK = `
   w.webhook_id as "webhookId", w.owner, w.url, w.events, w.token_ids::float8[] as "tokenIds", w.addresses, w.owners,
   w.finality, w.created_at as "createdAt", w.disabled_at as "disabledAt",
-  w.disabled_reason as "disabledReason", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
+  w.disabled_reason as "disabledReason", w.lane, w.slow_until as "slowUntil", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
 
-export type NewWebhook = Wishes & Pick<Webhook, "webhookId" | "owner" | "url" | "createdAt">;
+export type NewWebhook = Wishes &
+  Pick<Webhook, "webhookId" | "owner" | "url" | "createdAt"> & {
+    /** Keyed hash of the client network that makes it. */
+    network: string | null;
+    /** Its owner counts as slow until then, and so does it. */
+    slowUntil: Date | null;
+  };
 
 /** Adds a webhook, which is told of what happens from now on. */
 export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosition: number): Promise<void> {
   await tx.query(
     `insert into offchain.webhook
-       (webhook_id, owner, url, events, token_ids, addresses, owners, finality, created_at, from_position)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+       (webhook_id, owner, url, events, token_ids, addresses, owners, finality, created_at, from_position, network, lane,
+        slow_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
       webhook.webhookId,
       webhook.owner,
@@ -33,19 +42,35 @@ export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosi
       webhook.finality,
       webhook.createdAt,
       fromPosition,
+      webhook.network,
+      webhook.slowUntil ? "slow" : "new",
+      webhook.slowUntil,
     ],
   );
 }
 
-/** Lets one transaction at a time change how many webhooks a wallet has. */
-export async function lockWebhooksOf(tx: Queryable, owner: Address): Promise<void> {
-  const key = hash("sha256", `webhooks ${owner}`, "buffer").readBigInt64BE();
-  await tx.query("select pg_advisory_xact_lock($1)", [key]);
+/** Advisory lock of whoever changes how many webhooks there are; any constant will do that nothing else uses. */
+const COUNTS_LOCK = 7_401_011;
+
+/** Lets one transaction at a time make webhooks: how many there are is counted under this lock. */
+export async function lockWebhookCounts(tx: Queryable): Promise<void> {
+  await tx.query("select pg_advisory_xact_lock($1)", [COUNTS_LOCK]);
 }
 
-export async function countWebhooksOf(db: Queryable, owner: Address): Promise<number> {
-  const { rows } = await db.query("select count(*)::int as count from offchain.webhook where owner = $1", [owner]);
-  return rows[0].count;
+/** How many webhooks there are: of a wallet, of a network under any of its names, and in all. */
+export async function countWebhooks(
+  tx: Queryable,
+  { owner, networks }: { owner: Address; networks: readonly string[] },
+): Promise<{ ofOwner: number; ofNetwork: number; all: number }> {
+  const { rows } = await tx.query({
+    name: "webhook-counts",
+    text: `
+      select (select count(*)::int from offchain.webhook where owner = $1) as "ofOwner",
+        (select count(*)::int from offchain.webhook where network = any($2)) as "ofNetwork",
+        (select count(*)::int from offchain.webhook) as "all"`,
+    values: [owner, networks],
+  });
+  return rows[0];
 }
 
 /** A wallet's webhooks, the oldest first. */
@@ -87,39 +112,53 @@ export async function deleteWebhook(db: Queryable, owner: Address, webhookId: st
 }
 
 /** Switches a webhook on: its deliveries that wait are due, and those it has missed follow. What it is on already stays. */
-export async function enableWebhook(db: Queryable, owner: Address, webhookId: string): Promise<Webhook | null> {
-  const { rows } = await db.query<Webhook>(
-    `update offchain.webhook w set disabled_at = null, disabled_reason = null, failures = 0, failing_since = null,
-       paused_until = null
-     where w.webhook_id = $1 and w.owner = $2 returning ${WEBHOOK}`,
-    [webhookId, owner],
-  );
-  if (rows[0]) await wakeWebhooks(db);
-  return rows[0] ?? null;
+export async function enableWebhook(
+  db: pg.Pool,
+  owner: Address,
+  webhookId: string,
+  now: Date,
+): Promise<Webhook | null> {
+  return transaction(db, async (tx) => {
+    const { rows } = await tx.query<Webhook>(
+      `update offchain.webhook w set disabled_at = null, disabled_reason = null, failures = 0, failing_since = null,
+         paused_until = null
+       where w.webhook_id = $1 and w.owner = $2 returning ${WEBHOOK}`,
+      [webhookId, owner],
+    );
+    if (!rows[0]) return null;
+    await giveTurns(tx, [webhookId], now);
+    await wakeWebhooks(tx);
+    return rows[0];
+  });
 }
 
 /** The lock under which a webhook's health changes; null when it was deleted. */
 export async function lockHealth(
   tx: Queryable,
   webhookId: string,
-): Promise<(ReceiverHealth & Pick<Webhook, "disabledAt">) | null> {
+): Promise<(ReceiverHealth & LaneState & Pick<Webhook, "disabledAt">) | null> {
   const { rows } = await tx.query({
     name: "webhook-lock-health",
     text: `
-      select failures, failing_since as "failingSince", paused_until as "pausedUntil", disabled_at as "disabledAt"
+      select failures, failing_since as "failingSince", paused_until as "pausedUntil", disabled_at as "disabledAt",
+        lane, slow_until as "slowUntil"
       from offchain.webhook where webhook_id = $1 for no key update`,
     values: [webhookId],
   });
   return rows[0] ?? null;
 }
 
-export async function storeHealth(tx: Queryable, webhookId: string, health: ReceiverHealth): Promise<void> {
+export async function storeHealth(
+  tx: Queryable,
+  webhookId: string,
+  { failures, failingSince, pausedUntil, lane, slowUntil }: ReceiverHealth & LaneState,
+): Promise<void> {
   await tx.query({
     name: "webhook-store-health",
     text: `
-      update offchain.webhook set failures = $2, failing_since = $3, paused_until = $4
+      update offchain.webhook set failures = $2, failing_since = $3, paused_until = $4, lane = $5, slow_until = $6
       where webhook_id = $1`,
-    values: [webhookId, health.failures, health.failingSince, health.pausedUntil],
+    values: [webhookId, failures, failingSince, pausedUntil, lane, slowUntil],
   });
 }
 
@@ -143,7 +182,7 @@ export async function disableWebhook(
 ): Promise<void> {
   await tx.query(
     `update offchain.webhook w set disabled_at = $2, disabled_reason = $3, behind_at = coalesce(w.behind_at,
-       (select position from offchain.webhook_cursor))
+       (select case when w.webhook_id <= c.handed_to then c.through else c.position end from offchain.webhook_cursor c))
      where w.webhook_id = $1`,
     [webhookId, now, reason],
   );

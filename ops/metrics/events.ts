@@ -28,8 +28,10 @@ export function eventGauges(registry: Registry, db: Queryable, now: () => number
   gauge("agents_webhook_deliveries_pending", "Deliveries that wait for their turn or their next attempt", (read) => [
     { value: read.pending.rows },
   ]);
-  gauge("agents_webhook_deliveries_overdue_seconds", "Since when the oldest of them should have been sent", (read) => [
-    { value: read.pending.oldestSeconds },
-  ]);
+  gauge(
+    "agents_webhook_deliveries_overdue_seconds",
+    "How long the owner has waited that waits longest for its turn, of those whose receivers answer",
+    (read) => [{ value: read.pending.oldestSeconds }],
+  );
   gauge("agents_webhook_deliveries_dead", "Deliveries given up, kept to be replayed", ({ dead }) => [{ value: dead }]);
 }

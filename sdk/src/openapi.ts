@@ -1399,7 +1399,7 @@ export interface paths {
         put?: never;
         /**
          * Have events sent to a URL
-         * @description By the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.
+         * @description By an agent's own wallet, and by the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.
          */
         post: operations["createWebhook"];
         delete?: never;

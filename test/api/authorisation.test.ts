@@ -188,10 +188,10 @@ const ROWS: Record<string, Row> = {
   },
   joinMessageGroup: { before: giveCred, expected: SPEAKERS },
   sendMessage: { before: giveCred, body: () => ({ content: "Hello." }), expected: SPEAKERS },
-  // Any wallet may have webhooks, and nobody else sees or changes them: to others there is none of this id.
+  // An agent's wallet may have webhooks, and nobody else sees or changes them: to others there is none of this id.
   createWebhook: {
     body: () => ({ url: "https://example.com/hook", events: ["cred.changed"] }),
-    expected: { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS },
+    expected: SPEAKERS,
   },
   deleteWebhook: { before: addWebhook, expected: OWN_WEBHOOK },
   enableWebhook: { before: addWebhook, expected: OWN_WEBHOOK },

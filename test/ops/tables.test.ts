@@ -134,6 +134,10 @@ it("tells how far the event log is, and what waits for webhooks that are on", as
   await delivery("on", "evt_1", "pending");
   await delivery("on", "evt_2", "dead");
   await delivery("off", "evt_1", "pending");
+  await pool.query(
+    "insert into offchain.webhook_turn (owner, due_answering, due_slow) values ($1, now() - interval '3 minutes', now() - interval '9 minutes')",
+    [SENDER],
+  );
   const registry = new Registry();
   eventGauges(registry, pool);
   const families = parseMetrics(await registry.metrics());
@@ -144,5 +148,7 @@ it("tells how far the event log is, and what waits for webhooks that are on", as
   expect([value("agents_webhooks", { state: "on" }), value("agents_webhooks", { state: "off" })]).toEqual([1, 1]);
   expect(value("agents_webhook_deliveries_pending")).toBe(1);
   expect(value("agents_webhook_deliveries_overdue_seconds")).toBeGreaterThanOrEqual(180);
+  // Receivers that hang are waited for, and no alarm.
+  expect(value("agents_webhook_deliveries_overdue_seconds")).toBeLessThan(540);
   expect(value("agents_webhook_deliveries_dead")).toBe(1);
 });

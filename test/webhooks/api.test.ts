@@ -7,11 +7,13 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createSecretBox } from "../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../clients/webhook-receivers.ts";
+import type { Address } from "../../core/facts.ts";
 import { signingSecrets } from "../../db/webhooks/secrets.ts";
 import { freePort } from "../../free-port.ts";
 import { webhookUpkeep } from "../../workers/jobs/webhook-upkeep.ts";
 import type { SendContext } from "../../workers/webhooks/send.ts";
 import { deliverDue } from "../../workers/webhooks.ts";
+import { plantAgents } from "../api/support/agents.ts";
 import { HOST, startApi, type TestApi, WEBHOOK_KEY } from "../api/support/api.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { CHILD_ENV } from "../support/child-env.ts";
@@ -28,7 +30,10 @@ let receivers: ReturnType<typeof openWebhookReceivers>;
 let context: SendContext;
 beforeAll(async () => {
   api = await startApi({
-    env: { WEBHOOK_ALLOW_PRIVATE: "true", WEBHOOKS_PER_WALLET: "3", RATE_WEBHOOK_SENDS_PER_CALLER: "5" },
+    env: {
+      ...{ WEBHOOK_ALLOW_PRIVATE: "true", RATE_WEBHOOK_SENDS_PER_CALLER: "5", TRUSTED_PROXIES: "127.0.0.1" },
+      ...{ WEBHOOKS_PER_WALLET: "3", WEBHOOKS_PER_NETWORK: "4", WEBHOOKS_IN_ALL: "6" },
+    },
   });
   receiver = await startReceiver();
   receivers = openWebhookReceivers({ userAgent: "test", allowLoopback: true });
@@ -48,6 +53,14 @@ afterAll(async () => {
   await api?.close();
 });
 
+let agents = 0;
+/** A wallet with an agent of its own. */
+async function agent(): Promise<Wallet> {
+  const wallet = agentWallet({ host: HOST });
+  const address = wallet.address.toLowerCase() as Address;
+  await plantAgents(api.database.pool, [{ tokenId: ++agents, owner: address, agentAddress: address }]);
+  return wallet;
+}
 async function as(wallet: Wallet, method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const init = { headers: { authorization: await wallet.siwa(), "content-type": "application/json", ...headers } };
   const answer = await api.send(method, PATH + path, { ...init, ...(body && { body: JSON.stringify(body) }) });
@@ -62,7 +75,7 @@ async function make(wallet: Wallet, more: object = {}): Promise<Made> {
 
 describe("a webhook", () => {
   it("is made with all it was asked for, and shows its secret once", async () => {
-    const wallet = agentWallet({ host: HOST });
+    const wallet = await agent();
     const asked = {
       ...{ events: ["agent.registered", "cred.changed", "cred.changed"], finality: "final" },
       ...{ agents: [0, wallet.address.toLowerCase(), 0], owners: [wallet.address] },
@@ -109,7 +122,7 @@ describe("a webhook", () => {
   });
 
   it("is nobody else's to see or to change", async () => {
-    const [wallet, other] = [agentWallet({ host: HOST }), agentWallet({ host: HOST })];
+    const [wallet, other] = [await agent(), await agent()];
     const { id } = await make(wallet);
     expect((await as(other, "GET", "")).body).toEqual({ webhooks: [] });
     for (const [method, path, body] of [
@@ -134,7 +147,7 @@ describe("a webhook", () => {
     ["https://example.com:22/", "must use the usual port of http or https"],
     ["nonsense", "must be a URL"],
   ])("cannot lead to %s", async (url, message) => {
-    const { status, body } = await as(agentWallet({ host: HOST }), "POST", "", wanted({ url }));
+    const { status, body } = await as(await agent(), "POST", "", wanted({ url }));
     expect([status, body]).toMatchObject([400, { code: "invalid_input", details: [{ path: "url", message }] }]);
   });
 
@@ -146,17 +159,43 @@ describe("a webhook", () => {
     { finality: "soon" },
     { else: 1 },
   ])("cannot be asked for with %j", async (more) =>
-    expect((await as(agentWallet({ host: HOST }), "POST", "", wanted(more))).status).toBe(400),
+    expect((await as(await agent(), "POST", "", wanted(more))).status).toBe(400),
   );
 
   it("is one of a few that a wallet may have, also when it asks for many at once", async () => {
-    const wallet = agentWallet({ host: HOST });
+    const wallet = await agent();
     const made = await Promise.all(Array.from({ length: 6 }, () => as(wallet, "POST", "", wanted())));
     expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409]);
   });
 
+  it("is for wallets with an agent of their own", async () => {
+    const { status, body } = await as(agentWallet({ host: HOST }), "POST", "", wanted());
+    expect([status, body]).toMatchObject([
+      403,
+      { code: "forbidden", error: "Webhooks are for agents, and this wallet has none." },
+    ]);
+    expect((await api.database.pool.query("select from offchain.webhook")).rowCount).toBe(0);
+  });
+
+  it("is one of a few that may be made from one network, and in all, whoever asks, also for many at once", async () => {
+    const from = (address: string) => ({ "x-forwarded-for": address });
+    const many = async (address: string, count: number) => {
+      const wallets = await Promise.all(Array.from({ length: count }, agent));
+      return Promise.all(wallets.map((wallet) => as(wallet, "POST", "", wanted(), from(address))));
+    };
+    const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort();
+    // Two addresses of one IPv6 network are one network.
+    const first = [...(await many("2001:db8::1", 3)), ...(await many("2001:db8::2", 3))];
+    expect(statuses(first)).toEqual([201, 201, 201, 201, 409, 409]);
+    expect(first.map(({ text }) => text).join()).toContain("from this network");
+    expect(statuses(await many("198.51.100.7", 4))).toEqual([201, 201, 409, 409]);
+    const { rows } = await api.database.pool.query("select network from offchain.webhook");
+    expect(new Set(rows.map(({ network }) => network)).size).toBe(2);
+    for (const { network } of rows) expect(network).toMatch(/^[0-9a-f]{32}$/);
+  });
+
   it("is made once by one Idempotency-Key, and its secret is there for who has lost the answer", async () => {
-    const wallet = agentWallet({ host: HOST });
+    const wallet = await agent();
     const key = { "idempotency-key": "make-1" };
     const first = await as(wallet, "POST", "", wanted(), key);
     const again = await as(wallet, "POST", "", wanted(), key);
@@ -170,7 +209,7 @@ describe("a webhook", () => {
 
 describe("deliveries", () => {
   it("are tested, logged, replayed and counted", async () => {
-    const wallet = agentWallet({ host: HOST });
+    const wallet = await agent();
     const { id, secret } = await make(wallet);
     receiver.received.length = 0;
     receiver.answer = replying(204);
@@ -231,7 +270,7 @@ describe("deliveries", () => {
   });
 
   it("of a webhook that is off are not asked for; it is switched on", async () => {
-    const wallet = agentWallet({ host: HOST });
+    const wallet = await agent();
     const { id } = await make(wallet);
     await api.database.pool.query(
       "update offchain.webhook set disabled_at = now(), disabled_reason = 'failing', behind_at = 0 where webhook_id = $1",
@@ -250,7 +289,7 @@ describe("deliveries", () => {
 
 describe("a secret", () => {
   it("is changed with a time of grace, or without", async () => {
-    const wallet = agentWallet({ host: HOST });
+    const wallet = await agent();
     const { id, secret } = await make(wallet);
     const signed = async () => {
       receiver.received.length = 0;
@@ -276,7 +315,7 @@ describe("a secret", () => {
   });
 
   it("moves to the configuration's new key, and opens with no other", async () => {
-    const wallet = agentWallet({ host: HOST });
+    const wallet = await agent();
     const { id, secret } = await make(wallet);
     const fresh = `0x${"9c".repeat(32)}` as const;
     const upkeep = { db: api.database.pool, clock: () => new Date(), config: { eventRetentionMs: 1e12 } };
@@ -295,7 +334,7 @@ describe("a secret", () => {
 });
 
 it("the example believes what the service sends, once, and nothing else", async () => {
-  const wallet = agentWallet({ host: HOST });
+  const wallet = await agent();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const { id, secret } = await make(wallet, { url });

@@ -23,7 +23,7 @@ let pool: World["database"]["pool"];
 beforeEach(async () => {
   world ??= await webhookWorld();
   pool = world.database.pool;
-  await pool.query("truncate offchain.webhook cascade");
+  await pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
   world.receiver.received.length = 0;
   world.receiver.answer = replying(204);
   world.now = Date.now();
@@ -137,7 +137,7 @@ describe("a webhook", () => {
     const missed = await happen(pool, [{}, { type: "cred.changed" }, {}]);
     await deliverDue(world.context);
     expect(arrived()).toEqual([]);
-    await enableWebhook(pool, OWNER, webhookId);
+    await enableWebhook(pool, OWNER, webhookId, new Date(world.now));
     await deliverDue(world.context);
     expect(arrived().sort()).toEqual([missed[0], missed[2]].sort());
   });

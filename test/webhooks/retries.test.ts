@@ -12,7 +12,7 @@ let pool: World["database"]["pool"];
 beforeEach(async () => {
   world ??= await webhookWorld({ limits: { headersMs: 400, bodyMs: 200, totalMs: 400 } });
   pool = world.database.pool;
-  await pool.query("truncate offchain.webhook cascade");
+  await pool.query("truncate offchain.webhook, offchain.webhook_turn cascade");
   world.receiver.received.length = 0;
   world.receiver.answer = replying(204);
   world.counted.length = 0;
@@ -185,7 +185,7 @@ describe("a webhook", () => {
     world.now += DAY;
     expect(await deliver()).toBe(0);
     world.receiver.answer = replying(200);
-    await enableWebhook(pool, OWNER, webhookId);
+    await enableWebhook(pool, OWNER, webhookId, new Date(world.now));
     expect(await deliver()).toBe(2);
     expect(await states(webhookId)).toEqual(["dead", "delivered", "delivered"]);
   });
@@ -205,7 +205,7 @@ describe("a webhook", () => {
     expect(failures).toBeGreaterThanOrEqual(20);
     expect(world.now - startedAt).toBeGreaterThanOrEqual(3 * DAY);
     // On again it has a clean slate, and what is taken now and then keeps it so.
-    await enableWebhook(pool, OWNER, webhookId);
+    await enableWebhook(pool, OWNER, webhookId, new Date(world.now));
     for (let i = 0; i < 24; i++) {
       world.receiver.answer = replying(i % 6 === 0 ? 200 : 503);
       await insertPing(pool, { webhookId, eventId: `ping_${i}`, now: new Date(world.now) });

@@ -1,6 +1,8 @@
 /** Webhooks lead to public https servers: nothing else is accepted, and what a name hides is found when it is dialled. */
+import type { Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openWebhookReceivers, type WebhookReceiverOptions, webhookTargets } from "../../clients/webhook-receivers.ts";
+import { until } from "../support/until.ts";
 import { type Receiver, replying, startReceiver } from "./support/world.ts";
 
 let server: Receiver;
@@ -119,3 +121,51 @@ it("one host is sent a bounded number at once; the rest is put off", async () =>
   expect((await Promise.all(posts.slice(0, 16))).every(({ kind }) => kind === "answered")).toBe(true);
   clearInterval(release);
 });
+
+it("receivers that were slow hold a small part of a host that they share with others", async () => {
+  const local = receivers({ allowLoopback: true });
+  const held: (() => void)[] = [];
+  server.answer = (_, outgoing) => void held.push(() => outgoing.writeHead(204).end());
+  const slow = Array.from({ length: 6 }, () => local.post(server.url, {}, "{}", { slow: true }));
+  expect((await Promise.all(slow.slice(4))).map(({ kind }) => kind)).toEqual(["deferred", "deferred"]);
+  await until("the others are held", () => held.length === 4);
+  server.answer = replying(204);
+  expect(await local.post(server.url, {}, "{}")).toMatchObject({ kind: "answered", status: 204 });
+  for (const answer of held) answer();
+  expect((await Promise.all(slow.slice(0, 4))).map(({ kind }) => kind)).toEqual(Array(4).fill("answered"));
+});
+
+it("a host whose receivers fail is not kept from those that share it and answer", async () => {
+  const local = receivers({ allowLoopback: true });
+  server.answer = (_, outgoing) => void outgoing.destroy();
+  for (let i = 0; i < 30; i++)
+    expect(await local.post(server.url, {}, "{}")).toMatchObject({ kind: "unanswered", timedOut: false });
+  server.answer = replying(204);
+  expect(await local.post(server.url, {}, "{}")).toMatchObject({ kind: "answered", status: 204 });
+});
+
+it.each<[string, Partial<WebhookReceiverOptions>, Receiver["answer"]]>([
+  ["a name that is never resolved", { resolve: () => new Promise(() => {}) }, () => {}],
+  ["a head that never comes", {}, () => {}],
+  ["a head that comes byte by byte", {}, (_, outgoing) => drip(outgoing.socket!, "HTTP/1.1 200 OK\r\nx: ", "a")],
+])("an attempt ends within its time: %s", async (_what, options, answer) => {
+  const limits = { headersMs: 60_000, bodyMs: 60_000, totalMs: 300 };
+  const local = receivers({ allowLoopback: true, limits, ...options });
+  server.answer = answer;
+  const url = options.resolve ? "https://slow.example/" : server.url;
+  expect(await local.post(url, {}, "{}")).toMatchObject({ kind: "unanswered", timedOut: true });
+});
+
+it("an answer whose body never ends is taken by its head, and its time ends too", async () => {
+  const local = receivers({ allowLoopback: true, limits: { headersMs: 60_000, bodyMs: 60_000, totalMs: 300 } });
+  server.answer = (_, outgoing) =>
+    drip(outgoing.socket!, "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\na\r\n");
+  expect(await local.post(server.url, {}, "{}")).toMatchObject({ kind: "answered", status: 200 });
+});
+
+/** Sends the beginning of something, and then a little of the rest again and again until the other side leaves. */
+function drip(socket: Socket, beginning: string, rest: string): void {
+  socket.write(beginning);
+  const timer = setInterval(() => socket.write(rest), 20);
+  socket.once("close", () => clearInterval(timer));
+}

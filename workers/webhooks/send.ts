@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { SecretBox, WebhookPost, WebhookReceivers } from "../../clients/ports.ts";
 import { afterAttempt, FAILURES_BEFORE_PAUSE, isTaken } from "../../core/webhooks/attempts.ts";
+import { isSlow, type Lane, laneAfter } from "../../core/webhooks/lanes.ts";
 import { eventBody, PING, pingBody } from "../../core/webhooks/payload.ts";
 import { webhookHeaders } from "../../core/webhooks/signing.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -41,21 +42,22 @@ export type SendContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
 
 /** More than an attempt can take; a delivery of a killed worker is sent again after it. */
 export const LEASE_MS = 30_000;
-/** Of one webhook under way at once: a receiver that hangs holds up its own deliveries only. */
-const PER_WEBHOOK = 4;
 /** When a secret cannot be opened, its deliveries wait for the operator. */
 const KEYLESS_WAIT_MS = 60_000;
 
+/** An attempt under way; it does not reject. */
+export type Attempt = { lane: Lane; done: Promise<void> };
+
 /**
  * Claims what is due and begins to send it.
- * @returns an attempt each; they do not reject
+ * @param places attempts to begin at most, by lane
  */
-export async function beginSending(context: SendContext, limit: number): Promise<Promise<void>[]> {
+export async function beginSending(context: SendContext, places: Record<Lane, number>): Promise<Attempt[]> {
   const { db, clock, fault, log } = context;
   const now = clock();
   const deliveries = await claimDeliveries(db, {
-    ...{ now, limit, lease: randomUUID(), leaseMs: LEASE_MS },
-    ...{ perWebhook: PER_WEBHOOK, failuresBeforeTrial: FAILURES_BEFORE_PAUSE },
+    ...{ now, places, lease: randomUUID(), leaseMs: LEASE_MS },
+    failuresBeforeTrial: FAILURES_BEFORE_PAUSE,
   });
   if (deliveries.length === 0) return [];
   fault("webhook.claimed");
@@ -71,15 +73,16 @@ export async function beginSending(context: SendContext, limit: number): Promise
     const event = events.get(delivery.eventId);
     return event ? eventBody(event, { position: delivery.position!, final: delivery.final }) : null;
   };
-  return deliveries.map((delivery) =>
-    attempt(context, delivery, bodyOf(delivery), () =>
+  return deliveries.map((delivery) => ({
+    lane: delivery.lane,
+    done: attempt(context, delivery, bodyOf(delivery), () =>
       (secrets.get(delivery.webhookId) ?? []).map(({ secretId, sealed }) =>
         context.webhooks.secrets.open(sealed, secretId),
       ),
     ).catch((err) =>
       log.warn({ err, deliveryId: delivery.deliveryId }, "an attempt of a webhook could not be finished"),
     ),
-  );
+  }));
 }
 
 /** @param openSecrets may throw when a key is gone */
@@ -101,14 +104,14 @@ async function attempt(
     secrets = openSecrets();
   } catch (err) {
     log.error({ err, webhookId: delivery.webhookId }, "a webhook's secret cannot be opened: is WEBHOOK_KEYS complete?");
-    return postponeDelivery(db, delivery, new Date(at.getTime() + KEYLESS_WAIT_MS));
+    return postponeDelivery(db, delivery, { dueAt: new Date(at.getTime() + KEYLESS_WAIT_MS), now: at });
   }
   // Deleted since it was claimed, with its secrets.
   if (secrets.length === 0) return;
   const timestamp = Math.floor(at.getTime() / 1000);
   const headers = webhookHeaders(secrets, { id: delivery.eventId, timestamp, body });
   const startedAt = performance.now();
-  const post = await webhooks.receivers.post(delivery.url, headers, body);
+  const post = await webhooks.receivers.post(delivery.url, headers, body, { slow: delivery.lane === "slow" });
   const durationMs = Math.round(performance.now() - startedAt);
   fault("webhook.sent");
   const outcome = await settle(context, delivery, post, { at, durationMs });
@@ -123,11 +126,16 @@ async function settle(
 ): Promise<"delivered" | "failed" | "dead" | "deferred"> {
   const { webhookId } = delivery;
   if (outcome.kind === "deferred") {
-    await postponeDelivery(db, delivery, new Date(clock().getTime() + outcome.seconds * 1000));
+    const now = clock();
+    await postponeDelivery(db, delivery, { dueAt: new Date(now.getTime() + outcome.seconds * 1000), now });
     return "deferred";
   }
   const attempt = { ...made, outcome };
-  if (isTaken(outcome)) {
+  const slow = isSlow({
+    durationMs: made.durationMs,
+    timedOut: outcome.kind === "unanswered" && outcome.timedOut === true,
+  });
+  if (isTaken(outcome) && !slow && delivery.lane === "answering") {
     await settleDelivery(db, delivery, attempt, { state: "delivered" });
     await forgetFailures(db, webhookId);
     return "delivered";
@@ -136,19 +144,23 @@ async function settle(
     // The webhook before its deliveries, as everybody does who locks both.
     const health = await lockHealth(tx, webhookId);
     if (health === null) return null;
+    const now = clock();
     const follows = afterAttempt({
-      ...{ attempts: delivery.attempts + 1, health, outcome, now: clock() },
+      ...{ attempts: delivery.attempts + 1, health, outcome, now },
       ...{ disableAfterMs: webhooks.disableAfterMs, random: webhooks.random() },
     });
-    if (!(await settleDelivery(tx, delivery, attempt, follows.delivery))) return null;
-    await storeHealth(tx, webhookId, follows.receiver);
+    const lane = laneAfter(health, { slow, answered: outcome.kind === "answered", now });
+    const slowUntil = slow ? lane.slowUntil : null;
+    if (!(await settleDelivery(tx, delivery, attempt, { ...follows.delivery, slowUntil }))) return null;
+    await storeHealth(tx, webhookId, { ...follows.receiver, ...lane });
     const disable = health.disabledAt === null ? follows.disable : null;
-    if (disable) await disableWebhook(tx, webhookId, disable, clock());
+    if (disable) await disableWebhook(tx, webhookId, disable, now);
     return { ...follows, disable };
   });
   if (result?.disable) {
     log.warn({ webhookId, reason: result.disable }, "a webhook was switched off");
     webhooks.meter?.disabled(result.disable);
   }
+  if (result?.delivery.state === "delivered") return "delivered";
   return result?.delivery.state === "dead" ? "dead" : "failed";
 }

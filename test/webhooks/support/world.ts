@@ -116,7 +116,8 @@ export async function addWebhook(
   const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
   const all = { events: ["agent.registered" as const], tokenIds: null, addresses: null, owners: null };
   const { head } = await eventLog(pool);
-  await insertWebhook(pool, { webhookId, owner, url, createdAt: now, finality: "any", ...all, ...wishes }, head);
+  const webhook = { webhookId, owner, url, createdAt: now, network: null, slowUntil: null, finality: "any" as const };
+  await insertWebhook(pool, { ...webhook, ...all, ...wishes }, head);
   return { webhookId, secret: await addSecret(pool, webhookId, now) };
 }
 
