@@ -704,6 +704,8 @@ export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
   WEBHOOK_KEYS: ["api", "workers"],
   WEBHOOK_ALLOW_PRIVATE: ["api", "workers"],
   WEBHOOKS_PER_WALLET: ["api"],
+  WEBHOOKS_PER_NETWORK: ["api"],
+  WEBHOOKS_IN_ALL: ["api"],
   WEBHOOK_DISABLE_AFTER: ["workers"],
   MESSAGE_RETENTION: ["workers"],
   IDP_ISSUER: ["api"],
