@@ -1,50 +1,66 @@
 /** DexScreener: what the market says about tokens of Base. Keyless, at most thirty tokens a request. */
 import { z } from "zod";
+import { foreignText } from "../core/terminal/foreign-text.ts";
 import type { Upstream } from "./http.ts";
 import type { Markets, TokenQuote } from "./ports.ts";
 
-const amount = z.number().nullish();
+/** More than anything is worth; what is beyond is no number to show or add up. */
+const MOST_USD = 1e18;
+const amount = (min: number) => z.number().min(min).max(MOST_USD).nullish().catch(null);
+const usd = amount(0);
 const pair = z.looseObject({
-  baseToken: z.looseObject({ address: z.string(), name: z.string().nullish(), symbol: z.string().nullish() }),
-  volume: z.looseObject({ h24: amount }).nullish(),
-  priceChange: z.looseObject({ h24: amount }).nullish(),
-  liquidity: z.looseObject({ usd: amount }).nullish(),
-  fdv: amount,
-  marketCap: amount,
+  baseToken: z.looseObject({ address: z.string(), name: z.unknown().optional(), symbol: z.unknown().optional() }),
+  volume: z.looseObject({ h24: usd }).nullish().catch(null),
+  priceChange: z
+    .looseObject({ h24: amount(-MOST_USD) })
+    .nullish()
+    .catch(null),
+  liquidity: z.looseObject({ usd }).nullish().catch(null),
+  fdv: usd,
+  marketCap: usd,
 });
 type Pair = z.output<typeof pair>;
 
 export function dexScreener(upstream: Upstream): Markets {
-  return {
-    source: "dexscreener",
-    batch: 30,
-    quotes: (tokens) =>
-      upstream.ask({
-        path: `/tokens/v1/base/${tokens.join(",")}`,
-        statuses: [200],
-        read({ json }) {
-          // A pair in another form spoils no other.
-          const pairs = z
-            .array(z.unknown())
-            .parse(json)
-            .flatMap((raw) => pair.safeParse(raw).data ?? []);
-          return new Map(
-            tokens.flatMap((token) => {
-              const best = deepest(pairs.filter(({ baseToken }) => baseToken.address.toLowerCase() === token));
-              return best ? [[token, quoteOf(best)]] : [];
-            }),
-          );
-        },
-      }),
-  };
+  /** Null when the answer about so many tokens is too large. */
+  const ask = (tokens: readonly string[]) =>
+    upstream.ask<Map<string, TokenQuote> | null>({
+      path: `/tokens/v1/base/${tokens.join(",")}`,
+      statuses: [200],
+      read({ json }) {
+        // A pair in another form spoils no other.
+        const pairs = z
+          .array(z.unknown())
+          .parse(json)
+          .flatMap((raw) => pair.safeParse(raw).data ?? []);
+        return new Map(
+          tokens.flatMap((token) => {
+            const best = deepest(pairs.filter(({ baseToken }) => baseToken.address.toLowerCase() === token));
+            return best ? [[token, quoteOf(best)]] : [];
+          }),
+        );
+      },
+      tooLarge: () => null,
+    });
+
+  /** A token about which the market says more than can be read is not known; the others of its batch are. */
+  async function quotes(tokens: readonly string[]): Promise<Map<string, TokenQuote>> {
+    const found = await ask(tokens);
+    if (found !== null) return found;
+    if (tokens.length === 1) return new Map();
+    const half = Math.ceil(tokens.length / 2);
+    return new Map([...(await quotes(tokens.slice(0, half))), ...(await quotes(tokens.slice(half)))]);
+  }
+
+  return { source: "dexscreener", batch: 30, quotes };
 }
 
 const deepest = (pairs: readonly Pair[]): Pair | undefined =>
   pairs.toSorted((a, b) => (b.liquidity?.usd ?? 0) - (a.liquidity?.usd ?? 0))[0];
 
 const quoteOf = ({ baseToken, volume, priceChange, liquidity, fdv, marketCap }: Pair): TokenQuote => ({
-  symbol: baseToken.symbol ?? null,
-  name: baseToken.name ?? null,
+  symbol: foreignText(baseToken.symbol, 32),
+  name: foreignText(baseToken.name, 64),
   marketCapUsd: marketCap ?? fdv ?? null,
   basis: marketCap != null ? "market_cap" : fdv != null ? "fdv" : null,
   priceChange24h: priceChange?.h24 ?? null,

@@ -1,4 +1,5 @@
 /** Documents that foreign URIs lead to: fetched from public addresses only, small, with little patience, each host at its own pace. */
+import { urlOf } from "../core/urls.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
 import { hostPaces } from "./http/host-paces.ts";
 import { retryAfter } from "./http/retry-after.ts";
@@ -32,7 +33,9 @@ export function foreignDocuments(
   }
 
   async function get(...[url, known]: Parameters<Documents["get"]>): ReturnType<Documents["get"]> {
-    const pace = paces(URL.canParse(url) ? new URL(url).host : "");
+    const target = urlOf(url);
+    if (target === null) return { kind: "failed", reason: "The address must be a URL.", final: true };
+    const pace = paces(target.host);
     const wait = pace.take(PATIENCE_MS);
     if (wait.seconds > 0) return { kind: "deferred", seconds: wait.seconds };
     if (wait.ms > 0) await new Promise((done) => setTimeout(done, wait.ms));

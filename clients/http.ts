@@ -1,5 +1,6 @@
 /** The one HTTP core of the adapters: limits, rates, breakers and the difference between an answer and trouble. */
 import { Agent, type Dispatcher } from "undici";
+import { parseForeignJson } from "../core/foreign-json.ts";
 import { type SpanOptions, span, traceparent } from "../tracing.ts";
 import { breaker } from "./http/breaker.ts";
 import {
@@ -15,7 +16,7 @@ import { type AnswerHeaders, isSpent, retryAfter } from "./http/retry-after.ts";
 import type { UpstreamMeter } from "./ports.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** An answer with a status the request named. `json` is undefined for an empty body. */
+/** An answer with a status the request named. `json` is undefined for an empty body; what it holds can be stored (core/foreign-json.ts). */
 export type HttpAnswer = { status: number; headers: AnswerHeaders; json: unknown };
 
 export type HttpRequest<T> = {
@@ -162,7 +163,7 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
     if (seconds !== null && (limited || !answered)) awayUntil = now() + seconds * 1000;
     if (!answered) throw new Trouble(`status ${status}`, seconds);
     try {
-      return request.read({ status, headers, json: text.trim() === "" ? undefined : JSON.parse(text) });
+      return request.read({ status, headers, json: text.trim() === "" ? undefined : parseForeignJson(text) });
     } catch (error) {
       throw new Trouble(`an answer of no use with status ${status}`, seconds, error);
     }

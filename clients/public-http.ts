@@ -5,6 +5,7 @@
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
+import { urlOf } from "../core/urls.ts";
 import { exchange, type Incoming, type Limits } from "./http/exchange.ts";
 import { type Allowance, isDiallable, publicUrl, RefusedTarget } from "./http/public-address.ts";
 
@@ -78,8 +79,8 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
     const { location } = answer.headers;
     if (method !== "GET" || redirects <= 0 || !REDIRECTS.has(answer.status) || !location)
       return { ...answer, url: url.href };
-    if (!URL.canParse(location, url.href)) throw new RefusedTarget("must not redirect to what is no URL");
-    const next = new URL(location, url);
+    const next = urlOf(location, url);
+    if (next === null) throw new RefusedTarget("must not redirect to what is no URL");
     const kept = next.origin === url.origin ? headers : withoutCredentials(headers);
     return request(next.href, { ...asked, headers: kept, redirects: redirects - 1 });
   }

@@ -5,7 +5,13 @@ import type { Registry } from "./ports.ts";
 import { askPage, EMPTY_PAGE } from "./registry-pages.ts";
 
 const PAGE = 100;
-const total = z.number().int().min(0).nullish();
+/** How many items a registry says it has: a count that fits its column, or none. */
+const total = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+  .nullish()
+  .catch(null);
 
 /** Virtuals ACP v1 (Strapi): pages by number. */
 export function virtualsRegistry(upstream: Upstream): Registry {

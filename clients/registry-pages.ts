@@ -31,10 +31,22 @@ export function askPage(upstream: Upstream, request: PageRequest): Promise<Regis
     read({ status, headers, json }) {
       if (status === NOT_MODIFIED) return "unchanged";
       if (status !== 200) return { ...END, cut: "The registry gives no more pages than these." };
-      const page = read(json);
+      const page = bounded(read(json));
       return { ...page, validators: body === undefined && page.cut === undefined ? validatorsOf(headers) : null };
     },
   });
+}
+
+/** Items of one page, ten times what is asked for, and characters of the place behind it. */
+const MOST_ITEMS = 1_000;
+const MOST_CURSOR = 4_096;
+
+/** A page no larger than what is worked on at once; what was left out is told. */
+function bounded(page: Omit<RegistryPage, "validators">): Omit<RegistryPage, "validators"> {
+  if (typeof page.next === "string" && page.next.length > MOST_CURSOR)
+    return { ...page, next: null, cut: `The place of the next page is longer than ${MOST_CURSOR} characters.` };
+  if (page.items.length <= MOST_ITEMS) return page;
+  return { ...page, items: page.items.slice(0, MOST_ITEMS), cut: `A page has more than ${MOST_ITEMS} items.` };
 }
 
 const END = { items: [], next: null, expected: null, validators: null };

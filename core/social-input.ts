@@ -1,6 +1,7 @@
 /** Links to an owner's accounts, as an owner writes them: handles in one form, a website as a URL. Shown, never counted. */
 import { z } from "zod";
 import { parseGithubLogin, parseXHandle } from "./proofs.ts";
+import { urlOf } from "./urls.ts";
 
 const MAX_URL = 256;
 
@@ -20,7 +21,7 @@ const handle = (hosts: readonly string[], parse: (text: string) => string | null
     });
 
 function handleOf(url: string, hosts: readonly string[]): string | null {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = urlOf(url);
   if (!parsed || !hosts.includes(parsed.hostname.replace(/^www\./, ""))) return null;
   const [first = "", ...rest] = parsed.pathname.split("/").filter(Boolean);
   return rest.length === 0 ? first : null;
@@ -32,7 +33,7 @@ const website = z
   .transform((raw, ctx) => {
     const text = raw.trim();
     if (text === "") return "";
-    const url = URL.canParse(text) ? new URL(text) : null;
+    const url = urlOf(text);
     const fine =
       url !== null &&
       (url.protocol === "https:" || url.protocol === "http:") &&

@@ -923,7 +923,7 @@ export const registrationFile = offchain.table(
     registry: text().notNull(),
     agentId: numeric({ precision: 78, scale: 0 }).notNull(),
     uri: text().notNull(),
-    /** parsed | unreadable | unreachable | refused */
+    /** parsed | unreadable | unreachable | refused | waiting */
     status: text().notNull(),
     /** The file; null while none could be read. */
     content: jsonb(),

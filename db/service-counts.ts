@@ -67,6 +67,8 @@ export type Totals = {
   mints: Record<string, number>;
   /** As the database's statistics have it. */
   directoryRows: number;
+  /** Items that could not be read or stored, by source; a source without any is left out. */
+  quarantined: Record<string, number>;
 };
 
 const byState = (table: string) =>
@@ -78,7 +80,9 @@ export async function stateTotals(db: Queryable): Promise<Totals> {
     name: "state-totals",
     text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.tx_intent")} as transactions,
       ${byState("offchain.mint")} as mints,
-      (select greatest(reltuples, 0)::float8 from pg_class where oid = 'offchain.directory'::regclass) as "directoryRows"`,
+      (select greatest(reltuples, 0)::float8 from pg_class where oid = 'offchain.directory'::regclass) as "directoryRows",
+      (select coalesce(json_object_agg(source, rows), '{}')
+       from (select source, count(*) as rows from offchain.directory_quarantine group by source) counted) as quarantined`,
   });
   return rows[0];
 }

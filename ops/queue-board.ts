@@ -9,6 +9,7 @@ import { getRequestListener } from "@hono/node-server";
 import { serveStatic } from "@hono/node-server/serve-static";
 import type { Queue } from "bullmq";
 import { type Context, Hono } from "hono";
+import { urlOf } from "../core/urls.ts";
 import type { Mounted } from "./server.ts";
 
 export const BOARD_PATH = "/queues";
@@ -75,7 +76,7 @@ function isForeign(c: Context): boolean {
   const site = c.req.header("sec-fetch-site");
   if (site !== undefined) return site !== "same-origin" && site !== "none";
   const origin = c.req.header("origin");
-  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== c.req.header("host"));
+  return origin !== undefined && urlOf(origin)?.host !== c.req.header("host");
 }
 
 const answer = (c: Context, status: 401 | 403 | 500, text: string, more: Record<string, string> = {}) =>

@@ -12,6 +12,7 @@ import {
   forgetItems,
   type Item,
   itemsOf,
+  keyOf,
   notePage,
   PULL_END,
   type PullState,
@@ -19,13 +20,14 @@ import {
   storeItems,
 } from "../db/directory/pulls.ts";
 import { removeEntries, type ScoreRules, upsertEntries } from "../db/directory/write.ts";
+import { refusalReason, storeSet } from "../db/store-set.ts";
 import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
 
 /** A page is read in full at least this often, whatever its server says of it. */
 const READ_MS = 86_400_000;
 
-export type PageContext = Pick<JobContext, "db" | "clock"> & { exchangeSchema: string; chainId: number };
+export type PageContext = Pick<JobContext, "db" | "clock" | "log"> & { exchangeSchema: string; chainId: number };
 
 /** A source with the way to its pages. */
 export type Source = { registry: Registry; reader: SourceReader };
@@ -79,62 +81,83 @@ export async function takePage(
   return storePage(context, source, state, cursor, page);
 }
 
-const storePage = (
-  { db, clock, ...rest }: PageContext,
+function storePage(
+  { db, clock, log, ...rest }: PageContext,
   { registry, reader }: Source,
   { mode, sweep }: PullState,
   cursor: unknown,
   page: RegistryPage,
-): Promise<TakenPage> =>
-  transaction(db, async (tx) => {
-    const now = clock();
-    const { good, gone, bad } = sort(reader, page.items);
-    const { agentIds, seenBefore } = await storeItems(tx, reader.key, good, { now, sweep });
-    const nothingNew = mode === "full" && good.length > 1 && seenBefore === good.length;
-    const next = page.meets && nothingNew ? null : page.next;
-    const repeats = nothingNew && !registry.overlapping;
-    if (repeats && next !== null) throw new OddSource(REPEATS);
-    const left = await forgetItems(tx, reader.key, gone);
-    await quarantine(tx, reader.key, bad, { now, sweep });
-    const changed = await showAgents(tx, reader, [...new Set([...agentIds, ...left])], { now, ...rest });
-    const partial =
-      page.cut ??
-      (repeats ? REPEATS : null) ??
-      (bad.some(({ named }) => !named) ? "An item that could not be read does not say which one it is." : null);
-    const { expected } = page;
-    const items = page.items.length;
-    await notePage(tx, reader.key, {
-      cursor: next ?? PULL_END,
-      items,
-      expected,
-      changed,
-      quarantined: bad.length,
-      partial,
-    });
-    if (mode === "full") {
-      // What could not be read is to be tried again, and may be readable by then without the page having changed.
-      const validators = bad.length === 0 && partial === null ? page.validators : null;
-      const sourceIds = good.map(({ read }) => read.sourceId);
-      await keepPage(tx, reader.key, { cursor, validators, next, expected, sourceIds, sweep, now });
-    }
-    return { items, next, expected, changed, partial };
+): Promise<TakenPage> {
+  const now = clock();
+  const { good, gone, bad } = sort(reader, page.items);
+  return storeSet(db, good, {
+    async store(tx, items) {
+      const { agentIds, seenBefore } = await storeItems(tx, reader.key, items, { now, sweep });
+      const left = await forgetItems(tx, reader.key, gone);
+      const changed = await showAgents(tx, reader, [...new Set([...agentIds, ...left])], { now, ...rest });
+      return { items, seenBefore, changed };
+    },
+    async settle(tx, { items: stored, seenBefore, changed }, refused) {
+      const nothingNew = mode === "full" && stored.length > 1 && seenBefore === stored.length;
+      const next = page.meets && nothingNew ? null : page.next;
+      const repeats = nothingNew && !registry.overlapping;
+      if (repeats && next !== null) throw new OddSource(REPEATS);
+      for (const { item, error } of refused)
+        log.warn({ err: error, source: reader.key, item: item.id }, "an item cannot be stored and is quarantined");
+      const unstored = [
+        ...bad,
+        ...refused.map(({ item: { id, raw }, error }) => ({ id, raw, reason: refusalReason(error), named: true })),
+      ];
+      await quarantine(tx, reader.key, unstored, { now, sweep });
+      const partial =
+        page.cut ??
+        (repeats ? REPEATS : null) ??
+        (bad.some(({ named }) => !named) ? "An item that could not be read does not say which one it is." : null);
+      const { expected } = page;
+      const items = page.items.length;
+      await notePage(tx, reader.key, {
+        cursor: next ?? PULL_END,
+        items,
+        expected,
+        changed,
+        quarantined: unstored.length,
+        partial,
+      });
+      if (mode === "full") {
+        // What could not be stored is to be tried again, and may be sound by then without the page having changed.
+        const validators = unstored.length === 0 && partial === null ? page.validators : null;
+        const sourceIds = stored.map(({ id }) => id);
+        await keepPage(tx, reader.key, { cursor, validators, next, expected, sourceIds, sweep, now });
+      }
+      return { items, next, expected, changed, partial };
+    },
   });
+}
+
+/** Characters of JSON of one item: no registry describes an agent at such length. */
+const MOST_ITEM = 262_144;
 
 /** Reads items one by one: one that cannot be read keeps no other from being read. Of an id that comes twice the last counts. */
 function sort(reader: SourceReader, items: readonly unknown[]) {
   const good = new Map<string, Item>();
   const gone = new Set<string>();
   const bad: (BadItem & { named: boolean })[] = [];
-  for (const raw of items) {
-    const id = reader.idOf(raw);
+  for (const given of items) {
+    const raw = given ?? null;
+    const named = reader.idOf(raw);
+    const json = JSON.stringify(raw);
+    const digest = digestOf(json);
     try {
+      if (json.length > MOST_ITEM) throw new Error("The item is larger than 256 KiB.");
       const read = reader.read(raw);
       if (read === "gone") {
-        if (id !== null) gone.add(id);
-      } else if (read) good.set(read.sourceId, { read, raw });
+        if (named !== null) gone.add(keyOf(named));
+      } else if (read) {
+        const id = keyOf(read.sourceId);
+        good.set(id, { id, read, raw, digest });
+      }
     } catch (error) {
-      const sourceId = id ?? digestOf(raw ?? null);
-      bad.push({ sourceId, reason: reasonOf(error), raw: raw ?? null, named: id !== null });
+      bad.push({ id: named === null ? digest : keyOf(named), reason: reasonOf(error), raw, named: named !== null });
     }
   }
   return { good: [...good.values()], gone: [...gone].filter((id) => !good.has(id)), bad };
@@ -148,6 +171,15 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : "The item cannot be read.";
 }
 
+/** Reads a stored item, which an earlier version of the reader may have read otherwise: one that it cannot read says nothing. */
+function readAgain(reader: SourceReader, raw: unknown): ReturnType<SourceReader["read"]> {
+  try {
+    return reader.read(raw);
+  } catch {
+    return null;
+  }
+}
+
 /** Brings the rows of agents up to their stored items; an agent without any goes. @returns how many rows are different */
 export async function showAgents(
   tx: pg.ClientBase,
@@ -158,8 +190,8 @@ export async function showAgents(
   if (agentIds.length === 0) return 0;
   if (reader.enriches) return showErc8004(tx, agentIds, rules.chainId, rules);
   const byAgent = new Map<string, ReadItem[]>();
-  for (const raw of await itemsOf(tx, reader.key, agentIds)) {
-    const item = reader.read(raw);
+  for (const raw of await itemsOf(tx, { source: reader.key, platform: reader.key }, agentIds)) {
+    const item = readAgain(reader, raw);
     if (item && item !== "gone") byAgent.set(item.entry.agentId, [...(byAgent.get(item.entry.agentId) ?? []), item]);
   }
   const entries: DirectoryEntry[] = [...byAgent.values()].map((items) =>

@@ -118,16 +118,18 @@ export const status = endpoint({
           rows,
           error,
           note: null,
+          quarantined: null,
           progress: null,
         })),
         // A pull that is under way, or was cut off, goes on now.
-        ...pulls.map(({ key, lastSuccessAt, nextRunAt, rows, error, note, running, done, expected }) => ({
+        ...pulls.map(({ key, lastSuccessAt, nextRunAt, rows, error, note, quarantined, running, done, expected }) => ({
           key,
           lastSuccessAt,
           nextRunAt: nextRunAt ?? new Date(now),
           rows,
           error,
           note,
+          quarantined,
           progress: running ? { done, expected } : null,
         })),
       ],

@@ -82,6 +82,9 @@ export const statusSchema = z
         rows: count.nullable(),
         error: z.string().nullable().meta({ description: "Why the last attempt stopped" }),
         note: z.string().nullable().meta({ description: "What an operator may want to know of a registry" }),
+        quarantined: count
+          .nullable()
+          .meta({ description: "Items of a registry that could not be read or stored, and are left out" }),
         progress: z
           .object({ done: count, expected: count.nullable() })
           .nullable()

@@ -1,5 +1,6 @@
 /** Which pages may have a browser call the tools. Whatever is no browser sends no Origin. */
 import { fail } from "../../core/errors.ts";
+import { urlOf } from "../../core/urls.ts";
 import type { Carrier } from "./call-tool.ts";
 
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
@@ -15,7 +16,7 @@ export function requireKnownOrigin({ deps, header }: Pick<Carrier, "deps" | "hea
   const { publicUrl, webUrl } = deps.config.service;
   const known = [publicUrl, webUrl].map((url) => new URL(url).origin);
   if (known.includes(origin)) return;
-  if (URL.canParse(origin) && LOOPBACK.test(new URL(origin).hostname)) return;
+  if (LOOPBACK.test(urlOf(origin)?.hostname ?? "")) return;
   fail("forbidden", "Pages of this origin may not call the tools.", {
     hint: "Call them from a server, or from no page.",
   });

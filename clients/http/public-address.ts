@@ -1,5 +1,6 @@
 /** Which addresses and URLs of strangers may be dialled: public ones, and loopback where the operator allows it. */
 import ipaddr from "ipaddr.js";
+import { urlOf } from "../../core/urls.ts";
 
 /** What a dialler may reach beside the public internet. */
 export type Allowance = {
@@ -39,8 +40,8 @@ const INNER = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|locald
  * @throws RefusedTarget when it must not be dialled; a name's addresses are checked when it is dialled
  */
 export function publicUrl(text: string, allowance: Allowance): URL {
-  if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) throw new RefusedTarget("must be a URL");
-  const url = new URL(text);
+  const url = /[\s\\\p{Cc}]/u.test(text) ? null : urlOf(text);
+  if (url === null) throw new RefusedTarget("must be a URL");
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new RefusedTarget("must be an http or https URL");
   if (url.username !== "" || url.password !== "") throw new RefusedTarget("must not carry credentials");
   const host = hostOf(url);

@@ -1,6 +1,7 @@
 /** What is asked for a request, in the words of x402 versions 2 and 1, and whether an authorization meets it. */
 import { checksum } from "../addresses.ts";
 import type { Address } from "../facts.ts";
+import { urlOf } from "../urls.ts";
 import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
 import { identifierOffer } from "./payment-identifier.ts";
 
@@ -115,4 +116,4 @@ export function outOfTime({ authorization }: SignedPayment, now: number): Refusa
   return validAfter > BigInt(now) ? "not_yet_valid" : null;
 }
 
-const pathOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).pathname : null);
+const pathOf = (url: string): string | null => urlOf(url)?.pathname ?? null;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { parseAddress } from "../addresses.ts";
 import { cleanText, type TextRule, textSchema } from "../text.ts";
+import { urlOf } from "../urls.ts";
 import type { Member } from "./facts.ts";
 import { parseSlug } from "./slugs.ts";
 
@@ -23,7 +24,7 @@ const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\S/i;
 
 /** A URL of one of the schemes, in its normal form; null for anything else. Nothing is fetched. */
 function parseUrl(text: string, schemes: readonly string[]): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = urlOf(text);
   if (url === null || !schemes.includes(url.protocol) || url.username !== "" || url.password !== "") return null;
   const fine = url.protocol === "ipfs:" ? IPFS.test(text) : HOST.test(url.hostname);
   const href = url.protocol === "ipfs:" ? text : url.href;

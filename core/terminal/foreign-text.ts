@@ -1,5 +1,6 @@
 /** Texts, links and times of other registries, made fit to store: what we would refuse from our own users is cut away here. */
 import { lengthOf } from "../text.ts";
+import { urlOf } from "../urls.ts";
 
 /** Control, bidi and invisible characters, lone surrogates, noncharacters; a line break and a tab become a blank below. */
 const HARMFUL =
@@ -23,19 +24,23 @@ export function foreignText(raw: unknown, max: number, { lines = false } = {}): 
   return text === "" ? null : text;
 }
 
+const MOST_LINK = 2_000;
+
 /** A link that may be shown and followed: http(s), ipfs and ar only, at most 2,000 characters, without credentials. */
 export function foreignLink(raw: unknown): string | null {
   if (typeof raw !== "string") return null;
   const text = raw.trim();
-  if (text.length === 0 || text.length > 2_000 || /[\s\p{Cc}\\<>"]/u.test(text) || !text.isWellFormed()) return null;
+  if (text.length === 0 || text.length > MOST_LINK || /[\s\p{Cc}\\<>"]/u.test(text) || !text.isWellFormed())
+    return null;
   if (/^(ipfs|ar):\/\/[^/]/i.test(text)) return text;
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
-  const url = new URL(text);
-  return url.username === "" && url.password === "" ? url.href : null;
+  if (!/^https?:\/\//i.test(text)) return null;
+  const url = urlOf(text);
+  return url && url.username === "" && url.password === "" && url.href.length <= MOST_LINK ? url.href : null;
 }
 
 /** A moment as ISO 8601 from ISO text, Unix seconds or milliseconds; null for anything else, and beyond the years 2000 to 2200. */
 export function foreignTime(raw: unknown): string | null {
+  if (typeof raw === "string" && raw.length > 64) return null;
   const written = typeof raw === "string" && /^\d{9,13}$/.test(raw) ? Number(raw) : raw;
   const ms =
     typeof written === "number"

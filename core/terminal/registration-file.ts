@@ -1,4 +1,5 @@
 /** ERC-8004 registration files: what their URIs hold or point to, and what is read in them, leniently and with every oddity told. */
+import { parseForeignJson } from "../foreign-json.ts";
 import type { Service } from "./entry.ts";
 import { foreignLink, foreignText } from "./foreign-text.ts";
 
@@ -13,6 +14,8 @@ export type FileLocation =
 export type Gateways = { ipfs: string; arweave: string };
 
 const INLINE_BYTES = 262_144;
+/** Of a URI that leads to a file: longer than any link that is shown. */
+const MOST_URI = 2_000;
 const CID = /^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(\/[^\s]*)?$/;
 
 /** @see ERC-8004, "Agent URI": https, ipfs and data URIs; in the wild also ar, raw JSON and bare CIDs */
@@ -21,6 +24,8 @@ export function locateFile(uri: string, gateways: Gateways): FileLocation {
   if (text === "") return { kind: "absent" };
   if (text.startsWith("{")) return inline(text, ["The URI is the file itself, not a URI."]);
   if (/^data:/i.test(text)) return dataUri(text);
+  if (text.length > MOST_URI)
+    return { kind: "unusable", reason: `The URI is longer than ${MOST_URI.toLocaleString("en")} characters.` };
   if (/^https?:\/\//i.test(text))
     return { kind: "fetch", url: text, warnings: /^http:/i.test(text) ? ["The file is served without TLS."] : [] };
   const ipfs = text.match(/^ipfs:\/\/(?:ipfs\/)?(.+)$/i)?.[1];
@@ -87,14 +92,14 @@ const MAX_SERVICES = 64;
 export function readRegistration(text: string): Registration {
   let file: Record<string, unknown>;
   try {
-    file = JSON.parse(text);
+    file = parseForeignJson(text) as Record<string, unknown>;
   } catch {
     throw new SyntaxError("The file is not JSON.");
   }
   if (file === null || typeof file !== "object" || Array.isArray(file))
     throw new SyntaxError("The file is not a JSON object.");
   const warnings: string[] = [];
-  if (!String(file.type ?? "").includes("eip-8004#registration"))
+  if (typeof file.type !== "string" || !file.type.includes("eip-8004#registration"))
     warnings.push("The type is not that of a registration file.");
   if (file.services === undefined && file.endpoints !== undefined)
     warnings.push("The services are under the old name endpoints.");

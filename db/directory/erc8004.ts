@@ -1,8 +1,10 @@
 /** Agents of the canonical ERC-8004 registry as the index has them, and their registration files: which are due, and what came of looking. */
 import type pg from "pg";
 import type { Registration } from "../../core/terminal/registration-file.ts";
+import { refusalReason, storeSet } from "../store-set.ts";
 import { type Queryable, transaction } from "../transaction.ts";
 import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";
+import { quarantine, releaseItems } from "./pulls.ts";
 import { removeEntries, type ScoreRules } from "./write.ts";
 
 export { ERC8004 } from "./erc8004-rows.ts";
@@ -28,20 +30,46 @@ export type StoredFile = {
   /** Whether it is time for that. */
   due: boolean;
 };
-export type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused";
+/** `waiting`: the file is somewhere else, and nobody has looked there yet. */
+export type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused" | "waiting";
 
-/** Agents whose row is missing or older than the index, or whose file is due, lowest ids first. */
+/** An agent `a` with its file `f`, in the shape of `Erc8004Agent`; $1 is the time. */
+const AGENT = `a.registry, a.agent_id::text as "agentId", a.agent_uri as uri, a.updated_block::text as "updatedBlock",
+  case when f.uri is not null then json_build_object('uri', f.uri, 'content', f.content, 'etag', f.etag,
+    'lastModified', f.last_modified, 'errors', f.errors, 'failures', f.failures, 'status', f.status,
+    'nextTryAt', f.next_try_at, 'due', coalesce(f.next_try_at <= $1, false)) end as file`;
+
+/** Agents whose row is missing or older than the index, lowest ids first. */
 export async function staleErc8004(db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> {
   const { rows } = await db.query<Erc8004Agent>(
-    `select a.registry, a.agent_id::text as "agentId", a.agent_uri as uri, a.updated_block::text as "updatedBlock",
-       case when f.uri is not null then json_build_object('uri', f.uri, 'content', f.content, 'etag', f.etag,
-         'lastModified', f.last_modified, 'errors', f.errors, 'failures', f.failures, 'status', f.status,
-         'nextTryAt', f.next_try_at, 'due', coalesce(f.next_try_at <= $1, false)) end as file
+    `select ${AGENT}
      from onchain.erc8004_agent a
      left join offchain.directory_item i on i.source = '${ERC8004}' and i.source_id = a.agent_id::text
      left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
-     where i.digest is distinct from a.updated_block::text or f.uri is null or f.next_try_at <= $1
+     where i.digest is distinct from a.updated_block::text or f.uri is null
      order by a.agent_id limit $2`,
+    [now, limit],
+  );
+  return rows;
+}
+
+/**
+ * Agents whose file is due, one of each owner before a second of any: whoever registers thousands whose servers are slow
+ * waits for its own. Of an owner those that failed least come first.
+ */
+export async function dueErc8004(db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> {
+  const { rows } = await db.query<Erc8004Agent>(
+    `select ${AGENT}
+     from (
+       select f.registry, f.agent_id, f.next_try_at,
+         row_number() over (partition by a.owner order by f.failures, f.next_try_at, f.agent_id) as turn
+       from offchain.registration_file f
+       join onchain.erc8004_agent a on a.registry = f.registry and a.agent_id = f.agent_id
+       where f.next_try_at <= $1
+       order by turn, f.next_try_at limit $2) due
+     join onchain.erc8004_agent a on a.registry = due.registry and a.agent_id = due.agent_id
+     join offchain.registration_file f on f.registry = due.registry and f.agent_id = due.agent_id
+     order by due.turn, due.next_try_at`,
     [now, limit],
   );
   return rows;
@@ -59,7 +87,10 @@ export type FileResult = {
   nextTryAt: Date | null;
 };
 
-/** Stores files and rows of some agents. @returns how many rows are different */
+/**
+ * Stores files and rows of some agents. An agent whose file cannot be stored is stored without it.
+ * @returns how many rows are different
+ */
 export async function storeErc8004(
   pool: pg.Pool,
   results: readonly FileResult[],
@@ -67,64 +98,106 @@ export async function storeErc8004(
   rules: ScoreRules,
 ): Promise<number> {
   if (results.length === 0) return 0;
-  return transaction(pool, async (tx) => {
-    await lockErc8004Rows(tx);
-    await tx.query(
-      `insert into offchain.registration_file (registry, agent_id, uri, status, content, errors, warnings, etag, last_modified, fetched_at, failures, next_try_at)
-       select r.registry, r.agent, r.uri, r.status, r.content, array(select jsonb_array_elements_text(r.errors)),
-         array(select jsonb_array_elements_text(r.warnings)), r.etag, r.modified, $2, r.failures, r.next_try
-       from jsonb_to_recordset($1) as r(registry text, agent numeric, uri text, status text, content jsonb, errors jsonb,
-         warnings jsonb, etag text, modified text, failures int4, next_try timestamptz)
-       on conflict (registry, agent_id) do update set uri = excluded.uri, status = excluded.status, content = excluded.content,
-         errors = excluded.errors, warnings = excluded.warnings, etag = excluded.etag,
-         last_modified = excluded.last_modified, fetched_at = $2,
-         failures = excluded.failures, next_try_at = excluded.next_try_at`,
-      [
-        JSON.stringify(
-          results.map(({ agent, status, registration, errors, etag, lastModified, failures, nextTryAt }) => ({
-            registry: agent.registry,
-            agent: agent.agentId,
-            uri: agent.uri,
-            status,
-            content: registration,
-            errors,
-            warnings: registration?.warnings ?? [],
-            etag,
-            modified: lastModified,
-            failures,
-            next_try: nextTryAt,
-          })),
-        ),
-        rules.now,
-      ],
-    );
-    await tx.query(
-      `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
-       select '${ERC8004}', r.agent, '${ERC8004}', r.agent, jsonb_build_object('registry', r.registry, 'uri', left(r.uri, 2000)),
-         array(select jsonb_array_elements_text(r.warnings)), r.block, $2, 0
-       from jsonb_to_recordset($1) as r(agent text, registry text, uri text, warnings jsonb, block text)
-       on conflict (source, source_id) do update set raw = excluded.raw, warnings = excluded.warnings,
-         digest = excluded.digest, fetched_at = $2`,
-      [
-        JSON.stringify(
-          results.map(({ agent, registration, errors }) => ({
-            agent: agent.agentId,
-            registry: agent.registry,
-            uri: agent.uri,
-            warnings: [...errors, ...(registration?.warnings ?? [])],
-            block: agent.updatedBlock,
-          })),
-        ),
-        rules.now,
-      ],
-    );
-    return showErc8004(
-      tx,
-      results.map(({ agent }) => agent.agentId),
-      chainId,
-      rules,
-    );
+  return storeSet(pool, results, {
+    async store(tx, items) {
+      await releaseItems(
+        tx,
+        ERC8004,
+        items.map(({ agent }) => agent.agentId),
+      );
+      return writeErc8004(tx, items, chainId, rules);
+    },
+    async settle(tx, different, refused) {
+      const bare = refused.map(
+        ({ item, error }): FileResult => ({
+          ...item,
+          status: "unreadable",
+          registration: null,
+          errors: [refusalReason(error)],
+          etag: null,
+          lastModified: null,
+          nextTryAt: new Date(rules.now.getTime() + REFUSED_MS),
+        }),
+      );
+      await quarantine(
+        tx,
+        ERC8004,
+        bare.map(({ agent, errors }) => ({ id: agent.agentId, reason: errors[0]!, raw: { uri: cut(agent.uri) } })),
+        { now: rules.now, sweep: 0 },
+      );
+      return different + (await writeErc8004(tx, bare, chainId, rules));
+    },
   });
+}
+
+/** When the file of an agent that could not be stored is looked at again. */
+const REFUSED_MS = 86_400_000;
+/** Characters of a URI that are kept beside an item. */
+const cut = (uri: string) => uri.slice(0, 2_000).toWellFormed();
+
+async function writeErc8004(
+  tx: pg.ClientBase,
+  results: readonly FileResult[],
+  chainId: number,
+  rules: ScoreRules,
+): Promise<number> {
+  if (results.length === 0) return 0;
+  await lockErc8004Rows(tx);
+  await tx.query(
+    `insert into offchain.registration_file (registry, agent_id, uri, status, content, errors, warnings, etag, last_modified, fetched_at, failures, next_try_at)
+     select r.registry, r.agent, r.uri, r.status, r.content, array(select jsonb_array_elements_text(r.errors)),
+       array(select jsonb_array_elements_text(r.warnings)), r.etag, r.modified, $2, r.failures, r.next_try
+     from jsonb_to_recordset($1) as r(registry text, agent numeric, uri text, status text, content jsonb, errors jsonb,
+       warnings jsonb, etag text, modified text, failures int4, next_try timestamptz)
+     on conflict (registry, agent_id) do update set uri = excluded.uri, status = excluded.status, content = excluded.content,
+       errors = excluded.errors, warnings = excluded.warnings, etag = excluded.etag,
+       last_modified = excluded.last_modified, fetched_at = $2,
+       failures = excluded.failures, next_try_at = excluded.next_try_at`,
+    [
+      JSON.stringify(
+        results.map(({ agent, status, registration, errors, etag, lastModified, failures, nextTryAt }) => ({
+          registry: agent.registry,
+          agent: agent.agentId,
+          uri: agent.uri,
+          status,
+          content: registration,
+          errors,
+          warnings: registration?.warnings ?? [],
+          etag,
+          modified: lastModified,
+          failures,
+          next_try: nextTryAt,
+        })),
+      ),
+      rules.now,
+    ],
+  );
+  await tx.query(
+    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
+     select '${ERC8004}', r.agent, '${ERC8004}', r.agent, jsonb_build_object('registry', r.registry, 'uri', r.uri),
+       array(select jsonb_array_elements_text(r.warnings)), r.block, $2, 0
+     from jsonb_to_recordset($1) as r(agent text, registry text, uri text, warnings jsonb, block text)
+     on conflict (source, source_id) do update set raw = excluded.raw, warnings = excluded.warnings,
+       digest = excluded.digest, fetched_at = $2`,
+    [
+      JSON.stringify(
+        results.map(({ agent, registration, errors }) => ({
+          agent: agent.agentId,
+          registry: agent.registry,
+          uri: cut(agent.uri),
+          warnings: [...errors, ...(registration?.warnings ?? [])],
+          block: agent.updatedBlock,
+        })),
+      ),
+      rules.now,
+    ],
+  );
+  return showErc8004(
+    tx,
+    results.map(({ agent }) => agent.agentId),
+    chainId,
+    rules,
+  );
 }
 
 /** Takes out the rows of agents that a reorganisation took back. @returns how many there were */

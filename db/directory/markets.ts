@@ -1,6 +1,8 @@
 /** Market data of tokens, and of the directory's rows whose registry names one. */
 import type pg from "pg";
-import { type Queryable, transaction } from "../transaction.ts";
+import { refusalReason, storeSet } from "../store-set.ts";
+import type { Queryable } from "../transaction.ts";
+import { quarantine, releaseItems } from "./pulls.ts";
 import { touchRows } from "./write.ts";
 
 /** A quote as it is stored; `known: false` for a token the market does not know. */
@@ -31,7 +33,8 @@ export async function tokensToQuote(db: Queryable, since: Date, limit: number): 
 }
 
 /**
- * Stores quotes and shows them on the rows of their tokens. A claimed token's quote stays beside its claim.
+ * Stores quotes and shows them on the rows of their tokens. A claimed token's quote stays beside its claim. A quote that
+ * cannot be stored is put into quarantine, and its token stored as one that the market does not know.
  * @returns how many rows of the directory are different
  */
 export async function storeQuotes(
@@ -40,36 +43,69 @@ export async function storeQuotes(
   { source, now }: { source: string; now: Date },
 ): Promise<number> {
   if (quotes.length === 0) return 0;
-  return transaction(pool, async (tx) => {
-    await tx.query(
-      `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, basis, price_change_24h, volume_24h_usd, liquidity_usd, source, fetched_at)
-       select r.token, r.known, left(r.symbol, 32), left(r.name, 64), r."marketCapUsd", r.basis, r."priceChange24h", r."volume24hUsd", r."liquidityUsd", $2, $3
-       from jsonb_to_recordset($1) as r(token text, known bool, symbol text, name text, "marketCapUsd" float8, basis text,
-         "priceChange24h" float8, "volume24hUsd" float8, "liquidityUsd" float8) order by r.token
-       on conflict (token_address) do update set known = excluded.known, symbol = excluded.symbol, name = excluded.name,
-         market_cap_usd = excluded.market_cap_usd, basis = excluded.basis, price_change_24h = excluded.price_change_24h,
-         volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $2, fetched_at = $3`,
-      [JSON.stringify(quotes), source, now],
-    );
-    await tx.query(touchRows("select directory_id from offchain.directory_claim where token_address = any($1)"), [
-      quotes.map(({ token }) => token),
-    ]);
-    // A day's trade is seen again at every look: an hour's precision is enough for "within 24 hours".
-    const { rowCount } = await tx.query(
-      `with differing as materialized (
-         select d.id, m.* from offchain.directory d join offchain.token_market m on m.token_address = d.token_address
-         where d.token_address = any($1) and (
-           (d.market_cap_usd, d.price_change_24h, d.volume_24h_usd, d.liquidity_usd, d.market_data_source) is distinct from
-             (m.market_cap_usd, m.price_change_24h, m.volume_24h_usd, m.liquidity_usd, case when m.known then m.source end)
-           or (m.volume_24h_usd > 0 and (d.traded_at is null or d.traded_at < m.fetched_at - interval '1 hour')))
-         order by d.id for no key update of d)
-       update offchain.directory d set market_cap_usd = n.market_cap_usd, price_change_24h = n.price_change_24h,
-         volume_24h_usd = n.volume_24h_usd, liquidity_usd = n.liquidity_usd,
-         market_data_source = case when n.known then n.source end,
-         traded_at = case when n.volume_24h_usd > 0 then n.fetched_at else d.traded_at end
-       from differing n where d.id = n.id`,
-      [quotes.map(({ token }) => token)],
-    );
-    return rowCount ?? 0;
+  return storeSet(pool, quotes, {
+    async store(tx, sound) {
+      await releaseItems(
+        tx,
+        source,
+        sound.map(({ token }) => token),
+      );
+      return writeQuotes(tx, sound, { source, now });
+    },
+    async settle(tx, changed, refused) {
+      const bad = refused.map(({ item, error }) => ({ id: item.token, reason: refusalReason(error), raw: item }));
+      await quarantine(tx, source, bad, { now, sweep: 0 });
+      const unknown = refused.map(({ item: { token } }): StoredQuote => ({ ...NO_QUOTE, token, known: false }));
+      return changed + (await writeQuotes(tx, unknown, { source, now }));
+    },
   });
+}
+
+/** What is known of a token that the market does not know. */
+export const NO_QUOTE = {
+  symbol: null,
+  name: null,
+  marketCapUsd: null,
+  basis: null,
+  priceChange24h: null,
+  volume24hUsd: null,
+  liquidityUsd: null,
+};
+
+async function writeQuotes(
+  tx: pg.ClientBase,
+  quotes: readonly StoredQuote[],
+  { source, now }: { source: string; now: Date },
+): Promise<number> {
+  if (quotes.length === 0) return 0;
+  await tx.query(
+    `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, basis, price_change_24h, volume_24h_usd, liquidity_usd, source, fetched_at)
+     select r.token, r.known, left(r.symbol, 32), left(r.name, 64), r."marketCapUsd", r.basis, r."priceChange24h", r."volume24hUsd", r."liquidityUsd", $2, $3
+     from jsonb_to_recordset($1) as r(token text, known bool, symbol text, name text, "marketCapUsd" float8, basis text,
+       "priceChange24h" float8, "volume24hUsd" float8, "liquidityUsd" float8) order by r.token
+     on conflict (token_address) do update set known = excluded.known, symbol = excluded.symbol, name = excluded.name,
+       market_cap_usd = excluded.market_cap_usd, basis = excluded.basis, price_change_24h = excluded.price_change_24h,
+       volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $2, fetched_at = $3`,
+    [JSON.stringify(quotes), source, now],
+  );
+  await tx.query(touchRows("select directory_id from offchain.directory_claim where token_address = any($1)"), [
+    quotes.map(({ token }) => token),
+  ]);
+  // A day's trade is seen again at every look: an hour's precision is enough for "within 24 hours".
+  const { rowCount } = await tx.query(
+    `with differing as materialized (
+       select d.id, m.* from offchain.directory d join offchain.token_market m on m.token_address = d.token_address
+       where d.token_address = any($1) and (
+         (d.market_cap_usd, d.price_change_24h, d.volume_24h_usd, d.liquidity_usd, d.market_data_source) is distinct from
+           (m.market_cap_usd, m.price_change_24h, m.volume_24h_usd, m.liquidity_usd, case when m.known then m.source end)
+         or (m.volume_24h_usd > 0 and (d.traded_at is null or d.traded_at < m.fetched_at - interval '1 hour')))
+       order by d.id for no key update of d)
+     update offchain.directory d set market_cap_usd = n.market_cap_usd, price_change_24h = n.price_change_24h,
+       volume_24h_usd = n.volume_24h_usd, liquidity_usd = n.liquidity_usd,
+       market_data_source = case when n.known then n.source end,
+       traded_at = case when n.volume_24h_usd > 0 then n.fetched_at else d.traded_at end
+     from differing n where d.id = n.id`,
+    [quotes.map(({ token }) => token)],
+  );
+  return rowCount ?? 0;
 }

@@ -1,10 +1,12 @@
 /** Brings the own registry's rows of the directory up to the index: what is told of by events, and by inequality whatever was lost. */
 import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
-import { ownEntry } from "../../core/terminal/own-entry.ts";
+import { bareOwnEntry, ownEntry } from "../../core/terminal/own-entry.ts";
 import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
 import { loadFacts } from "../facts.ts";
-import { type Queryable, transaction } from "../transaction.ts";
+import { refusalReason, storeSet } from "../store-set.ts";
+import type { Queryable } from "../transaction.ts";
+import { quarantine, releaseItems } from "./pulls.ts";
 import { removeEntries, type ScoreRules, upsertEntries } from "./write.ts";
 
 export type OwnRegistry = { contract: Address; chainId: number };
@@ -52,7 +54,8 @@ export async function showsBlock(db: Queryable, block: number): Promise<boolean>
 }
 
 /**
- * Brings the rows of some agents up to date, and takes out those of agents that are gone.
+ * Brings the rows of some agents up to date, and takes out those of agents that are gone. An agent whose row cannot be
+ * stored is shown by its id and addresses alone.
  * @returns how many rows are different
  */
 export async function syncOwnRows(
@@ -62,29 +65,51 @@ export async function syncOwnRows(
   rules: ScoreRules,
 ): Promise<number> {
   let changed = 0;
-  for (let from = 0; from < tokenIds.length; from += SET) {
-    const ids = tokenIds.slice(from, from + SET);
-    changed += await transaction(pool, async (tx) => {
-      const facts = await loadFacts(tx, ids);
-      const there = new Set(facts.map(({ tokenId }) => tokenId));
-      const gone = ids.filter((id) => !there.has(id)).map(String);
-      const written = await upsertEntries(
-        tx,
-        facts.map((each) => ownEntry(each, registry, rules.now)),
-        rules,
-      );
-      await tx.query(
-        `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
-         select '${OWN_PLATFORM}', id, '${OWN_PLATFORM}', id, jsonb_build_object('tokenId', id::int8), block, $3, 0
-         from unnest($1::text[], $2::text[]) as r(id, block)
-         on conflict (source, source_id) do update set digest = excluded.digest, fetched_at = excluded.fetched_at`,
-        [facts.map(({ tokenId }) => String(tokenId)), facts.map((f) => String(f.updatedBlock)), rules.now],
-      );
-      await tx.query(`delete from offchain.directory_item where source = '${OWN_PLATFORM}' and source_id = any($1)`, [
-        gone,
-      ]);
-      return written + (await removeEntries(tx, OWN_PLATFORM, gone, rules.now));
+  for (let from = 0; from < tokenIds.length; from += SET)
+    changed += await storeSet(pool, tokenIds.slice(from, from + SET), {
+      async store(tx, ids) {
+        await releaseItems(tx, OWN_PLATFORM, ids.map(String));
+        return writeOwnRows(tx, ids, registry, rules, ownEntry);
+      },
+      async settle(tx, written, refused) {
+        const bad = refused.map(({ item, error }) => ({
+          id: String(item),
+          reason: refusalReason(error),
+          raw: { tokenId: item },
+        }));
+        await quarantine(tx, OWN_PLATFORM, bad, { now: rules.now, sweep: 0 });
+        const ids = refused.map(({ item }) => item);
+        return written + (await writeOwnRows(tx, ids, registry, rules, bareOwnEntry));
+      },
     });
-  }
   return changed;
+}
+
+async function writeOwnRows(
+  tx: pg.ClientBase,
+  ids: readonly number[],
+  registry: OwnRegistry,
+  rules: ScoreRules,
+  entryOf: typeof ownEntry,
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const facts = await loadFacts(tx, ids);
+  const there = new Set(facts.map(({ tokenId }) => tokenId));
+  const gone = ids.filter((id) => !there.has(id)).map(String);
+  const written = await upsertEntries(
+    tx,
+    facts.map((each) => entryOf(each, registry, rules.now)),
+    rules,
+  );
+  await tx.query(
+    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+     select '${OWN_PLATFORM}', id, '${OWN_PLATFORM}', id, jsonb_build_object('tokenId', id::int8), block, $3, 0
+     from unnest($1::text[], $2::text[]) as r(id, block)
+     on conflict (source, source_id) do update set digest = excluded.digest, fetched_at = excluded.fetched_at`,
+    [facts.map(({ tokenId }) => String(tokenId)), facts.map((f) => String(f.updatedBlock)), rules.now],
+  );
+  await tx.query(`delete from offchain.directory_item where source = '${OWN_PLATFORM}' and source_id = any($1)`, [
+    gone,
+  ]);
+  return written + (await removeEntries(tx, OWN_PLATFORM, gone, rules.now));
 }

@@ -1,5 +1,6 @@
 /** Pages of sources as they were last read: a page that its server calls unchanged is seen again without being sent or read. */
 import type { Queryable } from "../transaction.ts";
+import { keyOf } from "./pulls.ts";
 
 /** What a server gives to tell the versions of a page apart; at least one of both. */
 export type PageValidators = { etag: string | null; lastModified: string | null };
@@ -12,7 +13,7 @@ export type KnownPage = {
   sourceIds: string[];
 };
 
-const keyOf = (cursor: unknown) => JSON.stringify(cursor ?? null);
+const placeOf = (cursor: unknown) => keyOf(JSON.stringify(cursor ?? null));
 
 /** The page that begins at `cursor`, if it was read since; null otherwise. */
 export async function knownPage(
@@ -25,7 +26,7 @@ export async function knownPage(
     `select json_build_object('etag', etag, 'lastModified', last_modified) as validators, next, expected,
        source_ids as "sourceIds"
      from offchain.directory_page where source = $1 and cursor = $2 and read_at >= $3`,
-    [source, keyOf(cursor), since],
+    [source, placeOf(cursor), since],
   );
   return rows[0] ?? null;
 }
@@ -51,7 +52,7 @@ export async function keepPage(
        read_at = excluded.read_at`,
     [
       source,
-      keyOf(cursor),
+      placeOf(cursor),
       validators.etag,
       validators.lastModified,
       next === null ? null : JSON.stringify(next),
@@ -79,7 +80,7 @@ export async function seePage(
   );
   await tx.query("update offchain.directory_page set sweep = $3 where source = $1 and cursor = $2", [
     source,
-    keyOf(cursor),
+    placeOf(cursor),
     sweep,
   ]);
   return rowCount === sourceIds.length;
@@ -87,7 +88,7 @@ export async function seePage(
 
 /** Forgets a page: it is read the next time. */
 export async function forgetPage(db: Queryable, source: string, cursor: unknown): Promise<void> {
-  await db.query("delete from offchain.directory_page where source = $1 and cursor = $2", [source, keyOf(cursor)]);
+  await db.query("delete from offchain.directory_page where source = $1 and cursor = $2", [source, placeOf(cursor)]);
 }
 
 /** Forgets the pages that an ended sweep did not come by. */

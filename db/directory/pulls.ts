@@ -86,6 +86,9 @@ export type PullEnd = {
   nextRunAt: Date;
 };
 
+/** Quarantined items that are kept of a source: items without an id of their own have another key whenever they change. */
+const MOST_QUARANTINED = 10_000;
+
 /** Ends a pull that went through. */
 export async function endPull(tx: Queryable, source: string, end: PullEnd): Promise<void> {
   await tx.query(
@@ -96,6 +99,12 @@ export async function endPull(tx: Queryable, source: string, end: PullEnd): Prom
        note = case when $5 = 'full' then $7 else coalesce($7, note) end, next_run_at = $8, error = null
      where source = $1`,
     [source, end.watermark, end.removed, end.now, end.mode, end.whole, end.note, end.nextRunAt],
+  );
+  await tx.query(
+    `delete from offchain.directory_quarantine where source = $1 and source_id in (
+       select source_id from offchain.directory_quarantine where source = $1
+       order by last_seen_at desc, source_id offset ${MOST_QUARANTINED})`,
+    [source],
   );
   if (end.whole)
     await tx.query(
@@ -119,12 +128,21 @@ export async function abandonPull(db: Queryable, source: string): Promise<void> 
   await db.query("update offchain.directory_pull set mode = null, cursor = null where source = $1", [source]);
 }
 
-/** An item beside the form it came in. */
-export type Item = { read: ReadItem; raw: unknown };
-export type BadItem = { sourceId: string; reason: string; raw: unknown };
+/** An item under its key, beside the form it came in and that form's digest. */
+export type Item = { id: string; read: ReadItem; raw: unknown; digest: string };
+export type BadItem = { id: string; reason: string; raw: unknown };
 
-/** Hash of an item by which a changed one is told from the same again. */
-export const digestOf = (raw: unknown): string => createHash("sha256").update(JSON.stringify(raw)).digest("base64url");
+/** Hash of an item, as JSON, by which a changed one is told from the same again. */
+export const digestOf = (json: string): string => createHash("sha256").update(json).digest("base64url");
+
+/** UTF-8 bytes of a key: an entry of a B-tree ends at 2,704 bytes, and the source's name stands in it too. */
+const MOST_KEY = 2_000;
+
+/** A text of the source's as a key column holds it: a longer one is its beginning with its hash. */
+export function keyOf(text: string): string {
+  if (text.length * 3 <= MOST_KEY || Buffer.byteLength(text) <= MOST_KEY) return text;
+  return `${text.slice(0, 100).toWellFormed()}… sha256 ${digestOf(text)}`;
+}
 
 /**
  * Stores a page's items that could be read. One that is the same as before is seen, and not written again.
@@ -136,13 +154,13 @@ export async function storeItems(
   items: readonly Item[],
   { now, sweep }: { now: Date; sweep: number },
 ): Promise<{ agentIds: string[]; seenBefore: number }> {
-  const rows = items.map(({ read, raw }) => ({
-    id: read.sourceId,
+  const rows = items.map(({ id, read, raw, digest }) => ({
+    id,
     platform: read.entry.platform,
     agent: read.entry.agentId,
     raw,
     warnings: read.warnings,
-    digest: digestOf(raw),
+    digest,
   }));
   const ids = rows.map(({ id }) => id);
   const { rows: known } = await tx.query<{ id: string; digest: string; agent: string; sweep: number }>(
@@ -164,7 +182,7 @@ export async function storeItems(
        raw = excluded.raw, warnings = excluded.warnings, digest = excluded.digest, fetched_at = $3, sweep = $4`,
     [source, JSON.stringify(different), now, sweep],
   );
-  await tx.query("delete from offchain.directory_quarantine where source = $1 and source_id = any($2)", [source, ids]);
+  await releaseItems(tx, source, ids);
   const agentIds = different.flatMap(({ id, agent }) => {
     const old = before.get(id);
     // An item that passed to another agent changes both.
@@ -191,25 +209,48 @@ export async function quarantine(
   { now, sweep }: { now: Date; sweep: number },
 ): Promise<void> {
   if (bad.length === 0) return;
-  const unique = [...new Map(bad.map((item) => [item.sourceId, item])).values()];
+  const unique = [...new Map(bad.map((item) => [item.id, { ...item, raw: kept(item.raw) }])).values()];
   await tx.query(
     `insert into offchain.directory_quarantine as q (source, source_id, reason, raw, first_seen_at, last_seen_at)
-     select $1, r."sourceId", r.reason, r.raw, $3, $3 from jsonb_to_recordset($2) as r("sourceId" text, reason text, raw jsonb)
+     select $1, r.id, r.reason, r.raw, $3, $3 from jsonb_to_recordset($2) as r(id text, reason text, raw jsonb)
      on conflict (source, source_id) do update set reason = excluded.reason, raw = excluded.raw, seen = q.seen + 1, last_seen_at = $3`,
     [source, JSON.stringify(unique), now],
   );
   await tx.query("update offchain.directory_item set sweep = $3 where source = $1 and source_id = any($2)", [
     source,
-    unique.map(({ sourceId }) => sourceId),
+    unique.map(({ id }) => id),
     sweep,
   ]);
 }
 
-/** The stored items of agents, as they came. */
-export async function itemsOf(tx: Queryable, source: string, agentIds: readonly string[]): Promise<unknown[]> {
+/** Of a quarantined item larger than this (in characters of JSON) its beginning is kept. */
+const MOST_KEPT = 16_384;
+
+function kept(raw: unknown): unknown {
+  const json = JSON.stringify(raw);
+  return json.length <= MOST_KEPT ? raw : { cut: json.slice(0, MOST_KEPT).toWellFormed() };
+}
+
+/** Takes items out of the quarantine: they could be stored. */
+export async function releaseItems(tx: Queryable, source: string, ids: readonly string[]): Promise<void> {
+  await tx.query("delete from offchain.directory_quarantine where source = $1 and source_id = any($2)", [source, ids]);
+}
+
+/** Items of one agent that are read for its row: anybody can list any number of resources for one recipient (x402). */
+const MOST_OF_AN_AGENT = 1_000;
+
+/** The stored items of agents, as they came; of one agent those with the first ids. */
+export async function itemsOf(
+  tx: Queryable,
+  { source, platform }: { source: string; platform: string },
+  agentIds: readonly string[],
+): Promise<unknown[]> {
   const { rows } = await tx.query(
-    "select raw from offchain.directory_item where source = $1 and agent_id = any($2) order by source_id",
-    [source, agentIds],
+    `select i.raw from unnest($3::text[]) as a(id) cross join lateral (
+       select source_id, raw from offchain.directory_item
+       where platform = $2 and agent_id = a.id and source = $1 order by source_id limit ${MOST_OF_AN_AGENT}) i
+     order by i.source_id`,
+    [source, platform, agentIds],
   );
   return rows.map(({ raw }) => raw);
 }
@@ -247,6 +288,7 @@ export type PullProgress = {
   rows: number;
   error: string | null;
   note: string | null;
+  quarantined: number;
   done: number;
   expected: number | null;
   running: boolean;
@@ -258,8 +300,9 @@ export async function pullProgress(db: Queryable): Promise<PullProgress[]> {
     name: "directory-pulls",
     text: `
       select source as key, last_success_at as "lastSuccessAt", next_run_at as "nextRunAt", changed as rows, error, note, done,
-             expected, mode is not null as running
-      from offchain.directory_pull order by source`,
+             expected, mode is not null as running,
+             (select count(*)::int4 from offchain.directory_quarantine q where q.source = p.source) as quarantined
+      from offchain.directory_pull p order by source`,
   });
   return rows;
 }

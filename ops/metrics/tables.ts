@@ -92,6 +92,11 @@ export function tableGauges(registry: Registry, db: Queryable, now: () => number
   total("agents_directory_rows", "Rows of the directory, as the database estimates", ({ directoryRows }) => [
     { value: directoryRows },
   ]);
+  total(
+    "agents_directory_quarantined",
+    "Items of a source that could not be read or stored, at most a minute old; a source without any is absent",
+    ({ quarantined }) => Object.entries(quarantined).map(([source, value]) => ({ labels: { source }, value })),
+  );
 }
 
 /** Every state there is, for an alert on the first row in one needs the 0 before. */

@@ -1765,6 +1765,8 @@ export interface components {
                 error: string | null;
                 /** @description What an operator may want to know of a registry */
                 note: string | null;
+                /** @description Items of a registry that could not be read or stored, and are left out */
+                quarantined: number | null;
                 /** @description Items of the pull that is under way */
                 progress: {
                     done: number;

@@ -1,7 +1,7 @@
 /** The own registry and ERC-8004 agents in the directory: as the index has them, with files from wherever their URIs lead. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FetchedDocument, Validators } from "../../clients/ports.ts";
-import { staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
+import { dueErc8004, staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { rescoreForeign } from "../../db/directory/write.ts";
@@ -99,7 +99,7 @@ async function look(answer: (known: Validators | null) => FetchedDocument, now =
       return answer(known);
     },
   };
-  const agents = await staleErc8004(db.pool, now, 100);
+  const agents = [...(await staleErc8004(db.pool, now, 100)), ...(await dueErc8004(db.pool, now, 100))];
   const results = await Promise.all(agents.map((agent) => readFile(agent, documents, GATEWAYS, now)));
   await storeErc8004(db.pool, results, 8453, { ...RULES, now });
   return asked;

@@ -1,7 +1,7 @@
 /** 8004scan is a second look at ERC-8004 agents: it fills in what cannot be read, adds nobody, and differences are told. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { FetchedDocument } from "../../clients/ports.ts";
-import { staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
+import { dueErc8004, staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";
 import { readFile } from "../../workers/jobs/erc8004-files.ts";
@@ -39,7 +39,7 @@ const listed = (agentId: number, more: object = {}) => ({
   ...more,
 });
 async function look(answer: FetchedDocument) {
-  const agents = await staleErc8004(world.db.pool, NOW, 10);
+  const agents = [...(await staleErc8004(world.db.pool, NOW, 10)), ...(await dueErc8004(world.db.pool, NOW, 10))];
   const documents = { get: async () => answer };
   const gateways = { ipfs: "https://ipfs.example", arweave: "https://ar.example" };
   const files = await Promise.all(agents.map((agent) => readFile(agent, documents, gateways, NOW)));

@@ -23,7 +23,7 @@ export const directoryOwn = defineJob({
     await endPull(db, OWN_PLATFORM, {
       mode: "full",
       watermark: now.toISOString(),
-      whole: true,
+      whole: false,
       removed: changed,
       note: null,
       now: clock(),

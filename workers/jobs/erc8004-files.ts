@@ -9,6 +9,7 @@ import {
   readRegistration,
 } from "../../core/terminal/registration-file.ts";
 import {
+  dueErc8004,
   ERC8004,
   type Erc8004Agent,
   type FileResult,
@@ -18,11 +19,16 @@ import {
   storeErc8004,
 } from "../../db/directory/erc8004.ts";
 import { beginPull, endPull, notePage, pullState } from "../../db/directory/pulls.ts";
+import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
 const EVERY_MS = 15_000;
+/** Agents of one transaction. */
 const PAGE = 100;
-const AT_ONCE = 8;
+/** Files that one run looks at, and for how long at most: the next run shows new agents before it goes on with files. */
+const FILES = 2_000;
+const LONGEST_MS = 45_000;
+const AT_ONCE = 16;
 /** A file that was read is looked at again after this long: its server may change it without the chain. */
 const REFRESH_MS = 86_400_000;
 const RETRY_MS = 60_000;
@@ -32,17 +38,17 @@ export const erc8004Files = defineJob({
   concurrency: 1,
   schedule: { everyMs: EVERY_MS },
   input: z.object({}),
-  async run({ db, clock, config, documents, fault }) {
+  async run({ db, clock, config, documents, log, fault }) {
     const began = clock();
-    const limit = pLimit(AT_ONCE);
     await pullState(db, ERC8004);
     await beginPull(db, ERC8004, "incremental", began);
     let changed = await removeVanished(db, began);
-    for (;;) {
-      const agents = await staleErc8004(db, began, PAGE);
+
+    async function take(agents: readonly Erc8004Agent[], from: Documents): Promise<void> {
       const now = clock();
+      const limit = pLimit(AT_ONCE);
       const results = await Promise.all(
-        agents.map((agent) => limit(() => readFile(agent, documents, config.upstreams.gateways, now))),
+        agents.map((agent) => limit(() => lookAt(agent, from, config.upstreams.gateways, now, log))),
       );
       const rules = { now, exchangeSchema: config.attestationSchemas[0]! };
       const different = await storeErc8004(db, results, config.chain.id, rules);
@@ -55,7 +61,18 @@ export const erc8004Files = defineJob({
         quarantined: 0,
       });
       fault("pull.erc8004");
+    }
+
+    // What the chain and a URI itself say is shown first: no server is waited for.
+    for (;;) {
+      const agents = await staleErc8004(db, began, PAGE);
+      if (agents.length > 0) await take(agents, NOT_YET);
       if (agents.length < PAGE) break;
+    }
+    const due = await dueErc8004(db, clock(), FILES);
+    for (let from = 0; from < due.length; from += PAGE) {
+      if (clock().getTime() - began.getTime() > LONGEST_MS) break;
+      await take(due.slice(from, from + PAGE), documents);
     }
     await endPull(db, ERC8004, {
       mode: "incremental",
@@ -69,6 +86,34 @@ export const erc8004Files = defineJob({
     return changed;
   },
 });
+
+/** Stands for every server while none is asked. */
+const NOT_YET: Documents = { get: async () => ({ kind: "deferred", seconds: 0 }) };
+
+/** Looks at an agent's file. What goes wrong with one that nobody foresaw is this agent's alone. */
+async function lookAt(
+  agent: Erc8004Agent,
+  documents: Documents,
+  gateways: Gateways,
+  now: Date,
+  log: JobContext["log"],
+): Promise<FileResult> {
+  try {
+    return await readFile(agent, documents, gateways, now);
+  } catch (error) {
+    log.warn({ err: error, agentId: agent.agentId }, "a registration file cannot be looked at");
+    return {
+      agent,
+      status: "unreachable",
+      registration: null,
+      errors: ["The file cannot be looked at."],
+      etag: null,
+      lastModified: null,
+      failures: 1,
+      nextTryAt: new Date(now.getTime() + REFRESH_MS),
+    };
+  }
+}
 
 /**
  * Looks at an agent's file, unless the known one is still good. What was read before stays while its server is away, or
@@ -122,8 +167,8 @@ export async function readFile(
       return fresh("parsed", { registration: read, ...answer.validators, nextTryAt: later });
     }
     case "deferred":
-      return kept(known?.status ?? "unreachable", {
-        errors: known?.errors ?? ["The server is to be asked less often: the file is looked at later."],
+      return kept(known?.status ?? "waiting", {
+        errors: known?.errors ?? [],
         nextTryAt: new Date(now.getTime() + answer.seconds * 1000),
       });
     case "failed": {

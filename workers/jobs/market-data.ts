@@ -1,19 +1,10 @@
 /** Asks the market about the tokens of the directory, in batches, each token once in the pull interval. */
 import { z } from "zod";
-import { storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
+import { NO_QUOTE, storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
 import { defineJob } from "../job.ts";
 
 /** Tokens of one run; what is left is the next run's. */
 const TOKENS = 3_000;
-const NOTHING = {
-  symbol: null,
-  name: null,
-  marketCapUsd: null,
-  basis: null,
-  priceChange24h: null,
-  volume24hUsd: null,
-  liquidityUsd: null,
-};
 
 export const marketData = defineJob({
   name: "market-data",
@@ -27,7 +18,7 @@ export const marketData = defineJob({
     for (let from = 0; from < tokens.length; from += markets.batch) {
       const batch = tokens.slice(from, from + markets.batch);
       const quotes = await markets.quotes(batch);
-      const stored = batch.map((token) => ({ token, known: quotes.has(token), ...(quotes.get(token) ?? NOTHING) }));
+      const stored = batch.map((token) => ({ token, known: quotes.has(token), ...(quotes.get(token) ?? NO_QUOTE) }));
       changed += await storeQuotes(db, stored, { source: markets.source, now: clock() });
     }
     return changed;

@@ -21,6 +21,9 @@ export const mcpRegistry: SourceReader = {
   idOf: (raw) => field(raw, "server", "name"),
   read(raw) {
     const { server, _meta } = item.parse(raw);
+    // Cleaning it could make it the name of another server.
+    if (foreignText(server.name, 200) !== server.name)
+      throw new Error("The name has characters that no name may have.");
     const official = (_meta?.[OFFICIAL] ?? {}) as Record<string, unknown>;
     if (official.isLatest === false) return null;
     if (official.status === "deleted") return "gone";
@@ -31,7 +34,7 @@ export const mcpRegistry: SourceReader = {
     });
     const packages = (server.packages ?? [])
       .slice(0, 32)
-      .map((p) => `${String(p.registryType)} ${String(p.identifier)}`);
+      .map((p) => `${foreignText(p.registryType, 64)} ${foreignText(p.identifier, 200)}`);
     return {
       sourceId: server.name,
       warnings:

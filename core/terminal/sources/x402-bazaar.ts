@@ -1,5 +1,6 @@
 /** Paid resources of the x402 Bazaar, gathered by who is paid: one agent for each recipient. */
 import { z } from "zod";
+import { urlOf } from "../../urls.ts";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
 import { field, type SourceReader } from "./source.ts";
@@ -32,7 +33,7 @@ export const x402Bazaar: SourceReader = {
       entry: blankEntry({
         platform: "x402-bazaar",
         agentId: payTo,
-        name: foreignText(listed.serviceName, 64) ?? new URL(endpoint).host.slice(0, 64),
+        name: foreignText(listed.serviceName, 64) ?? foreignText(urlOf(endpoint)?.host, 64) ?? payTo,
         address: payTo,
         chainId: chainOf(paid.network),
         description: foreignText(listed.description, 2_000, { lines: true }),

@@ -75,7 +75,7 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
     expect(answer.status).toBe(200);
     return answer.json();
   };
-  const platformOf = (source: string) => readerOf(source).enriches ?? source;
+  const platformOf = (source: string) => SOURCES.find(({ key }) => key === source)?.enriches ?? source;
 
   const world: RegistryWorld = {
     db,

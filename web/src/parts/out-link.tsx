@@ -1,5 +1,6 @@
 /** A link that a stranger wrote: where it leads is shown before anybody goes there, and search engines are not to follow. */
 import { type MouseEvent, useState } from "react";
+import { urlOf } from "../../../core/urls.ts";
 import { Dialog } from "../shell/dialog.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -7,7 +8,7 @@ export const STRANGERS_REL = "nofollow noopener noreferrer ugc";
 
 /** A web address fit to be followed; null for everything else (ipfs, mail, scripts, nonsense). */
 export function webAddress(text: string): URL | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = urlOf(text);
   return url && /^https?:$/.test(url.protocol) && url.username === "" ? url : null;
 }
 

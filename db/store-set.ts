@@ -1,0 +1,88 @@
+/** Stores a set of items in one transaction, without any that the database or the code cannot take: one item never fails a set. */
+import type pg from "pg";
+import { transaction } from "./transaction.ts";
+
+/** An item that could not be stored, and the error that says why. */
+export type Refused<T> = { item: T; error: unknown };
+
+/**
+ * SQLSTATE classes that say that a value is at fault: cardinality, data exception, and a limit of the program that a value
+ * exceeds (an index entry, nesting). Everything else is trouble of the database, of a connection, or a race.
+ */
+const DATA_CLASSES = new Set(["21", "22", "54"]);
+/** Violations that no concurrent write can cause: not null, check. */
+const DATA_CODES = new Set(["23502", "23514"]);
+/** What JavaScript throws for a value that the code did not expect. */
+const DATA_ERRORS = [TypeError, RangeError, SyntaxError, URIError];
+
+/** Whether an error says that the data are at fault: doing the same with the same data again ends the same way. */
+export function isDataFault(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code))
+    return DATA_CLASSES.has(code.slice(0, 2)) || DATA_CODES.has(code);
+  return DATA_ERRORS.some((type) => error instanceof type);
+}
+
+/** How a set is stored: `store` writes its items, `settle` what follows from all of them and from the refused ones. */
+export type SetWork<T, S, R> = {
+  /** May be called several times, in transactions that are rolled back: it changes nothing but `tx`. */
+  store(tx: pg.ClientBase, items: readonly T[]): Promise<S>;
+  settle(tx: pg.ClientBase, stored: S, refused: readonly Refused<T>[]): Promise<R>;
+};
+
+/**
+ * Stores a set in one transaction. When the data are at fault, the set is halved, in transactions that are rolled back,
+ * until each item at fault is found; then everything else is stored, with the refused ones beside it. Costs one transaction
+ * for a sound set, and about 2 · n · log2(size) further ones for n items at fault.
+ * @throws the error when no item is at fault: trouble of the database, or a fault that is there without any item
+ */
+export async function storeSet<T, S, R>(pool: pg.Pool, items: readonly T[], work: SetWork<T, S, R>): Promise<R> {
+  const commit = (sound: readonly T[], refused: readonly Refused<T>[]) =>
+    transaction(pool, async (tx) => work.settle(tx, await work.store(tx, sound), refused));
+  try {
+    return await commit(items, []);
+  } catch (error) {
+    if (!isDataFault(error)) throw error;
+  }
+  const sound: T[] = [];
+  const refused: Refused<T>[] = [];
+  await tryOut(pool, (tx) => work.store(tx, []));
+  await sift(items);
+  return commit(sound, refused);
+
+  // What was found to be sound is tried along, so that two items which only fail together are told apart too.
+  async function sift(part: readonly T[]): Promise<void> {
+    if (part.length === 0) return;
+    try {
+      await tryOut(pool, (tx) => work.store(tx, [...sound, ...part]));
+      sound.push(...part);
+    } catch (error) {
+      if (!isDataFault(error)) throw error;
+      if (part.length === 1) {
+        refused.push({ item: part[0]!, error });
+        return;
+      }
+      const half = Math.ceil(part.length / 2);
+      await sift(part.slice(0, half));
+      await sift(part.slice(half));
+    }
+  }
+}
+
+const ROLL_BACK = Symbol("roll back");
+
+/** Runs work in a transaction that is rolled back. @throws what it throws */
+async function tryOut(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<unknown>): Promise<void> {
+  await transaction(pool, async (tx) => {
+    await work(tx);
+    throw ROLL_BACK;
+  }).catch((error) => {
+    if (error !== ROLL_BACK) throw error;
+  });
+}
+
+/** Why an item was refused, one sentence without control characters, at most 300 characters. */
+export function refusalReason(error: unknown): string {
+  const said = (error instanceof Error ? error.message : String(error)).replace(/[\p{Cc}\p{Cs}]/gu, " ").slice(0, 200);
+  return `It cannot be stored: ${said.toWellFormed()}`;
+}

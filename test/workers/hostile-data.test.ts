@@ -1,0 +1,566 @@
+/** What a stranger writes into a registry, a market, a registration file or the chain keeps no other agent out of the directory. */
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { dexScreener } from "../../clients/dexscreener.ts";
+import { foreignDocuments } from "../../clients/documents.ts";
+import { type Http, openHttp } from "../../clients/http.ts";
+import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import { SOURCES } from "../../core/terminal/sources.ts";
+import { showsBlock, staleOwnRows } from "../../db/directory/own.ts";
+import { pullProgress } from "../../db/directory/pulls.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { directoryOwn } from "../../workers/jobs/directory-own.ts";
+import { erc8004Files } from "../../workers/jobs/erc8004-files.ts";
+import { marketData } from "../../workers/jobs/market-data.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { testLog } from "../support/log.ts";
+import { plantRows } from "../support/onchain.ts";
+import { shareOf } from "../support/share.ts";
+import { bodyOf, type RegistryWorld, type Row, readerOf, registryWorld } from "./support/registries.ts";
+
+const SOUND = 229;
+const KEYS = SOURCES.map(({ key }) => key);
+const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+
+let world: RegistryWorld;
+let http: Http;
+let publicHttp: PublicHttp;
+beforeAll(async () => {
+  world = await registryWorld({ registered: SOUND });
+  http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
+  publicHttp = openPublicHttp({ userAgent: "tests", loopback: true });
+});
+afterEach(async () => {
+  await world.clear();
+  await world.db.pool.query(
+    "truncate onchain.agent, onchain.trait, offchain.registration_file, offchain.token_market, offchain.cred",
+  );
+});
+afterAll(async () => {
+  await http?.close();
+  await publicHttp?.close();
+  await world?.stop();
+});
+
+/** Parts of a worker that the jobs here take. */
+const context = (over: object = {}) =>
+  ({
+    db: world.db.pool,
+    clock: () => new Date(),
+    log: testLog(),
+    fault: () => {},
+    config: {
+      attestationSchemas: [`0x${"f".repeat(64)}`],
+      chain: { id: 8453 },
+      contracts: { identity: { address: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } },
+      upstreams: { pullMs: 60_000, gateways: { ipfs: "http://127.0.0.1:9", arweave: "http://127.0.0.1:9" } },
+    },
+    documents: foreignDocuments(publicHttp),
+    markets: dexScreener(
+      http.upstream({
+        name: "It",
+        baseUrl: `${world.simulators.url}/dexscreener`,
+        rate: { burst: 1e4, perSecond: 1e4 },
+      }),
+    ),
+    ...over,
+  }) as unknown as JobContext;
+
+const quarantined = async (source: string) =>
+  (
+    await world.db.pool.query<{ source_id: string; reason: string }>(
+      "select source_id, reason from offchain.directory_quarantine where source = $1",
+      [source],
+    )
+  ).rows;
+const agentIds = (rows: readonly Row[]) => rows.map(({ agentId }) => agentId);
+
+/** The places of a source's own id and of a text in its items. */
+const PLACES: Record<string, { id: string[]; text: string[] }> = {
+  virtuals: { id: ["id"], text: ["description"] },
+  agentverse: { id: ["address"], text: ["description"] },
+  "mcp-registry": { id: ["server", "name"], text: ["server", "description"] },
+  "x402-bazaar": { id: ["resource"], text: ["description"] },
+  "8004scan": { id: ["agent_id"], text: ["description"] },
+};
+
+type Json = Record<string, unknown>;
+/** A copy of an item with another value at a place. */
+function altered(item: Json, [key, ...rest]: string[], value: unknown): Json {
+  return { ...item, [key!]: rest.length === 0 ? value : altered(item[key!] as Json, rest, value) };
+}
+
+/** An item as the source makes it up, that no other is. */
+async function anItem(source: string): Promise<Json> {
+  await world.plant(source, { generate: SOUND + 1 });
+  const listed = (await (await fetch(`${world.simulators.url}/_control/registries/${source}/agents`)).json()) as Json[];
+  return listed.at(-1)!;
+}
+
+describe.each(KEYS)("%s", (source) => {
+  const { id, text } = PLACES[source]!;
+  const HOSTILE: [what: string, make: (item: Json) => Json][] = [
+    ["NUL in a text", (item) => altered(item, text, "a\0b")],
+    ["NUL in a name of a field", (item) => ({ ...item, "a\0b": 1 })],
+    ["half a surrogate pair", (item) => altered(item, text, "a\ud83d")],
+    ["half a surrogate pair in a name of a field", (item) => ({ ...item, "\udc00": 1 })],
+    ["NUL in its id", (item) => altered(item, id, "a\0b")],
+    // Random, for an index stores what repeats itself compressed.
+    [
+      "an id of 5,000 characters",
+      (item) =>
+        altered(item, id, fc.sample(fc.string({ minLength: 5_000, maxLength: 5_000 }), { numRuns: 1, seed: 1 })[0]),
+    ],
+    ["a text of 100 kB", (item) => altered(item, text, "🧱".repeat(25_000))],
+    ["a text of 400 kB", (item) => altered(item, text, "🧱".repeat(100_000))],
+  ];
+  it.each(HOSTILE)("an item with %s keeps none of the other agents of its page out", async (_, make) => {
+    const item = await anItem(source);
+    await world.plant(source, { rows: [make(item)], generate: SOUND });
+    await world.pull(source);
+    await world.plant(source, { generate: SOUND });
+    const shown = agentIds(await world.rows(source));
+    expect(shown).toEqual(expect.arrayContaining(agentIds(await world.truth(source))));
+    const named = (await world.rows(source)).filter(({ name }) => !name.startsWith("ERC-8004 agent"));
+    expect(named.length).toBeGreaterThanOrEqual(source === "8004scan" ? 1 : SOUND);
+    expect((await pullProgress(world.db.pool)).find(({ key }) => key === source)).toMatchObject({
+      running: false,
+      error: null,
+    });
+  });
+});
+
+const token = (n: number) => `0x${String(n).padStart(40, "0")}`;
+/** Rows of the directory that name a token each, ids from 1. */
+const plantTokens = (count: number) =>
+  world.db.pool.query(
+    `insert into offchain.directory (platform, agent_id, name, cred_score, token_address)
+     select 'virtuals', 'v' || i, 'V ' || i, 10, '0x' || lpad(i::text, 40, '0') from generate_series(1, $1::int) i`,
+    [count],
+  );
+const plantQuote = (address: string, body: object) =>
+  fetch(`${world.simulators.url}/_control/dexscreener/${address}`, { method: "PUT", body: JSON.stringify(body) });
+const prices = async () =>
+  (
+    await world.db.pool.query<{ token: string }>(
+      "select token_address as token from offchain.directory where market_cap_usd is not null order by 1",
+    )
+  ).rows.map((row) => row.token);
+
+describe("the market", () => {
+  it.each([
+    ["NUL", "A\0B"],
+    ["half a surrogate pair", "A\ud83d"],
+    ["100 kB", "🧱".repeat(25_000)],
+    ["reordering characters", "\u202eBTC"],
+  ])("a symbol with %s keeps no token from its price, and is cleaned", async (_, symbol) => {
+    await plantTokens(5);
+    for (const n of [1, 2, 3, 4, 5])
+      await plantQuote(token(n), { marketCap: n * 1e6, volume24h: 1, ...(n === 3 && { symbol, name: symbol }) });
+    await marketData.run(context(), {});
+    expect(await prices()).toEqual([1, 2, 3, 4, 5].map(token));
+    const { rows } = await world.db.pool.query(
+      "select symbol, name from offchain.token_market where token_address = $1",
+      [token(3)],
+    );
+    expect(rows[0].symbol).not.toMatch(/[\0\u202e]/);
+    expect([...rows[0].symbol].length).toBeLessThanOrEqual(32);
+  });
+});
+
+const register = (agents: readonly { agentId: bigint; agentUri: string }[]) =>
+  plantRows(
+    world.db.pool,
+    "erc8004Agent",
+    agents.map(({ agentId, agentUri }) => ({
+      registry: CANONICAL,
+      agentId,
+      owner: token(9),
+      agentWallet: null,
+      agentUri,
+      registeredAt: 1_760_000_000,
+      registeredBlock: 950,
+      txHash: "0x00",
+      feedbackCount: 0,
+      updatedBlock: 950,
+    })),
+  );
+const dataUri = (file: unknown) =>
+  `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString("base64")}`;
+
+describe("ERC-8004 agents", () => {
+  it.each([
+    // `URL.canParse` takes it, and `new URL` throws.
+    ["a host beyond 16,384 characters with a capital", `https://A${"-".repeat(16_384)}/agent.json`],
+    ["no host", "https://"],
+    ["NUL made visible", "https://a\ufffdb.example/\ufffd"],
+    ["a file whose type is an object that is no text", dataUri({ type: { toString: 1 }, name: "Odd" })],
+    ["a file nested a hundred thousand deep", `${"[".repeat(100_000)}${"]".repeat(100_000)}`],
+    ["a file nested deep in a field", `{"name":"Deep","services":${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
+  ])("a URI with %s keeps no other agent out of the directory", async (_, agentUri) => {
+    await world.db.pool.query("delete from onchain.erc8004_agent where agent_id > 1000");
+    await register([
+      { agentId: 1001n, agentUri },
+      { agentId: 1002n, agentUri: dataUri({ name: "Later" }) },
+    ]);
+    await erc8004Files.run(context(), {});
+    expect(await world.rows("erc8004")).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ agentId: "1001" }),
+        { agentId: "1002", name: "Later", description: null },
+      ]),
+    );
+  });
+});
+
+describe("the own registry", () => {
+  it("a linked token of 4 kB keeps no other agent out, and the directory reaches its block", async () => {
+    await plantAgents(world.db.pool, [{ name: "Hostile" }, { name: "Honest" }, { name: "Other" }]);
+    const random = fc.sample(fc.string({ minLength: 4_000, maxLength: 4_000 }), { numRuns: 1, seed: 2 })[0]!;
+    await plantRows(world.db.pool, "trait", [
+      {
+        tokenId: 0,
+        position: 1,
+        name: "linked-token",
+        category: random.replaceAll("\0", ""),
+        addedAt: 1,
+        txHash: "0x00",
+      },
+    ]);
+    await directoryOwn.run(context(), {});
+    expect((await world.rows("helixa")).map(({ name }) => name)).toEqual(["Hostile", "Honest", "Other"]);
+    expect(await showsBlock(world.db.pool, 0)).toBe(true);
+    expect(await staleOwnRows(world.db.pool)).toEqual([]);
+  });
+});
+
+/** Rows named so are refused by the database, as a value is that nobody has foreseen. */
+const REFUSED = "Refused";
+
+describe("what the gate has not foreseen", () => {
+  beforeAll(() =>
+    world.db.pool.query(`
+      alter table offchain.directory add constraint unforeseen check (name <> '${REFUSED}');
+      alter table offchain.token_market add constraint unforeseen check (name <> '${REFUSED}');`),
+  );
+  afterAll(() =>
+    world.db.pool.query(`
+      alter table offchain.directory drop constraint unforeseen;
+      alter table offchain.token_market drop constraint unforeseen;`),
+  );
+
+  it("is found among a registry's page, however many there are, and what was known of it stays", async () => {
+    const rows = Array.from({ length: 60 }, (_, i) => ({ id: 1_000 + i, name: `Sound ${i}` }));
+    await world.plant("virtuals", { rows, generate: 40 });
+    await world.pull("virtuals");
+    const odd = new Set([1_003, 1_004, 1_033, 1_059]);
+    await world.plant("virtuals", {
+      rows: rows.map((row) => ({ ...row, name: odd.has(row.id) ? REFUSED : `Renamed ${row.id}` })),
+      generate: 40,
+    });
+    await world.pull("virtuals", { full: true });
+    const shown = (await world.rows("virtuals")).filter(({ agentId }) => Number(agentId) >= 1_000);
+    expect(shown.map(({ agentId, name }) => [agentId, name])).toEqual(
+      rows.map(({ id, name }) => [String(id), odd.has(id) ? name : `Renamed ${id}`]),
+    );
+    expect((await quarantined("virtuals")).map((row) => Number(row.source_id)).toSorted()).toEqual([...odd]);
+    expect((await pullProgress(world.db.pool))[0]).toMatchObject({ running: false, error: null, quarantined: 4 });
+    await world.plant("virtuals", { rows, generate: 40 });
+    await world.pull("virtuals", { full: true });
+    expect(await quarantined("virtuals")).toEqual([]);
+  });
+
+  it("takes its name from an own agent, and nothing from the others", async () => {
+    await plantAgents(world.db.pool, [{ name: "First" }, { name: REFUSED }, { name: "Third" }]);
+    await directoryOwn.run(context(), {});
+    expect((await world.rows("helixa")).map(({ name }) => name)).toEqual(["First", "Agent 1", "Third"]);
+    expect(await staleOwnRows(world.db.pool)).toEqual([]);
+    expect(await quarantined("helixa")).toEqual([
+      { source_id: "1", reason: expect.stringContaining("It cannot be stored") },
+    ]);
+  });
+
+  it("takes its file from an ERC-8004 agent, and nothing from the others", async () => {
+    await world.db.pool.query("delete from onchain.erc8004_agent where agent_id > 1000");
+    await register([
+      { agentId: 1001n, agentUri: dataUri({ name: REFUSED }) },
+      { agentId: 1002n, agentUri: dataUri({ name: "Later" }) },
+    ]);
+    await erc8004Files.run(context(), {});
+    expect((await world.rows("erc8004")).filter(({ agentId }) => agentId.length === 4)).toMatchObject([
+      { agentId: "1001", name: "ERC-8004 agent 1001" },
+      { agentId: "1002", name: "Later" },
+    ]);
+    expect(await quarantined("erc8004")).toMatchObject([{ source_id: "1001" }]);
+    expect(await erc8004Files.run(context(), {})).toBe(0);
+  });
+
+  it("takes its price from a token, and none from the others", async () => {
+    await plantTokens(5);
+    for (const n of [1, 2, 3, 4, 5]) await plantQuote(token(n), { marketCap: 1, name: n === 3 ? REFUSED : "Token" });
+    await marketData.run(context(), {});
+    expect(await prices()).toEqual([1, 2, 4, 5].map(token));
+    expect(await quarantined("dexscreener")).toMatchObject([{ source_id: token(3) }]);
+    await plantQuote(token(3), { marketCap: 1 });
+    await marketData.run(context({ clock: () => new Date(Date.now() + 120_000) }), {});
+    expect(await prices()).toEqual([1, 2, 3, 4, 5].map(token));
+    expect(await quarantined("dexscreener")).toEqual([]);
+  });
+});
+
+it.each([
+  ["a full disk", "53100"],
+  ["a statement's timeout", "57014"],
+  ["a deadlock", "40P01"],
+  ["a shutdown", "57P01"],
+])("%s quarantines nothing, and the pull goes on from there", async (_, code) => {
+  await world.plant("virtuals", { generate: 130 });
+  await world.db.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'simulated' using errcode = '${code}'; end $$;
+    create trigger refuse before insert on offchain.directory for each row execute function refuse()`);
+  try {
+    await expect(world.pull("virtuals")).rejects.toMatchObject({ code });
+    expect(await quarantined("virtuals")).toEqual([]);
+  } finally {
+    await world.db.pool.query("drop function refuse cascade");
+  }
+  await world.pull("virtuals");
+  expect(await world.rows("virtuals")).toHaveLength(130);
+});
+
+it("a new agent is shown before any server is asked, and one owner's slow servers keep nobody else's file waiting", async () => {
+  await world.db.pool.query("delete from onchain.erc8004_agent where agent_id > 1000");
+  const slow = Array.from({ length: 40 }, (_, i) => ({
+    agentId: BigInt(1001 + i),
+    agentUri: `https://slow${i}.example/agent.json`,
+  }));
+  await register([...slow, { agentId: 1100n, agentUri: "https://quick.example/agent.json" }]);
+  await world.db.pool.query("update onchain.erc8004_agent set owner = $1 where agent_id = 1100", [token(7)]);
+  const asked: string[] = [];
+  const shown: number[] = [];
+  const documents = {
+    async get(url: string) {
+      if (asked.length === 0)
+        shown.push((await world.rows("erc8004")).filter(({ agentId }) => agentId.length === 4).length);
+      asked.push(url);
+      return { kind: "fetched", text: JSON.stringify({ name: "Read" }), validators: null } as const;
+    },
+  };
+  await erc8004Files.run(context({ documents }), {});
+  expect(Math.max(...shown)).toBe(41);
+  expect(asked.slice(0, 2)).toContain("https://quick.example/agent.json");
+  expect(asked).toHaveLength(41);
+});
+
+/** What strangers write where a text, a number or anything else is expected. */
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 40 }),
+  // Halves of surrogate pairs among letters.
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 }).map((units) => String.fromCharCode(...units)),
+  fc.constantFrom(
+    "\0",
+    "a\0b",
+    "\ud83d",
+    "\udc00\ud800",
+    "\u202e\u2066evil\u2069",
+    "\u200b\u200d\ufeff",
+    "NaN",
+    "1e999",
+    "-1",
+    "0x",
+    "__proto__",
+    "constructor",
+    "+275760-09-13T00:00:00.001Z",
+    "-271821-04-19T23:59:59.999Z",
+    "9999-12-31T23:59:60Z",
+    "99999999999999999999999999",
+    `https://A${"-".repeat(16_384)}/`,
+    "https://[::1",
+    "javascript:alert(1)",
+    "a\u0301".repeat(2_000),
+    "🧱".repeat(2_000),
+    "x".repeat(100_000),
+  ),
+);
+const number = fc.oneof(
+  fc.double(),
+  fc.constantFrom(2 ** 31, -(2 ** 31), 2 ** 53, -(2 ** 53), 1e18, 1e308, -1e308, 5e-324, -0, 0.1, 1e15),
+);
+const anything = fc.oneof(
+  { weight: 5, arbitrary: text },
+  { weight: 3, arbitrary: number },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[[]]], { toString: 1, valueOf: null }) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 6, noUnicodeString: false } as object) },
+  {
+    weight: 1,
+    arbitrary: fc.dictionary(
+      text.filter((t) => t.length < 1_000),
+      fc.oneof(text, number),
+      { maxKeys: 4 },
+    ),
+  },
+);
+
+type Place = { path: (string | number)[]; value: unknown };
+/** Every place of a document: of each object and list, and of each value in them. */
+function placesOf(value: unknown, path: (string | number)[] = []): Place[] {
+  const inner =
+    value !== null && typeof value === "object"
+      ? Object.entries(value).flatMap(([key, each]) =>
+          placesOf(each, [...path, Array.isArray(value) ? Number(key) : key]),
+        )
+      : [];
+  return path.length === 0 ? inner : [{ path, value }, ...inner];
+}
+function put(value: unknown, [key, ...rest]: (string | number)[], given: unknown): unknown {
+  const next = (each: unknown) => (rest.length === 0 ? given : put(each, rest, given));
+  if (Array.isArray(value)) return value.map((each, i) => (i === key ? next(each) : each));
+  return { ...(value as object), [key!]: next((value as Json)[key!]) };
+}
+/** A document with something hostile in some of its places, and now and then a field of a hostile name. */
+const hostile = <T>(document: T): fc.Arbitrary<T> =>
+  fc
+    .tuple(
+      fc.array(fc.tuple(fc.constantFrom(...placesOf(document).map(({ path }) => path)), anything), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      fc.option(
+        fc.tuple(
+          text.filter((t) => t.length < 5_000),
+          anything,
+        ),
+        { nil: undefined },
+      ),
+    )
+    .map(([changes, extra]) => {
+      // The shallow ones last: they may take the deeper places away.
+      const ordered = changes.toSorted(([a], [b]) => b.length - a.length);
+      const changed = ordered.reduce<unknown>((whole, [path, given]) => put(whole, path, given), document);
+      return (extra ? { ...(changed as object), [extra[0]]: extra[1] } : changed) as T;
+    });
+
+/** JSON as it is sent, with what `JSON.stringify` cannot write: numbers beyond range, deep nesting, `__proto__`. */
+function written(document: unknown, { depth }: { depth: number }): string {
+  const json = JSON.stringify(document)
+    .replaceAll(/"1e999"(?!:)/g, "1e999")
+    .replaceAll("1e+308", "1e999");
+  const more = `"__proto__":{"polluted":true},"deep":${"[".repeat(depth)}${"]".repeat(depth)}`;
+  return json.startsWith("{") ? `{${more}${json === "{}" ? "" : ","}${json.slice(1)}` : json;
+}
+
+const { seed } = inject("fuzz");
+/** Hostile items of one case, among as many sound ones. */
+const AMONG = 25;
+
+describe("random hostile data", () => {
+  it.each(KEYS)("in any field of %s keep no other agent out", async (source) => {
+    const page = (await bodyOf(world, source, await planted(source))).with;
+    const list = (await bodyOf(world, source, 0)).rows;
+    const sound = list.slice(0, AMONG);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(hostile(list.at(-1)!), { minLength: 1, maxLength: AMONG }),
+        fc.constantFrom(1, 70, 30_000),
+        async (odd, depth) => {
+          await world.clear();
+          const items = [...odd.map((item) => written(item, { depth })), ...sound.map((item) => JSON.stringify(item))];
+          const marked = JSON.stringify(page([{ mark: 1 }]));
+          await world.fault(source, { body: marked.replace('{"mark":1}', () => items.join(",")), times: 1 });
+          await world.pull(source);
+          const names = (await world.rows(source)).map(({ name }) => name);
+          for (const { name } of await soundRows(source, sound)) expect(names).toContain(name);
+          expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+        },
+      ),
+      { numRuns: shareOf(100), seed },
+    );
+
+    async function planted(key: string): Promise<number> {
+      await world.plant(key, { generate: AMONG + 1 });
+      return 0;
+    }
+  });
+
+  /** The rows that sound items make. */
+  async function soundRows(source: string, items: readonly Json[]): Promise<{ name: string }[]> {
+    const reader = readerOf(source);
+    return items.map((item) => {
+      const read = reader.read(item);
+      if (read === null || read === "gone") throw new Error("a sound item says nothing");
+      return read.entry;
+    });
+  }
+
+  const file = {
+    type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+    name: "Odd",
+    description: "Says anything.",
+    image: "https://images.example/a.png",
+    services: [{ name: "MCP", endpoint: "https://a.example/mcp", version: "1", skills: ["one", { name: "two" }] }],
+    x402Support: true,
+    active: true,
+  };
+  it("in any field of a registration file, and in URIs, keep no other agent's file unread", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.oneof(
+            hostile(file).map(dataUri),
+            hostile(file).map((f) => written(f, { depth: 70 })),
+            text,
+          ),
+          {
+            minLength: 1,
+            maxLength: AMONG,
+          },
+        ),
+        async (uris) => {
+          await world.clear();
+          await world.db.pool.query(
+            "truncate offchain.registration_file; delete from onchain.erc8004_agent where agent_id > 1000",
+          );
+          await register([
+            // As the index holds them.
+            ...uris.map((uri, i) => ({
+              agentId: BigInt(1001 + i),
+              agentUri: uri.toWellFormed().replaceAll("\0", "\ufffd"),
+            })),
+            { agentId: 2000n, agentUri: dataUri({ ...file, name: "Sound" }) },
+          ]);
+          const documents = { get: async () => ({ kind: "failed", reason: "It is away.", final: false }) as const };
+          await erc8004Files.run(context({ documents }), {});
+          const rows = (await world.rows("erc8004")).filter(({ agentId }) => agentId.length === 4);
+          expect(rows).toHaveLength(uris.length + 1);
+          expect(rows.at(-1)).toMatchObject({ agentId: "2000", name: "Sound" });
+        },
+      ),
+      { numRuns: shareOf(100), seed },
+    );
+  });
+
+  const pair = {
+    baseToken: { address: token(1), symbol: "ONE", name: "One" },
+    volume: { h24: 1 },
+    priceChange: { h24: 1 },
+    liquidity: { usd: 5 },
+    fdv: 7,
+    marketCap: 8,
+  };
+  it("in any field of a market's pairs keep no other token from its price", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(hostile(pair), { minLength: 1, maxLength: AMONG }), async (pairs) => {
+        await world.clear();
+        await world.db.pool.query("truncate offchain.token_market");
+        await plantTokens(2);
+        const sound = { ...pair, baseToken: { ...pair.baseToken, address: token(2) } };
+        const body = `[${[...pairs.map((p) => written(p, { depth: 70 })), JSON.stringify(sound)].join(",")}]`;
+        await world.fault("dexscreener", { body, times: 1 });
+        await marketData.run(context(), {});
+        expect(await prices()).toContain(token(2));
+      }),
+      { numRuns: shareOf(100), seed },
+    );
+  });
+});
