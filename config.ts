@@ -43,6 +43,15 @@ const duration = z
   .regex(/^\d{1,7}[smhd]?$/, "must be a length of time like 30s, 15m, 6h or 1d")
   .transform((v) => Number.parseInt(v, 10) * UNIT_MS[/[smhd]$/.exec(v)?.[0] ?? "s"]!)
   .pipe(z.number().min(1_000));
+/** @returns wei */
+const gwei = z
+  .string()
+  .regex(/^\d{1,6}(\.\d{1,9})?$/, "must be a number of gwei")
+  .transform((v) => {
+    const [whole = "", fraction = ""] = v.split(".");
+    return BigInt(whole + fraction.padEnd(9, "0"));
+  })
+  .refine((wei) => wei > 0n, "must be more than 0");
 const share = z
   .string()
   .regex(/^(0|1|0?\.\d+|1\.0+)$/, "must be a number from 0 to 1")
@@ -321,7 +330,24 @@ export const VARIABLES = {
     list(address),
     "",
   ),
-  TX_MAX_FEE_GWEI: variable("Keys", "Cap of the fee per gas a transaction may be raised to", integer(1, 100_000), "50"),
+  TX_MAX_FEE_GWEI: variable(
+    "Keys",
+    "Cap of the fee per gas a transaction may be raised to; recent blocks narrow it to four times the base fee",
+    gwei,
+    "5",
+  ),
+  TX_MAX_TIP_GWEI: variable(
+    "Keys",
+    "Cap of the tip per gas, which is paid in full; recent blocks narrow it to five times what others pay",
+    gwei,
+    "0.1",
+  ),
+  TX_DAILY_BUDGET_MILLIETHER: variable(
+    "Keys",
+    "Most that transactions may cost between two midnights (UTC): beyond it nothing is sent and writes are refused; 0 = no limit",
+    integer(0, 1_000_000_000),
+    "50",
+  ),
   TX_STUCK_SECONDS: variable(
     "Keys",
     "A transaction not mined after this long is replaced at a higher fee",
@@ -684,7 +710,9 @@ export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
   DEPLOYER_PRIVATE_KEY: ["workers"],
   RECEIPT_SIGNER_PRIVATE_KEY: ["api"],
   RECEIPT_FORMER_SIGNERS: ["api"],
-  TX_MAX_FEE_GWEI: ["workers"],
+  TX_MAX_FEE_GWEI: ["api", "workers"],
+  TX_MAX_TIP_GWEI: ["api", "workers"],
+  TX_DAILY_BUDGET_MILLIETHER: ["workers"],
   TX_STUCK_SECONDS: ["workers"],
   TX_MIN_BALANCE_MILLIETHER: ["workers"],
   AWARD_CONFIRMATIONS: ["workers"],
@@ -889,7 +917,9 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
     attestationSchemas: v.ATTESTATION_SCHEMAS,
     sender: {
       privateKey: v.DEPLOYER_PRIVATE_KEY,
-      maxFeePerGasWei: BigInt(v.TX_MAX_FEE_GWEI) * 1_000_000_000n,
+      maxFeePerGasWei: v.TX_MAX_FEE_GWEI,
+      maxTipPerGasWei: v.TX_MAX_TIP_GWEI,
+      dailyBudgetWei: BigInt(v.TX_DAILY_BUDGET_MILLIETHER) * 1_000_000_000_000_000n,
       stuckAfterMs: v.TX_STUCK_SECONDS * 1000,
       minBalanceWei: BigInt(v.TX_MIN_BALANCE_MILLIETHER) * 1_000_000_000_000_000n,
       awardConfirmations: v.AWARD_CONFIRMATIONS,

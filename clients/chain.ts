@@ -1,8 +1,10 @@
 /** The chain behind JSON-RPC nodes: requests with a time limit, the next node when one fails, errors told apart. */
+import pLimit from "p-limit";
 import {
   BaseError,
   createClient,
   createTransport,
+  ExecutionRevertedError,
   encodeDeployData,
   erc6492SignatureValidatorAbi,
   erc6492SignatureValidatorByteCode,
@@ -13,8 +15,11 @@ import {
 } from "viem";
 import { fail } from "../core/errors.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import { READ_GAS, SIGNATURE_GAS } from "../core/gas-bounds.ts";
+import type { Market } from "../core/transaction-fees.ts";
 import { span } from "../tracing.ts";
-import type { Block, Call, Chain, Receipt, Revert, SendOutcome, UpstreamMeter } from "./ports.ts";
+import { refusal } from "./chain/refusals.ts";
+import type { Block, Call, Chain, Receipt, Revert, UpstreamMeter } from "./ports.ts";
 
 export type ChainOptions = {
   id: number;
@@ -30,7 +35,8 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
   const client = createClient({
     transport: fallback(
       rpcUrls.map((url) => ofChain(id, url, timeoutMs, meter)),
-      { retryCount: 0 },
+      // Of its own accord it asks no other node after some refusals of a transaction.
+      { retryCount: 0, shouldThrow: isRevert },
     ),
   });
 
@@ -43,7 +49,8 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
       return await client.request({ method, params } as never);
     } catch (error) {
       const answered = rpcError(error);
-      if (answered && (!TROUBLE.has(answered.code) || revertData(answered.data) !== null)) throw answered;
+      const isTrouble = answered && TROUBLE.has(answered.code) && !OUT_OF_GAS.test(answered.details);
+      if (answered && (!isTrouble || revertData(answered.data) !== null)) throw answered;
       return unreachable(error);
     }
   }
@@ -58,6 +65,9 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
     }
   }
 
+  /** Runs what executes a stranger's code: a few at a time, so that others' requests find the node free. */
+  const places = pLimit(STRANGERS_AT_ONCE);
+
   const quantity = async (method: string, params: unknown[]) => toBigInt(await ask(method, params));
 
   async function execute(method: string, params: unknown[]): Promise<{ ok: true; answer: unknown } | Revert> {
@@ -68,10 +78,28 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
       const data = revertData(error.data);
       if (
         data === null &&
-        !/revert|invalid opcode|out of gas|gas required exceeds|stack (under|over)flow/i.test(error.details)
+        !OUT_OF_GAS.test(error.details) &&
+        !/revert|invalid opcode|stack (under|over)flow/i.test(error.details)
       )
         return unreachable(error);
       return { ok: false, data, reason: error.details };
+    }
+  }
+
+  /** What was paid as a tip of late; null when the node keeps no history of fees. */
+  async function recentTip(): Promise<Market["recentTipWei"]> {
+    try {
+      const { gasUsedRatio, reward } = (await request("eth_feeHistory", [
+        toHex(FEE_BLOCKS),
+        "latest",
+        [90],
+      ])) as RpcFeeHistory;
+      // An empty block says nothing of what is paid.
+      const tips = reward.flatMap(([tip], n) => (gasUsedRatio[n] ? [toBigInt(tip)] : []));
+      return tips.sort((a, b) => (a < b ? -1 : 1))[Math.floor(tips.length / 2)] ?? null;
+    } catch {
+      // It narrows the caps of the configuration, which hold without it.
+      return null;
     }
   }
 
@@ -107,19 +135,29 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
     isDeployed: async (address) => (await chain.code(address)) !== "0x",
 
     async call(call) {
-      const result = await execute("eth_call", [toRpcCall(call), "latest"]);
-      return result.ok ? { ok: true, data: result.answer as Hex } : result;
+      const ask = () => execute("eth_call", [toRpcCall({ gas: TRUSTED_GAS, ...call }), "latest"]);
+      const result = await (call.gas === undefined ? ask() : places(ask));
+      if (!result.ok) return result;
+      const data = result.answer as Hex;
+      if (data.length > LONGEST_ANSWER) return { ok: false, data: null, reason: "the answer is too long" };
+      return { ok: true, data };
     },
 
     async estimateGas(call) {
-      const result = await execute("eth_estimateGas", [toRpcCall(call)]);
+      const ask = () => execute("eth_estimateGas", [toRpcCall({ gas: TRUSTED_GAS, ...call })]);
+      const result = await (call.gas === undefined ? ask() : places(ask));
       return result.ok ? { ok: true, gas: toBigInt(result.answer) } : result;
     },
 
     async fees() {
-      const [latest, tip] = await Promise.all([chain.block("latest"), quantity("eth_maxPriorityFeePerGas", [])]);
+      const [latest, priorityFeePerGasWei, recentTipWei] = await Promise.all([
+        ask("eth_getBlockByNumber", ["latest", false]) as Promise<RpcBlock | null>,
+        quantity("eth_maxPriorityFeePerGas", []),
+        recentTip(),
+      ]);
       if (latest === null) return unreachable(new Error("no latest block"));
-      return { baseFeePerGasWei: latest.baseFeePerGasWei, priorityFeePerGasWei: tip };
+      const { baseFeePerGasWei } = toBlock(latest);
+      return { baseFeePerGasWei, priorityFeePerGasWei, recentTipWei, blockGasLimit: toBigInt(latest.gasLimit) };
     },
 
     nonce: async (address, block) => toNumber(await ask("eth_getTransactionCount", [address, at(block)])),
@@ -139,8 +177,8 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
       return receipt && toReceipt(receipt);
     },
 
-    async logs({ address, topics, fromBlock }) {
-      const filter = { address, topics, fromBlock: at(Math.max(0, fromBlock)), toBlock: "latest" };
+    async logs({ address, topics, fromBlock, toBlock }) {
+      const filter = { address, topics, fromBlock: at(Math.max(0, fromBlock)), toBlock: at(toBlock ?? "latest") };
       const logs = (await ask("eth_getLogs", [filter])) as (RpcLog & RpcPlace)[];
       return logs.map((log) => ({
         ...toLog(log),
@@ -153,7 +191,13 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
     async transaction(hash) {
       const tx = (await ask("eth_getTransactionByHash", [hash])) as RpcTransaction | null;
       return (
-        tx && { hash, nonce: toNumber(tx.nonce), block: tx.blockNumber === null ? null : toNumber(tx.blockNumber) }
+        tx && {
+          hash,
+          from: lower(tx.from),
+          nonce: toNumber(tx.nonce),
+          data: tx.input,
+          block: tx.blockNumber === null ? null : toNumber(tx.blockNumber),
+        }
       );
     },
 
@@ -168,12 +212,22 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
         bytecode: erc6492SignatureValidatorByteCode,
         args: [address, hash, signature],
       });
-      const result = await execute("eth_call", [{ data }, "latest"]);
+      const call = { data, gas: toHex(SIGNATURE_GAS) };
+      const result = await places(() => execute("eth_call", [call, "latest"]));
       return result.ok && /^0x0*1$/.test(result.answer as string);
     },
   };
   return chain;
 }
+
+/** Most executions of a stranger's code under way at once; more wait in line. */
+const STRANGERS_AT_ONCE = 8;
+/** Most gas of a call of contracts that the configuration names. */
+const TRUSTED_GAS = 10n * READ_GAS;
+/** Characters of an answer to eth_call, 128 kB of bytes; a contract may return megabytes. */
+const LONGEST_ANSWER = 262_146;
+/** Blocks whose fees say what is paid of late: under a minute on Base. */
+const FEE_BLOCKS = 20;
 
 /** Selectors of `mintPrice()` and `traitPrice()`. */
 const MINT_PRICE: Hex = "0x6817c76c";
@@ -181,6 +235,9 @@ const TRAIT_PRICE: Hex = "0x00a9bb01";
 
 /** JSON-RPC error codes that speak of the node and not of the request: parse, internal, resource, limits. */
 const TROUBLE = new Set([-32700, -32603, -32001, -32002, -32005, -32007, -32601, 429]);
+
+/** A call used up the gas it was given: its own doing, whatever code the node gives it. */
+const OUT_OF_GAS = /out ?of ?gas|gas required exceeds/i;
 
 /** One node of the chain `id`: nothing is asked of it before it has said once that it is on that chain. */
 function ofChain(id: number, url: string, timeoutMs: number, meter: UpstreamMeter | undefined): Transport {
@@ -221,6 +278,10 @@ function ofChain(id: number, url: string, timeoutMs: number, meter: UpstreamMete
   };
 }
 
+/** Whether an error says what the contract did: another node would say the same. */
+const isRevert = (error: Error): boolean =>
+  ("code" in error && error.code === 3) || ExecutionRevertedError.nodeMessage.test(error.message);
+
 /** The error as the node gave it, when one did answer. */
 function rpcError(error: unknown): RpcRequestError | null {
   if (!(error instanceof BaseError)) return null;
@@ -242,22 +303,6 @@ function inBrief(error: BaseError): Error {
   return new Error(`${error.name}${status}: ${error.shortMessage} ${error.details}`.slice(0, 300));
 }
 
-/**
- * Node answers to eth_sendRawTransaction, by their texts: geth and its forks, reth, erigon, nethermind and anvil have
- * no codes for them.
- */
-const REFUSALS: [RegExp, Exclude<SendOutcome, { reason: string }>["kind"]][] = [
-  [/already known|already imported|alreadyknown|known transaction/i, "known"],
-  [/nonce too low|nonce is too low|oldnonce/i, "nonce_used"],
-  [/underpriced|fee too low|max fee per gas less than|fee ?cap (is )?(less|lower) than|feetoolow/i, "underpriced"],
-  [/insufficient funds|insufficientfunds|insufficient balance/i, "unfunded"],
-];
-
-function refusal(text: string): SendOutcome {
-  const known = REFUSALS.find(([pattern]) => pattern.test(text));
-  return known ? { kind: known[1] } : { kind: "rejected", reason: text };
-}
-
 /** Revert data sits in `data`, or one level deeper with some nodes. */
 function revertData(data: unknown): Hex | null {
   if (typeof data === "string" && /^0x([0-9a-f]{2})*$/i.test(data)) return data as Hex;
@@ -271,21 +316,28 @@ type RpcBlock = {
   parentHash: Hex;
   timestamp: Hex;
   baseFeePerGas?: Hex;
+  gasLimit: Hex;
   transactions: unknown[];
 };
-type RpcTransaction = { hash: Hex; from: Hex; nonce: Hex; blockNumber: Hex | null };
+type RpcFeeHistory = { gasUsedRatio: number[]; reward: Hex[][] };
+type RpcTransaction = { hash: Hex; from: Hex; nonce: Hex; input: Hex; blockNumber: Hex | null };
 type RpcReceipt = {
   transactionHash: Hex;
   status: Hex;
   blockNumber: Hex;
   blockHash: Hex;
   logs: RpcLog[];
+  gasUsed?: Hex;
+  effectiveGasPrice?: Hex;
+  /** Of an OP stack chain: what its data costs on Ethereum. */
+  l1Fee?: Hex | null;
 };
 type RpcLog = { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex };
 type RpcPlace = { transactionHash: Hex; blockNumber: Hex; blockHash: Hex };
 
 const lower = (address: Hex) => address.toLowerCase() as Address;
-const at = (block: number | string) => (typeof block === "number" ? `0x${block.toString(16)}` : block);
+const toHex = (value: number | bigint): Hex => `0x${value.toString(16)}`;
+const at = (block: number | string) => (typeof block === "number" ? toHex(block) : block);
 
 function toBigInt(value: unknown): bigint {
   if (typeof value === "string" && /^0x[0-9a-f]+$/i.test(value)) return BigInt(value);
@@ -293,11 +345,12 @@ function toBigInt(value: unknown): bigint {
 }
 const toNumber = (value: unknown) => Number(toBigInt(value));
 
-const toRpcCall = ({ from, to, data, valueWei }: Call) => ({
+const toRpcCall = ({ from, to, data, valueWei, gas }: Call & { gas: bigint }) => ({
   from,
   to,
   data,
-  value: valueWei ? `0x${valueWei.toString(16)}` : undefined,
+  value: valueWei ? toHex(valueWei) : undefined,
+  gas: toHex(gas),
 });
 
 const toBlock = (b: RpcBlock): Block => ({
@@ -314,6 +367,10 @@ const toReceipt = (r: RpcReceipt): Receipt => ({
   block: toNumber(r.blockNumber),
   blockHash: r.blockHash,
   logs: r.logs.map(toLog),
+  feeWei:
+    r.gasUsed && r.effectiveGasPrice
+      ? toBigInt(r.gasUsed) * toBigInt(r.effectiveGasPrice) + (r.l1Fee ? toBigInt(r.l1Fee) : 0n)
+      : null,
 });
 
 const toLog = (l: RpcLog) => ({

@@ -2,6 +2,7 @@
 import type { ReceiptData } from "../core/cred-report/receipt.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import type { ChallengeClaims, RequestBinding, SignedTransaction } from "../core/payments/challenges.ts";
+import type { Market } from "../core/transaction-fees.ts";
 
 /** Told what came of everything that is asked of others. */
 export interface UpstreamMeter {
@@ -17,7 +18,14 @@ export interface UpstreamMeter {
 /** A block header. Wei amounts are bigint, times Unix seconds. */
 export type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: number; baseFeePerGasWei: bigint };
 
-export type Call = { from?: Address; to: Address; data: Hex; valueWei?: bigint };
+export type Call = {
+  from?: Address;
+  to: Address;
+  data: Hex;
+  valueWei?: bigint;
+  /** Most gas it may use (core/gas-bounds.ts). Required where code of a stranger runs; such calls wait for each other. */
+  gas?: bigint;
+};
 
 /** The chain refused to execute: `data` is the ABI-encoded error (null when the node gave none), `reason` its text. */
 export type Revert = { ok: false; data: Hex | null; reason: string };
@@ -25,17 +33,25 @@ export type CallResult = { ok: true; data: Hex } | Revert;
 export type EstimateResult = { ok: true; gas: bigint } | Revert;
 
 /**
- * What a node said to a raw transaction. Only `accepted` and `known` mean that it holds it; none of the others proves
- * that it will never be mined, which receipts and nonces decide.
+ * What the nodes said to a raw transaction. Only `accepted` and `known` mean that one holds it; none of the others proves
+ * that it will never be mined, which receipts and nonces decide. `refused`: no node takes these bytes, now or later.
  */
 export type SendOutcome =
   | { kind: "accepted" | "known" | "nonce_used" | "underpriced" | "unfunded" }
-  | { kind: "rejected"; reason: string };
+  | { kind: "rejected" | "refused"; reason: string };
 
 export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number };
 /** A log with the transaction and the block it is in. */
 export type FoundLog = Log & { txHash: Hex; block: number; blockHash: Hex };
-export type Receipt = { hash: Hex; status: "success" | "reverted"; block: number; blockHash: Hex; logs: Log[] };
+export type Receipt = {
+  hash: Hex;
+  status: "success" | "reverted";
+  block: number;
+  blockHash: Hex;
+  logs: Log[];
+  /** What its sender paid for gas, the data fee of a rollup included; null when the node does not say. */
+  feeWei: bigint | null;
+};
 
 /**
  * One EVM chain. Every method throws `Failure("upstream_unavailable")` when no node gave a usable answer in time;
@@ -55,8 +71,8 @@ export interface Chain {
   isDeployed(address: Address): Promise<boolean>;
   call(call: Call): Promise<CallResult>;
   estimateGas(call: Call): Promise<EstimateResult>;
-  /** What the next block asks for and what the node advises as a tip. */
-  fees(): Promise<{ baseFeePerGasWei: bigint; priorityFeePerGasWei: bigint }>;
+  /** What the newest block asks for, what was paid of late, and what the node advises as a tip. */
+  fees(): Promise<Market>;
   /** Transactions sent by `address` up to a block; `pending` counts what waits in the node's pool. */
   nonce(address: Address, at: number | "latest" | "pending"): Promise<number>;
   /** Hands a signed transaction to the network. Repeating it is harmless. */
@@ -64,12 +80,17 @@ export interface Chain {
   /** Null while it is not in a canonical block. */
   receipt(hash: Hex): Promise<Receipt | null>;
   /**
-   * Logs of one contract in canonical blocks, in order. @param topics null matches any
-   * @param fromBlock nodes refuse long ranges: a few thousand blocks at most
+   * Logs of one contract in canonical blocks, in order. @param topics null matches any, a list any of its own
+   * @param fromBlock nodes refuse long ranges: a few thousand blocks at most @param toBlock the newest by default
    */
-  logs(of: { address: Address; topics: (Hex | null)[]; fromBlock: number }): Promise<FoundLog[]>;
+  logs(of: {
+    address: Address;
+    topics: (Hex | readonly Hex[] | null)[];
+    fromBlock: number;
+    toBlock?: number;
+  }): Promise<FoundLog[]>;
   /** Null when no node knows it; `block` is null while it waits. */
-  transaction(hash: Hex): Promise<{ hash: Hex; nonce: number; block: number | null } | null>;
+  transaction(hash: Hex): Promise<{ hash: Hex; from: Address; nonce: number; data: Hex; block: number | null } | null>;
   /** `mintPrice()` of the identity contract in wei; null when there is no such contract. */
   mintPrice(identity: Address): Promise<bigint | null>;
   /** `traitPrice()` of the identity contract in wei, to be sent with every `addTrait`; null when there is no such contract. */

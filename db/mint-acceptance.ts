@@ -29,6 +29,8 @@ export type Standing = {
   known: Mint | null;
   /** The service can pay for transactions; true also before its sender ever ran. */
   funded: boolean;
+  /** Until when the service sends nothing because the day's budget is used up; null = it is not. */
+  pausedUntil: Date | null;
   /**
    * The registrant's own registration, done or under way: its token, null while it has none yet, and its mint where it was
    * asked for here. Null when nothing stands in the way.
@@ -42,6 +44,7 @@ export type Standing = {
  */
 const STANDING = `
   select coalesce((select bool_and(funded) from offchain.sender_state), true) as "isFunded",
+    (select max(paused_until) from offchain.sender_state) as "pausedUntil",
     (select a.token_id from onchain.agent a where a.agent_address = $3 and not exists (
        select from offchain.mint m where m.token_id = a.token_id and m.solana_address is not null)
      order by a.token_id limit 1) as "agentTokenId",
@@ -61,11 +64,12 @@ export async function standingOf(db: Queryable, registrant: Registrant, fingerpr
     text: STANDING,
     values: [nameOf(registrant), fingerprint, wallet],
   });
-  const { isFunded, agentTokenId, liveMintId, liveTokenId, ...known } = rows[0];
+  const { isFunded, pausedUntil, agentTokenId, liveMintId, liveTokenId, ...known } = rows[0];
   const tokenId = agentTokenId ?? liveTokenId;
   return {
     known: known.mintId === null ? null : toMint(known),
     funded: isFunded,
+    pausedUntil,
     before:
       agentTokenId === null && liveMintId === null
         ? null

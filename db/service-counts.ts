@@ -17,7 +17,16 @@ export type OpenWork = {
   /** Events that the dispatcher has taken and not yet handed to the queue. */
   undispatched: { rows: number; oldestSeconds: number };
   /** Null before the sender ever ran. */
-  sender: { balanceEther: number; funded: boolean; checkedSeconds: number } | null;
+  sender: {
+    balanceEther: number;
+    funded: boolean;
+    checkedSeconds: number;
+    /** What transactions have cost since midnight (UTC), and may cost in a day; 0 = no limit. */
+    spentEther: number;
+    budgetEther: number;
+    /** The day's budget is used up. */
+    paused: boolean;
+  } | null;
   /** Scheduled jobs; `overdueSeconds` counts from when the next run was due. */
   jobs: { name: string; lastSuccessAt: number | null; overdueSeconds: number }[];
   /** Pulls of the directory's sources; times are Unix seconds. */
@@ -48,7 +57,8 @@ export async function openWork(db: Queryable): Promise<OpenWork> {
         as "pendingMints",
       ${one(`select count(*) as rows, ${AGE("dispatched_at")} as "oldestSeconds" from offchain.dispatch where state = 'pending'`)}
         as undispatched,
-      ${one(`select (balance_wei / 1e18)::float8 as "balanceEther", funded,
+      ${one(`select (balance_wei / 1e18)::float8 as "balanceEther", funded, paused_until is not null as paused,
+               (spent_wei / 1e18)::float8 as "spentEther", (budget_wei / 1e18)::float8 as "budgetEther",
                extract(epoch from clock_timestamp() - checked_at)::float8 as "checkedSeconds" from offchain.sender_state`)}
         as sender,
       ${listed(`select name, extract(epoch from last_success_at)::float8 as "lastSuccessAt",

@@ -38,6 +38,8 @@ export type Attempt = {
   /** When and at which head a node first took it; null = not known to have been sent. */
   broadcastAt: Date | null;
   broadcastBlock: number | null;
+  /** An empty transfer in place of the intent's call: mined, it ends the intent as failed. */
+  filler: boolean;
 };
 
 /** An intent under way: `nonce` and `gasLimit` are set, and at least one attempt exists. */
@@ -137,13 +139,13 @@ export async function queuedIntents(db: Queryable, limit: number): Promise<Inten
 export async function signedIntents(db: Queryable, sender: Address): Promise<SignedIntent[]> {
   const { rows } = await db.query(
     `select ${INTENT}, a.hash, a.raw, a.max_fee_per_gas_wei as fee, a.max_priority_fee_per_gas_wei as tip,
-            a.broadcast_at, a.broadcast_block
+            a.broadcast_at, a.broadcast_block, a.filler
      from offchain.tx_intent i join offchain.tx_attempt a on a.intent_id = i.id and a.nonce = i.nonce
      where i.state = 'signed' and i.sender = $1 order by i.nonce, a.max_fee_per_gas_wei`,
     [sender],
   );
   const intents = new Map<number, SignedIntent>();
-  for (const { hash, raw, fee, tip, broadcast_at, broadcast_block, ...row } of rows) {
+  for (const { hash, raw, fee, tip, broadcast_at, broadcast_block, filler, ...row } of rows) {
     const attempt: Attempt = {
       hash,
       nonce: Number(row.nonce),
@@ -152,6 +154,7 @@ export async function signedIntents(db: Queryable, sender: Address): Promise<Sig
       maxPriorityFeePerGasWei: BigInt(tip),
       broadcastAt: broadcast_at,
       broadcastBlock: broadcast_block === null ? null : Number(broadcast_block),
+      filler,
     };
     const known = intents.get(Number(row.id));
     if (known) known.attempts.push(attempt);
@@ -213,11 +216,22 @@ export async function storeSigned(
   if (rows[0]) throw new Error(`intent ${rows[0].intentId} is no longer queued`);
 }
 
-/** Remembers one more signed transaction of an intent. Signing is deterministic, so the same bytes are one row. */
-export async function storeAttempt(tx: Queryable, intentId: number, attempt: NewAttempt): Promise<void> {
+/**
+ * Remembers one more signed transaction of an intent. Signing is deterministic, so the same bytes are one row.
+ * @param reason of a filler: why the intent fails once it is mined
+ */
+export async function storeAttempt(
+  tx: Queryable,
+  intentId: number,
+  attempt: NewAttempt,
+  reason: string | null = null,
+): Promise<void> {
   await tx.query(
-    `insert into offchain.tx_attempt (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei)
-     values ($1, $2, $3, $4, $5, $6) on conflict (hash) do nothing`,
+    `with reason as (
+       update offchain.tx_intent set error = $8 where id = $2 and state = 'signed' and $8::text is not null)
+     insert into offchain.tx_attempt
+       (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, filler)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (hash) do nothing`,
     [
       attempt.hash,
       intentId,
@@ -225,6 +239,8 @@ export async function storeAttempt(tx: Queryable, intentId: number, attempt: New
       attempt.raw,
       String(attempt.maxFeePerGasWei),
       String(attempt.maxPriorityFeePerGasWei),
+      attempt.filler,
+      reason,
     ],
   );
 }
@@ -253,12 +269,13 @@ export async function storeReceipt(
     blockHash: Hex;
     logs: unknown;
     error: string | null;
+    costWei: bigint;
     at: Date;
   },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update offchain.tx_intent
-     set state = $2, tx_hash = $3, block = $4, block_hash = $5, logs = $6, error = $7, mined_at = $8
+     set state = $2, tx_hash = $3, block = $4, block_hash = $5, logs = $6, error = $7, mined_at = $8, cost_wei = $9
      where id = $1 and state = 'signed' ${ANNOUNCED}`,
     [
       intentId,
@@ -269,6 +286,7 @@ export async function storeReceipt(
       JSON.stringify(mined.logs),
       mined.error,
       mined.at,
+      String(mined.costWei),
     ],
   );
   return rowCount === 1;
@@ -322,25 +340,13 @@ export async function reopen(tx: Queryable, intentId: number): Promise<boolean> 
   const { rowCount } = await tx.query(
     `with reopened as (
        update offchain.tx_intent set state = 'signed', tx_hash = null, block = null, block_hash = null, logs = null,
-         error = null, mined_at = null
+         error = null, mined_at = null, cost_wei = null
        where id = $1 and state in ('mined', 'reverted') returning id, nonce)
      update offchain.tx_attempt a set broadcast_at = null, broadcast_block = null
      from reopened r where a.intent_id = r.id and a.nonce = r.nonce`,
     [intentId],
   );
   return (rowCount ?? 0) > 0;
-}
-
-/** Wei that transactions under way may still cost. */
-export async function committedWei(db: Queryable, sender: Address): Promise<bigint> {
-  const { rows } = await db.query(
-    `select coalesce(sum(cost), 0) as wei from (
-       select i.value_wei + i.gas_limit * max(a.max_fee_per_gas_wei) as cost
-       from offchain.tx_intent i join offchain.tx_attempt a on a.intent_id = i.id and a.nonce = i.nonce
-       where i.state = 'signed' and i.sender = $1 group by i.id) costs`,
-    [sender],
-  );
-  return BigInt(rows[0].wei);
 }
 
 /**
@@ -365,25 +371,4 @@ export async function storeFiller(
   if (!rows[0]) return false;
   await storeAttempt(tx, Number(rows[0].id), attempt);
   return true;
-}
-
-/** What the sender last found out about its account; null before it ever ran. */
-export async function senderState(
-  db: Queryable,
-): Promise<{ address: Address; balanceWei: bigint; funded: boolean; checkedAt: Date } | null> {
-  const { rows } = await db.query(
-    `select address, balance_wei as "balanceWei", funded, checked_at as "checkedAt" from offchain.sender_state`,
-  );
-  return rows[0] ? { ...rows[0], balanceWei: BigInt(rows[0].balanceWei) } : null;
-}
-
-export async function storeSenderState(
-  db: Queryable,
-  state: { address: Address; balanceWei: bigint; funded: boolean; checkedAt: Date },
-): Promise<void> {
-  await db.query(
-    `insert into offchain.sender_state (address, balance_wei, funded, checked_at) values ($1, $2, $3, $4)
-     on conflict (one) do update set address = $1, balance_wei = $2, funded = $3, checked_at = $4`,
-    [state.address, String(state.balanceWei), state.funded, state.checkedAt],
-  );
 }

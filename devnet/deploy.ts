@@ -96,6 +96,8 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     SERVICE_TOKEN_START_BLOCK: start,
     USDC_ADDRESS: contracts.usdc,
     DEPLOYER_PRIVATE_KEY: keys.deployer,
+    // Its ether costs nothing, and its fees are those of a chain without traffic.
+    TX_DAILY_BUDGET_MILLIETHER: "0",
     RECEIPT_SIGNER_PRIVATE_KEY: keys.receiptSigner,
     PAY_TO_DEPLOYER: privateKeyToAddress(keys.deployer),
     PAY_TO_TREASURY: privateKeyToAddress(keys.treasury),

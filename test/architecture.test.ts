@@ -88,6 +88,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "zod",
       "jose",
       "ioredis",
+      "p-limit",
       "rate-limiter-flexible",
       "secp256k1",
       /^@x402\//,

@@ -7,13 +7,25 @@ import type { Revert } from "../clients/ports.ts";
 /** Contracts whose errors are known by name. */
 const ERRORS: Abi = identityAbi.filter((entry) => entry.type === "error");
 
-/** `AlreadyMinted` for a custom error, the text of a `require`, or "reverted" when nothing of it can be read. */
-export function revertReason({ data }: Pick<Revert, "data">): string {
-  if (data === null || data === "0x") return "reverted";
+/** Errors that say little by their name alone. */
+const MEANING: Record<string, (gas: bigint) => string> = {
+  ERC721InvalidReceiver: (gas) =>
+    `the receiver is a contract that refuses the token, or needs more than ${gas} gas to take it`,
+};
+
+/**
+ * `AlreadyMinted` for a custom error, the text of a `require`, or "reverted" when nothing of it can be read.
+ * @param gas most that the transaction may use
+ */
+export function revertReason({ data, reason }: Pick<Revert, "data" | "reason">, gas: bigint): string {
+  if (data === null || data === "0x")
+    return /out ?of ?gas|gas required exceeds/i.test(reason) ? `it needs more than ${gas} gas` : "reverted";
   try {
     // `Error(string)` and `Panic(uint256)` are decoded too.
     const { errorName, args } = decodeErrorResult({ abi: ERRORS, data });
-    return errorName === "Error" ? printable(String(args?.[0] ?? "")) : errorName;
+    if (errorName === "Error") return printable(String(args?.[0] ?? ""));
+    const meaning = MEANING[errorName]?.(gas);
+    return meaning === undefined ? errorName : `${errorName}: ${meaning}`;
   } catch {
     return "reverted";
   }

@@ -6,6 +6,7 @@ import type { JobContext } from "./context.ts";
 import { INTENT_EFFECTS } from "./intents.ts";
 import { type Loop, runLoop } from "./loop.ts";
 import { queueDueAwards } from "./sender/awards.ts";
+import { type Budget, readBudget } from "./sender/budget.ts";
 import { publishFunds, readFunds } from "./sender/funds.ts";
 import { reopenReorganised } from "./sender/reorg.ts";
 import type { SenderOptions, SenderSession } from "./sender/session.ts";
@@ -13,10 +14,12 @@ import { signQueued } from "./sender/sign.ts";
 import { track } from "./sender/track.ts";
 
 export { AWARD_FAULT_POINTS } from "./intents/award.ts";
-export { FAULT_POINTS } from "./sender/session.ts";
+export { FAULT_POINTS, FILLER_FAULT_POINT } from "./sender/session.ts";
 
 /** How often a process that stands by tries for the lock. */
 const STAND_BY_MS = 1_000;
+/** One transaction holds up the others this long at most. */
+const HOLD_MS = 600_000;
 /** A node that is behind what it said before gets this long to catch up before its word counts. */
 const BEHIND_MS = 10_000;
 
@@ -102,16 +105,30 @@ async function round(session: SenderSession, head: number): Promise<boolean> {
   const open = await track(session, head, usedNonces);
   const awards = await queueDueAwards(session, head);
   const funds = await readFunds(session);
-  const room = session.options.inFlight - open;
-  const signed = await signQueued(session, { room, spendableWei: funds.spendableWei, head });
-  await publishFunds(session, funds);
+  const budget = await readBudget(session);
+  pauseByBudget(session, budget);
+  const room = session.pausedUntil === null ? session.options.inFlight - open : 0;
+  const signed = await signQueued(session, { room, open, funds, budget, head });
+  await publishFunds(session, funds, budget);
   return open + signed > 0 || awards || session.unfunded;
+}
+
+/** Pauses when nothing is left of the day's budget, and goes on when the next day has begun. */
+function pauseByBudget(session: SenderSession, { leftWei, endsAt }: Budget): void {
+  const { pausedUntil, clock } = session;
+  if (pausedUntil !== null && pausedUntil <= clock()) session.pausedUntil = null;
+  if (leftWei !== null && leftWei <= 0n) session.pausedUntil = endsAt;
+  if (pausedUntil === null && session.pausedUntil !== null)
+    session.log.error({ until: endsAt }, "the day's budget for transactions is used up; nothing is sent until then");
 }
 
 function openSession(context: SenderContext, db: pg.Client): SenderSession {
   const { chain, signer, clock, log, fault, config } = context;
   const options: SenderOptions = {
     maxFeePerGasWei: config.sender.maxFeePerGasWei,
+    maxTipPerGasWei: config.sender.maxTipPerGasWei,
+    dailyBudgetWei: config.sender.dailyBudgetWei,
+    holdMs: HOLD_MS,
     minBalanceWei: config.sender.minBalanceWei,
     stuckAfterMs: config.sender.stuckAfterMs,
     rebroadcastMs: Math.min(config.sender.stuckAfterMs / 3, 4_000),
@@ -136,6 +153,8 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     sentAt: new Map(),
     gapSince: new Map(),
     unfunded: false,
+    pausedUntil: null,
+    front: undefined,
     published: undefined,
   };
 }

@@ -32,7 +32,7 @@ import type { Fault } from "../../faults.ts";
 import type { MintEffect } from "../../payments/effects.ts";
 import type { Paid, Till } from "../guards/payment/till.ts";
 import { lookUntil } from "./look-until.ts";
-import { failUnfunded } from "./writing.ts";
+import { refuseUnlessFunded } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;
@@ -139,8 +139,8 @@ export async function refuseRegistered(tx: Queryable, registrant: Registrant): P
   refuseBy(await standingOf(tx, registrant, null), registrant);
 }
 
-function refuseBy({ funded, before }: Standing, registrant: Registrant): void {
-  if (!funded) failUnfunded();
+function refuseBy({ funded, pausedUntil, before }: Standing, registrant: Registrant): void {
+  refuseUnlessFunded({ funded, pausedUntil });
   if (before === null) return;
   const { tokenId, mintId } = before;
   const who = registrant.solanaAddress === null ? "wallet" : "Solana key";

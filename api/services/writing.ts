@@ -3,8 +3,8 @@ import { fail } from "../../core/errors.ts";
 import type { AgentFacts } from "../../core/facts.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
+import { type SenderState, senderState } from "../../db/sender-state.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
-import { senderState } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
 import { factsOf } from "./agent-facts.ts";
 
@@ -56,10 +56,24 @@ export async function writeAgent<T>(
  */
 export async function requireFunds(tx: Queryable): Promise<void> {
   const sender = await senderState(tx);
-  if (sender && !sender.funded) failUnfunded();
+  if (sender) refuseUnlessFunded(sender);
 }
 
-export const failUnfunded = (): never =>
-  fail("out_of_funds", "The service cannot pay for transactions at the moment. Nothing was charged.", {
-    retryAfter: 60,
-  });
+/** @throws Failure out_of_funds when the account cannot pay, or the day's budget is used up */
+export function refuseUnlessFunded({ funded, pausedUntil }: Pick<SenderState, "funded" | "pausedUntil">): void {
+  if (!funded)
+    fail("out_of_funds", "The service cannot pay for transactions at the moment. Nothing was charged.", {
+      retryAfter: 60,
+    });
+  if (pausedUntil !== null)
+    fail(
+      "out_of_funds",
+      "The service has spent today's budget for transactions and sends again after midnight UTC. Nothing was charged.",
+      { retryAfter: secondsUntil(pausedUntil) },
+    );
+}
+
+const MOST_SECONDS = 86_400;
+/** The sender ends the pause by its own clock, a moment after the time. */
+const secondsUntil = (time: Date) =>
+  Math.min(MOST_SECONDS, Math.max(1, Math.ceil((time.getTime() - Date.now()) / 1000)));

@@ -110,7 +110,10 @@ async function openSession(url: string): Promise<SenderSession> {
       ...stubChain(),
       call: async () => ({ ok: true, data: "0x" }),
       estimateGas: async () => ({ ok: true, gas: 300_000n }),
-      fees: async () => ({ baseFeePerGasWei: 10n ** 9n, priorityFeePerGasWei: 10n ** 8n }),
+      fees: async () => ({
+        ...{ baseFeePerGasWei: 10n ** 9n, priorityFeePerGasWei: 10n ** 8n },
+        ...{ recentTipWei: 10n ** 8n, blockGasLimit: 30_000_000n },
+      }),
       nonce: async () => 0,
       send: async () => ({ kind: "accepted" }),
     },
@@ -118,17 +121,25 @@ async function openSession(url: string): Promise<SenderSession> {
     clock: () => new Date(),
     log: pino({ level: "silent" }),
     fault: () => {},
-    options: { maxFeePerGasWei: 10n ** 12n, effects: INTENT_EFFECTS } as SenderSession["options"],
+    options: {
+      ...{ maxFeePerGasWei: 10n ** 12n, maxTipPerGasWei: 10n ** 9n },
+      effects: INTENT_EFFECTS,
+    } as SenderSession["options"],
     sentAt: new Map(),
     gapSince: new Map(),
     unfunded: false,
+    pausedUntil: null,
+    front: undefined,
     published: undefined,
   };
 }
 
 async function signAll(session: SenderSession, count: number): Promise<void> {
+  const plenty = 10n ** 30n;
+  const funds = { balanceWei: plenty, committedWei: 0n, spendableWei: plenty };
+  const budget = { spentWei: 0n, leftWei: null, endsAt: new Date() };
   for (let signed = 0; signed < count; )
-    signed += await signQueued(session, { room: BATCH, spendableWei: 10n ** 30n, head: 1 });
+    signed += await signQueued(session, { room: BATCH, open: 0, funds, budget, head: 1 });
   await (session.db as pg.Client).end();
 }
 

@@ -63,6 +63,17 @@ export function tableGauges(registry: Registry, db: Queryable, now: () => number
   gauge("agents_sender_funded", "1 when it can pay for new writes", ({ sender }) =>
     sender ? [{ value: Number(sender.funded) }] : [],
   );
+  gauge(
+    "agents_sender_paused",
+    "1 while the day's budget for transactions is used up and none is sent",
+    ({ sender }) => (sender ? [{ value: Number(sender.paused) }] : []),
+  );
+  gauge("agents_sender_spent_ether", "What transactions have cost since midnight UTC", ({ sender }) =>
+    sender ? [{ value: sender.spentEther }] : [],
+  );
+  gauge("agents_sender_budget_ether", "What they may cost in a day; 0 = no limit", ({ sender }) =>
+    sender ? [{ value: sender.budgetEther }] : [],
+  );
   gauge("agents_sender_checked_seconds", "Since the sender last looked", ({ sender }) =>
     sender ? [{ value: sender.checkedSeconds }] : [],
   );

@@ -58,7 +58,11 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
      values (gen_random_uuid(), $1, $1, 'Ada', 'custom', false, 0, 'f', 'pending', now() - interval '90 seconds')`,
     [SENDER],
   );
-  await pool.query("insert into offchain.sender_state values (true, $1, 1500000000000000000, false, now())", [SENDER]);
+  await pool.query(
+    `insert into offchain.sender_state
+     values (true, $1, 1500000000000000000, false, now(), 30000000000000000, 50000000000000000, now() + interval '1 hour')`,
+    [SENDER],
+  );
   await pool.query(
     `insert into offchain.job_run (name, last_started_at, last_success_at, next_run_at)
      values ('reconcile', now(), now(), now() - interval '2 minutes'), ('prune', now(), null, now() + interval '1 hour')`,
@@ -82,6 +86,9 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
   expect(value("agents_mints_oldest_pending_seconds")).toBeGreaterThanOrEqual(90);
   expect(value("agents_sender_balance_ether")).toBe(1.5);
   expect(value("agents_sender_funded")).toBe(0);
+  expect(value("agents_sender_spent_ether")).toBe(0.03);
+  expect(value("agents_sender_budget_ether")).toBe(0.05);
+  expect(value("agents_sender_paused")).toBe(1);
   expect(value("agents_job_overdue_seconds", { job: "reconcile" })).toBeGreaterThanOrEqual(120);
   expect(value("agents_job_overdue_seconds", { job: "prune" })).toBe(0);
   expect(value("agents_job_last_success_timestamp_seconds", { job: "prune" })).toBeUndefined();

@@ -49,6 +49,8 @@ const POOL = [
 const BY_NAME = [
   /** Knows no logs of a block that is named by its hash. */
   "forgetful",
+  /** Refuses every transaction that calls a contract for good, and takes empty ones. */
+  "sent-refused",
 ] as const;
 export const NODE_MODES = { server: SERVER, chain: CHAIN, pool: POOL };
 export type NodeMode =
@@ -176,6 +178,9 @@ export async function startTroubledNode(rpcUrl: string): Promise<TroubledNode> {
     refused: (code: number, message: string) => Answer,
   ): Promise<Answer | null> {
     const raw = call.params[0] as `0x02${string}`;
+    if (now === "sent-refused" && parseTransaction(raw).data !== undefined)
+      return refused(-32003, "exceeds block gas limit");
+    if (now === "sent-refused") return ask(call);
     const accepted: Answer = { jsonrpc: "2.0", id: call.id, result: keccak256(raw) };
     if (now === "sent-underpriced")
       return refused(-32000, `${asked++ % 2 ? "replacement " : ""}transaction underpriced`);

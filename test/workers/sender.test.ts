@@ -7,10 +7,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { identityAbi } from "../../abis/identity.ts";
 import type { SendOutcome } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
+import { firstOffer } from "../../core/transaction-fees.ts";
 import { mintById } from "../../db/mints.ts";
-import { senderState } from "../../db/tx-outbox.ts";
+import { committedWei, senderState } from "../../db/sender-state.ts";
 import type { IntentEffect } from "../../workers/intents.ts";
-import { FAULT_POINTS } from "../../workers/sender.ts";
+import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/sender.ts";
+import { startTroubledNode } from "../support/troubled-node.ts";
 import { until } from "../support/until.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";
 
@@ -108,7 +110,7 @@ describe("refusals", () => {
     desk.send();
     expect(await desk.decided(mintId)).toMatchObject({
       state: "failed",
-      error: "ERC721InvalidReceiver",
+      error: expect.stringMatching(/^ERC721InvalidReceiver: /),
       tokenId: null,
     });
     expect(await desk.intent(`mint:${mintId}`)).toMatchObject({ state: "failed", nonce: null });
@@ -151,6 +153,111 @@ describe("refusals", () => {
     desk.send({}, { estimateGas: async (call) => (++asked < 4 ? outage() : on.chain.estimateGas(call)) });
     expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
     expect(asked).toBe(4);
+  });
+});
+
+describe("receivers that burn gas", () => {
+  it.each([
+    ["nearly a block", 25_000_000n],
+    ["two thirds of a block", 20_000_000n],
+    ["twice what a mint may use", 2_000_000n],
+  ])("one that burns %s: its mint fails before it is signed, and those behind it are minted", async (_name, burnt) => {
+    const before = await on.chain.nonce(on.signer.address, "latest");
+    const hostile = await queuedMint();
+    await on.plantContract(hostile.wallet, "GasBurner", [burnt]);
+    const honest = await Promise.all([queuedMint(), queuedMint()]);
+    desk.send();
+    for (const { mintId, intentKey } of honest) {
+      expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+      expect(await desk.gasLimit(intentKey)).toBeLessThanOrEqual(1_000_000n);
+    }
+    expect(await desk.decided(hostile.mintId)).toMatchObject({
+      state: "failed",
+      error:
+        "ERC721InvalidReceiver: the receiver is a contract that refuses the token, or needs more than 1000000 gas to take it",
+    });
+    expect(await desk.intent(hostile.intentKey)).toMatchObject({ state: "failed", nonce: null });
+    expect(await on.chain.nonce(on.signer.address, "latest")).toBe(before + 2);
+  });
+});
+
+describe("transactions that no node takes", () => {
+  /** A node that refuses every call of this mint for good, by its text, and takes all else. */
+  const refusing =
+    (wallet: string, text: string, name = "Ada") =>
+    (raw: Hex) =>
+      raw.includes(wallet.slice(2)) && raw.includes(Buffer.from(name).toString("hex"))
+        ? Promise.resolve<SendOutcome>({ kind: "refused", reason: text })
+        : on.chain.send(raw);
+
+  it("refused for good: a filler takes the nonce, the intent fails with the reason, those behind it are mined", async () => {
+    const refused = await queuedMint();
+    const behind = await queuedMint();
+    desk.send({}, { send: refusing(refused.wallet, "exceeds block gas limit") });
+    expect(await desk.decided(behind.mintId)).toMatchObject({ state: "minted" });
+    expect(await desk.decided(refused.mintId)).toMatchObject({
+      state: "failed",
+      error: "the network refuses it: exceeds block gas limit",
+    });
+    expect(await tokensOf(on, refused.wallet)).toEqual([]);
+    const [first, behindIt] = [await desk.intent(refused.intentKey), await desk.intent(behind.intentKey)];
+    expect(first.state).toBe("reverted");
+    expect(Number(behindIt.nonce)).toBe(Number(first.nonce) + 1);
+    expect(await desk.attempts(refused.intentKey)).toMatchObject([{ filler: false }, { filler: true }]);
+    expect(await committedWei(desk.db, on.signer.address)).toBe(0n);
+    // The wallet is free to try again.
+    const again = await desk.accept(desk.request({ wallet: refused.wallet, recipient: refused.wallet, name: "Grace" }));
+    expect(await desk.decided(again.mintId)).toMatchObject({ state: "minted" });
+  });
+
+  it("a node has it although it said no: the block decides, and the mint that it took is no failure", async () => {
+    await on.evm.setAutomine(false);
+    const { mintId, intentKey, wallet } = await queuedMint();
+    let taken: Hex | undefined;
+    desk.send(
+      {},
+      {
+        send: async (raw) => {
+          taken ??= raw;
+          if (raw === taken) await on.chain.send(raw);
+          return raw === taken
+            ? { kind: "refused", reason: "exceeds block gas limit" }
+            : { kind: "rejected", reason: "no" };
+        },
+      },
+    );
+    await until("a filler is signed", async () => (await desk.attempts(intentKey)).some(({ filler }) => filler));
+    await on.evm.mine({ blocks: 1 });
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted", error: null });
+    expect(await tokensOf(on, wallet)).toHaveLength(1);
+  });
+
+  it("held up by one that no block takes: after its time a filler lets the others through", async () => {
+    const held = await queuedMint();
+    const behind = await queuedMint();
+    desk.send(
+      { holdMs: 500, stuckAfterMs: 60_000 },
+      { send: async (raw) => (raw.includes(held.wallet.slice(2)) ? { kind: "accepted" } : on.chain.send(raw)) },
+    );
+    await until("it is signed", async () => (await state(held.intentKey)) === "signed");
+    await until("the others are mined", async () => {
+      await on.evm.mine({ blocks: 1 });
+      return (await state(behind.intentKey)) === "mined";
+    });
+    expect(await desk.decided(held.mintId)).toMatchObject({ state: "failed", error: "no block took it in time" });
+    expect(await tokensOf(on, held.wallet)).toEqual([]);
+  });
+
+  it("a filler that is reorganised away is mined again, and what failed stays failed once", async () => {
+    const { mintId, wallet, intentKey } = await queuedMint();
+    desk.send({}, { send: refusing(wallet, "exceeds block gas limit") });
+    await desk.decided(mintId);
+    await on.reorg(1);
+    await until("it is decided again", async () => {
+      await on.evm.mine({ blocks: 1 });
+      return (await state(intentKey)) === "reverted" && (await mintById(desk.db, mintId))?.state === "failed";
+    });
+    expect(await tokensOf(on, wallet)).toEqual([]);
   });
 });
 
@@ -265,6 +372,38 @@ describe("transactions that are not mined", () => {
     }
   });
 
+  it("stuck for long: the tip climbs no higher than a multiple of what others pay, whatever the fee may be", async () => {
+    await on.evm.setAutomine(false);
+    const { mintId, intentKey } = await queuedMint();
+    const maxTipPerGasWei = parseGwei("0.1");
+    // The node advises a tip of 1000 gwei, says that others pay 10, and forgets what it takes.
+    const market = {
+      baseFeePerGasWei: parseGwei("1"),
+      priorityFeePerGasWei: parseGwei("1000"),
+      recentTipWei: parseGwei("10"),
+      blockGasLimit: 30_000_000n,
+    };
+    const sender = desk.send(
+      { maxTipPerGasWei, stuckAfterMs: 1, rebroadcastMs: 1 },
+      {
+        fees: async () => market,
+        send: async () => ({ kind: "accepted" }),
+      },
+    );
+    await until("it is signed", async () => (await state(intentKey)) === "signed");
+    await until("the caps are reached", async () => {
+      await on.evm.mine({ blocks: 1 });
+      return desk.log.lines.some((line) => line.includes("the caps of fee and tip allow no higher offer"));
+    });
+    const tips = (await desk.attempts(intentKey)).map(({ tip }) => BigInt(tip));
+    expect(tips.length).toBeGreaterThan(1);
+    for (const tip of tips) expect(tip).toBeLessThanOrEqual(maxTipPerGasWei);
+    await sender.stop();
+    await on.evm.setAutomine(true);
+    desk.send();
+    expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
+  });
+
   it("the cap is kept, and the transaction is mined once the price falls", async () => {
     await on.evm.setAutomine(false);
     const { mintId, intentKey } = await queuedMint();
@@ -272,7 +411,9 @@ describe("transactions that are not mined", () => {
     desk.send({ maxFeePerGasWei: cap });
     await until("it is signed", async () => (await state(intentKey)) === "signed");
     await on.mineAtBaseFee("30", 5);
-    await until("it says so", () => desk.log.lines.some((line) => line.includes("the fee cap allows no higher offer")));
+    await until("it says so", () =>
+      desk.log.lines.some((line) => line.includes("the caps of fee and tip allow no higher offer")),
+    );
     for (const attempt of await desk.attempts(intentKey)) expect(BigInt(attempt.fee)).toBeLessThanOrEqual(cap);
     await until("it is mined", async () => {
       await on.mineAtBaseFee("1", 1);
@@ -407,6 +548,53 @@ describe("gas funds", () => {
   });
 });
 
+describe("the day's budget", () => {
+  it("used up: nothing is signed, new mints are refused with the hour, and the next day goes on by itself", async () => {
+    const first = await queuedMint();
+    let now = new Date("2031-05-06T23:00:00Z");
+    const clock = () => now;
+    const sender = desk.send({ dailyBudgetWei: 0n }, {}, clock);
+    await desk.decided(first.mintId);
+    await sender.stop();
+    const { rows } = await desk.db.query("select cost_wei from offchain.tx_intent where intent_key = $1", [
+      first.intentKey,
+    ]);
+    const paid = await on.evm.getTransactionReceipt({ hash: (await desk.intent(first.intentKey)).tx_hash! });
+    expect(BigInt(rows[0].cost_wei)).toBe(paid.gasUsed * paid.effectiveGasPrice);
+
+    // A mint offers 2.6 times of what it costs, and twice is left.
+    const waiting = await queuedMint();
+    const market = { ...(await on.chain.fees()), baseFeePerGasWei: paid.effectiveGasPrice, priorityFeePerGasWei: 0n };
+    desk.send({ dailyBudgetWei: 3n * BigInt(rows[0].cost_wei) }, { fees: async () => market }, clock);
+    const midnight = new Date("2031-05-07T00:00:00Z");
+    await until("it is known", async () => (await senderState(desk.db))?.pausedUntil?.getTime() === midnight.getTime());
+    expect(await state(waiting.intentKey)).toBe("queued");
+    expect(await senderState(desk.db)).toMatchObject({ funded: true, spentWei: BigInt(rows[0].cost_wei) });
+    const refused = await desk.accept(desk.request()).catch((error) => error);
+    expect(refused).toMatchObject({ code: "out_of_funds", status: 503, message: expect.stringMatching(/budget/) });
+
+    now = new Date("2031-05-07T00:00:01Z");
+    expect(await desk.decided(waiting.mintId)).toMatchObject({ state: "minted" });
+    await until("the pause is over", async () => (await senderState(desk.db))?.pausedUntil === null);
+  });
+
+  it("what is under way counts with all that it may cost, so that a burst stays within it", async () => {
+    const mints = await Promise.all(Array.from({ length: 6 }, () => queuedMint()));
+    const market = await on.chain.fees();
+    const offer = firstOffer(market, on.config.sender);
+    // Room for the offers of two mints at a time.
+    const dailyBudgetWei = 2n * 400_000n * offer.maxFeePerGasWei;
+    desk.send({ dailyBudgetWei, maxFeePerGasWei: on.config.sender.maxFeePerGasWei }, { fees: async () => market });
+    await until("it is used up", async () => (await senderState(desk.db))?.pausedUntil);
+    const { spentWei } = (await senderState(desk.db))!;
+    expect(spentWei).toBeGreaterThan(0n);
+    expect(spentWei).toBeLessThanOrEqual(dailyBudgetWei);
+    const states = await Promise.all(mints.map(({ intentKey }) => state(intentKey)));
+    expect(states.filter((one) => one === "signed")).toEqual([]);
+    expect(states.filter((one) => one === "queued").length).toBeGreaterThan(0);
+  });
+});
+
 describe("reorganisations", () => {
   it("a mint that is reorganised away is pending again, sent again, and keeps what it brought", async () => {
     await on.evm.setAutomine(false);
@@ -503,5 +691,22 @@ describe("kill -9", () => {
     expect(await tokensOf(on, wallet)).toHaveLength(1);
     expect(await desk.attempts(intentKey)).toHaveLength(1);
     expect(await state(intentKey)).toBe("mined");
+  });
+
+  it("where a filler takes the nonce ends in one filler and one failure", async () => {
+    const node = await startTroubledNode(on.rpcUrl);
+    node.mode = "sent-refused";
+    try {
+      const { mintId, intentKey, wallet } = await queuedMint();
+      const doomed = desk.spawnSender(FILLER_FAULT_POINT, node.url);
+      expect(await doomed.ended).toBe("SIGKILL");
+      expect((await mintById(desk.db, mintId))?.state).toBe("pending");
+      desk.spawnSender(undefined, node.url);
+      expect(await desk.decided(mintId)).toMatchObject({ state: "failed", error: expect.stringMatching(/refuses it/) });
+      expect(await desk.attempts(intentKey)).toMatchObject([{ filler: false }, { filler: true }]);
+      expect(await tokensOf(on, wallet)).toEqual([]);
+    } finally {
+      node.close();
+    }
   });
 });

@@ -1,24 +1,36 @@
 /** Hands stored transactions to the network. The bytes are in the database already, so repeating this is harmless. */
+import type { SendOutcome } from "../../clients/ports.ts";
+import type { Hex } from "../../core/facts.ts";
 import { type Attempt, noteBroadcast } from "../../db/tx-outbox.ts";
 import type { SenderSession } from "./session.ts";
 
 /**
  * Sends attempts in their order. What the node answers decides nothing about a transaction's fate, which only receipts and
  * nonces tell; it only starts the clock after which the attempt counts as stuck.
+ * @returns hash → why, of those that every node refused for good
  * @throws upstream_unavailable; the next round sends the rest again
  */
-export async function broadcast(session: SenderSession, attempts: readonly Attempt[], head: number): Promise<void> {
+export async function broadcast(
+  session: SenderSession,
+  attempts: readonly Attempt[],
+  head: number,
+): Promise<Map<Hex, string>> {
   const first: Attempt[] = [];
+  const refused = new Map<Hex, string>();
   try {
-    for (const attempt of attempts) if (await send(session, attempt)) first.push(attempt);
+    for (const attempt of attempts) {
+      const answer = await send(session, attempt);
+      if (answer.kind === "refused") refused.set(attempt.hash, answer.reason);
+      else if (answer.kind !== "unfunded" && attempt.broadcastAt === null) first.push(attempt);
+    }
   } finally {
     // Those that arrived before one did not are noted too.
     if (first.length > 0) await note(session, first, head);
   }
+  return refused;
 }
 
-/** @returns whether this is the first that is known of it at a node */
-async function send(session: SenderSession, attempt: Attempt): Promise<boolean> {
+async function send(session: SenderSession, attempt: Attempt): Promise<SendOutcome> {
   session.sentAt.set(attempt.hash, session.clock().getTime());
   const answer = await session.chain.send(attempt.raw);
   session.fault("sender.after-broadcast");
@@ -26,7 +38,8 @@ async function send(session: SenderSession, attempt: Attempt): Promise<boolean> 
     case "unfunded":
       session.unfunded = true;
       session.log.warn({ hash: attempt.hash }, "the sender's account cannot pay for its transaction");
-      return false;
+      break;
+    case "refused":
     case "rejected":
       session.log.error({ hash: attempt.hash, reason: answer.reason }, "the node rejects a transaction");
       break;
@@ -34,7 +47,7 @@ async function send(session: SenderSession, attempt: Attempt): Promise<boolean> 
     case "nonce_used":
       session.log.debug({ hash: attempt.hash, answer: answer.kind }, "transaction not taken by the node");
   }
-  return attempt.broadcastAt === null;
+  return answer;
 }
 
 async function note(session: SenderSession, attempts: readonly Attempt[], head: number): Promise<void> {

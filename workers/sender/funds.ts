@@ -1,28 +1,37 @@
 /** Gas funds: how much the account may still commit, and the flag by which the API refuses new writes in time. */
-import { committedWei, storeSenderState } from "../../db/tx-outbox.ts";
+import { committedWei, storeSenderState } from "../../db/sender-state.ts";
+import type { Budget } from "./budget.ts";
 import type { SenderSession } from "./session.ts";
 
-/** Wei of the account, and how many of them no transaction under way may need. */
-export type Funds = { balanceWei: bigint; spendableWei: bigint };
+/** Wei of the account, those that transactions under way may cost, and the rest. */
+export type Funds = { balanceWei: bigint; committedWei: bigint; spendableWei: bigint };
 
 export async function readFunds({ db, chain, signer }: SenderSession): Promise<Funds> {
   const balanceWei = await chain.balance(signer.address);
-  return { balanceWei, spendableWei: balanceWei - (await committedWei(db, signer.address)) };
+  const committed = await committedWei(db, signer.address);
+  return { balanceWei, committedWei: committed, spendableWei: balanceWei - committed };
 }
 
 /** An unchanged state is written again after this long, as a sign of life. */
 const REPEAT_MS = 10_000;
 
 /**
- * Publishes whether new writes may be accepted: the balance is at least the configured minimum, and nothing queued or
- * under way waited for funds in this round.
+ * Publishes whether new writes may be accepted: the balance is at least the configured minimum, nothing queued or under
+ * way waited for funds in this round, and the day's budget is not used up.
  */
-export async function publishFunds(session: SenderSession, { balanceWei, spendableWei }: Funds): Promise<void> {
-  const { db, signer, clock, options, published, log } = session;
+export async function publishFunds(
+  session: SenderSession,
+  { balanceWei, spendableWei }: Funds,
+  { spentWei }: Budget,
+): Promise<void> {
+  const { db, signer, clock, options, published, pausedUntil, log } = session;
   const funded = balanceWei >= options.minBalanceWei && spendableWei >= 0n && !session.unfunded;
   const now = clock();
-  if (published?.funded === funded && now.getTime() - published.at < REPEAT_MS) return;
+  const same = published?.funded === funded && published.pausedUntil?.getTime() === pausedUntil?.getTime();
+  if (same && now.getTime() - published.at < REPEAT_MS) return;
   if (published && published.funded !== funded) log.warn({ funded, balanceWei }, "gas funds changed");
-  await storeSenderState(db, { address: signer.address, balanceWei, funded, checkedAt: now });
-  session.published = { funded, at: now.getTime() };
+  const budgetWei = options.dailyBudgetWei;
+  const state = { address: signer.address, balanceWei, funded, checkedAt: now, spentWei, budgetWei, pausedUntil };
+  await storeSenderState(db, state);
+  session.published = { funded, pausedUntil, at: now.getTime() };
 }

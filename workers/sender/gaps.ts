@@ -1,13 +1,11 @@
 /** Nonce gaps: a nonce that nobody uses holds up every later one, so it is used up with a transfer of nothing to oneself. */
+import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
+import { firstOffer } from "../../core/transaction-fees.ts";
 import { transaction } from "../../db/transaction.ts";
 import { type SignedIntent, storeFiller } from "../../db/tx-outbox.ts";
 import { broadcast } from "./broadcast.ts";
-import { firstOffer } from "./fees.ts";
+import { signFiller } from "./give-up.ts";
 import type { SenderSession } from "./session.ts";
-import { signAttempt } from "./sign.ts";
-
-/** What a transfer of nothing to an account without code costs on every EVM chain. */
-const TRANSFER_GAS = 21_000n;
 
 /**
  * Fills each unused nonce below our last one that is older than `stuckAfterMs`. A gap appears when our nonce was counted
@@ -30,9 +28,7 @@ export async function closeGaps(
     const since = gapSince.get(nonce) ?? clock().getTime();
     gapSince.set(nonce, since);
     if (clock().getTime() - since < options.stuckAfterMs) continue;
-    const offer = firstOffer(await chain.fees(), options.maxFeePerGasWei);
-    const filler = { to: signer.address, data: "0x", valueWei: 0n, nonce, gasLimit: TRANSFER_GAS } as const;
-    const attempt = await signAttempt(session, filler, offer);
+    const attempt = await signFiller(session, nonce, firstOffer(await chain.fees(), options));
     const stored = await transaction(db, (tx) =>
       storeFiller(tx, { sender: signer.address, gasLimit: TRANSFER_GAS, attempt, at: clock() }),
     );

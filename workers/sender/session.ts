@@ -17,14 +17,21 @@ export const FAULT_POINTS = [
   "sender.after-effect",
   "sender.after-commit",
 ] as const;
+/** One more where a filler takes an intent's nonce. */
+export const FILLER_FAULT_POINT = "sender.after-filler";
 
 export type SenderOptions = {
-  /** Cap of the fee per gas a transaction may be raised to. */
+  /** Caps of the fee and of the tip per gas that a transaction may be raised to. */
   maxFeePerGasWei: bigint;
+  maxTipPerGasWei: bigint;
+  /** Most that transactions may cost between two midnights (UTC), fees and values; 0n = no limit. */
+  dailyBudgetWei: bigint;
   /** Below this balance new writes are refused; what was accepted is still sent. */
   minBalanceWei: bigint;
   /** A transaction not mined after this long, or after three blocks, is replaced at a higher fee. */
   stuckAfterMs: number;
+  /** An intent that others wait for and that is not mined for this long loses its nonce to a filler. */
+  holdMs: number;
   /** Bytes a node may have dropped are handed over again this often. */
   rebroadcastMs: number;
   /** How deep another transaction with our nonce must lie before ours counts as impossible. */
@@ -59,6 +66,10 @@ export type SenderSession = {
   gapSince: Map<number, number>;
   /** The account could not pay for something queued or under way in this round. */
   unfunded: boolean;
+  /** Until when nothing new is signed because the day's budget is used up; null = it is not. */
+  pausedUntil: Date | null;
+  /** The lowest nonce under way, since when (milliseconds) and since which block it is that; kept over rounds. */
+  front: { nonce: number; at: number; block: number } | undefined;
   /** What was last written to sender_state, and when (milliseconds). */
-  published: { funded: boolean; at: number } | undefined;
+  published: { funded: boolean; pausedUntil: Date | null; at: number } | undefined;
 };

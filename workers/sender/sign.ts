@@ -1,43 +1,41 @@
 /** queued → signed: simulate, decide the nonces, sign, store all of it, and only then broadcast. */
-import type { Revert } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
+import { intentGasBound, withMargin } from "../../core/gas-bounds.ts";
+import { type Fees, firstOffer } from "../../core/transaction-fees.ts";
 import { transaction } from "../../db/transaction.ts";
-import {
-  type Intent,
-  type NewAttempt,
-  nextOwnNonce,
-  queuedIntents,
-  storeFailure,
-  storeSigned,
-} from "../../db/tx-outbox.ts";
+import { type Intent, type NewAttempt, nextOwnNonce, queuedIntents, storeSigned } from "../../db/tx-outbox.ts";
 import { span } from "../../tracing.ts";
 import { effectOf } from "../intents.ts";
 import { revertReason } from "../revert-reason.ts";
 import { broadcast } from "./broadcast.ts";
-import { type Fees, firstOffer } from "./fees.ts";
+import type { Budget } from "./budget.ts";
+import type { Funds } from "./funds.ts";
+import { endIntent } from "./give-up.ts";
 import type { SenderSession } from "./session.ts";
 
 type Ready = { intent: Intent; gasLimit: bigint };
-
-/** Gas beyond the estimate, for what changes between simulation and inclusion. */
-const withMargin = (gas: bigint) => (gas * 13n) / 10n;
+/** What a simulation says; `reason` is a plain half-sentence. */
+type Simulated = { ok: true; gasLimit: bigint } | { ok: false; reason: string };
 
 /**
- * Sends the oldest queued intents, as far as `room` (transactions) and `spendableWei` allow. A refusal by simulation
- * ends an intent before it has a nonce; trouble of the node leaves it queued for the next round.
+ * Sends the oldest queued intents, as far as `room` (transactions), funds and the day's budget allow. A refusal by
+ * simulation, or more gas than its kind may use, ends an intent before it has a nonce; trouble of the node leaves it
+ * queued for the next round.
+ * @param now.open transactions under way
  * @returns how many were signed
  */
 export async function signQueued(
   session: SenderSession,
-  { room, spendableWei, head }: { room: number; spendableWei: bigint; head: number },
+  { room, open, funds, budget, head }: { room: number; open: number; funds: Funds; budget: Budget; head: number },
 ): Promise<number> {
   const queued = room > 0 ? await queuedIntents(session.db, room) : [];
   if (queued.length === 0) return 0;
+  const market = await session.chain.fees();
   const simulated = await Promise.all(
     queued.map((intent) =>
       span("transaction simulate", { kind: "consumer", parent: intent.trace, root: true }, () =>
-        simulate(session, intent),
+        simulate(session, intent, intentGasBound(intent.intentKey, market.blockGasLimit)),
       ),
     ),
   );
@@ -47,18 +45,21 @@ export async function signQueued(
     const intent = queued[n]!;
     if (result === null) continue;
     const outdated = await effectOf(intent.intentKey, session.options.effects)?.refusal?.(session.db, intent);
-    if (outdated) await refuse(session, intent, outdated);
-    else if (result.ok) ready.push({ intent, gasLimit: withMargin(result.gas) });
-    else await refuse(session, intent, revertReason(result));
+    if (outdated) await endIntent(session, intent, outdated);
+    else if (result.ok) ready.push({ intent, gasLimit: result.gasLimit });
+    else await endIntent(session, intent, result.reason);
   }
   if (ready.length === 0) return 0;
 
-  const offer = firstOffer(await session.chain.fees(), session.options.maxFeePerGasWei);
-  const payable = affordable(ready, offer, spendableWei);
-  if (payable.length < ready.length) {
+  const offer = firstOffer(market, session.options);
+  const funded = affordable(ready, offer, funds.spendableWei);
+  if (funded.length < ready.length) {
     session.unfunded = true;
-    session.log.warn({ waiting: ready.length - payable.length }, "not enough gas funds for the queue");
+    session.log.warn({ waiting: ready.length - funded.length }, "not enough gas funds for the queue");
   }
+  // What is under way may cost all that it offers, so it counts until its receipt says less.
+  const payable = budget.leftWei === null ? funded : affordable(funded, offer, budget.leftWei - funds.committedWei);
+  if (payable.length === 0 && funded.length > 0 && open === 0) session.pausedUntil = budget.endsAt;
   if (payable.length === 0) return 0;
 
   const signed = await sign(session, payable, offer);
@@ -70,26 +71,21 @@ export async function signQueued(
   return signed.length;
 }
 
-/** Would it work now, and for how much gas? Null when the node could not be asked. */
-async function simulate(session: SenderSession, intent: Intent): Promise<{ ok: true; gas: bigint } | Revert | null> {
-  const call = { from: session.signer.address, to: intent.to, data: intent.data, valueWei: intent.valueWei };
+/** Would it work now within its bound of gas, and for how much? Null when the node could not be asked. */
+async function simulate(session: SenderSession, intent: Intent, gas: bigint): Promise<Simulated | null> {
+  const call = { from: session.signer.address, to: intent.to, data: intent.data, valueWei: intent.valueWei, gas };
   try {
     const [result, estimate] = await Promise.all([session.chain.call(call), session.chain.estimateGas(call)]);
     // The call is asked too because some nodes answer an estimate of a refused call without the contract's error.
-    return result.ok ? estimate : result;
+    if (!result.ok) return { ok: false, reason: revertReason(result, gas) };
+    if (!estimate.ok) return { ok: false, reason: revertReason(estimate, gas) };
+    if (estimate.gas > gas) return { ok: false, reason: `it needs ${estimate.gas} gas, and may use ${gas}` };
+    return { ok: true, gasLimit: withMargin(estimate.gas, gas) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     session.log.warn({ intent: intent.intentKey, cause: error.options.cause }, "simulation not possible now");
     return null;
   }
-}
-
-async function refuse(session: SenderSession, intent: Intent, reason: string): Promise<void> {
-  session.log.info({ intent: intent.intentKey, reason }, "intent refused before it was signed");
-  await transaction(session.db, async (tx) => {
-    if (!(await storeFailure(tx, intent.id, reason))) return;
-    await effectOf(intent.intentKey, session.options.effects)?.failed(tx, intent, reason, session.clock());
-  });
 }
 
 /** The oldest intents that the account can pay for, in order: none overtakes one that is too expensive. */
@@ -135,5 +131,5 @@ export async function signAttempt(
 ): Promise<NewAttempt> {
   const { nonce, to, data, valueWei, gasLimit } = intent;
   const { raw, hash } = await session.signer.sign({ nonce, to, data: data as Hex, valueWei, gasLimit, ...offer });
-  return { hash, nonce, raw, ...offer };
+  return { hash, nonce, raw, ...offer, filler: false };
 }

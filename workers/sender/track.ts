@@ -1,21 +1,22 @@
 /** signed → mined or reverted: receipts, bytes sent again, stuck offers raised, nonces others used, gaps closed. */
 import type { Receipt } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
+import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transaction-fees.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
   type Attempt,
+  queuedIntents,
   requeue,
   type SignedIntent,
   signedIntents,
   storeAttempt,
-  storeFailure,
   storeReceipt,
 } from "../../db/tx-outbox.ts";
 import { span } from "../../tracing.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
-import { canBeIncluded, type Market, nextOffer } from "./fees.ts";
 import { closeGaps } from "./gaps.ts";
+import { endIntent, giveUp, signFiller } from "./give-up.ts";
 import { usedByAnother } from "./nonce-use.ts";
 import type { SenderSession } from "./session.ts";
 import { signAttempt } from "./sign.ts";
@@ -44,21 +45,59 @@ export async function track(session: SenderSession, head: number, usedNonces: nu
     }
   }
   await closeGaps(session, waiting, { head, usedNonces });
-  let market: Market | undefined;
+  let fees: Market | undefined;
+  const market = async () => (fees ??= await session.chain.fees());
+  noteFront(session, waiting[0], { head, usedNonces });
   for (const intent of waiting) {
     const last = intent.attempts.at(-1)!;
+    if (await holdsUpOthers(session, intent, { waiting, head, market })) {
+      await giveUp(session, intent, { reason: "no block took it in time", market: await market(), head });
+      continue;
+    }
     if (isStuck(session, last, head)) {
-      market ??= await session.chain.fees();
       // Behind the first one, waiting is no sign of a low offer.
-      const matters = intent.nonce === usedNonces || !canBeIncluded(last, market);
-      if (matters && (await replace(session, intent, market, head))) continue;
+      const matters = intent.nonce === usedNonces || !canBeIncluded(last, await market());
+      if (matters && (await replace(session, intent, await market(), head))) continue;
     }
     const sentAt = session.sentAt.get(last.hash);
     if (sentAt === undefined || session.clock().getTime() - sentAt >= session.options.rebroadcastMs) {
-      await broadcast(session, [last], head);
+      const refused = (await broadcast(session, [last], head)).get(last.hash);
+      if (refused !== undefined && canBeGivenUp(intent))
+        await giveUp(session, intent, { reason: `the network refuses it: ${refused}`, market: await market(), head });
     }
   }
   return open;
+}
+
+/** Remembers since when the first transaction under way has been the one that the others wait for. */
+function noteFront(
+  session: SenderSession,
+  first: SignedIntent | undefined,
+  { head, usedNonces }: { head: number; usedNonces: number },
+): void {
+  if (first?.nonce !== usedNonces) session.front = undefined;
+  else if (session.front?.nonce !== first.nonce)
+    session.front = { nonce: first.nonce, at: session.clock().getTime(), block: head };
+}
+
+const isGap = (intentKey: string) => intentKey.startsWith("gap:");
+
+/** A filler is not replaced by another: it is raised. */
+const canBeGivenUp = ({ intentKey, attempts }: SignedIntent): boolean => !isGap(intentKey) && !attempts.at(-1)!.filler;
+
+/**
+ * Whether an intent has held up others for longer than one may, although blocks came that others could have been in.
+ * While the base fee is above what may be offered, the market holds all of them up, and a filler too.
+ */
+async function holdsUpOthers(
+  { db, clock, options, front }: SenderSession,
+  intent: SignedIntent,
+  { waiting, head, market }: { waiting: SignedIntent[]; head: number; market: () => Promise<Market> },
+): Promise<boolean> {
+  if (front?.nonce !== intent.nonce || !canBeGivenUp(intent)) return false;
+  if (clock().getTime() - front.at < options.holdMs || head - front.block < STUCK_BLOCKS) return false;
+  const othersWait = waiting.length > 1 || (await queuedIntents(db, 1)).length > 0;
+  return othersWait && canBeIncluded(firstOffer(await market(), options), await market());
 }
 
 /** Ends an intent whose nonce is used up. @returns false when it is not yet certain how. */
@@ -73,8 +112,8 @@ async function settle(session: SenderSession, intent: SignedIntent, head: number
     return true;
   }
   if (!(await usedByAnother(session, intent, head))) return false;
-  if (intent.intentKey.startsWith("gap:")) {
-    await storeFailure(session.db, intent.id, "the nonce was used by another transaction");
+  if (!canBeGivenUp(intent)) {
+    await endIntent(session, intent, intent.error ?? "the nonce was used by another transaction");
     return true;
   }
   session.log.warn(
@@ -88,7 +127,7 @@ async function settle(session: SenderSession, intent: SignedIntent, head: number
 /** Stores a receipt together with its consequences. */
 async function conclude(session: SenderSession, intent: SignedIntent, receipt: Receipt): Promise<void> {
   const { db, clock, options, log, fault } = session;
-  const error = receipt.status === "success" ? null : "reverted";
+  const error = failureOf(intent, receipt);
   await transaction(db, async (tx) => {
     const stored = await storeReceipt(tx, intent.id, {
       state: error === null ? "mined" : "reverted",
@@ -97,6 +136,7 @@ async function conclude(session: SenderSession, intent: SignedIntent, receipt: R
       blockHash: receipt.blockHash,
       logs: receipt.logs,
       error,
+      costWei: (receipt.feeWei ?? 0n) + (error === null ? intent.valueWei : 0n),
       at: clock(),
     });
     if (!stored) return;
@@ -113,6 +153,13 @@ async function conclude(session: SenderSession, intent: SignedIntent, receipt: R
   );
 }
 
+/** Why a receipt is not what the intent was for; null when it is. */
+function failureOf({ intentKey, attempts, error }: SignedIntent, receipt: Receipt): string | null {
+  const mined = attempts.find((attempt) => attempt.hash === receipt.hash);
+  if (mined?.filler && !isGap(intentKey)) return error ?? "a filler took its nonce";
+  return receipt.status === "success" ? null : "reverted";
+}
+
 function isStuck({ clock, options }: SenderSession, attempt: Attempt, head: number): boolean {
   if (attempt.broadcastAt === null || attempt.broadcastBlock === null) return false;
   const blocks = head - attempt.broadcastBlock;
@@ -124,15 +171,17 @@ function isStuck({ clock, options }: SenderSession, attempt: Attempt, head: numb
 /** Offers more at the same nonce. @returns false when the cap is reached: then the old bytes have to do. */
 async function replace(session: SenderSession, intent: SignedIntent, market: Market, head: number): Promise<boolean> {
   const last = intent.attempts.at(-1)!;
-  const offer = nextOffer(last, market, session.options.maxFeePerGasWei);
+  const offer = nextOffer(last, market, session.options);
   if (!offer) {
     session.log.warn(
       { intent: intent.intentKey, nonce: intent.nonce },
-      "stuck, and the fee cap allows no higher offer",
+      "stuck, and the caps of fee and tip allow no higher offer",
     );
     return false;
   }
-  const attempt = await signAttempt(session, intent, offer);
+  const attempt = last.filler
+    ? await signFiller(session, intent.nonce, offer)
+    : await signAttempt(session, intent, offer);
   await storeAttempt(session.db, intent.id, attempt);
   session.fault("sender.after-sign");
   session.log.info({ intent: intent.intentKey, nonce: intent.nonce, hash: attempt.hash }, "stuck transaction replaced");

@@ -47,7 +47,7 @@ export async function decide(
       );
     const intent = (await intentByKey(tx, key))!;
     const effect = effectOf(key);
-    const receipt: Receipt = { hash, status: "success", block, blockHash: hash, logs: [] };
+    const receipt: Receipt = { hash, status: "success", block, blockHash: hash, logs: [], feeWei: null };
     if ("block" in outcome) await effect?.mined(tx, intent, receipt, new Date());
     else await effect?.failed(tx, intent, intent.error!, new Date());
     await tx.query("select pg_notify($1, $2)", [OUTCOME_CHANNEL, key]);

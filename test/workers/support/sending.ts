@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { encodeFunctionData, type Hex, parseGwei } from "viem";
+import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { FREE_TILL } from "../../../api/guards/payment/till.ts";
@@ -13,6 +13,7 @@ import { createChain } from "../../../clients/chain.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config.ts";
+import { readBuild } from "../../../contracts/builds.ts";
 import type { Address } from "../../../core/facts.ts";
 import { type Mint, type MintRequest, mintById } from "../../../db/mints.ts";
 import { queueIntent } from "../../../db/tx-outbox.ts";
@@ -34,6 +35,7 @@ const FAST: Partial<SenderOptions> = {
   rebroadcastMs: 150,
   stuckAfterMs: 600,
   confirmations: 3,
+  maxFeePerGasWei: parseGwei("100"),
 };
 
 export type Sending = Awaited<ReturnType<typeof startSending>>;
@@ -71,6 +73,13 @@ export async function startSending() {
           maxPriorityFeePerGasWei: parseGwei("2"),
         })
       ).raw,
+
+    /** Gives an address the code of a contract, as if it had been deployed there. */
+    async plantContract(address: Address, contract: string, args: unknown[]) {
+      const { abi, bytecode } = readBuild(contract);
+      const { data } = await evm.call({ data: encodeDeployData({ abi: abi as Abi, bytecode, args }) });
+      await evm.setCode({ address, bytecode: data! });
+    },
 
     /** Mines blocks in which nothing below this base fee fits. */
     async mineAtBaseFee(gwei: string, blocks: number) {
@@ -112,12 +121,12 @@ export async function startSending() {
       log,
 
       /** Runs a sender in this process, on `over` instead of the chain where given. */
-      send(options: Partial<SenderOptions> = {}, over: Partial<Chain> = {}) {
+      send(options: Partial<SenderOptions> = {}, over: Partial<Chain> = {}, clock = () => new Date()) {
         const sender = runSender({
           db,
           chain: { ...chain, ...over },
           signer,
-          clock: () => new Date(),
+          clock,
           log,
           fault: () => {},
           config,
@@ -127,13 +136,18 @@ export async function startSending() {
         return sender;
       },
 
-      /** Runs a sender in a process of its own that kills itself at `faultPoint`. @returns its end */
-      spawnSender(faultPoint?: string): { ended: Promise<NodeJS.Signals | null>; kill(): void } {
+      /**
+       * Runs a sender in a process of its own that kills itself at `faultPoint`.
+       * @param rpcUrl of the node it asks, the chain's own unless given
+       * @returns its end
+       */
+      spawnSender(faultPoint?: string, rpcUrl = anvil.url): { ended: Promise<NodeJS.Signals | null>; kill(): void } {
         const script = fileURLToPath(new URL("sender-process.ts", import.meta.url));
         const child = spawn(process.execPath, [script], {
           env: {
             ...CHILD_ENV,
             ...env,
+            RPC_URL: rpcUrl,
             DATABASE_URL: database.url,
             LOG_LEVEL: "info",
             ...(faultPoint && { FAULT_POINT: faultPoint }),
@@ -194,16 +208,28 @@ export async function startSending() {
         return rows[0] as { state: string; nonce: string | null; tx_hash: Hex | null; error: string | null };
       },
 
+      gasLimit: async (intentKey: string) => {
+        const { rows } = await db.query("select gas_limit from offchain.tx_intent where intent_key = $1", [intentKey]);
+        return BigInt(rows[0].gas_limit);
+      },
+
       /** Every transaction signed for an intent, by rising fee. */
       attempts: async (intentKey: string) => {
         const { rows } = await db.query(
           `select a.hash, a.nonce::int as nonce, a.max_fee_per_gas_wei::text as fee,
-                  a.max_priority_fee_per_gas_wei::text as tip, a.broadcast_at
+                  a.max_priority_fee_per_gas_wei::text as tip, a.broadcast_at, a.filler
            from offchain.tx_attempt a join offchain.tx_intent i on i.id = a.intent_id
            where i.intent_key = $1 order by a.nonce, a.max_fee_per_gas_wei`,
           [intentKey],
         );
-        return rows as { hash: Hex; nonce: number; fee: string; tip: string; broadcast_at: Date | null }[];
+        return rows as {
+          hash: Hex;
+          nonce: number;
+          fee: string;
+          tip: string;
+          broadcast_at: Date | null;
+          filler: boolean;
+        }[];
       },
 
       /** Plants what the indexer would write about an agent, as far as referrals and wallets need it. */

@@ -1,0 +1,15 @@
+/** The day's budget: what transactions may cost between two midnights (UTC), and when it is used up. */
+import { spentSince } from "../../db/sender-state.ts";
+import type { SenderSession } from "./session.ts";
+
+const DAY_MS = 86_400_000;
+
+/** `leftWei`: what may still be spent today; null without a limit. */
+export type Budget = { spentWei: bigint; leftWei: bigint | null; endsAt: Date };
+
+export async function readBudget({ db, clock, options }: SenderSession): Promise<Budget> {
+  const day = Math.floor(clock().getTime() / DAY_MS) * DAY_MS;
+  const spentWei = await spentSince(db, new Date(day));
+  const limit = options.dailyBudgetWei;
+  return { spentWei, leftWei: limit === 0n ? null : limit - spentWei, endsAt: new Date(day + DAY_MS) };
+}

@@ -1,0 +1,42 @@
+/** Ends intents that cannot be carried out: at once while they have no nonce, by a filler at their nonce from then on. */
+import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
+import { type Fees, fillerOffer, type Market } from "../../core/transaction-fees.ts";
+import { transaction } from "../../db/transaction.ts";
+import { type Intent, type NewAttempt, type SignedIntent, storeAttempt, storeFailure } from "../../db/tx-outbox.ts";
+import { effectOf } from "../intents.ts";
+import { broadcast } from "./broadcast.ts";
+import { FILLER_FAULT_POINT, type SenderSession } from "./session.ts";
+
+/** Ends an intent that no transaction can carry out any more, with its consequences, in one commit. */
+export async function endIntent(session: SenderSession, intent: Intent, reason: string): Promise<void> {
+  session.log.info({ intent: intent.intentKey, reason }, "intent ended without a transaction");
+  await transaction(session.db, async (tx) => {
+    if (!(await storeFailure(tx, intent.id, reason))) return;
+    await effectOf(intent.intentKey, session.options.effects)?.failed(tx, intent, reason, session.clock());
+  });
+}
+
+/** Signs a transfer of nothing from the account to itself, which uses a nonce up. */
+export async function signFiller({ signer }: SenderSession, nonce: number, offer: Fees): Promise<NewAttempt> {
+  const empty = { to: signer.address, data: "0x", valueWei: 0n, gasLimit: TRANSFER_GAS } as const;
+  const { raw, hash } = await signer.sign({ ...empty, nonce, ...offer });
+  return { hash, nonce, raw, ...offer, filler: true };
+}
+
+/**
+ * Offers a filler in the place of an intent's call, so that those behind it are mined. The intent keeps its nonce and
+ * stays signed: a node may hold its first bytes, so only the block decides between the two, and what failing brings
+ * (a payment becomes a credit) follows when the filler is mined.
+ */
+export async function giveUp(
+  session: SenderSession,
+  intent: SignedIntent,
+  { reason, market, head }: { reason: string; market: Market; head: number },
+): Promise<void> {
+  const offer = fillerOffer(intent.attempts.at(-1)!, market, session.options);
+  const attempt = await signFiller(session, intent.nonce, offer);
+  await storeAttempt(session.db, intent.id, attempt, reason);
+  session.fault(FILLER_FAULT_POINT);
+  session.log.warn({ intent: intent.intentKey, nonce: intent.nonce, reason }, "a filler takes the intent's nonce");
+  await broadcast(session, [{ ...attempt, broadcastAt: null, broadcastBlock: null }], head);
+}
