@@ -17,6 +17,7 @@ const PRELOADED = [
   "gentle-triggers.ts",
   "tell-finalized.ts",
   "gone-blocks.ts",
+  "reader-queries.ts",
 ];
 /** The same where the node keeps no old state. */
 const PRELOADED_PRUNED = [...PRELOADED, "pruned-node.ts"];

@@ -62,7 +62,7 @@ const matches = (target: string, rules: (string | RegExp)[]) =>
 /** Per room: what may be imported, and what may be imported for its types only. */
 const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp)[] }> = {
   abis: { any: [] },
-  src: { any: ["src", "abis", /^ponder(:|$)/, "viem", "hono"], types: ["ponder.schema.ts"] },
+  src: { any: ["src", "abis", /^ponder(:|$)/, "viem", "hono"], types: ["ponder.schema.ts", "node:http"] },
   core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves", "@scure/base"] },
   db: {
     any: [

@@ -55,9 +55,10 @@ export function guarded(sql: unknown, secret: string): string {
 
 /**
  * The query parameter `sql` of Ponder's wire format (superjson of {sql, params, typings}) with its query guarded.
+ * @param asked makes the parameter another one than that of any other request
  * @throws Refusal when it is none, or must not be asked
  */
-export function guardedParameter(text: string | undefined, secret: string): string {
+export function guardedParameter(text: string | undefined, secret: string, asked: number): string {
   const sent = parse(text);
   const query = sent?.json;
   if (typeof query !== "object" || query === null) throw new Refusal("The parameter sql is missing or no query.");
@@ -65,7 +66,7 @@ export function guardedParameter(text: string | undefined, secret: string): stri
   const plain = (value: unknown) => value === null || ["string", "number", "boolean"].includes(typeof value);
   if (!Array.isArray(params) || params.length > 100 || !params.every(plain))
     throw new Refusal("The parameters of a query are at most 100 texts, numbers and booleans.");
-  return JSON.stringify({ ...sent, json: { ...query, params, sql: guarded(query.sql, secret) } });
+  return JSON.stringify({ ...sent, asked, json: { ...query, params, sql: guarded(query.sql, secret) } });
 }
 
 type Sent = { json?: { sql?: unknown; params?: unknown } | null };

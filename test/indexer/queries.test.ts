@@ -1,16 +1,18 @@
 /** GraphQL and SQL over the running index, as Ponder offers them: what can be asked, and what cannot. */
+import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../free-port.ts";
-import { type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
 import { until } from "../support/until.ts";
 
 let world: IndexWorld;
 let url: string;
+let indexer: IndexerProcess;
 beforeAll(async () => {
   world = await indexWorld();
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  world.startIndexer({ env: { INDEXER_PORT: String(port) } });
+  indexer = world.startIndexer({ env: { INDEXER_PORT: String(port) } });
   for (let i = 0; i < 3; i++) await world.mint(someone(i), `Agent ${i}`);
   await world.settle();
   await until("SQL sees the last agent", async () => (await sql("select token_id from agent")).rows?.length === 3);
@@ -20,13 +22,15 @@ afterAll(() => world?.close());
 type Row = Record<string, unknown>;
 
 /** As @ponder/client sends it: superjson of the query in the parameter sql. */
+const pathOf = (text: string, params: unknown[] = []) =>
+  `/sql/db?${new URLSearchParams({ sql: JSON.stringify({ json: { sql: text, params, typings: params.map(() => "none") } }) })}`;
+
 async function sql(
   text: string,
   params: unknown[] = [],
   method = "POST",
 ): Promise<{ status: number; text: string; rows?: Row[] }> {
-  const query = JSON.stringify({ json: { sql: text, params, typings: params.map(() => "none") } });
-  const response = await fetch(`${url}/sql/db?${new URLSearchParams({ sql: query })}`, { method });
+  const response = await fetch(url + pathOf(text, params), { method });
   const answer = await response.text();
   return { status: response.status, text: answer, ...(response.ok && { rows: JSON.parse(answer).rows }) };
 }
@@ -117,8 +121,83 @@ describe("SQL", () => {
     expect((await fetch(`${url}/sql/db`)).status).toBe(400);
   });
 
+  it("runs a query that fails once, and tells why", async () => {
+    for (let i = 0; i < 5; i++) {
+      const { status, text } = await sql(`select ${i} / (token_id - token_id) from agent`);
+      expect([status, text]).toEqual([500, "division by zero"]);
+    }
+    const failed = await graphql('{ agents(where: { tokenId: "9".repeat }) { totalCount } }');
+    expect(failed.errors).toHaveLength(1);
+    expect(indexer.output()).not.toContain("retry_delay");
+  });
+
+  it("ends what is too long for an answer", async () => {
+    const wide = `select json_agg(a0.name) as names from ${agents(14)}`;
+    const { status, text } = await sql(wide);
+    expect([status, text]).toEqual([500, "The answer is larger than 8 MB."]);
+    expect((await sql("select count(*) as agents from agent")).status).toBe(200);
+  });
+
   it("has changed nothing in all that", async () => {
     expect((await sql("select count(*) as agents from agent")).rows).toEqual([{ agents: "3" }]);
     expect(await world.rows("select count(*)::int as agents from onchain.agent")).toEqual([{ agents: 3 }]);
+  });
+});
+
+/** So many times the agents there are, each with each. */
+const agents = (times: number) => Array.from({ length: times }, (_, i) => `agent a${i}`).join(" cross join ");
+/** Counts for minutes. */
+const ENDLESS = `select count(*) from ${agents(24)}`;
+
+describe("askers", () => {
+  /** Asks from one address of this machine, and leaves when told to. */
+  function ask(path: string, { from = "127.0.0.1", body = "" } = {}): { status: Promise<number>; leave(): void } {
+    const asked = request(url + path, {
+      method: "POST",
+      localAddress: from,
+      agent: false,
+      headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
+    });
+    const status = new Promise<number>((resolve) => {
+      asked.on("response", (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+      });
+      asked.on("error", () => resolve(0));
+    });
+    asked.end(body);
+    return { status, leave: () => void asked.destroy() };
+  }
+  const running = async () => {
+    const [row] = await world.rows(
+      `select count(*)::int as n from pg_stat_activity
+       where application_name like 'index\\_%\\_readonly' and state = 'active' and query like '%a23%'`,
+    );
+    return (row as { n: number }).n;
+  };
+
+  it("have two queries at once each, of four in all; the fifth query of all is told to come back", async () => {
+    const askers = ["127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2"].map((from) => ask(pathOf(ENDLESS), { from }));
+    await until("all four run", async () => (await running()) === 4);
+    expect(await ask(pathOf("select 1"), { from: "127.0.0.1" }).status).toBe(429);
+    expect(await ask(pathOf("select 1"), { from: "127.0.0.3" }).status).toBe(503);
+    for (const { leave } of askers) leave();
+    await until("nothing runs", async () => (await running()) === 0, { timeoutMs: 10_000 });
+  });
+
+  it("who leave take their queries along: the places are free again, and nothing runs on", async () => {
+    for (let round = 0; round < 2; round++) {
+      const askers = ["127.0.0.1", "127.0.0.2"].flatMap((from) => [
+        ask(pathOf(ENDLESS), { from }),
+        ask(pathOf(ENDLESS), { from }),
+      ]);
+      await until("all four run", async () => (await running()) === 4);
+      for (const { leave } of askers) leave();
+      await until("nothing runs", async () => (await running()) === 0, { timeoutMs: 10_000 });
+    }
+    await until("a place is free", async () => (await sql("select 1 as one from agent")).status === 200, {
+      timeoutMs: 10_000,
+    });
+    expect((await graphql("{ agents { totalCount } }")).data).toEqual({ agents: { totalCount: 3 } });
   });
 });

@@ -1,8 +1,12 @@
 /** What the guard of the index's SQL lets through, and that its answer is bounded. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { atMost, bodyUpTo } from "../../src/api/limits.ts";
+import { GENEROUS } from "../../indexer/reader-bounds.ts";
+import { PONDER_ROOT } from "../../indexer/schema-name.ts";
+import { bodyUpTo, type IndexReaders, queries } from "../../src/api/limits.ts";
 import { guarded, guardedParameter, Refusal } from "../../src/api/sql-guard.ts";
 
 const parameter = (sql: unknown, params: unknown = []) => JSON.stringify({ json: { sql, params } });
@@ -47,7 +51,8 @@ describe("queries", () => {
 
   it("keep their place in the wire format; anything else is refused", () => {
     const sent = JSON.stringify({ json: { sql: "select $1", params: ["a"], typings: ["none"] }, meta: { values: {} } });
-    expect(JSON.parse(guardedParameter(sent, "x"))).toEqual({
+    expect(JSON.parse(guardedParameter(sent, "x", 7))).toEqual({
+      asked: 7,
       json: { sql: guarded("select $1", "x"), params: ["a"], typings: ["none"] },
       meta: { values: {} },
     });
@@ -61,7 +66,7 @@ describe("queries", () => {
       parameter("select 1", "a"),
       parameter("select 1", [{}]),
     ])
-      expect(() => guardedParameter(text, "x"), text).toThrow(Refusal);
+      expect(() => guardedParameter(text, "x", 7), text).toThrow(Refusal);
   });
 
   it("of any text end in a refusal or in a bounded query", () => {
@@ -80,28 +85,49 @@ describe("queries", () => {
 });
 
 describe("limits", () => {
-  it("let so many run at once and no more, and forget those that failed", async () => {
-    let release = () => {};
-    const held = new Promise<void>((done) => {
-      release = done;
-    });
+  const asker = (c: Context) => c.req.header("x-asker") ?? "somebody";
+  const rules = { atOnce: 3, perAsker: 2, perMinute: 100, ms: 60_000, asker };
+  const plain: IndexReaders["run"] = (_ended, work) => work();
+  const ask = (app: Hono, path: string, name?: string) =>
+    app.request(path, name === undefined ? {} : { headers: { "x-asker": name } });
+
+  it("let so many run at once and of one asker and no more, and forget those that failed", async () => {
+    const held = Promise.withResolvers<void>();
     const app = new Hono()
-      .use(atMost(2))
+      .use(queries({ ...rules, run: plain }))
       .get("/held", async (c) => {
-        await held;
+        await held.promise;
         return c.text("done");
       })
       .get("/broken", () => {
         throw new Error("broken");
       })
       .onError((_, c) => c.text("broken", 500));
-    for (let i = 0; i < 3; i++) expect((await app.request("/broken")).status).toBe(500);
-    const running = [app.request("/held"), app.request("/held")];
-    const late = await app.request("/held");
+    for (let i = 0; i < 4; i++) expect((await ask(app, "/broken")).status).toBe(500);
+    const running = [ask(app, "/held"), ask(app, "/held"), ask(app, "/held", "another")];
+    const own = await ask(app, "/held");
+    expect([own.status, own.headers.get("retry-after")]).toEqual([429, "1"]);
+    const late = await ask(app, "/held", "a third");
     expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
-    release();
-    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
-    expect((await app.request("/held")).status).toBe(200);
+    held.resolve();
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await ask(app, "/held")).status).toBe(200);
+  });
+
+  it("are so many a minute for one asker", async () => {
+    const app = new Hono().use(queries({ ...rules, perMinute: 2, run: plain })).get("/", (c) => c.text("done"));
+    for (const status of [200, 200, 429]) expect((await ask(app, "/")).status).toBe(status);
+    expect((await ask(app, "/", "another")).status).toBe(200);
+  });
+
+  it("end a query after its time", async () => {
+    const run: IndexReaders["run"] = async (ended, work) => {
+      await new Promise((done) => ended.addEventListener("abort", done));
+      expect(ended.reason.name).toBe("TimeoutError");
+      return work();
+    };
+    const app = new Hono().use(queries({ ...rules, ms: 20, run })).get("/", (c) => c.text("done"));
+    expect((await ask(app, "/")).status).toBe(200);
   });
 
   it("refuse bodies that are too long or do not say how long they are", async () => {
@@ -116,4 +142,11 @@ describe("limits", () => {
     for (const length of [undefined, "11", "x"]) expect((await post(length)).status).toBe(413);
     expect((await app.request("/")).status).toBe(200);
   });
+});
+
+it("Ponder opens a reader's connection with the words that are replaced by modest bounds", () => {
+  const pool = readFileSync(join(PONDER_ROOT, "dist/esm/utils/pg.js"), "utf8");
+  expect(pool).toContain(GENEROUS);
+  const verdicts = readFileSync(join(PONDER_ROOT, "dist/esm/utils/sql-parse.js"), "utf8");
+  expect(verdicts).toMatch(/^const ALLOW_CACHE = new Map\(\);$/m);
 });
