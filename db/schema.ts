@@ -109,6 +109,19 @@ export const exchangeVerification = offchain.table("exchange_verification", {
   txHash: text(),
 });
 
+/** A wallet that signed in as an agent's own (`/verify`), also where the chain was told of another wallet before. */
+export const walletVerification = offchain.table(
+  "wallet_verification",
+  {
+    tokenId: tokenId().notNull(),
+    wallet: text().notNull(),
+    /** The transaction that minted the token: after a reorganisation the id may be another's. */
+    mintTx: text().notNull(),
+    verifiedAt: at().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenId, t.wallet] }), index("wallet_verification_wallet").on(t.wallet)],
+);
+
 /** Every indexed agent has one referral code. */
 export const referralCode = offchain.table("referral_code", {
   tokenId: tokenId().primaryKey(),
@@ -681,6 +694,8 @@ export const directory = offchain.table(
     x402Supported: boolean().notNull().default(false),
     /** The registry makes sure that the wallet is the agent's. */
     walletProven: boolean().notNull().default(false),
+    /** Of an own agent: whether its wallet owns, verified or registered it. Null for other registries' agents. */
+    walletConfirmed: boolean(),
     /** Services and skills: what counts as traits. */
     traitCount: integer().notNull().default(0),
     createdAt: at(),
