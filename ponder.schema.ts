@@ -17,6 +17,15 @@ export const agent = onchainTable(
     mintedBlock: t.int8({ mode: "number" }).notNull(),
     mintTx: t.hex().notNull(),
     verified: t.boolean().notNull(),
+    /** The agent's wallet when the contract's owner last marked the token as verified. */
+    verifiedWallet: t.hex(),
+    /** First owner: the account that called the contract, or the one the contract's owner minted for. */
+    mintedTo: t.hex().notNull(),
+    /**
+     * What look-ups by wallet are ordered by. 0: the agent's wallet was verified, or minted the token for itself and owns
+     * it. 1: it owns the token, which somebody else minted. 2: the token only names it.
+     */
+    walletRank: t.integer().notNull(),
     soulbound: t.boolean().notNull(),
     /** 0 HUMAN, 1 AGENT_SIWA, 2 API, 3 OWNER. */
     origin: t.integer().notNull(),
@@ -41,7 +50,8 @@ export const agent = onchainTable(
     updatedBlock: t.int8({ mode: "number" }).notNull(),
   }),
   (t) => ({
-    agentAddressIdx: index().on(t.agentAddress),
+    /** A look-up by wallet reads one entry, however many tokens name the wallet. */
+    walletIdx: index().on(t.agentAddress, t.walletRank, t.tokenId),
     ownerIdx: index().on(t.owner),
     nameIdx: index().on(t.name),
     mintedAtIdx: index().on(t.mintedAt),

@@ -7,7 +7,7 @@ import { TIERS, tierWord } from "./tiers.ts";
 /** An event of the chain about an agent. Addresses are lower-case. */
 export type ChainFact = {
   /** As the block left it. */
-  agent: { name: string; framework: string; agentAddress: Address; soulbound: boolean };
+  agent: { name: string; framework: string; agentAddress: Address; walletConfirmed: boolean; soulbound: boolean };
   /** The wallet concerned, of an attestation. */
   wallet: Address | null;
   /** Of a transfer. */
@@ -49,7 +49,15 @@ const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as 
 export const EVENT_TYPES = {
   "agent.registered": told({
     says: "An agent was registered.",
-    data: z.object({ name: z.string(), framework: z.string(), agentAddress: address, soulbound: z.boolean() }),
+    data: z.object({
+      name: z.string(),
+      framework: z.string(),
+      agentAddress: address,
+      walletConfirmed: z.boolean().optional().meta({
+        description: "Whether the wallet owned, verified or registered it by then; events of former versions lack it",
+      }),
+      soulbound: z.boolean(),
+    }),
     chain: {
       "agent.registered": ({ agent }) => ({ ...agent, agentAddress: checksum(agent.agentAddress) }),
     },

@@ -3,7 +3,7 @@
 export type Address = `0x${string}`;
 export type Hex = `0x${string}`;
 
-/** How one agent is asked for: by its token id, or by its wallet (of several tokens of one wallet, the lowest id). */
+/** How one agent is asked for: by its token id, or by its wallet (its own agent; see db/wallets.ts). */
 export type AgentRef = { tokenId: number } | { address: Address };
 
 export type Personality = {
@@ -52,6 +52,8 @@ export type StoredCred = { score: number; raw: RawSignals; seenBlock: number; co
 export type AgentFacts = {
   tokenId: number;
   agentAddress: Address;
+  /** The agent's wallet owns the token, verified it, or registered it here. False: the token only names that wallet. */
+  walletConfirmed: boolean;
   owner: Address;
   operator: Address | null;
   name: string;

@@ -4,6 +4,7 @@ import { BLANKS } from "../core/text.ts";
 import { shownScoreSql } from "./cred-statement.ts";
 import { folded } from "./folded-text.ts";
 import type { Queryable } from "./transaction.ts";
+import { walletConfirmed } from "./wallets.ts";
 
 /** The score of an agent `a` with its stored score `c`: what its views show. */
 const SCORE = shownScoreSql("a.token_id", "c.score");
@@ -21,7 +22,10 @@ export type AgentSort = keyof typeof SORTS;
 export const AGENT_SORTS = Object.keys(SORTS) as [AgentSort, ...AgentSort[]];
 
 export type AgentFilter = {
-  /** Part of a name in any case and with any accents; also an address prefix when it begins with 0x, or a token id. */
+  /**
+   * Part of a name in any case and with any accents; also an address prefix when it begins with 0x, or a token id. A whole
+   * address finds the agents of that wallet alone, its own before those that only name it.
+   */
   search?: string | undefined;
   /** Exact, in any case. */
   framework?: string | undefined;
@@ -35,7 +39,14 @@ export type AgentFilter = {
 
 /** Where a page begins: after so many agents, or after the one a cursor names. */
 export type AgentPosition = { offset: number } | { after: AgentCursor };
-export type AgentCursor = { sort: AgentSort; order: "asc" | "desc"; key: string; tokenId: number };
+export type AgentCursor = {
+  sort: AgentSort;
+  order: "asc" | "desc";
+  key: string;
+  tokenId: number;
+  /** In a search for a wallet: among those that only name it. */
+  named?: boolean | undefined;
+};
 
 export type AgentPage = {
   /** All agents the filter lets through. */
@@ -46,6 +57,10 @@ export type AgentPage = {
   /** Names the page's last agent; null when the list ends here. */
   next: AgentCursor | null;
 };
+
+/** The wallet a search is for, lower-case; null when it is for anything else. */
+export const searchedWallet = ({ search = "" }: AgentFilter): string | null =>
+  /^0x[0-9a-f]{40}$/i.test(search) ? search.toLowerCase() : null;
 
 /** Names hidden from lists unless asked for; core/spam.ts is the same rule. */
 const isSpam = (blanks: string) => `
@@ -64,29 +79,39 @@ export async function listAgents(
   const $ = (value: unknown) => `$${values.push(value)}`;
   const { sql: key, type } = SORTS[sort];
   const where = conditions(query, $);
+  const byWallet = searchedWallet(query) !== null;
   const cursor = "after" in position ? position.after : undefined;
   const beyond = order === "asc" ? ">" : "<";
   const afterCursor = cursor
     ? after(`${$(cursor.key)}::text::${type}${type === "text" ? ` collate "C"` : ""}`, `${$(cursor.tokenId)}::int8`)
     : "";
   function after(keyValue: string, tokenId: string) {
-    return `(key ${beyond} ${keyValue} or (key = ${keyValue} and token_id > ${tokenId}))`;
+    const later = `(key ${beyond} ${keyValue} or (key = ${keyValue} and token_id > ${tokenId}))`;
+    if (!byWallet) return later;
+    const named = `${$(cursor?.named ?? false)}::boolean`;
+    return `(named > ${named} or (named = ${named} and ${later}))`;
   }
+  const named = byWallet ? `not ${walletConfirmed("a")}` : "false";
+  const ordered = `${byWallet ? "named, " : ""}key ${order}, token_id`;
   const text = `
     with matched as materialized (
-      select a.token_id, ${key} as key
+      select a.token_id, ${key} as key, ${named} as named
       from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
       ${where.length > 0 ? `where ${where.join(" and ")}` : ""}
     ), page as (
-      select token_id, key from matched ${afterCursor && `where ${afterCursor}`}
-      order by key ${order}, token_id
+      select token_id, key, named from matched ${afterCursor && `where ${afterCursor}`}
+      order by ${ordered}
       limit ${$(limit)}::int8 offset ${$("offset" in position ? position.offset : 0)}::int8
     )
     select (select count(*) from matched)::int8 as total,
            ${afterCursor ? `(select count(*) from matched where not ${afterCursor})` : "0"}::int8 as before_cursor,
-           coalesce((select json_agg(json_build_array(token_id, key::text) order by key ${order}, token_id) from page), '[]') as page`;
+           coalesce((select json_agg(json_build_array(token_id, key::text, named) order by ${ordered}) from page), '[]') as page`;
   const { rows } = await db.query({ name: statementName(text), text, values });
-  const { total, before_cursor, page } = rows[0] as { total: string; before_cursor: string; page: [number, string][] };
+  const { total, before_cursor, page } = rows[0] as {
+    total: string;
+    before_cursor: string;
+    page: [number, string, boolean][];
+  };
   const skipped = cursor ? Number(before_cursor) : (position as { offset: number }).offset;
   const last = page.at(-1);
   const more = last !== undefined && skipped + page.length < Number(total);
@@ -94,7 +119,7 @@ export async function listAgents(
     total: Number(total),
     skipped,
     tokenIds: page.map(([tokenId]) => tokenId),
-    next: more ? { sort, order, key: last[1], tokenId: last[0] } : null,
+    next: more ? { sort, order, key: last[1], tokenId: last[0], ...(last[2] && { named: true }) } : null,
   };
 }
 
@@ -106,7 +131,9 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
   if (framework !== undefined) where.push(`lower(a.framework) = lower(${$(framework)})`);
   if (minScore > 0) where.push(`${SCORE} >= ${$(minScore)}`);
   if (maxScore < 100) where.push(`${SCORE} <= ${$(maxScore)}`);
-  if (search !== undefined) {
+  const wallet = searchedWallet(filter);
+  if (wallet !== null) where.push(`a.agent_address = ${$(wallet)}`);
+  else if (search !== undefined) {
     const name = $(search);
     const matches = [`strpos(${folded("a.name")}, ${folded(`${name}::text`)}) > 0`];
     if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(a.agent_address, ${$(search.toLowerCase())})`);

@@ -1,8 +1,10 @@
 /** What has been taken from the index's outbox: claims, retractions and finality, all decided by comparing tables. */
+import type { ChainFact } from "../core/events.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import type { OutboxKind } from "../ponder.schema.ts";
 import { checkpointBlock } from "./index-state.ts";
 import type { Queryable } from "./transaction.ts";
+import { walletConfirmed } from "./wallets.ts";
 
 /** A dispatched event: what it is about, and where. `tokenId` or `wallet` may be absent, depending on the kind. */
 export type DispatchedEvent = {
@@ -86,7 +88,7 @@ export type ClaimedEvent = {
   blockAt: number;
   txHash: Hex;
   tokenId: number;
-  agent: { name: string; framework: string; agentAddress: Address; soulbound: boolean };
+  agent: ChainFact["agent"];
   owner: Address;
   transfer: { from: Address; to: Address } | null;
 };
@@ -122,7 +124,7 @@ export async function claimEvents(
      select c.key, c.kind, c.returns, c.wallet, c.block, c.block_at as "blockAt", c.tx_hash as "txHash",
        a.token_id as "tokenId", a.owner,
        json_build_object('name', a.name, 'framework', a.framework, 'agentAddress', a.agent_address,
-         'soulbound', a.soulbound) as agent,
+         'walletConfirmed', ${walletConfirmed("a")}, 'soulbound', a.soulbound) as agent,
        case when t.id is not null then json_build_object('from', t."from", 'to', t."to") end as transfer
      from claimed c
      left join onchain.transfer t on t.id = c.event_id and c.kind = 'agent.transferred'
@@ -131,7 +133,8 @@ export async function claimEvents(
        union all
        select * from onchain.agent where c.token_id is null and owner = c.wallet
        union all
-       select * from onchain.agent where c.token_id is null and agent_address = c.wallet and owner <> c.wallet) a on true
+       select * from onchain.agent where c.token_id is null and agent_address = c.wallet and owner <> c.wallet
+         and wallet_rank < 2) a on true
      order by c.event_id, a.token_id`,
     [above.block, above.limit],
   );
@@ -213,11 +216,11 @@ export async function queueAgain(db: Queryable): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** The tokens that each of these wallets owns or acts for. */
+/** The tokens that each of these wallets owns or has verified; those that only name it are none of its concern. */
 export async function tokensOfWallets(db: Queryable, wallets: string[]): Promise<Map<string, number[]>> {
   const { rows } = await db.query(
     `select w.wallet, a.token_id from unnest($1::text[]) as w(wallet)
-     join onchain.agent a on a.owner = w.wallet or a.agent_address = w.wallet order by a.token_id`,
+     join onchain.agent a on a.owner = w.wallet or a.agent_address = w.wallet and a.wallet_rank < 2 order by a.token_id`,
     [wallets],
   );
   const tokens = new Map<string, number[]>();

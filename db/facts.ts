@@ -1,8 +1,9 @@
 /** Loads the facts of agents: everything known about them at one moment, in one statement. */
 import type pg from "pg";
-import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
+import type { AgentFacts, AgentRef } from "../core/facts.ts";
 import { isOnChain } from "./attestations.ts";
 import type { Queryable } from "./transaction.ts";
+import { agentOf, walletConfirmed } from "./wallets.ts";
 
 /** SQL of a timestamp as ISO 8601 with milliseconds, as `Date.toISOString` writes it; microseconds are cut off. */
 const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -19,6 +20,7 @@ export const FACTS = `json_build_object(
   'mintedBlock', a.minted_block,
   'mintTx', a.mint_tx,
   'verified', a.verified,
+  'walletConfirmed', ${walletConfirmed("a")},
   'soulbound', a.soulbound,
   'origin', a.origin,
   'generation', a.generation,
@@ -57,7 +59,7 @@ export const FACTS = `json_build_object(
     from offchain.exchange_verification e left join onchain.attestation t on t.uid = e.attestation_uid
     where e.token_id = a.token_id and ${isOnChain("e", "t")}),
   'ethosScore', coalesce(
-    (select score from offchain.ethos_score where wallet = a.agent_address),
+    (select case when ${walletConfirmed("a")} then score end from offchain.ethos_score where wallet = a.agent_address),
     (select score from offchain.ethos_score where wallet = a.owner)),
   'referralCode', (select code from offchain.referral_code where token_id = a.token_id),
   'cred', (
@@ -91,17 +93,12 @@ export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Pro
   return rows.map((row) => row.facts);
 }
 
-/** The agent of a wallet: the lowest token id that names it as its agent address. */
-const tokenOf = (wallet: string) =>
-  // "+ 0" keeps the planner from walking the primary key in search of the first match.
-  `(select min(token_id + 0) from onchain.agent where agent_address = ${wallet})`;
-
 const FIND = `
   select asked.ref, ${FACTS} as facts
   from (
     select ref::text as ref, ref as token_id from unnest((select $1::int8[])) as ids(ref)
     union all
-    select ref, ${tokenOf("ref")} from unnest((select $2::text[])) as wallets(ref)
+    select ref, ${agentOf("wallets.ref")} from unnest((select $2::text[])) as wallets(ref)
   ) asked
   join onchain.agent a on a.token_id = asked.token_id`;
 
@@ -121,15 +118,4 @@ export async function findFacts(db: Queryable, refs: readonly AgentRef[]): Promi
   } as pg.QueryConfig);
   const found = new Map(rows);
   return refs.map((ref) => found.get("tokenId" in ref ? String(ref.tokenId) : ref.address) ?? null);
-}
-
-/** The agent of a wallet: the lowest token id that names it as its agent address, or null. */
-export async function findTokenId(db: Queryable, agentAddress: Address): Promise<number | null> {
-  const { rows } = await db.query<{ token_id: string | null }>({
-    name: "facts-find-token",
-    text: `select ${tokenOf("$1")} as token_id`,
-    values: [agentAddress],
-  });
-  const tokenId = rows[0]?.token_id ?? null;
-  return tokenId === null ? null : Number(tokenId);
 }

@@ -4,13 +4,14 @@ import type { Address } from "../core/facts.ts";
 import type { Speaker } from "../core/messaging/groups.ts";
 import { loadFacts } from "./facts.ts";
 import type { Queryable } from "./transaction.ts";
+import { ownAgentOf } from "./wallets.ts";
 
 export type Access = {
   groupId: string;
   wallet: Address;
   minCred: number;
   member: boolean;
-  /** The wallet's agent (of several the one with the lowest token id) with its present score; null without one. */
+  /** The wallet's own agent with its present score; null without one. A token that only names the wallet opens nothing. */
   speaker: Speaker | null;
   /** Credentials of the wallet dated before this are over. */
   revokedBefore: Date | null;
@@ -26,9 +27,6 @@ type Row = {
   name: string | null;
   score: number | null;
 };
-
-/** SQL of the lowest token that names `wallet` as its agent; "+ 0" keeps the planner from walking the primary key. */
-const TOKEN_OF_WALLET = "(select min(token_id + 0) from onchain.agent where agent_address = wallet)";
 
 /**
  * One answer for each known group that is asked about, in the order asked.
@@ -47,7 +45,7 @@ export async function accessOf(
       select asked.group_id, asked.wallet, g.min_cred, m.wallet is not null as member, r.revoked_before,
              a.token_id, a.name, c.score
       from (
-        select group_id, wallet, place, ${TOKEN_OF_WALLET} as token_id
+        select group_id, wallet, place, ${ownAgentOf("pairs.wallet")} as token_id
         from unnest((select $1::text[]), (select $2::text[])) with ordinality as pairs(group_id, wallet, place)) asked
       join offchain.message_group g on g.group_id = asked.group_id
       left join offchain.group_member m on m.group_id = asked.group_id and m.wallet = asked.wallet
@@ -68,7 +66,7 @@ export async function accessOf(
   }));
 }
 
-/** The agents of wallets with their present scores; wallets without one are left out. */
+/** The own agents of wallets with their present scores; wallets without one are left out. */
 export async function speakersOf(
   db: Queryable,
   wallets: readonly Address[],
@@ -79,7 +77,7 @@ export async function speakersOf(
     name: "message-speakers",
     text: `
       select asked.wallet, a.token_id, a.name, c.score
-      from (select wallet, ${TOKEN_OF_WALLET} as token_id from unnest((select $1::text[])) as wallets(wallet)) asked
+      from (select wallet, ${ownAgentOf("wallets.wallet")} as token_id from unnest((select $1::text[])) as wallets(wallet)) asked
       join onchain.agent a on a.token_id = asked.token_id
       left join offchain.cred c on c.token_id = a.token_id`,
     values: [wallets],

@@ -8,6 +8,7 @@ import type { Address, Hex } from "../core/facts.ts";
 import { traceparent } from "../tracing.ts";
 import { MINT, type Mint, type MintRequest, nameOf, type Registrant, toMint } from "./mints.ts";
 import type { Queryable } from "./transaction.ts";
+import { agentByOwnDoingOf } from "./wallets.ts";
 
 /** Names the one registration a registrant has, for what must not happen twice. */
 export const registrationName = (registrant: Registrant): string => `mint:${nameOf(registrant)}`;
@@ -38,16 +39,11 @@ export type Standing = {
   before: { tokenId: number | null; mintId: string | null } | null;
 };
 
-/**
- * An agent counts by its wallet's own doing only: anybody with a Solana key can name a wallet, and that is not to keep it
- * from registering itself.
- */
+/** An agent counts by its wallet's own doing only: what others can do with a wallet's name must not refuse it anything. */
 const STANDING = `
   select coalesce((select bool_and(funded) from offchain.sender_state), true) as "isFunded",
     (select max(paused_until) from offchain.sender_state) as "pausedUntil",
-    (select a.token_id from onchain.agent a where a.agent_address = $3 and not exists (
-       select from offchain.mint m where m.token_id = a.token_id and m.solana_address is not null)
-     order by a.token_id limit 1) as "agentTokenId",
+    ${agentByOwnDoingOf("$3")} as "agentTokenId",
     live.mint_id as "liveMintId", live.token_id as "liveTokenId", known.*
   from (select) one
   left join offchain.mint live on live.registrant = $1 and live.state <> 'failed'

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { Address } from "../core/facts.ts";
 import { ogByCode } from "../core/og-wallets.ts";
 import { referralCode, SUFFIXES } from "../core/referral-codes.ts";
-import { findTokenId } from "./facts.ts";
 import { isIndexed, type Queryable } from "./transaction.ts";
+import { ownAgents } from "./wallets.ts";
 
 /** Ends of a code that are tried before giving up; with 36^4 of them, a second try is rare. */
 const TRIES = 25;
@@ -87,14 +87,14 @@ export async function referralCodeOf(db: Queryable, tokenId: number): Promise<st
 export async function recordReferral(tx: Queryable, tokenId: number, code: string): Promise<void> {
   const og = ogByCode(code);
   // A V1 wallet's code is credited to its agent, once it has one.
-  const ogAgent = og && (await isIndexed(tx)) ? await findTokenId(tx, og.wallet) : null;
+  const ogAgent = og && (await isIndexed(tx)) ? (await ownAgents(tx, [og.wallet])).get(og.wallet) : null;
   await tx.query(
     `insert into offchain.referral (token_id, referrer_token_id, code)
      select $1, r.token_id, $2
      from (select coalesce((select token_id from offchain.referral_code where code = $2), $3::int8) as token_id) r
      where r.token_id <> $1
      on conflict do nothing`,
-    [tokenId, code, ogAgent],
+    [tokenId, code, ogAgent ?? null],
   );
 }
 

@@ -3,6 +3,7 @@ import { BONUSES } from "../core/bonuses.ts";
 import type { Address } from "../core/facts.ts";
 import { ogByCode } from "../core/og-wallets.ts";
 import type { Queryable } from "./transaction.ts";
+import { ownAgentOf, walletConfirmed } from "./wallets.ts";
 
 /** Who a code belongs to. A V1 wallet has its code before it has an agent: then there is no token yet. */
 export type Referrer = {
@@ -10,7 +11,7 @@ export type Referrer = {
   tokenId: number | null;
   /** The agent's name, else the V1 one. */
   name: string;
-  /** The agent's wallet and its owner, or the V1 wallet: none of them can use the code. */
+  /** The agent's wallet where it is confirmed and its owner, or the V1 wallet: none of them can use the code. */
   wallets: Address[];
   stats: ReferralStats;
 };
@@ -23,7 +24,7 @@ export type ReferralStats = {
 };
 
 const AGENT = `
-  a.token_id, a.name, a.agent_address, a.owner, r.code,
+  a.token_id, a.name, a.agent_address, a.owner, ${walletConfirmed("a")} as confirmed, r.code,
   (select count(*) from offchain.referral f join onchain.agent n on n.token_id = f.token_id
    where f.referrer_token_id = a.token_id)::int8 as total,
   (select coalesce(sum(p.amount), 0) from onchain.points_award p
@@ -34,10 +35,15 @@ type Row = {
   name: string;
   agent_address: Address;
   owner: Address;
+  confirmed: boolean;
   code: string | null;
   total: string;
   points: string;
 };
+
+/** A wallet that the token only names is not its own. */
+const walletsOf = ({ agent_address, owner, confirmed }: Row): Address[] =>
+  confirmed ? [agent_address, owner] : [owner];
 
 const statsOf = ({ total, points }: Row): ReferralStats => ({
   totalReferrals: Number(total),
@@ -56,7 +62,7 @@ export async function referrerOf(db: Queryable, code: string): Promise<Referrer 
       select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
       where a.token_id = coalesce(
         (select token_id from offchain.referral_code where code = $1),
-        (select min(token_id + 0) from onchain.agent where agent_address = $2))`,
+        ${ownAgentOf("$2")})`,
     values: [code, og?.wallet ?? null],
   });
   const row = rows[0];
@@ -65,7 +71,7 @@ export async function referrerOf(db: Queryable, code: string): Promise<Referrer 
       code,
       tokenId: Number(row.token_id),
       name: row.name,
-      wallets: [row.agent_address, row.owner],
+      wallets: walletsOf(row),
       stats: statsOf(row),
     };
   return og
@@ -77,7 +83,8 @@ export type AgentReferral = {
   tokenId: number;
   name: string;
   agentAddress: Address;
-  owner: Address;
+  /** As of `Referrer`. */
+  wallets: Address[];
   /** Null until the worker has given it one, moments after the agent was indexed. */
   code: string | null;
   stats: ReferralStats;
@@ -98,7 +105,7 @@ export async function referralOfAgent(db: Queryable, tokenId: number): Promise<A
         tokenId: Number(row.token_id),
         name: row.name,
         agentAddress: row.agent_address,
-        owner: row.owner,
+        wallets: walletsOf(row),
         code: row.code,
         stats: statsOf(row),
       }

@@ -8,6 +8,20 @@ import { blockOf, type ChainEvent, cleanText, indexedText, lower, timeOf } from 
 
 type AgentRow = typeof agent.$inferSelect;
 
+/** Index of API in the contract's MintOrigin: minted by the service for a wallet that somebody else named. */
+const ORIGIN_API = 2;
+
+/**
+ * How close the agent's wallet is to the token. Anybody can name any wallet in a mint, and transfer a token to any wallet:
+ * only a mint by the wallet itself and a verification, which the contract's owner writes, are its own doing.
+ */
+function walletRank(row: Pick<AgentRow, "agentAddress" | "owner" | "mintedTo" | "verifiedWallet" | "origin">): number {
+  const { agentAddress, owner, mintedTo, verifiedWallet, origin } = row;
+  if (verifiedWallet === agentAddress) return 0;
+  if (owner !== agentAddress) return 2;
+  return mintedTo === owner && origin !== ORIGIN_API ? 0 : 1;
+}
+
 /** `getAgent` as of the end of the event's block; null when the contract does not answer it. */
 const readAgent = ({ client, contracts }: Context, tokenId: number) =>
   readOrNull(
@@ -29,12 +43,19 @@ export async function beginAgent(context: Context, event: ChainEvent, tokenId: n
   const read = await readAgent(context, tokenId);
   const early = await db.find(unmintedPoints, { tokenId });
   if (early !== null) await db.delete(unmintedPoints, { tokenId });
+  const wallets = {
+    agentAddress: lower(read?.agentAddress ?? owner),
+    owner: lower(owner),
+    mintedTo: lower(owner),
+    verifiedWallet: null,
+    origin: read?.origin ?? 0,
+  };
   await db
     .insert(agent)
     .values({
+      ...wallets,
+      walletRank: walletRank(wallets),
       tokenId,
-      agentAddress: lower(read?.agentAddress ?? owner),
-      owner: lower(owner),
       operator: null,
       name: indexedText(read?.name ?? ""),
       framework: indexedText(read?.framework ?? ""),
@@ -43,7 +64,6 @@ export async function beginAgent(context: Context, event: ChainEvent, tokenId: n
       mintTx: event.transaction.hash,
       verified: false,
       soulbound: read?.soulbound ?? false,
-      origin: read?.origin ?? 0,
       generation: read?.generation ?? 0,
       parentId: read?.parentId ?? 0n,
       mutationCount: 0,
@@ -83,10 +103,11 @@ export async function changeAgent(
   const row = await context.db.find(agent, { tokenId });
   if (row === null) return null;
   const read = paid ? null : await readAgent(context, tokenId);
-  await context.db.update(agent, { tokenId }).set({
+  const changes = {
     ...(read !== null && { agentAddress: lower(read.agentAddress) }),
     ...change(row),
     updatedBlock: blockOf(event),
-  });
+  };
+  await context.db.update(agent, { tokenId }).set({ ...changes, walletRank: walletRank({ ...row, ...changes }) });
   return row;
 }

@@ -14,7 +14,13 @@ const PAID = { paid: true };
 const STORAGE = /^linked-token/i;
 
 ponder.on("Identity:AgentVerified", async ({ event, context }) => {
-  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), () => ({ verified: true }), PAID);
+  const known = await changeAgent(
+    context,
+    event,
+    tokenIdOf(event.args.tokenId),
+    (row) => ({ verified: true, verifiedWallet: row.agentAddress }),
+    PAID,
+  );
   if (known !== null) await tell(context, event, "agent.verified", { tokenId: known.tokenId });
 });
 

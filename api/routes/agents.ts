@@ -12,6 +12,8 @@ import { agentArraySchema, agentListSchema, agentSchema, leaderboardSchema } fro
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { pageOfAgents } from "../services/agent-pages.ts";
 
+const SEARCHED =
+  "Part of a name in any case and with any accents, an address prefix (0x…), or a token id; a whole address finds the agents of that wallet, its own first";
 const LIST_LIMIT = { default: 100, max: 1000 };
 const ARRAY_LIMIT = 200;
 
@@ -25,7 +27,7 @@ export const agents = endpoint({
     "Filters run before counting and paging. `cursor` is the stable way through everything: agents registered meanwhile move no page.",
   data: true,
   query: z.object({
-    search: searchText("Part of a name in any case and with any accents, an address prefix (0x…), or a token id"),
+    search: searchText(SEARCHED),
     framework: searchText("Only agents of this framework, in any case"),
     verified: flag("Only verified agents, or only unverified ones"),
     spam: flag("true includes names of one character, repeated or not"),
@@ -82,8 +84,8 @@ export const agents = endpoint({
 });
 
 /** A cursor is opaque to clients: what it says may change with the service. */
-const writeCursor = ({ sort, order, key, tokenId }: AgentCursor): string =>
-  Buffer.from(JSON.stringify([sort, order, key, tokenId])).toString("base64url");
+const writeCursor = ({ sort, order, key, tokenId, named }: AgentCursor): string =>
+  Buffer.from(JSON.stringify([sort, order, key, tokenId, ...(named ? [true] : [])])).toString("base64url");
 
 const cursorSchema = z.tuple([
   z.enum(AGENT_SORTS),
@@ -93,6 +95,7 @@ const cursorSchema = z.tuple([
     .max(1000)
     .refine((key) => key.isWellFormed() && !key.includes("\0")),
   z.int().min(0),
+  z.boolean().optional(),
 ]);
 /** What a key must look like where it is no text; points have as many digits as the contract's 256 bits. */
 const KEY: Partial<Record<AgentSort, RegExp>> = {
@@ -104,8 +107,10 @@ const KEY: Partial<Record<AgentSort, RegExp>> = {
 
 function readCursor(text: string): AgentCursor | null {
   try {
-    const [sort, order, key, tokenId] = cursorSchema.parse(JSON.parse(Buffer.from(text, "base64url").toString("utf8")));
-    return KEY[sort]?.test(key) === false ? null : { sort, order, key, tokenId };
+    const [sort, order, key, tokenId, named] = cursorSchema.parse(
+      JSON.parse(Buffer.from(text, "base64url").toString("utf8")),
+    );
+    return KEY[sort]?.test(key) === false ? null : { sort, order, key, tokenId, named };
   } catch {
     return null;
   }

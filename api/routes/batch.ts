@@ -5,7 +5,7 @@ import type { Address } from "../../core/facts.ts";
 import { summaryView } from "../../core/views/summary.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { snapshot } from "../../db/transaction.ts";
-import { tokensOfWallets } from "../../db/wallets.ts";
+import { agentsOfWallets } from "../../db/wallets.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { batchSchema } from "../schemas/search.ts";
 import { siteOf } from "../services/agent-facts.ts";
@@ -38,7 +38,7 @@ export const batch = endpoint({
     const refs = ids.map((id) => ({ id, ref: refOf(id) }));
     const addresses = refs.flatMap(({ ref }) => (typeof ref === "string" ? [ref] : []));
     const { tokenOf, facts } = await snapshot(deps.db, async (db) => {
-      const byWallet = await tokensOfWallets(db, addresses);
+      const byWallet = await agentsOfWallets(db, addresses);
       const tokenOf = (ref: number | Address) => (typeof ref === "number" ? ref : byWallet.get(ref));
       const tokenIds = refs.flatMap(({ ref }) => (ref === null ? [] : (tokenOf(ref) ?? [])));
       return { tokenOf, facts: await loadFacts(db, [...new Set(tokenIds)]) };

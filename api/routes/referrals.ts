@@ -33,7 +33,7 @@ export const referral = endpoint({
       code,
       link: referralLink(config.service.webUrl, code),
       referrer: agent.name,
-      isOG: ogOf(agent.agentAddress, agent.owner) !== undefined,
+      isOG: ogOf(...agent.wallets) !== undefined,
       stats: agent.stats,
     });
   },

@@ -20,7 +20,9 @@ export const search = endpoint({
     "Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.",
   data: true,
   query: z.object({
-    q: searchText("Part of a name in any case and with any accents, an address prefix (0x…), or a token id"),
+    q: searchText(
+      "Part of a name in any case and with any accents, an address prefix (0x…), or a token id; a whole address finds the agents of that wallet, its own first",
+    ),
     minCred: integer({ min: 0, max: 100, what: "Least cred score" }).optional(),
     tier: optionalChoice(TIER_KEYS, "Only agents of this tier"),
     verified: flag("Only verified agents, or only unverified ones"),

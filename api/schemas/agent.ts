@@ -1,6 +1,18 @@
 /** Agents as the API shows them. */
 import { z } from "zod";
-import { address, block, count, mintOrigin, moment, score, tier, tierLabel, tokenId, url } from "./fields.ts";
+import {
+  address,
+  block,
+  count,
+  mintOrigin,
+  moment,
+  score,
+  tier,
+  tierLabel,
+  tokenId,
+  url,
+  walletConfirmed,
+} from "./fields.ts";
 
 const cred = { credScore: score, credTier: tier, tierLabel };
 
@@ -9,6 +21,7 @@ const identity = {
   name: z.string(),
   framework: z.string().meta({ description: "As registered; on chain it is free text" }),
   agentAddress: address,
+  walletConfirmed,
   owner: address,
   verified: z.boolean(),
   soulbound: z.boolean(),

@@ -4,7 +4,19 @@ import { SIGNALS } from "../../core/cred.ts";
 import { EVIDENCE_SOURCES } from "../../core/cred-report/evidence.ts";
 import { RECEIPT_PRIMARY_TYPE } from "../../core/cred-report/receipt.ts";
 import { NARRATIVE_FIELDS } from "../../core/profile.ts";
-import { address, count, mintOrigin, moment, score, tier, tierLabel, tokenId, url, usdc } from "./fields.ts";
+import {
+  address,
+  count,
+  mintOrigin,
+  moment,
+  score,
+  tier,
+  tierLabel,
+  tokenId,
+  url,
+  usdc,
+  walletConfirmed,
+} from "./fields.ts";
 
 const shapeOf = <T extends z.ZodType>(keys: readonly string[], value: T) =>
   z.object(Object.fromEntries(keys.map((key) => [key, value])));
@@ -41,6 +53,7 @@ const reportFields = {
     framework: z.string(),
     owner: address,
     agentAddress: address,
+    walletConfirmed,
     mintOrigin,
     mintedAt: moment,
     ageDays: count,

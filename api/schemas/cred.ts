@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { SIGNALS } from "../../core/cred.ts";
 import { TIERS } from "../../core/tiers.ts";
-import { address, moment, score, tier, tierLabel, tokenId, usdc } from "./fields.ts";
+import { address, moment, score, tier, tierLabel, tokenId, usdc, walletConfirmed } from "./fields.ts";
 
 const shapeOf = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
   Object.fromEntries(keys.map((key) => [key, value])) as Record<K, T>;
@@ -35,6 +35,7 @@ export const credByTokenSchema = z
 export const credByAddressSchema = z
   .object({
     address,
+    walletConfirmed,
     credScore: score,
     tier: z.enum(TIERS.map(({ addressWord }) => addressWord) as unknown as [string, ...string[]]),
     factors: z.object(

@@ -3,6 +3,11 @@ import { z } from "zod";
 import { MINT_ORIGINS } from "../../core/mint-origins.ts";
 import { TIERS, tierWord } from "../../core/tiers.ts";
 
+/** Beside the agent's wallet wherever it is shown. */
+export const walletConfirmed = z.boolean().meta({
+  description: "Whether the agent's wallet owns, has verified or registered the token; false: the token only names it",
+});
+
 export const tokenId = z.int().min(0).meta({ description: "Identity token id; 0 is a valid one" });
 export const address = z
   .string()

@@ -1,6 +1,6 @@
 /** Report and verifications as the API shows them. */
 import { z } from "zod";
-import { address, count, moment, score, tier, tokenId, txHash, url } from "./fields.ts";
+import { address, count, moment, score, tier, tokenId, txHash, url, walletConfirmed } from "./fields.ts";
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
 const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be asked" });
@@ -14,6 +14,7 @@ export const reportSchema = z
     tokenId,
     name: z.string(),
     walletAddress: address,
+    walletConfirmed,
     owner: address,
     balances: z
       .object({

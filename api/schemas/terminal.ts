@@ -37,6 +37,10 @@ export const terminalAgentSchema = z
       description: "Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it",
     }),
     updated_at: moment,
+    wallet_confirmed: z.boolean().meta({
+      description:
+        "Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it",
+    }),
   })
   .meta({ id: "TerminalAgent" });
 

@@ -5,6 +5,7 @@ import type { Address, Hex } from "../../core/facts.ts";
 import { verificationTransaction } from "../../db/attestations.ts";
 import { insertChainWrite } from "../../db/chain-writes.ts";
 import { queueRepeatable } from "../../db/tx-outbox.ts";
+import { recordWalletVerification } from "../../db/wallets.ts";
 import type { ApiParts } from "../deps.ts";
 import { authorizeAgentWallet, controls } from "./agent-control.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
@@ -23,6 +24,7 @@ export async function verifyWallet(
     { tokenId, now },
     authorize,
     async ({ tx, facts, now: at }) => {
+      await recordWalletVerification(tx, { tokenId, wallet, mintTx: facts.mintTx, at });
       const done = facts.verified ? await verificationTransaction(tx, tokenId) : null;
       if (done) return { result: done, scored: false };
       const { intentKey, queued } = await queueRepeatable(tx, {

@@ -40,7 +40,7 @@ const PLANT = `
 
 /** The indexes that Ponder makes of ponder.schema.ts. */
 const INDEXES = [
-  "agent_address",
+  "agent_address, wallet_rank, token_id",
   "owner",
   "name",
   "minted_at",

@@ -68,6 +68,7 @@ async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<Age
   const score = ethos.find(({ wallet }) => wallet === agent.agentAddress) ?? ethos[0];
   return {
     ...agent,
+    walletConfirmed: agent.walletRank < 2,
     points: Number(agent.points),
     onchainPersonality: agent.personality,
     onchainNarrative: agent.narrative,

@@ -40,6 +40,7 @@ export type CredReportView = {
     framework: string;
     owner: Address;
     agentAddress: Address;
+    walletConfirmed: boolean;
     mintOrigin: MintOrigin;
     mintedAt: string;
     ageDays: number;
@@ -105,6 +106,7 @@ export function credReportView(facts: AgentFacts, input: CredReportInput, site: 
       framework: facts.framework,
       owner: checksum(facts.owner),
       agentAddress: checksum(facts.agentAddress),
+      walletConfirmed: facts.walletConfirmed,
       mintOrigin: mintOriginAt(facts.origin).name,
       mintedAt: isoSeconds(facts.mintedAt),
       ageDays: ageDays(facts, now),

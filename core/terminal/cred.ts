@@ -40,6 +40,7 @@ function asAgent(known: ForeignFacts, now: Date): AgentFacts {
   return {
     tokenId: 0,
     agentAddress: NOBODY,
+    walletConfirmed: false,
     owner: NOBODY,
     operator: null,
     name: "",

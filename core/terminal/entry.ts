@@ -22,6 +22,8 @@ export type DirectoryEntry = {
   x402Supported: boolean;
   /** The registry makes sure that `address` is the agent's. */
   walletProven: boolean;
+  /** Of an own agent: whether its wallet owns, has verified or registered it. Null for other registries' agents. */
+  walletConfirmed: boolean | null;
   /** Services and skills, each counted once. */
   traitCount: number;
   /** ISO 8601. */
@@ -49,6 +51,7 @@ export const blankEntry = (
   services: [],
   x402Supported: false,
   walletProven: false,
+  walletConfirmed: null,
   traitCount: 0,
   createdAt: null,
   tokenAddress: null,

@@ -29,7 +29,8 @@ export function ownEntry(
       ownerAddress: facts.owner,
       description: foreignText(said, 2_000, { lines: true }),
       registry: contract,
-      walletProven: facts.verified,
+      walletProven: facts.verified && facts.walletConfirmed,
+      walletConfirmed: facts.walletConfirmed,
       traitCount: countedTraits(facts.traits).length,
       createdAt: new Date(facts.mintedAt * 1000).toISOString(),
       // Markets are asked about tokens of this chain only.

@@ -19,6 +19,8 @@ export type DirectoryRow = {
   ownerAddress: string | null;
   x402Supported: boolean;
   walletProven: boolean;
+  /** Of own agents; null for those of other registries. */
+  walletConfirmed: boolean | null;
   createdAt: string | null;
   credScore: number;
   ethosScore: number | null;
@@ -79,6 +81,7 @@ export type TerminalRow = {
   ethos_score: number | null;
   market_data_source: string | null;
   updated_at: string;
+  wallet_confirmed: boolean;
 };
 
 /** @param publicUrl base of the service's own links */
@@ -103,6 +106,8 @@ export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
     ...tokenOf(row),
     ethos_score: row.ethosScore,
     updated_at: row.updatedAt,
+    // What proves a wallet in another registry is its registry's word.
+    wallet_confirmed: row.walletConfirmed ?? row.walletProven,
   };
 }
 

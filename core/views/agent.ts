@@ -15,6 +15,8 @@ import { isoSeconds } from "./summary.ts";
 export type AgentView = {
   tokenId: number;
   agentAddress: Address;
+  /** False: the token only names that wallet. */
+  walletConfirmed: boolean;
   name: string;
   framework: string;
   mintedAt: string;
@@ -50,6 +52,7 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
   return {
     tokenId: facts.tokenId,
     agentAddress: checksum(facts.agentAddress),
+    walletConfirmed: facts.walletConfirmed,
     name: facts.name,
     framework: facts.framework,
     mintedAt: isoSeconds(facts.mintedAt),

@@ -36,6 +36,8 @@ export function credByIdView(facts: AgentFacts, site: Site, now: Date): CredById
 
 export type CredByAddressView = {
   address: Address;
+  /** False: the token only names that wallet. */
+  walletConfirmed: boolean;
   credScore: number;
   tier: AddressWord;
   factors: Breakdown;
@@ -48,6 +50,7 @@ export function credByAddressView(facts: AgentFacts, now: Date): CredByAddressVi
   const { score, raw, tier } = shownCred(facts, now);
   return {
     address: checksum(facts.agentAddress),
+    walletConfirmed: facts.walletConfirmed,
     credScore: score,
     tier: tier.addressWord,
     factors: breakdownOf(raw),

@@ -40,6 +40,8 @@ export type ReportView = {
   tokenId: number;
   name: string;
   walletAddress: Address;
+  /** False: the token only names that wallet. */
+  walletConfirmed: boolean;
   owner: Address;
   balances: {
     eth: string | null;
@@ -71,6 +73,7 @@ export function reportView(facts: AgentFacts, input: ReportInput, site: Site, no
     tokenId: facts.tokenId,
     name: facts.name,
     walletAddress: checksum(facts.agentAddress),
+    walletConfirmed: facts.walletConfirmed,
     owner: checksum(facts.owner),
     balances: {
       eth,

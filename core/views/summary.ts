@@ -13,6 +13,8 @@ export type SummaryView = {
   name: string;
   framework: string;
   agentAddress: Address;
+  /** False: the token only names that wallet. */
+  walletConfirmed: boolean;
   owner: Address;
   verified: boolean;
   soulbound: boolean;
@@ -33,6 +35,7 @@ export function summaryView(facts: AgentFacts, site: Site, now: Date): SummaryVi
     name: facts.name,
     framework: facts.framework,
     agentAddress: checksum(facts.agentAddress),
+    walletConfirmed: facts.walletConfirmed,
     owner: checksum(facts.owner),
     verified: facts.verified,
     soulbound: facts.soulbound,

@@ -6,6 +6,7 @@ import {
   type AgentPosition,
   type AgentSort,
   listAgents,
+  searchedWallet,
 } from "../agents.ts";
 import type { Queryable } from "../transaction.ts";
 import { type AGENT_COLUMNS, COMPARABLE, source } from "./agents-source.ts";
@@ -100,7 +101,8 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
   }
 
   async function recall(query: AgentQuery, minBlock = -1): Promise<AgentPage | undefined> {
-    if (next() === undefined) return undefined;
+    // What is a wallet's own follows from more than the columns; an index answers at once.
+    if (next() === undefined || searchedWallet(query) !== null) return undefined;
     if (live!.state!.block < minBlock && !(await waitFor(minBlock, CATCH_UP_MS))) return undefined;
     const words = await comparable(query);
     await live!.settling;

@@ -7,6 +7,7 @@ import {
   type DirectoryTotals,
   directoryTotals,
   listDirectory,
+  searchedWallet,
 } from "../directory/list.ts";
 import { folded } from "../folded-text.ts";
 import { answering } from "./answering.ts";
@@ -111,7 +112,8 @@ export function openDirectoryList({
 
   return {
     async list(query) {
-      if (next() !== undefined) {
+      // The columns do not know whose own an agent is; indexes find a wallet's agents at once.
+      if (next() !== undefined && searchedWallet(query) === null) {
         const word = query.q === undefined ? undefined : await comparable(query.q);
         await live!.settling;
         // What was true before need not be now.

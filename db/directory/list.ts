@@ -16,6 +16,13 @@ export type DirectoryQuery = {
   now: number;
 };
 
+/**
+ * The wallet that a search is for, lower-case; null when it is for anything else. A whole address is part of no name, and
+ * agents that only name the wallet come after its own, whatever the sort.
+ */
+export const searchedWallet = ({ q = "" }: Pick<DirectoryQuery, "q">): string | null =>
+  /^0x[0-9a-f]{40}$/i.test(q) ? q.toLowerCase() : null;
+
 /** Ids of the directory in order, and the number of all that match. */
 export type DirectoryPage = { total: number; ids: number[] };
 
@@ -57,9 +64,12 @@ async function pageOf(tx: Queryable, query: DirectoryQuery, total: number): Prom
   const turned = offset > total / 2;
   const skip = turned ? total - offset - size : offset;
   const direction = descending !== turned ? "desc" : "asc";
-  const order = `key ${direction} nulls ${turned ? "first" : "last"}, id ${turned ? "desc" : "asc"}`;
-  const matched = `select ${id} as id, ${SORTS[sort]} as key from ${from} where ${where}`;
-  const collected = query.q !== undefined && total <= COLLECT;
+  const ownFirst = searchedWallet(query) !== null;
+  const ranked = ownFirst ? `named ${turned ? "desc" : "asc"}, ` : "";
+  const order = `${ranked}key ${direction} nulls ${turned ? "first" : "last"}, id ${turned ? "desc" : "asc"}`;
+  const named = ownFirst ? ", d.wallet_confirmed is not distinct from false as named" : "";
+  const matched = `select ${id} as id, ${SORTS[sort]} as key${named} from ${from} where ${where}`;
+  const collected = (query.q !== undefined && total <= COLLECT) || ownFirst;
   // The planner underestimates how far it has to walk an index for few matches: which way it is, is decided here.
   if (!collected) await tx.query("set local enable_sort = off");
   const { rows } = await tx.query<[string]>({
@@ -86,12 +96,11 @@ function matching({ filter, q, now }: DirectoryQuery, sort?: DirectorySort) {
   if (activeSince !== undefined) ofRows.push(`d.active_at >= ${$(new Date(activeSince))}`);
   if (q !== undefined) {
     const { name, word, addressPrefix } = searchKinds(q);
-    const matches = [
-      `d.search_name like '%' || ${escaped(folded(`${$(name)}::text`))} || '%'`,
-      `lower(d.agent_id) = ${$(word)}`,
-      `lower(d.token_symbol) = ${$(word)}`,
-    ];
-    if (addressPrefix !== undefined)
+    const wallet = searchedWallet({ q });
+    const matches = [`lower(d.agent_id) = ${$(word)}`, `lower(d.token_symbol) = ${$(word)}`];
+    if (wallet === null) matches.push(`d.search_name like '%' || ${escaped(folded(`${$(name)}::text`))} || '%'`);
+    if (wallet !== null) matches.push(`d.address collate "C" = ${$(wallet)}`);
+    else if (addressPrefix !== undefined)
       matches.push(
         `(d.address collate "C" >= ${$(addressPrefix)} and d.address collate "C" <= ${$(`${addressPrefix}\u{10ffff}`)})`,
       );

@@ -24,6 +24,7 @@ export async function staleOwnRows(db: Queryable): Promise<number[]> {
     left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
     left join offchain.cred c on c.token_id = a.token_id
     where d.id is null or i.digest is distinct from a.updated_block::text or c.score <> d.cred_score
+      or d.wallet_confirmed is null
     union
     select f.token_id from offchain.profile_field f
     join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = f.token_id::text
@@ -32,6 +33,10 @@ export async function staleOwnRows(db: Queryable): Promise<number[]> {
     select t.token_id from offchain.profile_trait t
     join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = t.token_id::text
     where t.added_at > i.fetched_at
+    union
+    select v.token_id from offchain.wallet_verification v
+    join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = v.token_id::text
+    where v.verified_at > i.fetched_at
     union
     select d.token_id from offchain.directory d
     where d.platform = '${OWN_PLATFORM}' and d.removed_at is null

@@ -1,9 +1,10 @@
 /** Rows of the directory as they are shown: by their ids for a page, by address, agent id or token id for one. */
-
+import type { Address } from "../../core/facts.ts";
 import type { Service } from "../../core/terminal/entry.ts";
 import { OWN_PLATFORM, type PlatformKey } from "../../core/terminal/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/terminal/row.ts";
-import type { Queryable } from "../transaction.ts";
+import { isNoIndex, type Queryable } from "../transaction.ts";
+import { agentsOfWallets } from "../wallets.ts";
 
 const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -12,9 +13,10 @@ const ROW = `json_build_object(
   'id', d.id, 'platform', d.platform, 'agentId', d.agent_id, 'address', d.address, 'tokenId', d.token_id,
   'chainId', d.chain_id, 'name', d.name, 'description', d.description, 'imageUrl', d.image_url, 'registry', d.registry,
   'ownerAddress', d.owner_address, 'x402Supported', d.x402_supported, 'walletProven', d.wallet_proven,
+  'walletConfirmed', d.wallet_confirmed,
   'createdAt', ${iso("d.created_at")}, 'credScore', d.cred_score,
   'ethosScore', coalesce(
-    (select score from offchain.ethos_score where wallet = d.address),
+    case when d.wallet_confirmed is not false then (select score from offchain.ethos_score where wallet = d.address) end,
     (select score from offchain.ethos_score where wallet = d.owner_address)),
   'tokenAddress', d.token_address, 'tokenSymbol', d.token_symbol, 'tokenName', d.token_name,
   'marketCapUsd', d.market_cap_usd, 'priceChange24h', d.price_change_24h, 'volume24hUsd', d.volume_24h_usd,
@@ -48,13 +50,14 @@ export async function directoryRows(db: Queryable, ids: readonly number[]): Prom
 
 /**
  * The id of the row that a reference means: an address, an agent's id or a token id, in any case. Of several the own
- * registry's, else the one with the highest score, else the oldest.
+ * registry's, and there the agent that every look-up by wallet finds; else the one with the highest score, else the oldest.
  * @param platform looks among its agents only
  * @returns null for an unknown one
  */
 export async function findDirectoryId(db: Queryable, ref: string, platform?: PlatformKey): Promise<number | null> {
   const word = ref.toLowerCase();
   const tokenId = /^(0|[1-9]\d{0,15})$/.test(ref) && Number.isSafeInteger(Number(ref)) ? Number(ref) : null;
+  const agent = /^0x[0-9a-f]{40}$/.test(word) ? await agentOfWallet(db, word as Address) : null;
   const { rows } = await db.query({
     name: "directory-find",
     text: `
@@ -62,10 +65,21 @@ export async function findDirectoryId(db: Queryable, ref: string, platform?: Pla
       where d.removed_at is null
         and (d.address collate "C" = $1::text or lower(d.agent_id) = $1::text or d.token_id = $2::int8)
         and ($3::text is null or d.platform = $3::text)
-      order by d.platform = '${OWN_PLATFORM}' desc, d.cred_score desc, d.id limit 1`,
-    values: [word, tokenId, platform ?? null],
+      order by d.platform = '${OWN_PLATFORM}' desc, d.platform = '${OWN_PLATFORM}' and d.token_id is not distinct from $4::int8 desc,
+        d.cred_score desc, d.id limit 1`,
+    values: [word, tokenId, platform ?? null, agent],
   });
   return rows[0] ? Number(rows[0].id) : null;
+}
+
+/** The directory is there before the index. */
+async function agentOfWallet(db: Queryable, wallet: Address): Promise<number | null> {
+  try {
+    return (await agentsOfWallets(db, [wallet])).get(wallet) ?? null;
+  } catch (error) {
+    if (isNoIndex(error)) return null;
+    throw error;
+  }
 }
 
 /** What an agent's own page shows beside its row. */

@@ -25,6 +25,7 @@ const COLUMNS = {
   services: ["services", "jsonb"],
   x402_supported: ["x402Supported", "bool"],
   wallet_proven: ["walletProven", "bool"],
+  wallet_confirmed: ["walletConfirmed", "bool"],
   trait_count: ["traitCount", "int4"],
   created_at: ["createdAt", "timestamptz"],
   token_address: ["tokenAddress", "text"],

@@ -2008,6 +2008,8 @@ export interface components {
             framework: string;
             /** @description Address, checksummed (EIP-55) */
             agentAddress: string;
+            /** @description Whether the agent's wallet owns, has verified or registered the token; false: the token only names it */
+            walletConfirmed: boolean;
             /** @description Address, checksummed (EIP-55) */
             owner: string;
             verified: boolean;
@@ -2037,6 +2039,8 @@ export interface components {
             framework: string;
             /** @description Address, checksummed (EIP-55) */
             agentAddress: string;
+            /** @description Whether the agent's wallet owns, has verified or registered the token; false: the token only names it */
+            walletConfirmed: boolean;
             /** @description Address, checksummed (EIP-55) */
             owner: string;
             verified: boolean;
@@ -2126,6 +2130,8 @@ export interface components {
             name: string;
             /** @description Address, checksummed (EIP-55) */
             walletAddress: string;
+            /** @description Whether the agent's wallet owns, has verified or registered the token; false: the token only names it */
+            walletConfirmed: boolean;
             /** @description Address, checksummed (EIP-55) */
             owner: string;
             /** @description Of the agent's wallet, at most a minute old */
@@ -2332,6 +2338,8 @@ export interface components {
         CredByAddress: {
             /** @description Address, checksummed (EIP-55) */
             address: string;
+            /** @description Whether the agent's wallet owns, has verified or registered the token; false: the token only names it */
+            walletConfirmed: boolean;
             credScore: number;
             /** @enum {string} */
             tier: "legendary" | "elite" | "trusted" | "verified" | "basic";
@@ -2445,6 +2453,8 @@ export interface components {
                 framework: string;
                 /** @description Address, checksummed (EIP-55) */
                 agentAddress: string;
+                /** @description Whether the wallet owned, verified or registered it by then; events of former versions lack it */
+                walletConfirmed?: boolean;
                 soulbound: boolean;
             } | {
                 changed: ("personality" | "narrative" | "social" | "traits" | "name" | "version" | "points" | "operator" | "coinbase" | "handshakes")[];
@@ -2513,6 +2523,8 @@ export interface components {
                 owner: string;
                 /** @description Address, checksummed (EIP-55) */
                 agentAddress: string;
+                /** @description Whether the agent's wallet owns, has verified or registered the token; false: the token only names it */
+                walletConfirmed: boolean;
                 /** @enum {string} */
                 mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
                 /** Format: date-time */
@@ -2707,6 +2719,8 @@ export interface components {
                     owner: string;
                     /** @description Address, checksummed (EIP-55) */
                     agentAddress: string;
+                    /** @description Whether the agent's wallet owns, has verified or registered the token; false: the token only names it */
+                    walletConfirmed: boolean;
                     /** @enum {string} */
                     mintOrigin: "HUMAN" | "AGENT_SIWA" | "API" | "OWNER";
                     /** Format: date-time */
@@ -2828,6 +2842,8 @@ export interface components {
             framework: string;
             /** @description Address, checksummed (EIP-55) */
             agentAddress: string;
+            /** @description Whether the agent's wallet owns, has verified or registered the token; false: the token only names it */
+            walletConfirmed: boolean;
             /** @description Address, checksummed (EIP-55) */
             owner: string;
             verified: boolean;
@@ -2907,6 +2923,8 @@ export interface components {
             market_data_source: string | null;
             /** Format: date-time */
             updated_at: string;
+            /** @description Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it */
+            wallet_confirmed: boolean;
         };
         TerminalMarks: {
             marks: {
@@ -2982,6 +3000,8 @@ export interface components {
             market_data_source: string | null;
             /** Format: date-time */
             updated_at: string;
+            /** @description Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it */
+            wallet_confirmed: boolean;
             services: {
                 name: string;
                 endpoint: string;
@@ -4509,7 +4529,7 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id */
+                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id; a whole address finds the agents of that wallet, its own first */
                 search?: string;
                 /** @description Only agents of this framework, in any case */
                 framework?: string;
@@ -4554,7 +4574,7 @@ export interface operations {
     searchAgents: {
         parameters: {
             query?: {
-                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id */
+                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id; a whole address finds the agents of that wallet, its own first */
                 q?: string;
                 /** @description Least cred score */
                 minCred?: number;

@@ -28,7 +28,14 @@ const agent = fc.nat(5000).chain((tokenId) => randomAgent(tokenId, NOW).map(({ f
 
 /** An agent with everything: what a view shows of it is written out below, whole. */
 const full: AgentFacts = {
-  ...{ tokenId: 7, agentAddress: addressOf(7), owner: addressOf(7, 1), operator: addressOf(7, 2), name: "Bendr 2.0" },
+  ...{
+    tokenId: 7,
+    agentAddress: addressOf(7),
+    walletConfirmed: true,
+    owner: addressOf(7, 1),
+    operator: addressOf(7, 2),
+    name: "Bendr 2.0",
+  },
   ...{
     framework: "openclaw",
     mintedAt: 1_790_000_000,
@@ -57,6 +64,7 @@ describe("an agent in full", () => {
   it("has these fields and no others", () => {
     expect(agentView(full, site, NOW, 1234)).toEqual({
       ...{ tokenId: 7, agentAddress: getAddress(addressOf(7)), name: "Bendr 2.0", framework: "openclaw" },
+      walletConfirmed: true,
       ...{ mintedAt: "2026-09-21T14:13:20.000Z", verified: true, soulbound: false, mintOrigin: "AGENT_SIWA" },
       ...{ generation: 1, version: "1.2", mutationCount: 2, points: 150 },
       ...{ credScore: 51, credTier: "QUALIFIED", tierLabel: "Qualified", ethosScore: null },
@@ -99,6 +107,7 @@ describe("a summary", () => {
   it("has these fields and no others, and a rank in the leaderboard", () => {
     const summary = summaryView(full, site, NOW);
     expect(summary).toEqual({
+      walletConfirmed: true,
       ...{ tokenId: 7, name: "Bendr 2.0", framework: "openclaw", agentAddress: getAddress(addressOf(7)) },
       ...{ owner: getAddress(addressOf(7, 1)), verified: true, soulbound: false, mintOrigin: "AGENT_SIWA" },
       ...{ credScore: 51, credTier: "QUALIFIED", tierLabel: "Qualified", points: 150, traitCount: 1 },
@@ -122,6 +131,7 @@ describe("cred", () => {
     expect(credByAddressView(full, NOW)).toEqual({
       ...{
         address: getAddress(addressOf(7)),
+        walletConfirmed: true,
         credScore: 51,
         tier: "trusted",
         credTier: "QUALIFIED",

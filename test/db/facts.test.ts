@@ -1,10 +1,12 @@
-/** Facts come in the order asked for, from one snapshot; wallets lead to their lowest token. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+/** Facts come in the order asked for, from one snapshot; wallets lead to their own agent. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Address } from "../../core/facts.ts";
-import { findTokenId, loadFacts } from "../../db/facts.ts";
+import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
+import { agentsOfWallets, ownAgents, recordWalletVerification } from "../../db/wallets.ts";
 import { addressOf, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { agentRow, plantRows } from "../support/onchain.ts";
 import { plantAgents } from "../support/plant-agents.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
@@ -42,15 +44,19 @@ it("cuts microseconds off instead of rounding them up", async () => {
   expect((await loadFacts(db.pool, [5]))[0]!.profile[0]!.writtenAt).toBe("2026-01-01T00:00:00.999Z");
 });
 
-it("prefers the score Ethos gives the agent's own wallet", async () => {
+it("prefers the score Ethos gives the agent's own wallet, and lends none of a wallet that it only names", async () => {
   await db.pool.query("delete from offchain.ethos_score");
   const ethos = (wallet: Address, score: number) =>
     db.pool.query("insert into offchain.ethos_score values ($1, $2, now())", [wallet, score]);
   const shown = async () => (await loadFacts(db.pool, [3]))[0]!.ethosScore;
   expect(await shown()).toBeNull();
-  await ethos(addressOf(3, 1), 900);
+  const [own, owner] = [addressOf(3), addressOf(3, 1)];
+  await ethos(owner, 900);
   expect(await shown()).toBe(900);
-  await ethos(addressOf(3), 1400);
+  await ethos(own, 1400);
+  await db.pool.query("update onchain.agent set verified = false, verified_wallet = null where token_id = 3");
+  expect(await shown()).toBe(900);
+  await db.pool.query("update onchain.agent set verified_wallet = $1 where token_id = 3", [own]);
   expect(await shown()).toBe(1400);
 });
 
@@ -59,12 +65,75 @@ it("gives points beyond the integers of JSON as the nearest number", async () =>
   expect((await loadFacts(db.pool, [4]))[0]!.points).toBe(1.2345678901234568e29);
 });
 
-it("finds the lowest token of a wallet, token 0 among them", async () => {
-  expect(await findTokenId(db.pool, addressOf(0))).toBe(0);
-  expect(await findTokenId(db.pool, addressOf(12))).toBe(12);
-  await db.pool.query("update onchain.agent set agent_address = $1 where token_id in (9, 14)", [addressOf(12)]);
-  expect(await findTokenId(db.pool, addressOf(12))).toBe(9);
-  expect(await findTokenId(db.pool, addressOf(500))).toBeNull();
+describe("the agent of a wallet", () => {
+  const [wallet, other] = [addressOf(600), addressOf(601)];
+  const MINT: Address = `0x${"c".repeat(64)}`;
+  const plant = (tokenId: number, over: object) =>
+    plantRows(db.pool, "agent", [agentRow(tokenId, { agentAddress: wallet, owner: other, mintTx: MINT, ...over })]);
+  const found = async (by = agentsOfWallets) => (await by(db.pool, [wallet])).get(wallet);
+  const confirmed = async (tokenId: number) => (await loadFacts(db.pool, [tokenId]))[0]!.walletConfirmed;
+  beforeEach(async () => {
+    await db.pool.query("delete from onchain.agent where token_id >= 600 or agent_address = $1", [wallet]);
+    await db.pool.query("truncate offchain.wallet_verification, offchain.mint");
+  });
+
+  it("is the lowest token that names it while it has none of its own, and that one grants nothing", async () => {
+    expect(await found()).toBeUndefined();
+    for (const tokenId of [602, 601]) await plant(tokenId, {});
+    expect([await found(), await found(ownAgents), await confirmed(601)]).toEqual([601, undefined, false]);
+  });
+
+  it.each<[string, object]>([
+    ["it owns", { owner: wallet }],
+    ["it minted for itself", { owner: wallet, mintedTo: wallet, origin: 0 }],
+    ["the contract was told it has verified", { verified: true, verifiedWallet: wallet }],
+  ])("is the one %s, before any that name it", async (_, over) => {
+    await plant(601, {});
+    await plant(605, over);
+    expect([await found(), await found(ownAgents)]).toEqual([605, 605]);
+    expect([await confirmed(601), await confirmed(605)]).toEqual([false, true]);
+  });
+
+  it("is not one that another wallet had verified before it was named", async () => {
+    await plant(601, { verified: true, verifiedWallet: other });
+    expect([await found(ownAgents), await confirmed(601)]).toEqual([undefined, false]);
+  });
+
+  it("is one that it has verified or registered here, for as long as the token is the same mint's", async () => {
+    await plant(601, {});
+    await plant(604, {});
+    await plant(607, {});
+    await recordWalletVerification(db.pool, { tokenId: 607, wallet, mintTx: MINT, at: NOW });
+    expect([await found(ownAgents), await confirmed(607)]).toEqual([607, true]);
+    await db.pool.query(
+      `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, token_id, tx_hash)
+       values (gen_random_uuid(), $1, $1, 'a', 'custom', false, 1, 'f', 'minted', 604, $2)`,
+      [wallet, MINT],
+    );
+    expect([await found(), await found(ownAgents), await confirmed(604)]).toEqual([604, 604, true]);
+    await db.pool.query("update onchain.agent set mint_tx = $2 where agent_address = $1", [
+      wallet,
+      `0x${"d".repeat(64)}`,
+    ]);
+    expect([await found(), await found(ownAgents), await confirmed(604)]).toEqual([601, undefined, false]);
+  });
+
+  it("is none that a Solana key registered for it, beside one of its own doing", async () => {
+    await plant(601, { owner: wallet, mintedTo: wallet, origin: 2 });
+    expect(await found(ownAgents)).toBe(601);
+    await plant(605, { owner: wallet, mintedTo: wallet });
+    expect(await found(ownAgents)).toBe(605);
+  });
+
+  it("is none that it was given, beside one of its own doing; of those the lowest, token 0 among them", async () => {
+    for (const tokenId of [603, 602]) await plant(tokenId, { owner: wallet, mintedTo: wallet });
+    await plant(601, { owner: wallet, mintedTo: other });
+    expect(await found()).toBe(602);
+    await db.pool.query("update onchain.agent set agent_address = $1, owner = $1, minted_to = $1 where token_id = 0", [
+      wallet,
+    ]);
+    expect([await found(), await found(ownAgents)]).toEqual([0, 0]);
+  });
 });
 
 it("reads everything about an agent in one statement", async () => {

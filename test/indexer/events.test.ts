@@ -65,6 +65,9 @@ describe("the identity token", () => {
       minted_block: String(receipt.blockNumber),
       mint_tx: receipt.transactionHash,
       verified: false,
+      verified_wallet: null,
+      minted_to: alice,
+      wallet_rank: 2,
       soulbound: true,
       origin: 2,
       generation: 0,
@@ -146,7 +149,7 @@ describe("the identity token", () => {
     [
       "verification",
       () => identity("verify", [0n]),
-      { verified: true, points: "175" },
+      { verified: true, verified_wallet: bob, wallet_rank: 0, points: "175" },
       ["agent.points_awarded", "agent.verified"],
     ],
     [
@@ -274,9 +277,32 @@ describe("the identity token", () => {
       wallet.address,
       signature,
     ]);
+    await identity("addTrait", [BigInt(tokenId), "moved", "test"]);
+    await world.settle();
+    const named = wallet.address.toLowerCase();
+    expect(await agent(tokenId)).toMatchObject({ agent_address: named, verified_wallet: null, wallet_rank: 2 });
     await identity("verify", [BigInt(tokenId)]);
     await world.settle();
-    expect((await agent(tokenId))!.agent_address).toBe(wallet.address.toLowerCase());
+    expect(await agent(tokenId)).toMatchObject({ agent_address: named, verified_wallet: named, wallet_rank: 0 });
+  });
+
+  test("a wallet's rank tells what it did itself from what it was given and from what only names it", async () => {
+    const rankOf = async (tokenId: number) => {
+      await world.settle();
+      return (await agent(tokenId))!.wallet_rank;
+    };
+    const move = (from: Hex, to: Hex, tokenId: number) =>
+      world.send(from, world.contracts.identity, identityAbi, "transferFrom", [from, to, BigInt(tokenId)]);
+    const named = await world.mint(alice, "Named", { agentAddress: bob });
+    expect(await rankOf(named.tokenId)).toBe(2);
+    await move(alice, bob, named.tokenId);
+    expect(await rankOf(named.tokenId)).toBe(1);
+    const own = await world.mint(carol, "Own", { agentAddress: carol, origin: 1 });
+    expect(await rankOf(own.tokenId)).toBe(0);
+    await move(carol, alice, own.tokenId);
+    expect(await rankOf(own.tokenId)).toBe(2);
+    const byApi = await world.mint(carol, "By API", { agentAddress: carol, origin: 2 });
+    expect(await rankOf(byApi.tokenId)).toBe(1);
   });
 
   test("points awarded before a token exists are its points once it does", async () => {

@@ -1,4 +1,5 @@
 /** The main job, end to end: one command brings up a real chain, and a registered identity becomes a scored agent. */
+import { parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet, testChain } from "../support/agent-wallet.ts";
@@ -6,6 +7,7 @@ import { type Stack, startStack } from "../support/stack.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 import { until } from "../support/until.ts";
 
+type Wallet = ReturnType<typeof agentWallet>;
 type Json = Record<string, unknown> & { tokenId: number; credScore: number };
 
 let stack: Stack;
@@ -174,6 +176,127 @@ describe("a human", () => {
     const after = await get(`/api/v2/human/${wallet.address}?minBlock=${moved.blockNumber}`);
     expect(after.body).toMatchObject({ tokenId: null, linkedAgents: [] });
     expect((await get(`/api/v2/human/${tokenId}`)).status).toBe(404);
+  });
+});
+
+describe("a wallet that strangers name in tokens of theirs", () => {
+  const send = async (method: string, path: string, by: ReturnType<typeof agentWallet>, body?: object) => {
+    const headers = { authorization: await by.siwa(), "content-type": "application/json" };
+    const response = await fetch(stack.devnet.apiUrl + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  it("registers once, is found by its own agent, and gets nothing from the strangers' ones", async () => {
+    const { rpcUrl, contracts } = stack.devnet;
+    const identity = contracts.identity!;
+    const chain = testChain(rpcUrl);
+    const price = await chain.readContract({ address: identity, abi: identityAbi, functionName: "mintPrice" });
+    const [victim, squatter, second] = [0, 1, 2].map(() => agentWallet({ host })) as [Wallet, Wallet, Wallet];
+    const squat = async (by: Wallet, name: string) => {
+      const { blockNumber, logs } = await by.call(
+        rpcUrl,
+        identity,
+        "mint",
+        [victim.address, name, "custom", false],
+        price,
+      );
+      const tokenId = Number(parseEventLogs({ abi: identityAbi, eventName: "AgentRegistered", logs })[0]!.args.tokenId);
+      await get(`/api/v2/agent/${tokenId}?minBlock=${blockNumber}`);
+      return tokenId;
+    };
+    /** Which token each look-up by the victim's address shows, and whether it is said to be its own. */
+    const found = async () => {
+      const batch = (await send("POST", "/api/v2/agents/batch", squatter, { ids: [victim.address] })).body;
+      const first = async (path: string) => ((await get(path)).body.agents as Json[])[0]!;
+      const shown = [
+        (await get(`/api/v2/agent/${victim.address}`)).body,
+        (await get(`/api/v2/agent/${victim.address}/cred`)).body,
+        (await get(`/api/v2/agent/${victim.address}/report`)).body,
+        (batch.found as Json[])[0]!,
+        await first(`/api/v2/search?q=${victim.address}`),
+        await first(`/api/v2/agents?search=${victim.address}`),
+      ];
+      const rows = [
+        (await get(`/api/terminal/agent/${victim.address}`)).body,
+        await first(`/api/terminal/agents?q=${victim.address}`),
+      ];
+      const answers = [
+        ...shown.map(({ tokenId, walletConfirmed }) => `${tokenId} ${walletConfirmed}`),
+        ...rows.map(({ token_id, wallet_confirmed }) => `${token_id} ${wallet_confirmed}`),
+      ];
+      return [...new Set(answers)].join(", ");
+    };
+    const finds = (what: string, tokenId: number, own: boolean) =>
+      until(what, async () => {
+        expect(await found()).toBe(`${tokenId} ${own}`);
+        return true;
+      });
+
+    const squatted = await squat(squatter, "Squatted");
+    const traits = Array.from({ length: 9 }, (_, i) => ({ name: `t${i}`, category: "bait" }));
+    const narrative = { origin: "o", mission: "m", lore: "l", manifesto: "f" };
+    expect((await send("POST", `/api/v2/agent/${squatted}/update`, squatter, { traits, narrative })).status).toBe(200);
+    await until("a score that opens gates", async () => (await get(`/api/v2/agent/${squatted}`)).body.credScore >= 51);
+    await finds("the stranger's token, while there is no other", squatted, false);
+    for (const by of [victim, squatter]) {
+      expect(await send("POST", "/api/v2/messages/groups/security/join", by)).toMatchObject({ status: 403 });
+      expect(
+        await send("POST", "/api/v2/messages/groups", by, {
+          topic: `t ${by.address.slice(2, 12)}`,
+          minCred: 0,
+          isPublic: true,
+        }),
+      ).toMatchObject({
+        status: 403,
+      });
+    }
+
+    const registered = await mint(victim, { name: "Rightful" }, { "idempotency-key": victim.address });
+    expect(registered.status).toBe(201);
+    const own = registered.body.tokenId;
+    await finds("the victim's own", own, true);
+    // The second one is even given to it.
+    const given = await squat(second, "Given");
+    await second.call(rpcUrl, identity, "transferFrom", [second.address, victim.address, BigInt(given)]);
+    await until("the gift", async () => (await get(`/api/v2/agent/${given}`)).body.owner === victim.address);
+    await finds("still its own", own, true);
+    expect((await get(`/api/v2/agent/${squatted}`)).body).toMatchObject({ walletConfirmed: false });
+    expect(await send("POST", "/api/v2/messages/groups/security/join", victim)).toMatchObject({
+      status: 403,
+      body: { yours: (await get(`/api/v2/agent/${own}`)).body.credScore },
+    });
+    expect(await mint(victim, { name: "Again" })).toMatchObject({ status: 409, body: { tokenId: own } });
+  });
+
+  it("that was given such a token registers none the less, and keeps its own when the chain takes its block back", async () => {
+    const { rpcUrl, contracts } = stack.devnet;
+    const identity = contracts.identity!;
+    const chain = testChain(rpcUrl);
+    const price = await chain.readContract({ address: identity, abi: identityAbi, functionName: "mintPrice" });
+    const [victim, squatter] = [0, 1].map(() => agentWallet({ host })) as [Wallet, Wallet];
+    const { logs } = await squatter.call(rpcUrl, identity, "mint", [victim.address, "Gift", "custom", false], price);
+    const { tokenId } = parseEventLogs({ abi: identityAbi, eventName: "AgentRegistered", logs })[0]!.args;
+    const { blockNumber } = await squatter.call(rpcUrl, identity, "transferFrom", [
+      squatter.address,
+      victim.address,
+      tokenId,
+    ]);
+    await get(`/api/v2/agent/${tokenId}?minBlock=${blockNumber}`);
+
+    const registered = await mint(victim, { name: "Rightful Too" }, { "idempotency-key": victim.address });
+    expect(registered.status).toBe(201);
+    const named = async () => (await get(`/api/v2/agent/${victim.address}`)).body;
+    await until("its own", async () => (await named()).name === "Rightful Too");
+    const reach = Number((await chain.getBlockNumber()) - BigInt(registered.body.block)) + 1;
+    await chain.request({ method: "anvil_reorg", params: [reach, []] } as never);
+    await until("its own, mined again", async () => {
+      expect(await named()).toMatchObject({ name: "Rightful Too", walletConfirmed: true });
+      return true;
+    });
   });
 });
 

@@ -108,6 +108,7 @@ export const randomAgent = (tokenId: number, now: Date): fc.Arbitrary<RandomAgen
         facts: {
           tokenId,
           agentAddress: addressOf(tokenId),
+          walletConfirmed: random.verified,
           owner,
           operator: random.operator,
           name: `Agent ${tokenId} “ünïcode” 🤖`,

@@ -8,6 +8,7 @@ export const CARD_NOW = new Date("2026-06-01T12:00:00Z");
 export const agentFacts = (replaced: Partial<AgentFacts> = {}): AgentFacts => ({
   tokenId: 7,
   agentAddress: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045",
+  walletConfirmed: true,
   owner: "0x1111111111111111111111111111111111111111",
   operator: null,
   name: "Meridian Oracle",

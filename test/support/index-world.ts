@@ -118,7 +118,7 @@ export async function indexWorld() {
     async mint(
       to: Address,
       name: string,
-      { framework = "custom", soulbound = false, agentAddress = to }: MintOptions = {},
+      { framework = "custom", soulbound = false, agentAddress = to, origin = 2 }: MintOptions = {},
     ) {
       const receipt = await world.send(owner, contracts.identity, identityAbi, "mintFor", [
         to,
@@ -126,7 +126,7 @@ export async function indexWorld() {
         name,
         framework,
         soulbound,
-        2,
+        origin,
       ]);
       const [registered] = parseEventLogs({ abi: identityAbi, eventName: "AgentRegistered", logs: receipt.logs });
       return { tokenId: Number(registered!.args.tokenId), receipt };
@@ -162,7 +162,7 @@ export async function indexWorld() {
   return world;
 }
 
-type MintOptions = { framework?: string; soulbound?: boolean; agentAddress?: Address };
+type MintOptions = { framework?: string; soulbound?: boolean; agentAddress?: Address; origin?: number };
 
 export function runIndexer(env: Record<string, string>): IndexerProcess {
   const child = spawn(process.execPath, [`${ROOT}indexer/main.ts`], {

@@ -8,6 +8,7 @@ export const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${le
 
 /**
  * Creates schema `onchain` as readers see it: every table, the checkpoint and the index state, at block 1000 unless told.
+ * A trigger ranks the wallets of planted agents as src/agent-rows.ts does; an agent planted as verified was so by its wallet.
  * @param options.ddl of the tables; outside of a test run, from onchain-tables.ts
  */
 export async function plantOnchain(
@@ -17,6 +18,15 @@ export async function plantOnchain(
   await pool.query(`
     create schema onchain;
     ${ddl};
+    create function onchain.rank_wallet() returns trigger language plpgsql as $$
+    begin
+      new.minted_to := coalesce(new.minted_to, new.owner);
+      new.verified_wallet := coalesce(new.verified_wallet, case when new.verified then new.agent_address end);
+      new.wallet_rank := case when new.verified_wallet = new.agent_address then 0 when new.owner <> new.agent_address then 2
+                              when new.minted_to = new.owner and new.origin <> 2 then 0 else 1 end;
+      return new;
+    end $$;
+    create trigger rank_wallet before insert or update on onchain.agent for each row execute function onchain.rank_wallet();
     create table onchain._ponder_checkpoint (
       chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
       latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);

@@ -131,7 +131,7 @@ export async function plantAgents(pool: pg.Pool, agents: readonly RandomAgent[])
       .filter(({ facts }) => facts.ethosScore !== null)
       .map(({ facts }) => ({
         // Some are known by the agent's own wallet, some by its owner's.
-        wallet: facts.tokenId % 2 === 0 ? facts.agentAddress : facts.owner,
+        wallet: facts.walletConfirmed && facts.tokenId % 2 === 0 ? facts.agentAddress : facts.owner,
         score: facts.ethosScore,
         fetched_at: new Date(0).toISOString(),
       })),

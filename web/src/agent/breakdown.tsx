@@ -12,7 +12,7 @@ export function Breakdown({ agent }: { agent: Agent }) {
   const { data: answer, error, refetch } = useQuery(factors(agent.agentAddress));
   if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!answer) return <Loading />;
-  // The API tells factors by wallet, and of several tokens of one wallet it tells those of the lowest.
+  // The API tells factors by wallet: those of the wallet's own agent, which may be another token.
   const known = answer.data.tokenId === agent.tokenId ? answer.data.factors : null;
   return (
     <div className="breakdown" data-tier={tierOf(agent.credScore).key}>

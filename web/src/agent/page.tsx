@@ -130,6 +130,7 @@ function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
             <dt>Wallet</dt>
             <dd>
               <Address address={agent.agentAddress} explorer={explorer} />
+              {!agent.walletConfirmed && <span className="tag plain">not confirmed by this wallet</span>}
             </dd>
           </div>
           <div>
