@@ -258,7 +258,7 @@ async function newWorld(): Promise<World> {
   const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
   const tokenId = tokens++;
   await plantAgents(api.database.pool, [
-    { tokenId, owner: lower(owner), agentAddress: lower(agent), soulbound: false },
+    { tokenId, owner: lower(owner), agentAddress: lower(agent), verifiedWallet: lower(agent), soulbound: false },
   ]);
   const id = randomBytes(5).toString("hex");
   const apiKey = apiKeyText(id, randomBytes(32).toString("base64url"));

@@ -96,6 +96,7 @@ describe("the report", () => {
       tokenId: 0,
       name: "Zero",
       walletAddress: getAddress(walletOf(0)),
+      walletConfirmed: true,
       owner: getAddress(walletOf(0)),
       balances: { eth: "0.1", usdc: "5", linkedToken: null },
       recentTransactions: expect.any(Array),

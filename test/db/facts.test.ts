@@ -129,9 +129,10 @@ describe("the agent of a wallet", () => {
     for (const tokenId of [603, 602]) await plant(tokenId, { owner: wallet, mintedTo: wallet });
     await plant(601, { owner: wallet, mintedTo: other });
     expect(await found()).toBe(602);
-    await db.pool.query("update onchain.agent set agent_address = $1, owner = $1, minted_to = $1 where token_id = 0", [
-      wallet,
-    ]);
+    await db.pool.query(
+      "update onchain.agent set agent_address = $1, owner = $1, minted_to = $1, origin = 1 where token_id = 0",
+      [wallet],
+    );
     expect([await found(), await found(ownAgents)]).toEqual([0, 0]);
   });
 });

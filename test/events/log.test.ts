@@ -48,7 +48,10 @@ describe("what the chain says", () => {
       final: false,
       block: 950,
       txHash: expect.stringMatching(/^0x7+[0-9]{8}$/),
-      data: { name: "Agent 0", framework: "custom", agentAddress: expect.stringMatching(/^0x/), soulbound: false },
+      data: {
+        ...{ name: "Agent 0", framework: "custom", soulbound: false },
+        ...{ agentAddress: expect.stringMatching(/^0x/), walletConfirmed: true },
+      },
     });
     expect(scored).toMatchObject({
       type: "cred.changed",
@@ -94,11 +97,12 @@ describe("what the chain says", () => {
     );
   });
 
-  it("of a wallet is told of every agent that it owns or is, and of none when it has none", async () => {
+  it("of a wallet is told of every agent that it owns or has verified, and of none that only names it", async () => {
     await world.agents(
       { tokenId: 1, owner: A, agentAddress: A },
-      { tokenId: 2, owner: B, agentAddress: A },
+      { tokenId: 2, owner: B, agentAddress: A, verified: true },
       { tokenId: 3, owner: B, agentAddress: B },
+      { tokenId: 4, owner: B, agentAddress: A },
     );
     await world.outbox("attestation.revoked", { wallet: A });
     await world.outbox("attestation.revoked", { wallet: `0x${"c3".repeat(20)}` });

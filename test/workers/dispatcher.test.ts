@@ -142,13 +142,14 @@ describe("claims", () => {
     expect(rows).toEqual([{ block: 900 }]);
   });
 
-  it("a wallet's event concerns every token it owns or acts for", async () => {
+  it("a wallet's event concerns every token it owns or has verified, and none that only names it", async () => {
     await plantOnchain(db);
     const wallet = `0x${"c".repeat(40)}`;
     await plantRows(db, "agent", [
       agentRow(1, { owner: wallet }),
-      agentRow(2, { agentAddress: wallet }),
+      agentRow(2, { agentAddress: wallet, verifiedWallet: wallet }),
       agentRow(3),
+      agentRow(5, { agentAddress: wallet }),
       agentRow(4, { owner: wallet, agentAddress: wallet }),
     ]);
     await plantRows(db, "outbox", [

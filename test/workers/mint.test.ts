@@ -229,12 +229,14 @@ describe("refusals", () => {
     const referrer = wallet();
     const owner = wallet();
     await plantAgent(4, referrer, owner);
+    const named = request({ referralCode: "grace-0000", recipient: referrer });
+    await db.query("update onchain.agent set verified_wallet = agent_address where token_id = 4");
     await db.query("insert into offchain.referral_code (token_id, code) values (4, 'grace-0000'), (5, 'gone-0000')");
     for (const [asked, message] of [
       [request({ referralCode: "nobody-0000" }), "There is no such referral code."],
       [request({ referralCode: "gone-0000" }), "There is no such referral code."],
       [request({ referralCode: "grace-0000", recipient: owner }), "A wallet cannot use its own referral code."],
-      [request({ referralCode: "grace-0000", recipient: referrer }), "A wallet cannot use its own referral code."],
+      [named, "A wallet cannot use its own referral code."],
       [request({ referralCode: "grace-0000", wallet: owner }), "A wallet cannot use its own referral code."],
     ] as const) {
       expect(await refusal(asked)).toMatchObject({
@@ -243,6 +245,9 @@ describe("refusals", () => {
       });
     }
     expect(await accept(request({ referralCode: "grace-0000" }))).toMatchObject({ referralCode: "grace-0000" });
+    // A token that only names a wallet has a code that is not the wallet's own.
+    await db.query("update onchain.agent set verified_wallet = null where token_id = 4");
+    expect(await accept(named)).toMatchObject({ referralCode: "grace-0000" });
   });
 
   it("a V1 wallet's code is known before the wallet has an agent, and not for the wallet itself", async () => {

@@ -9,6 +9,7 @@ export type PlantedAgent = Partial<{
   owner: `0x${string}`;
   framework: string;
   verified: boolean;
+  verifiedWallet: `0x${string}`;
   soulbound: boolean;
   origin: number;
   points: number;
