@@ -7,7 +7,7 @@ import { SECRET_BYTES, secretText } from "../../core/webhooks/signing.ts";
 import type { Webhook, Wishes } from "../../core/webhooks/webhook.ts";
 import { eventLog } from "../../db/events.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
-import { tokensOfWallets } from "../../db/wallets.ts";
+import { ownAgents } from "../../db/wallets.ts";
 import { insertSecret, retireSecrets, type SealedSecret, secretByRequest } from "../../db/webhooks/secrets.ts";
 import { slowUntilOf } from "../../db/webhooks/turns.ts";
 import { countWebhooks, insertWebhook, lockWebhook, lockWebhookCounts, webhookOf } from "../../db/webhooks/webhooks.ts";
@@ -82,7 +82,7 @@ export async function createWebhook(
 
 /** What a webhook costs the service, somebody has registered for. @throws Failure forbidden */
 async function requireAgent(tx: Queryable, wallet: Address): Promise<void> {
-  if ((await tokensOfWallets(tx, [wallet])).has(wallet)) return;
+  if ((await ownAgents(tx, [wallet])).has(wallet)) return;
   fail("forbidden", "Webhooks are for agents, and this wallet has none.", {
     hint: "Register one with POST /api/v2/mint, or sign with an agent's own wallet. GET /api/v2/events is open to all.",
   });
