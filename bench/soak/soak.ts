@@ -136,7 +136,8 @@ function restartsOf(samples: readonly Sample[], stack: Stack): string[] {
   return [...told, ...changed];
 }
 
-function uncaughtIn(stack: Stack): string[] {
+/** Lines in which a process of the stack says that something was thrown and nobody caught it. */
+export function uncaughtIn(stack: Stack): string[] {
   const { logs } = dataDir(stack.directory);
   const lines = readdirSync(logs).flatMap((file) =>
     readFileSync(join(logs, file), "utf8")

@@ -15,7 +15,7 @@ import { agentWallet } from "../../support/agent-wallet.ts";
 export { Challenge, Credential, Receipt };
 
 export type Tempo = Awaited<ReturnType<typeof startTempo>>;
-export type Customer = Awaited<ReturnType<Tempo["customer"]>>;
+export type Customer = Awaited<ReturnType<typeof tempoCustomer>>;
 
 export async function startTempo() {
   const anvil = await startAnvil({ network: "tempo" });
@@ -34,33 +34,40 @@ export async function startTempo() {
     });
 
   /** A wallet with this much USDC.e, fresh unless told: the local node mines one transaction with an expiring nonce of each. */
-  async function customer(units = 10_000_000n, { privateKey = generatePrivateKey(), host = HOST } = {}) {
-    const account = privateKeyToAccount(privateKey);
-    if (units > 0n) await giveUsdce(anvil.url, account.address, units);
-    const client = openTempo(anvil.url, account);
-    const paying = (mode: "pull" | "push", given: typeof fetch = fetch) =>
-      Mppx.create({
-        methods: [tempoMethods.charge({ account, mode, getClient: () => client as never })],
-        polyfill: false,
-        fetch: given,
-      });
-    return {
-      ...agentWallet({ host, privateKey }),
-      account,
-      client,
-      /** fetch of mppx. */
-      fetch: (mode: "pull" | "push" = "pull", given?: typeof fetch) => paying(mode, given).fetch,
-      /** Answers a challenge without sending the answer; push has then paid already. */
-      async answer(response: Response, mode: "pull" | "push" = "pull"): Promise<string> {
-        return (await paying(mode).preparePayment(response)).createCredential();
-      },
-    };
-  }
+  const customer = (units?: bigint, who?: { privateKey?: Hex; host?: string }) => tempoCustomer(anvil.url, units, who);
 
   const balance = async (account: Hex): Promise<bigint> =>
     (await Actions.token.getBalance(node, { token: TEMPO.usdce, account })).amount;
 
   return { anvil, node, chain, machinePayments, customer, balance, stop: () => anvil.stop() };
+}
+
+/** A wallet with this much USDC.e on a local Tempo, fresh unless told, that pays with the real client. */
+export async function tempoCustomer(
+  rpcUrl: string,
+  units = 10_000_000n,
+  { privateKey = generatePrivateKey(), host = HOST }: { privateKey?: Hex; host?: string } = {},
+) {
+  const account = privateKeyToAccount(privateKey);
+  if (units > 0n) await giveUsdce(rpcUrl, account.address, units);
+  const client = openTempo(rpcUrl, account);
+  const paying = (mode: "pull" | "push", given: typeof fetch = fetch) =>
+    Mppx.create({
+      methods: [tempoMethods.charge({ account, mode, getClient: () => client as never })],
+      polyfill: false,
+      fetch: given,
+    });
+  return {
+    ...agentWallet({ host, privateKey }),
+    account,
+    client,
+    /** fetch of mppx. */
+    fetch: (mode: "pull" | "push" = "pull", given?: typeof fetch) => paying(mode, given).fetch,
+    /** Answers a challenge without sending the answer; push has then paid already. */
+    async answer(response: Response, mode: "pull" | "push" = "pull"): Promise<string> {
+      return (await paying(mode).preparePayment(response)).createCredential();
+    },
+  };
 }
 
 /** What a credential says, its request still encoded. */

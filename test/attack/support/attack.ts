@@ -1,0 +1,27 @@
+/** What an attack is: a value in the list of attacks.ts; adding one is one entry. */
+import type { Honest } from "./honest.ts";
+import type { Tell } from "./score.ts";
+import type { Phase, World } from "./world.ts";
+
+export type Scene = {
+  world: World;
+  honest: Honest;
+  /** Draws for this play alone. */
+  random: () => number;
+  tell: Tell;
+  /** A client on one of the attackers' few networks, which all of them share. */
+  client(): ReturnType<World["client"]>;
+};
+
+export type Attack = {
+  /** Of the list in docs/reliability.md, "What an attacker tried". */
+  number: number;
+  name: string;
+  phases: readonly Phase[];
+  /** Plays it once, bounded in requests and time. @throws Error when the play itself broke, which fails nothing but is told */
+  play(scene: Scene): Promise<void>;
+};
+
+export const BOTH: readonly Phase[] = ["free", "paid"];
+export const PAID: readonly Phase[] = ["paid"];
+export const FREE: readonly Phase[] = ["free"];

@@ -1,0 +1,12 @@
+/** Every attack there is. Adding one is an entry in one of these lists. */
+import type { Attack } from "./attack.ts";
+import { CHAIN } from "./attacks/chain.ts";
+import { DATA } from "./attacks/data.ts";
+import { DOORS } from "./attacks/doors.ts";
+import { IDENTITY } from "./attacks/identity.ts";
+import { MONEY } from "./attacks/money.ts";
+
+/** In the order of their numbers, which are those of docs/reliability.md. */
+export const ATTACKS: readonly Attack[] = [...MONEY, ...CHAIN, ...IDENTITY, ...DATA, ...DOORS].toSorted(
+  (a, b) => a.number - b.number,
+);
