@@ -117,7 +117,7 @@ const userAgent = ({ service }: Config) => `${service.name} (${service.publicUrl
 
 /** What settles payments by signature: another service, or this process with a key of its own. */
 async function openFacilitator(
-  { payments, chain: { id } }: Config,
+  { payments, sender, chain: { id } }: Config,
   chain: Chain,
   ops: Ops | undefined,
 ): Promise<Composed<Facilitator | null>> {
@@ -132,7 +132,7 @@ async function openFacilitator(
   if (!privateKey) return { value: null, close: nothing };
   // Loaded where it is needed only: it brings a second half of viem.
   const { createLocalFacilitator } = await import("./clients/facilitator-local.ts");
-  return { value: createLocalFacilitator(chain, createSigner(privateKey, id)), close: nothing };
+  return { value: createLocalFacilitator(chain, createSigner(privateKey, id), sender), close: nothing };
 }
 
 /** Payments by MPP, where they are configured. */

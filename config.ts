@@ -381,6 +381,12 @@ export const VARIABLES = {
   ),
   RATE_WRITES_PER_CALLER: variable("Limits", "Writes a minute of one wallet or human", requestsPerMinute, "600"),
   RATE_WRITES_PER_API_KEY: variable("Limits", "Writes a minute with one API key", requestsPerMinute, "6000"),
+  RATE_CONTRACT_MINTS_PER_CLIENT: variable(
+    "Limits",
+    "Free registrations a day of contract wallets from one network; each may cost as much gas as a mint may use",
+    requestsPerMinute,
+    "10",
+  ),
   RATE_PROOFS_PER_CALLER: variable(
     "Limits",
     "Verifications a minute of one wallet; each asks another service",
@@ -720,6 +726,7 @@ export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
   RATE_WRITES_PER_CLIENT: ["api"],
   RATE_WRITES_PER_CALLER: ["api"],
   RATE_WRITES_PER_API_KEY: ["api"],
+  RATE_CONTRACT_MINTS_PER_CLIENT: ["api"],
   RATE_PROOFS_PER_CALLER: ["api"],
   RATE_PAYMENTS_PER_CALLER: ["api"],
   RATE_MESSAGES_PER_MEMBER: ["api"],
@@ -931,6 +938,8 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
       writesPerClient: v.RATE_WRITES_PER_CLIENT,
       writesPerCaller: v.RATE_WRITES_PER_CALLER,
       writesPerApiKey: v.RATE_WRITES_PER_API_KEY,
+      /** A day. */
+      contractMintsPerClient: v.RATE_CONTRACT_MINTS_PER_CLIENT,
       proofsPerCaller: v.RATE_PROOFS_PER_CALLER,
       paymentsPerCaller: v.RATE_PAYMENTS_PER_CALLER,
       messagesPerMember: v.RATE_MESSAGES_PER_MEMBER,

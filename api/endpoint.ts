@@ -22,6 +22,8 @@ export type WalletCaller = {
   issuedAt: number;
   /** Names the credential without being it: hash of address, timestamp and signature. */
   credentialId: string;
+  /** A contract accepted the signature (ERC-1271, ERC-6492); the wallet may have no code yet. */
+  signedByContract?: boolean;
 };
 
 /** A human whom the identity provider vouches for. Its access tokens name no wallet. */

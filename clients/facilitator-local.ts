@@ -4,6 +4,8 @@ import type { FacilitatorEvmSigner } from "@x402/evm";
 import { registerExactEvmScheme } from "@x402/evm/exact/facilitator";
 import { type Abi, decodeFunctionResult, encodeFunctionData, getAddress } from "viem";
 import type { Address, Hex } from "../core/facts.ts";
+import { SETTLEMENT_GAS } from "../core/gas-bounds.ts";
+import type { FeeCaps } from "../core/transaction-fees.ts";
 import { readOutcome, readVerdict, toWire } from "./facilitator-wire.ts";
 import type { Chain, Facilitator, Signer } from "./ports.ts";
 import { createSendingQueue } from "./sending-queue.ts";
@@ -12,10 +14,19 @@ import { createSendingQueue } from "./sending-queue.ts";
 const RECEIPT_MS = 15_000;
 const RECEIPT_POLL_MS = 100;
 
-/** @param signer pays the gas; nobody else may send with its key */
-export function createLocalFacilitator(chain: Chain, signer: Signer): Facilitator {
+/** As much as TX_MAX_FEE_GWEI and TX_MAX_TIP_GWEI allow where nothing is said. */
+const USUAL_CAPS: FeeCaps = { maxFeePerGasWei: 5_000_000_000n, maxTipPerGasWei: 100_000_000n };
+
+/**
+ * @param signer pays the gas; nobody else may send with its key
+ * @param caps of what a settlement offers for its inclusion
+ */
+export function createLocalFacilitator(chain: Chain, signer: Signer, caps = USUAL_CAPS): Facilitator {
   const facilitator = new x402Facilitator();
-  registerExactEvmScheme(facilitator, { signer: facilitatorSigner(chain, signer), networks: `eip155:${chain.id}` });
+  registerExactEvmScheme(facilitator, {
+    signer: facilitatorSigner(chain, signer, caps),
+    networks: `eip155:${chain.id}`,
+  });
   return {
     async verify(order) {
       const { payload, requirements } = toWire(order);
@@ -31,15 +42,17 @@ export function createLocalFacilitator(chain: Chain, signer: Signer): Facilitato
 type Contract = { address: Hex; abi: readonly unknown[]; functionName: string; args?: readonly unknown[] };
 
 /** What the settlement code needs of a chain, by our own client: limits, other nodes and errors as everywhere. */
-function facilitatorSigner(chain: Chain, signer: Signer): FacilitatorEvmSigner {
-  const send = createSendingQueue(chain, signer);
+function facilitatorSigner(chain: Chain, signer: Signer, caps: FeeCaps): FacilitatorEvmSigner {
+  const send = createSendingQueue(chain, signer, { caps });
   const dataOf = ({ abi, functionName, args = [] }: Contract) =>
     encodeFunctionData({ abi: abi as Abi, functionName, args });
   return {
     getAddresses: () => [getAddress(signer.address)],
 
     async readContract(contract) {
-      const result = await chain.call({ to: lower(contract.address), data: dataOf(contract) });
+      // A payer that is a contract is asked about its signature, some reads at once.
+      const call = { to: lower(contract.address), data: dataOf(contract), gas: 2n * SETTLEMENT_GAS };
+      const result = await chain.call(call);
       if (!result.ok) throw new Error(result.reason);
       return decodeFunctionResult({
         abi: contract.abi as Abi,

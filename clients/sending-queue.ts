@@ -1,9 +1,9 @@
 /** Sends transactions of one key one after the other, so that their nonces follow each other without a gap. */
 import type { Address, Hex } from "../core/facts.ts";
+import { SETTLEMENT_GAS, withMargin } from "../core/gas-bounds.ts";
+import { type FeeCaps, firstOffer } from "../core/transaction-fees.ts";
 import type { Chain, Signer } from "./ports.ts";
 
-/** Gas beyond the node's estimate: the state may differ a little in the block it gets into. */
-const GAS_HEADROOM = 120n;
 /** A node that has taken a transaction may need so long to count it among the pending ones. */
 const LAG_MS = 3_000;
 const ATTEMPTS = 3;
@@ -11,10 +11,15 @@ const ATTEMPTS = 3;
 export type Send = (to: Address, data: Hex) => Promise<Hex>;
 
 /**
- * @returns sends a call and gives its transaction's hash once a node has taken it; throws when the chain would refuse it
- *   or no node takes it. It is for keys whose transactions may fail: what must happen goes through the outbox.
+ * @returns sends a call and gives its transaction's hash once a node has taken it; throws when the chain would refuse it,
+ *   it needs more gas than a settlement may use, or no node takes it. It is for keys whose transactions may fail: what
+ *   must happen goes through the outbox.
  */
-export function createSendingQueue(chain: Chain, signer: Signer, now: () => number = Date.now): Send {
+export function createSendingQueue(
+  chain: Chain,
+  signer: Signer,
+  { caps, now = Date.now }: { caps: FeeCaps; now?: () => number },
+): Send {
   let tail: Promise<unknown> = Promise.resolve();
   let last: { nonce: number; at: number } | undefined;
 
@@ -23,9 +28,16 @@ export function createSendingQueue(chain: Chain, signer: Signer, now: () => numb
     return last && now() - last.at < LAG_MS ? Math.max(counted, last.nonce + 1) : counted;
   }
 
-  async function sendNext(to: Address, data: Hex): Promise<Hex> {
-    const [estimate, fees] = await Promise.all([chain.estimateGas({ from: signer.address, to, data }), chain.fees()]);
+  /** What may run a payer's code, for a bounded amount of gas, before the transaction takes its place in the queue. */
+  async function prepare(to: Address, data: Hex): Promise<bigint> {
+    const estimate = await chain.estimateGas({ from: signer.address, to, data, gas: SETTLEMENT_GAS });
     if (!estimate.ok) throw new Error(estimate.reason);
+    if (estimate.gas > SETTLEMENT_GAS) throw new Error(`it needs ${estimate.gas} gas, and may use ${SETTLEMENT_GAS}`);
+    return withMargin(estimate.gas, SETTLEMENT_GAS);
+  }
+
+  async function sendNext(to: Address, data: Hex, gasLimit: bigint): Promise<Hex> {
+    const offer = firstOffer(await chain.fees(), caps);
     for (let attempt = 1; ; attempt++) {
       const nonce = await nextNonce();
       const { raw, hash } = await signer.sign({
@@ -33,9 +45,8 @@ export function createSendingQueue(chain: Chain, signer: Signer, now: () => numb
         to,
         data,
         valueWei: 0n,
-        gasLimit: (estimate.gas * GAS_HEADROOM) / 100n,
-        maxFeePerGasWei: fees.baseFeePerGasWei * 2n + fees.priorityFeePerGasWei,
-        maxPriorityFeePerGasWei: fees.priorityFeePerGasWei,
+        gasLimit,
+        ...offer,
       });
       const outcome = await chain.send(raw);
       if (outcome.kind === "accepted" || outcome.kind === "known") {
@@ -48,8 +59,9 @@ export function createSendingQueue(chain: Chain, signer: Signer, now: () => numb
     }
   }
 
-  return (to, data) => {
-    const sent = tail.then(() => sendNext(to, data));
+  return async (to, data) => {
+    const gasLimit = await prepare(to, data);
+    const sent = tail.then(() => sendNext(to, data, gasLimit));
     tail = sent.catch(() => {});
     return sent;
   };

@@ -79,16 +79,23 @@ export type MintCall = { to: Address; data: Hex };
 /**
  * The commit point of a registration: its row and its transaction, in the caller's transaction, which must hold the
  * registrant's lock. The sender is not told: that is for after the commit (`wakeSender`).
+ * @param clientNetwork that it counts against, of a free registration by a contract wallet
  */
-export async function commitMint(tx: Queryable, request: MintRequest, call: MintCall, at: Date): Promise<Mint> {
+export async function commitMint(
+  tx: Queryable,
+  request: MintRequest,
+  call: MintCall,
+  at: Date,
+  clientNetwork: string | null = null,
+): Promise<Mint> {
   const mintId = randomUUID();
   const { rows } = await tx.query({
     name: "mint-commit",
     text: `
       with accepted as (
         insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
-          referral_code, fingerprint, state, created_at, solana_address)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13)
+          referral_code, fingerprint, state, created_at, solana_address, client_network)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13, $18)
         returning ${MINT}),
       queued as (
         insert into offchain.tx_intent (intent_key, to_address, data, trace) values ($14, $15, $16, $17))
@@ -111,6 +118,7 @@ export async function commitMint(tx: Queryable, request: MintRequest, call: Mint
       call.to,
       call.data,
       traceparent(),
+      clientNetwork,
     ],
   });
   return toMint(rows[0])!;

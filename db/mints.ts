@@ -87,6 +87,33 @@ export async function liveMintOf(db: Queryable, registrant: Registrant): Promise
   return toMint(rows[0]);
 }
 
+/**
+ * Free registrations of contract wallets from a network since; in the caller's transaction, which others of that network
+ * wait for.
+ */
+export async function contractMintsSince(
+  tx: Queryable,
+  network: string,
+  since: Date,
+): Promise<{ count: number; oldestAt: Date | null }> {
+  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`contract-mints:${network}`]);
+  const { rows } = await tx.query(
+    `select count(*)::int4 as count, min(created_at) as "oldestAt" from offchain.mint
+     where client_network = $1 and created_at > $2`,
+    [network, since],
+  );
+  return rows[0];
+}
+
+/** Forgets where registrations of contract wallets came from, once they count no more. */
+export async function forgetClientNetworks(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(
+    `update offchain.mint set client_network = null
+     where client_network is not null and created_at < now() - interval '24 hours'`,
+  );
+  return rowCount ?? 0;
+}
+
 const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;
 
 /** The token is there. @returns the mint; null when it was decided otherwise meanwhile */

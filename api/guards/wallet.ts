@@ -76,8 +76,11 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
     const credentialId = hash("sha256", `${sent.address}:${sent.timestamp}:${signature}`, "hex");
     const known = good.get(credentialId, now);
     if (known) return admit(known, accepted);
-    const enter = (kind: SignInKind, until: number) => {
-      const caller: WalletCaller = { kind, wallet: address, issuedAt, credentialId };
+    const enter = (kind: SignInKind, until: number, signedByContract = false) => {
+      const caller: WalletCaller = {
+        ...{ kind, wallet: address, issuedAt, credentialId },
+        ...(signedByContract && { signedByContract }),
+      };
       good.set(credentialId, caller, until);
       return admit(caller, accepted);
     };
@@ -90,7 +93,7 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
         kinds.set(text, kind);
       }
       const agreed = await signed.byContract(credential, [...kinds.keys()], client, now);
-      if (agreed !== null) return enter(kinds.get(agreed)!, now + CONTRACT_VERDICT_MS);
+      if (agreed !== null) return enter(kinds.get(agreed)!, now + CONTRACT_VERDICT_MS, true);
       bad.set(refusal, true, now + CONTRACT_VERDICT_MS);
     }
     const where = accepted.map((kind) => TEXT_OF[kind]).join(" or ");

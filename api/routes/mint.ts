@@ -8,8 +8,10 @@ import type { Mint } from "../../db/mints.ts";
 import type { ApiParts } from "../deps.ts";
 import { CACHE, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
 import type { Till } from "../guards/payment/till.ts";
+import { networkOf } from "../http/client-network.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
 import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
+import type { ContractShare } from "../services/receiver.ts";
 import { isMinted, registrationOf } from "../services/registration.ts";
 
 /** How long an answer waits for the index after the chain has answered, to show the agent in full. */
@@ -53,6 +55,8 @@ export const mint = endpoint({
         now: new Date(now),
         fault: deps.fault,
         payment: call.payment,
+        contractShare: contractShare(call),
+        signedByContract: caller.signedByContract,
       },
     );
     return answerMint(call, accepted, {
@@ -60,6 +64,12 @@ export const mint = endpoint({
       credit: "What was paid is a credit that the next request uses.",
     });
   },
+});
+
+/** What free registrations of contract wallets count against. */
+export const contractShare = ({ deps, clientAddress }: { deps: ApiParts; clientAddress: string }): ContractShare => ({
+  network: networkOf(clientAddress),
+  perDay: deps.config.rates.contractMintsPerClient,
 });
 
 /**

@@ -13,7 +13,7 @@ import {
   solanaVerifySchema,
 } from "../schemas/solana.ts";
 import { giveChallenge, registerSolanaKey, verifySolanaKey } from "../services/solana.ts";
-import { answerMint, statusUrl } from "./mint.ts";
+import { answerMint, contractShare, statusUrl } from "./mint.ts";
 
 export const challengeForSolana = endpoint({
   method: "get",
@@ -89,7 +89,7 @@ export const registerSolana = endpoint({
   },
   errors: ["unauthenticated", "already_registered", "conflict", "out_of_funds", "indexer_behind"],
   async handler(call) {
-    const accepted = await registerSolanaKey(call.deps, call);
+    const accepted = await registerSolanaKey(call.deps, { ...call, contractShare: contractShare(call) });
     return answerMint(call, accepted, {
       again: "Sign a new challenge to try again.",
       credit:

@@ -5,6 +5,7 @@ import { multicall3Abi } from "../../abis/multicall3.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/facts.ts";
+import { READ_GAS } from "../../core/gas-bounds.ts";
 import type { Balances } from "../../core/views/report.ts";
 import { expiringCache } from "../guards/expiring-cache.ts";
 
@@ -84,6 +85,7 @@ async function readBalances(
       functionName: "aggregate3",
       args: [calls.map(([target, callData]) => ({ target, allowFailure: true, callData }))],
     }),
+    gas: READ_GAS,
   });
   // A linked token may be any contract: one that spoils the whole call is left out of a second one.
   if (!answer.ok && linkedToken) return readBalances(chain, { wallet, usdc, linkedToken: null });

@@ -3,7 +3,7 @@
  * has shown it by then: a wallet by its credential, a Solana key by a text that is good once.
  */
 import type pg from "pg";
-import { encodeAbiParameters, encodeFunctionData } from "viem/utils";
+import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
@@ -32,6 +32,7 @@ import type { Fault } from "../../faults.ts";
 import type { MintEffect } from "../../payments/effects.ts";
 import type { Paid, Till } from "../guards/payment/till.ts";
 import { lookUntil } from "./look-until.ts";
+import { type ContractShare, checkReceiver, refuseBeyondShare } from "./receiver.ts";
 import { refuseUnlessFunded } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
@@ -55,26 +56,44 @@ export type MintDeps = {
   payment: Pick<Till, "price" | "given" | "settle">;
   /** What showed who registers, where it is good once. It is used up before a payment is taken. */
   proof?: SingleUse;
+  /** Bounds free registrations of contract wallets; absent where nothing bounds them. */
+  contractShare?: ContractShare;
+  /** Who registers showed it by a contract's word (ERC-1271, ERC-6492), although there may be no code yet. */
+  signedByContract?: boolean;
 };
 
 /**
  * Accepts a request to mint: its row and its transaction are committed together, so that it is minted exactly once
  * whatever dies afterwards. What has a price is checked, paid and checked again: no transaction of the database waits
  * for a settlement. The same fingerprint again is the same mint, in whatever state it is by then.
- * @throws Failure out_of_funds, already_registered (with the wallet's `tokenId`), invalid_input (referral code),
- *   indexer_behind, and what settling throws
+ * @throws Failure out_of_funds, already_registered (with the wallet's `tokenId`), invalid_input (referral code), conflict
+ *   (a receiver that takes no tokens), rate_limited, indexer_behind, upstream_unavailable, and what settling throws
  */
 export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
   try {
     // A V1 wallet's own registration is free; that it happens once is seen to below.
     const free = deps.payment.price === 0n || (request.solanaAddress === null && ogOf(request.wallet) !== undefined);
-    const accepted = free ? await accept(db, request, deps, null) : await acceptPaid(db, request, deps);
+    const accepted = free ? await acceptFree(db, request, deps) : await acceptPaid(db, request, deps);
     deps.fault("mint.after-commit");
     return accepted;
   } catch (error) {
     if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
     throw error;
   }
+}
+
+async function acceptFree(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
+  let isContract: boolean;
+  try {
+    isContract = await checkReceiver(deps, request.recipient);
+  } catch (error) {
+    // What was accepted before is answered as before, whatever the chain says now.
+    const known = await mintByFingerprint(db, request.fingerprint);
+    if (known) return known;
+    throw error;
+  }
+  const share = isContract || deps.signedByContract ? deps.contractShare : undefined;
+  return accept(db, request, deps, null, share);
 }
 
 async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
@@ -95,22 +114,29 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
     return null;
   });
   if (known) return known;
-  if (payment.given) await refuseUnlessReceivable(deps, request.recipient);
+  await checkReceiver(deps, request.recipient);
   const effect: MintEffect = { kind: "mint", request, call: mintCall(request, deps.identity) };
   const paid = await payment.settle({ holds: registrationName(request), effect });
   deps.fault("mint.paid");
   return accept(db, request, deps, paid);
 }
 
-/** The commit point. */
-async function accept(db: pg.Pool, request: MintRequest, deps: MintDeps, paid: Paid | null): Promise<Mint> {
+/** The commit point. @param share that a free registration of a contract wallet counts against */
+async function accept(
+  db: pg.Pool,
+  request: MintRequest,
+  deps: MintDeps,
+  paid: Paid | null,
+  share?: ContractShare,
+): Promise<Mint> {
   const work = async (tx: pg.ClientBase) => {
     const standing = await standingOf(tx, request, request.fingerprint);
     if (standing.known) return { mint: standing.known, fresh: false };
     await refuseUnlessPossible(tx, request, standing);
+    if (share) await refuseBeyondShare(tx, share, deps.now);
     await deps.proof?.use(tx);
     deps.fault("mint.checked");
-    const mint = await commitMint(tx, request, mintCall(request, deps.identity), deps.now);
+    const mint = await commitMint(tx, request, mintCall(request, deps.identity), deps.now, share?.network);
     await paid?.fulfil(tx, `mint:${mint.mintId}`);
     deps.fault("mint.before-commit");
     return { mint, fresh: true };
@@ -147,28 +173,6 @@ function refuseBy({ funded, pausedUntil, before }: Standing, registrant: Registr
   const sentence =
     tokenId === null ? `This ${who}'s registration is under way.` : `This ${who} is already agent ${tokenId}.`;
   fail("already_registered", sentence, { extra: { tokenId, ...(tokenId === null && { mintId }) } });
-}
-
-/** A mint is a transfer from there. */
-const NOBODY = `0x${"0".repeat(40)}` as Address;
-/** Selector and answer of `onERC721Received(address,address,uint256,bytes)`. */
-const RECEIVED = "0x150b7a02";
-
-/**
- * Asks a receiver that is a contract whether it takes tokens: the mint of one that does not would be refused by the chain,
- * after it was paid for.
- */
-async function refuseUnlessReceivable({ chain, identity }: MintDeps, recipient: Address): Promise<void> {
-  if ((await chain.code(recipient)) === "0x") return;
-  const parameters = encodeAbiParameters(
-    [{ type: "address" }, { type: "address" }, { type: "uint256" }, { type: "bytes" }],
-    [identity, NOBODY, 0n, "0x"],
-  );
-  const answer = await chain.call({ from: identity, to: recipient, data: `${RECEIVED}${parameters.slice(2)}` });
-  if (answer.ok && answer.data.startsWith(RECEIVED)) return;
-  fail("conflict", "The wallet that is to receive the identity is a contract that takes no tokens (ERC-721).", {
-    hint: "Nothing was charged. Let the contract implement onERC721Received, or name another wallet.",
-  });
 }
 
 const mintCall = (request: MintRequest, identity: Address): MintCall => ({

@@ -19,6 +19,7 @@ import type { ApiParts } from "../deps.ts";
 import type { Till } from "../guards/payment/till.ts";
 import type { SolanaRegistrationBody } from "../schemas/solana.ts";
 import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";
+import type { ContractShare } from "./receiver.ts";
 
 /** How long a text may be signed and shown. */
 export const CHALLENGE_LIFETIME_MS = 300_000;
@@ -119,9 +120,15 @@ export async function verifySolanaKey(deps: ApiParts, shown: Omit<Shown, "purpos
  */
 export async function registerSolanaKey(
   deps: ApiParts,
-  asked: { body: SolanaRegistrationBody; fingerprint: string; payment: Till; now: number },
+  asked: {
+    body: SolanaRegistrationBody;
+    fingerprint: string;
+    payment: Till;
+    now: number;
+    contractShare: ContractShare;
+  },
 ): Promise<Mint> {
-  const { body, payment, now } = asked;
+  const { body, payment, now, contractShare } = asked;
   const { solanaAddress, nonce, signature } = body;
   const fingerprint = hash("sha256", JSON.stringify(["solana", asked.fingerprint]), "hex");
   const known = await mintByFingerprint(deps.db, fingerprint);
@@ -155,6 +162,7 @@ export async function registerSolanaKey(
       fault: deps.fault,
       payment,
       proof,
+      contractShare,
     },
   );
 }

@@ -5,6 +5,7 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
+import { READ_GAS } from "../../core/gas-bounds.ts";
 import { cleanText } from "../../core/text.ts";
 import { storedTraits, type TokenInput } from "../../core/token-input.ts";
 import type { LinkedToken } from "../../core/traits.ts";
@@ -71,7 +72,8 @@ async function readText(
   to: Address,
   functionName: "symbol" | "name",
 ): Promise<string | null> {
-  const answer = await chain.call({ to, data: encodeFunctionData({ abi: usdcAbi, functionName }) });
+  const data = encodeFunctionData({ abi: usdcAbi, functionName });
+  const answer = await chain.call({ to, data, gas: READ_GAS });
   if (!answer.ok || answer.data === "0x" || answer.data.length > LONGEST_ANSWER) return null;
   const cleaned = cleanText(decodeText(answer.data, functionName) ?? "", {
     min: 1,

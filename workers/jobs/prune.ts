@@ -1,8 +1,9 @@
-/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, slugs that are free again. */
+/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again. */
 import { z } from "zod";
 import { SLUG_RETIREMENT_MS } from "../../core/principals/slugs.ts";
 import { forgetUsedTexts } from "../../db/human-updates.ts";
 import { forgetExpired } from "../../db/idempotency.ts";
+import { forgetClientNetworks } from "../../db/mints.ts";
 import { forgetRetiredSlugs } from "../../db/principals/organizations.ts";
 import { forgetRevocations } from "../../db/revocations.ts";
 import { defineJob } from "../job.ts";
@@ -16,5 +17,6 @@ export const prune = defineJob({
     (await forgetExpired(db)) +
     (await forgetRevocations(db)) +
     (await forgetUsedTexts(db)) +
+    (await forgetClientNetworks(db)) +
     (await forgetRetiredSlugs(db, new Date(clock().getTime() - SLUG_RETIREMENT_MS))),
 });
