@@ -610,10 +610,16 @@ export const payment = offchain.table(
     bought: text(),
     /** The signed authorization as given, to settle it again; dropped when it can no longer be needed. */
     credential: jsonb(),
+    /** Hash of the credential and the terms that were checked: only the very same credential resumes the payment. */
+    digest: text(),
     /** The authorization is void from then on; null for what is settled already when presented. */
     validBefore: at(),
-    /** Head of the chain when first presented, less a margin: its settlement is looked for from there on. */
+    /** First block that may hold its settlement: after the head for a bearer, an hour before it for the payer itself. */
     sinceBlock: block().notNull(),
+    /** When a bearer presented it; null for the payer itself and for answered challenges (core/payments/claims.ts). */
+    notedAt: at(),
+    /** Hash of the network that a bearer presented it from; its answer is given again there. */
+    client: text(),
     /** Where the money moved. */
     txHash: text(),
     logIndex: integer(),
@@ -634,6 +640,8 @@ export const payment = offchain.table(
     paidAt: at(),
     /** Since when the transfer is deep enough in the chain to be taken for final. */
     finalAt: at(),
+    /** When the sweep last looked for it on its chain: the one it has not looked at for longest is next. */
+    lookedAt: at(),
   },
   (t) => [
     uniqueIndex("payment_holds").on(t.holds).where(sql`state in ('new', 'settling', 'paid')`),
