@@ -107,6 +107,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
             wallet: caller && "wallet" in caller ? caller.wallet : null,
             signedIn: async () =>
               hasCredential(incoming) ? walletOf(await identify("siwa", callerParts, asked)) : null,
+            client,
             fingerprint,
             now,
           },

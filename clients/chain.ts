@@ -323,6 +323,7 @@ type RpcFeeHistory = { gasUsedRatio: number[]; reward: Hex[][] };
 type RpcTransaction = { hash: Hex; from: Hex; nonce: Hex; input: Hex; blockNumber: Hex | null };
 type RpcReceipt = {
   transactionHash: Hex;
+  from: Hex;
   status: Hex;
   blockNumber: Hex;
   blockHash: Hex;
@@ -363,6 +364,7 @@ const toBlock = (b: RpcBlock): Block => ({
 
 const toReceipt = (r: RpcReceipt): Receipt => ({
   hash: r.transactionHash,
+  from: lower(r.from),
   status: toBigInt(r.status) === 1n ? "success" : "reverted",
   block: toNumber(r.blockNumber),
   blockHash: r.blockHash,

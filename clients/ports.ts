@@ -45,6 +45,8 @@ export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number
 export type FoundLog = Log & { txHash: Hex; block: number; blockHash: Hex };
 export type Receipt = {
   hash: Hex;
+  /** Who sent the transaction. */
+  from: Address;
   status: "success" | "reverted";
   block: number;
   blockHash: Hex;

@@ -1,6 +1,7 @@
 /** What our own node knows of a payment: whether its authorization is used, and where exactly its money moved. */
 import type { Chain, Receipt } from "../clients/ports.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import { type Claim, serves } from "../core/payments/claims.ts";
 import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
 import type { Refusal } from "../core/payments/terms.ts";
 import { AUTHORIZATION_USED, type Transfer, topicOf, transfersOf } from "../core/payments/transfers.ts";
@@ -13,17 +14,16 @@ export type Expected = {
   payee: Address;
   amountUnits: bigint;
   nonce: Hex;
-  /** Nothing of it lies below this block. */
-  sinceBlock: number;
 };
 
 export type Evidence =
-  | { kind: "settled"; settlement: Settlement }
+  /** `serves`: whether it may serve the claim it was looked for for; else it is its payer's alone. */
+  | { kind: "settled"; settlement: Settlement; serves: boolean }
   /** It is in a block, which needs more blocks on top. */
   | { kind: "shallow" }
   /** Used up without the expected transfer: cancelled, failed, or spent on other terms. */
   | { kind: "spent"; reason: Refusal }
-  /** Used, and nothing to be seen of how: before `sinceBlock`, or the node lags behind itself. */
+  /** Used, and nothing to be seen of how: long before the claim, or the node lags behind itself. */
   | { kind: "unseen" }
   | { kind: "unused" };
 
@@ -40,15 +40,24 @@ export const settlementAt = (
   { logIndex, nth }: Pick<Transfer, "logIndex" | "nth">,
 ): Settlement => ({ txHash: hash, logIndex, nth, block, blockHash });
 
+/** Blocks below a claim in which a settlement is looked for, about an hour on Base: a reorganisation may put it there. */
+const MOVED_BLOCKS = 1_800;
+
 /**
  * Looks for a settlement in canonical blocks, whoever made it and whatever anybody says about it.
+ * @param claim whom it should serve
  * @throws Failure upstream_unavailable
  */
-export async function findSettlement(chain: Chain, expected: Expected, confirmations: number): Promise<Evidence> {
-  const { asset, payer, payee, amountUnits, nonce, sinceBlock } = expected;
+export async function findSettlement(
+  chain: Chain,
+  expected: Expected,
+  claim: Claim,
+  confirmations: number,
+): Promise<Evidence> {
+  const { asset, payer, payee, amountUnits, nonce } = expected;
   if (!(await isUsed(chain, asset, payer, nonce))) return { kind: "unused" };
-  const about = (event: Hex) =>
-    chain.logs({ address: asset, topics: [event, topicOf(payer), nonce], fromBlock: sinceBlock });
+  const fromBlock = Math.max(0, claim.sinceBlock - 1 - MOVED_BLOCKS);
+  const about = (event: Hex) => chain.logs({ address: asset, topics: [event, topicOf(payer), nonce], fromBlock });
   const [used] = await about(AUTHORIZATION_USED);
   if (!used) {
     const [cancelled] = await about(AUTHORIZATION_CANCELED);
@@ -61,7 +70,13 @@ export async function findSettlement(chain: Chain, expected: Expected, confirmat
   );
   if (!(await isDeepEnough(chain, receipt.block, confirmations))) return { kind: "shallow" };
   if (!transfer) return SPENT;
-  return { kind: "settled", settlement: settlementAt(receipt, transfer) };
+  const settlement = settlementAt(receipt, transfer);
+  // Only a bearer's claim depends on the time of the block.
+  if (claim.notedAt === null) return { kind: "settled", settlement, serves: true };
+  const block = await chain.block(receipt.block);
+  if (block === null || block.hash !== receipt.blockHash) return { kind: "unseen" };
+  const at = { block: receipt.block, blockTime: block.timestamp, sender: receipt.from };
+  return { kind: "settled", settlement, serves: serves(claim, at) };
 }
 
 /**
@@ -70,7 +85,7 @@ export async function findSettlement(chain: Chain, expected: Expected, confirmat
  */
 export async function findAnswer(
   chain: Chain,
-  expected: Omit<Expected, "nonce" | "sinceBlock"> & Challenged & { hash: Hex },
+  expected: Omit<Expected, "nonce"> & Challenged & { hash: Hex },
   confirmations: number,
 ): Promise<Evidence> {
   const { asset, payer, payee, amountUnits, hash } = expected;
@@ -81,7 +96,7 @@ export async function findAnswer(
   const asked = { ...expected, token: asset, to: payee, value: amountUnits };
   const transfer = memoTransfers(receipt.logs, asked).find(({ from }) => from === payer);
   if (!transfer) return { kind: "spent", reason: "no_matching_transfer" };
-  return { kind: "settled", settlement: settlementAt(receipt, transfer) };
+  return { kind: "settled", settlement: settlementAt(receipt, transfer), serves: true };
 }
 
 /** Whether an authorization is used or cancelled. @throws Failure upstream_unavailable */
@@ -101,7 +116,7 @@ export const isDeepEnough = async (chain: Chain, block: number, confirmations: n
  */
 export async function placeNow(
   chain: Chain,
-  seen: Omit<Expected, "nonce" | "sinceBlock"> & { txHash: Hex; nth: number },
+  seen: Omit<Expected, "nonce"> & { txHash: Hex; nth: number },
 ): Promise<Settlement | null> {
   const receipt = await chain.receipt(seen.txHash);
   if (receipt === null || receipt.status !== "success") return null;

@@ -7,7 +7,7 @@ import { MAX_TIMEOUT_SECONDS, type Refusal } from "../core/payments/terms.ts";
 import { beginSettling, type Held, recordPaid, releasePayment } from "../db/ledger.ts";
 import type { Payment } from "../db/payments.ts";
 import type { Fault } from "../faults.ts";
-import { type Evidence, findSettlement } from "./evidence.ts";
+import { type Evidence, findSettlement, placeNow } from "./evidence.ts";
 import { findMachinePayment, sendMachinePayment } from "./machine.ts";
 
 export type SettlementParts = {
@@ -51,8 +51,13 @@ export const toCredential = ({ authorization, signature }: SignedPayment, resour
   resourceUrl,
 });
 
-/** The authorization of a payment in the ledger. */
-export function authorizationOf({ payer, payee, amountUnits, credential }: Payment): Authorization {
+/** The authorization of a payment in the ledger, or of one that is to go there. */
+export function authorizationOf({
+  payer,
+  payee,
+  amountUnits,
+  credential,
+}: Pick<Payment, "payer" | "payee" | "amountUnits" | "credential">): Authorization {
   const { validAfter, validBefore, nonce } = credential as Credential;
   return {
     from: payer,
@@ -67,24 +72,40 @@ export function authorizationOf({ payer, payee, amountUnits, credential }: Payme
 const LOOK_MS = 200;
 /** So long after an order our own node may be the last to see what came of it: it lags, or is being reorganised. */
 const ORDER_GRACE_MS = 60_000;
-/** A reorganisation may put a settlement so many blocks below where it was; about an hour on Base. */
-const MOVED_BLOCKS = 1_800;
 
 /** What the chain of a payment knows of it. @throws Failure upstream_unavailable; Error when its chain is not configured */
 export function lookFor(parts: SettlementParts, payment: Payment): Promise<Evidence> {
+  const chain = chainOf(parts, payment);
   if (payment.method === "mpp") return findMachinePayment(machineOf(parts), payment);
   const { nonce } = authorizationOf(payment);
-  // It was unused when it was handed over: what lies below was put there since.
-  const moved = payment.state === "settling" ? MOVED_BLOCKS : 0;
-  const sinceBlock = Math.max(0, payment.sinceBlock - moved);
-  return findSettlement(parts.chain, { ...payment, nonce, sinceBlock }, parts.confirmations);
+  return findSettlement(chain, { ...payment, nonce }, payment, parts.confirmations);
 }
 
+/**
+ * Whether the money of a payment that was believed before is still in the chain.
+ * @returns false, too, where its chain is not configured any more and its transfer is not final
+ * @throws Failure upstream_unavailable
+ */
+export async function isThere(parts: SettlementParts, payment: Payment): Promise<boolean> {
+  const { txHash, nth, finalAt, chainId } = payment;
+  if (finalAt !== null) return true;
+  const chain = configuredChains(parts).find(({ id }) => id === chainId);
+  if (!chain || txHash === null || nth === null) return false;
+  return (await placeNow(chain, { ...payment, txHash, nth })) !== null;
+}
+
+type Chains = Pick<SettlementParts, "chain" | "machinePayments">;
+
 /** The chain a payment's money moves on. @throws Error when it is not configured */
-export const chainOf = (
-  parts: Pick<SettlementParts, "chain" | "machinePayments">,
-  { method }: Pick<Payment, "method">,
-): Chain => (method === "mpp" ? machineOf(parts).chain : parts.chain);
+export function chainOf(parts: Chains, { chainId }: Pick<Payment, "chainId">): Chain {
+  const chain = configuredChains(parts).find(({ id }) => id === chainId);
+  if (chain) return chain;
+  throw new Error(`chain ${chainId} is not configured`);
+}
+
+/** The chains on which payments can be looked for. */
+export const configuredChains = ({ chain, machinePayments }: Chains): Chain[] =>
+  machinePayments ? [chain, machinePayments.chain] : [chain];
 
 function machineOf({ machinePayments }: Pick<SettlementParts, "machinePayments">): MachinePayments {
   if (machinePayments) return machinePayments;
@@ -110,6 +131,7 @@ export async function bringIn(parts: SettlementParts, held: Held, patienceMs: nu
   async function decide(evidence: Evidence): Promise<BroughtIn | null> {
     if (evidence.kind === "spent") return refuse(evidence.reason);
     if (evidence.kind !== "settled") return null;
+    if (!evidence.serves) return refuse("authorization_used");
     parts.fault("payment.settled");
     const paid = await recordPaid(parts.db, who, payment, evidence.settlement);
     parts.fault("payment.paid");

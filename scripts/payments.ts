@@ -5,13 +5,14 @@ import { loadConfig } from "../config.ts";
 import { PAYMENT_STATES, type PaymentState } from "../core/payments/states.ts";
 import { formatUsdc, type Operation, type Phase, PRICES, standardPrices } from "../core/prices.ts";
 import { refundPayment } from "../db/ledger.ts";
-import { type Payment, selectPayments } from "../db/payments.ts";
+import { allPayments, type Payment, UNDECIDED } from "../db/payments.ts";
 import { currentPrices, setPrices } from "../db/price-list.ts";
 import { operatorCommand, withDatabase } from "./operator-command.ts";
 
 const USAGE = `Usage: npm run payments -- <command>
   list [state]                     payments, the oldest first (${PAYMENT_STATES.join(", ")})
   refund-due                       what is owed, by payer
+  unwatched                        what cannot be looked for: its chain is not configured any more
   refunded <paymentId> <reference> notes that it was sent back, and how (a transaction's hash)
   prices                           what things cost now
   price <operation> <USDC>         changes a price (${Object.keys(PRICES).join(", ")})
@@ -24,6 +25,7 @@ async function run([verb, ...rest]: string[]): Promise<void> {
   if (verb === "list" && rest.length <= 1 && (first === undefined || isState(first)))
     return withDatabase((db) => list(db, first));
   if (verb === "refund-due" && rest.length === 0) return withDatabase(refundDue);
+  if (verb === "unwatched" && rest.length === 0) return withDatabase(unwatched);
   if (verb === "refunded" && first && second && rest.length === 2)
     return withDatabase((db) => refunded(db, first, second));
   if (verb === "prices" && rest.length === 0) return withDatabase(prices);
@@ -40,17 +42,26 @@ function isState(text: string): text is PaymentState {
 }
 
 async function list(db: pg.Client, state?: PaymentState): Promise<void> {
-  const found = await selectPayments(db, "$1::text is null or state = $1", [state ?? null]);
+  const found = await allPayments(db, "$1::text is null or state = $1", [state ?? null]);
   if (found.length === 0) return console.log("There are no such payments.");
   console.table(found.map(line));
 }
 
 async function refundDue(db: pg.Client): Promise<void> {
-  const owed = await selectPayments(db, "state = 'refund_due'");
+  const owed = await allPayments(db, "state = 'refund_due'");
   if (owed.length === 0) return console.log("Nothing is owed.");
   console.table(owed.map(line));
   const total = owed.reduce((sum, { amountUnits }) => sum + amountUnits, 0n);
   console.log(`${owed.length} payments, ${formatUsdc(total)} USDC. Each is a credit until its payer asks again.`);
+}
+
+async function unwatched(db: pg.Client): Promise<void> {
+  const { chain, mpp } = loadConfig();
+  const chains = mpp ? [chain.id, mpp.chainId] : [chain.id];
+  const found = await allPayments(db, `chain_id <> all($1) and ${UNDECIDED}`, [chains]);
+  if (found.length === 0) return console.log("Every payment can be looked for.");
+  console.table(found.map(line));
+  console.log("Configure their chain again to have them looked for. Transfers are taken for final after 24 hours.");
 }
 
 function line(payment: Payment) {

@@ -15,7 +15,7 @@ export type PaymentState =
   | "refund_due"
   /** An operator has sent the money back. */
   | "refunded"
-  /** Fulfilled, but a reorganisation took the money away and it could not be settled again. */
+  /** Fulfilled or owed, but a reorganisation took the money away and it could not be settled again. */
   | "lost";
 
 /** From each state to the states that may follow it. */
@@ -28,8 +28,8 @@ export const TRANSITIONS: Record<PaymentState, readonly PaymentState[]> = {
   fulfilled: ["refund_due", "lost"],
   // Presented again; or settled after all by whoever holds the authorization.
   released: ["new", "refund_due"],
-  // Spent on another request; or the chain did it after all; or sent back.
-  refund_due: ["paid", "fulfilled", "refunded"],
+  // Spent on another request; or the chain did it after all; or sent back; or a reorganisation took the money away.
+  refund_due: ["paid", "fulfilled", "refunded", "lost"],
   refunded: [],
   lost: ["fulfilled"],
 };

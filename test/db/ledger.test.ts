@@ -2,15 +2,16 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Address } from "../../core/facts.ts";
+import { Checked } from "../../core/payments/checked.ts";
 import { PAYMENT_STATES, type PaymentState, statesBefore, TRANSITIONS } from "../../core/payments/states.ts";
 import {
   beginSettling,
   dropLease,
   fulfilPayment,
+  losePayment,
   owePayment,
   oweReleased,
   oweWhatBought,
-  presentPayment,
   recordPaid,
   refundPayment,
   releasePayment,
@@ -19,7 +20,16 @@ import {
   unoweWhatBought,
   unsettlePayment,
 } from "../../db/ledger.ts";
-import { authorizationFact, type NewPayment, selectPayments, transferFact } from "../../db/payments.ts";
+import {
+  authorizationFact,
+  creditsOf,
+  digestOf,
+  type PaymentClaim,
+  type PaymentTerms,
+  selectPayments,
+  transferFact,
+} from "../../db/payments.ts";
+import { presentPayment, resumePayment } from "../../db/present-payment.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -44,28 +54,46 @@ const PAYEE = `0x${"bb".repeat(20)}` as Address;
 const wallet = (n: number) => `0x${String(n).repeat(40)}` as Address;
 const nonce = (n: number) => `0x${String(n).repeat(64)}` as const;
 
-const presented = (authorization: number, request: number): NewPayment => ({
+/** Terms 1 and 2 pass their checks, 3 does not: one number signed over three amounts. */
+const termsOf = (authorization: number, variant: number): PaymentTerms => ({
   method: "x402",
-  operation: "agentMint",
   payer: wallet(1),
   payee: PAYEE,
   chainId: 8453,
   asset: TOKEN,
-  amountUnits: 1n,
+  amountUnits: BigInt(variant),
+  credential: { nonce: nonce(authorization), variant },
+  validBefore: null,
+  facts: [authorizationFact(8453, TOKEN, wallet(1), nonce(authorization))],
+  digest: digestOf("x402", nonce(authorization), variant),
+});
+const claimOf = (request: number): PaymentClaim => ({
+  by: request === 1 ? "payer" : "bearer",
+  operation: "agentMint",
   wallet: wallet(request),
   fingerprint: `request-${request}`,
   holds: `mint:${request}`,
   effect: null,
-  credential: { nonce: nonce(authorization) },
-  validBefore: null,
   sinceBlock: 1,
-  facts: [authorizationFact(8453, TOKEN, wallet(1), nonce(authorization))],
+  client: null,
 });
+const check = async ({ amountUnits }: Readonly<PaymentTerms>) => (amountUnits === 3n ? "wrong_amount" : null);
+
+/** As the gate presents a payment: found by its name, and checked before anything of it is written. */
+async function present(authorization: number, request: number, variant = 1, db = database.pool) {
+  const terms = termsOf(authorization, variant);
+  const known = await resumePayment(db, { ...terms, identifier: null }, claimOf(request), 60_000);
+  if (known.kind !== "unchecked") return known;
+  const checked = await Checked.of(terms, check);
+  return typeof checked === "string"
+    ? { kind: "refused" as const }
+    : presentPayment(db, checked, claimOf(request), null, 60_000);
+}
 const transfer = (n: number) => ({ txHash: nonce(n), logIndex: n, nth: n, block: n, blockHash: nonce(n) });
 
 const small = fc.integer({ min: 1, max: 3 });
 const STEP = fc.oneof(
-  fc.record({ verb: fc.constant("present" as const), a: small, b: small }),
+  fc.record({ verb: fc.constant("present" as const), a: small, b: small, c: small }),
   fc.record({
     verb: fc.constantFrom(
       "settle" as const,
@@ -75,6 +103,7 @@ const STEP = fc.oneof(
       "owe" as const,
       "refund" as const,
       "unsettle" as const,
+      "lose" as const,
       "oweBought" as const,
       "unoweBought" as const,
       "credit" as const,
@@ -88,22 +117,23 @@ const STEP = fc.oneof(
 
 type Step = typeof STEP extends fc.Arbitrary<infer T> ? T : never;
 
-async function act({ verb, a, b }: Step): Promise<void> {
+async function act(step: Step): Promise<void> {
   const db = database.pool;
+  const { verb, a, b } = step;
   if (verb === "present") {
-    const result = await presentPayment(db, presented(a, b), 60_000);
+    const result = await present(a, b, step.c);
     if (result.kind === "ours") await dropLease(db, { paymentId: result.payment.paymentId, lease: result.lease });
     return;
   }
   if (verb === "credit") {
     const asked = {
       operation: "agentMint" as const,
-      payee: PAYEE,
       fingerprint: `request-${b}`,
       holds: `mint:${b}`,
       effect: null,
     };
-    await spendCredit(db, { ...asked, wallet: wallet(b), amounts: [1n] }, 0);
+    const [credit] = await creditsOf(db, { wallet: wallet(b), payee: PAYEE, amounts: [1n] });
+    if (credit) await spendCredit(db, credit, asked, 0);
     return;
   }
   const all = await selectPayments(db, "true");
@@ -124,13 +154,20 @@ async function act({ verb, a, b }: Step): Promise<void> {
     case "refund":
       return void (await refundPayment(db, one.paymentId, "0x"));
     case "unsettle":
-      return void (await unsettlePayment(db, one.paymentId));
+      return void (await unsettlePayment(db, one));
+    case "lose":
+      return void (await losePayment(db, one, "reorganised_away"));
     case "oweBought":
       return void (await oweWhatBought(db, `mint:${b}`, "failed"));
     case "unoweBought":
       return void (await unoweWhatBought(db, `mint:${b}`));
-    case "late":
-      return void (await oweReleased(db, one, transfer(b)));
+    case "late": {
+      const held = await takeUp(db, one.paymentId, 60_000);
+      if (!held) return;
+      const holder = { ...who, lease: held.lease };
+      await oweReleased(db, holder, held.payment, transfer(b), b > 1);
+      return dropLease(db, holder);
+    }
     case "takeUp": {
       const held = await takeUp(db, one.paymentId, 60_000);
       if (held) await dropLease(db, { paymentId: one.paymentId, lease: held.lease });
@@ -150,6 +187,13 @@ describe("the ledger", () => {
         const changes = (await db.query("select before, after from offchain.payment_change")).rows;
         for (const { before, after } of changes as { before: PaymentState; after: PaymentState }[])
           expect(TRANSITIONS[before]).toContain(after);
+        // Whatever state a row was seen in: its terms are such that passed their checks, and all of one presentation.
+        const unchecked = await db.query(
+          `select * from offchain.payment where amount_units = 3 or (credential ->> 'variant')::numeric <> amount_units
+             or digest <> all($1)`,
+          [[1, 2, 3].flatMap((n) => [1, 2].map((variant) => termsOf(n, variant).digest))],
+        );
+        expect(unchecked.rows).toEqual([]);
         const orphans = await db.query(
           "select from offchain.payment p where not exists (select from offchain.payment_fact f where f.payment_id = p.payment_id)",
         );
@@ -170,13 +214,63 @@ describe("the ledger", () => {
     );
   });
 
+  it("writes no terms without the proof that they were checked", async () => {
+    const terms = termsOf(6, 1);
+    const forged = { terms } as unknown as Checked<PaymentTerms>;
+    await expect(presentPayment(database.pool, forged, claimOf(1), null, 1)).rejects.toThrow("not checked");
+    expect(await Checked.of(termsOf(6, 3), check)).toBe("wrong_amount");
+    const checked = await Checked.of(terms, check);
+    terms.amountUnits = 3n;
+    expect((checked as Checked<PaymentTerms>).terms.amountUnits).toBe(1n);
+    expect(() => Object.assign((checked as Checked<PaymentTerms>).terms, { payee: TOKEN })).toThrow();
+  });
+
   it("gives a presented payment to one of many at once", async () => {
     const db = database.pool;
     await db.query("truncate offchain.payment, offchain.payment_fact cascade");
-    const results = await Promise.all(Array.from({ length: 20 }, () => presentPayment(db, presented(7, 7), 60_000)));
+    const results = await Promise.all(Array.from({ length: 20 }, () => present(7, 7)));
     expect(results.map(({ kind }) => kind).toSorted()).toEqual([...Array(19).fill("busy"), "ours"]);
-    expect(await presentPayment(db, presented(7, 8), 60_000)).toEqual({ kind: "other" });
-    expect(await presentPayment(db, presented(8, 7), 60_000)).toEqual({ kind: "held" });
+    expect(await present(7, 8)).toEqual({ kind: "other" });
+    expect(await present(8, 7)).toEqual({ kind: "held" });
+  });
+
+  it("gives a bearer's payment to the payer itself while it is not paid, and the bearer changes nothing any more", async () => {
+    const db = database.pool;
+    await db.query("truncate offchain.payment, offchain.payment_fact cascade");
+    const bearer = await present(4, 2);
+    if (bearer.kind !== "ours") throw new Error(bearer.kind);
+    const { paymentId } = bearer.payment;
+    expect(await beginSettling(db, { paymentId, lease: bearer.lease })).not.toBeNull();
+    const payer = await present(4, 1);
+    expect(payer).toMatchObject({
+      kind: "ours",
+      payment: { paymentId, state: "settling", wallet: wallet(1), notedAt: null },
+    });
+    expect(await recordPaid(db, { paymentId, lease: bearer.lease }, bearer.payment, transfer(4))).toBeNull();
+    expect(await present(4, 3)).toEqual({ kind: "other" });
+    // Under the same number, what is handed over may be settling: it keeps its terms.
+    expect(await present(4, 1, 2)).toEqual({ kind: "other" });
+  });
+
+  it("a credit is spent or lost, whichever comes first", async () => {
+    const db = database.pool;
+    for (const first of ["spend", "lose"] as const) {
+      await db.query("truncate offchain.payment, offchain.payment_fact cascade");
+      const ours = await present(5, 1);
+      if (ours.kind !== "ours") throw new Error(ours.kind);
+      const who = { paymentId: ours.payment.paymentId };
+      await recordPaid(db, who, ours.payment, transfer(5));
+      const credit = (await owePayment(db, who, "impossible"))!;
+      const spend = () => spendCredit(db, credit, { ...claimOf(2), operation: "agentMint" }, 1);
+      const lose = () => losePayment(db, credit, "reorganised_away");
+      if (first === "spend") {
+        expect(await spend()).toMatchObject({ payment: { state: "paid" } });
+        expect(await lose()).toBeNull();
+      } else {
+        expect(await lose()).toMatchObject({ state: "lost" });
+        expect(await spend()).toBeNull();
+      }
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 /** MPP with its real client on a local Tempo: settled once, for one request, whatever fails on the way. Numbers are those of README.md. */
-import { getAddress } from "viem";
+import { getAddress, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { createApi } from "../../api/app.ts";
@@ -302,6 +302,78 @@ describe("case 35: refused, and nothing is charged", () => {
     });
     expect(other).toMatchObject({ status: 402, body: { reason: "wrong_resource" } });
     expect(await spent(customer)).toBe(0n);
+  });
+
+  describe("a cheap challenge raced onto a dearer route", () => {
+    /** A paid answer to the report's challenge, the same with somebody else's transaction, and the mint to race it onto. */
+    async function cheap() {
+      const customer = await tempo.customer();
+      const credential = await customer.answer(await asked(), "push");
+      const others = await (await tempo.customer()).answer(await asked(), "push");
+      const { payload } = unbase64(others.replace("Payment ", "")) as { payload: { hash: Hex } };
+      const decoy = changed(credential, (said) => Object.assign(said, { payload }));
+      const init = await mintInit(customer, "Cheap");
+      const mint = () =>
+        api.send("POST", "/api/v2/mint", {
+          ...init,
+          headers: { ...init.headers, "payment-authorization": credential },
+        });
+      return { customer, credential, decoy, decoyHash: payload.hash, mint };
+    }
+    const minted = async () => (await api.mints()).filter(({ name }) => name === "Cheap").length;
+    const cheapMints = async () =>
+      (
+        await api.pool.query("select from offchain.payment where operation = 'agentMint' and amount_units < $1", [
+          String(MINT_PRICE),
+        ])
+      ).rowCount;
+
+    it("is refused, also when its first answer is released between the look and the write", async () => {
+      const { credential, decoy, decoyHash, mint } = await cheap();
+      const looking = Promise.withResolvers<void>();
+      const looked = Promise.withResolvers<void>();
+      node = {
+        async receipt(hash) {
+          if (hash === decoyHash) {
+            looked.resolve();
+            await looking.promise;
+          }
+          return tempo.chain.receipt(hash);
+        },
+      };
+      const released = report(decoy);
+      await looked.promise;
+      const tx = await api.pool.connect();
+      const waiting = async (count: number) => {
+        const { rows } = await api.pool.query(
+          "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rows[0].count >= count;
+      };
+      try {
+        await tx.query("begin");
+        await tx.query("select from offchain.payment where state = 'new' and method = 'mpp' for update");
+        looking.resolve();
+        await until("the release waits for the row", () => waiting(1));
+        const raced = mint();
+        await until("the copy waits behind it", () => waiting(2));
+        await tx.query("commit");
+        expect(await released).toMatchObject({ status: 402, body: { reason: "no_matching_transfer" } });
+        expect(await raced).toMatchObject({ status: 402, body: { reason: "wrong_resource" } });
+      } finally {
+        tx.release();
+      }
+      expect([await minted(), await cheapMints()]).toEqual([0, 0]);
+      // It is good for what it was made for.
+      expect((await report(credential)).status).toBe(200);
+    });
+
+    it("is refused in 100 copies", async () => {
+      const { decoy, mint } = await cheap();
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => (i % 3 === 0 ? report(decoy) : mint())));
+      expect(answers.map(({ status }) => status).filter((status) => status !== 402 && status !== 409)).toEqual([]);
+      expect([await minted(), await cheapMints()]).toEqual([0, 0]);
+    });
   });
 
   it("what is not one well-formed payment is 400 in plain words", async () => {

@@ -3,8 +3,10 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { owePayment, presentPayment } from "../../db/ledger.ts";
+import { Checked } from "../../core/payments/checked.ts";
+import { owePayment } from "../../db/ledger.ts";
 import { challengeFact } from "../../db/payments.ts";
+import { presentPayment } from "../../db/present-payment.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,26 +17,37 @@ let paymentId: string;
 beforeAll(async () => {
   database = await testDatabase();
   const hash = `0x${"12".repeat(32)}` as const;
-  const presented = await presentPayment(
-    database.pool,
+  const checked = await Checked.of(
     {
-      method: "mpp",
-      operation: "agentMint",
+      method: "mpp" as const,
       payer: PAYER,
       payee: PAYEE,
       chainId: 4217,
       asset: TOKEN,
       amountUnits: 1_000_000n,
+      credential: null,
+      validBefore: null,
+      facts: [challengeFact(4217, "c")],
+      digest: "d",
+      settlement: { txHash: hash, logIndex: 1, nth: 0, block: 1, blockHash: hash, blockTime: 1, sender: PAYER },
+    },
+    async () => null,
+  );
+  if (typeof checked === "string") throw new Error(checked);
+  const presented = await presentPayment(
+    database.pool,
+    checked,
+    {
+      by: "challenge",
+      operation: "agentMint",
       wallet: null,
       fingerprint: "f",
       holds: null,
       effect: null,
-      credential: null,
-      validBefore: null,
       sinceBlock: 1,
-      facts: [challengeFact(4217, "c")],
-      settlement: { txHash: hash, logIndex: 1, nth: 0, block: 1, blockHash: hash },
+      client: null,
     },
+    null,
     1_000,
   );
   if (presented.kind !== "ours") throw new Error(presented.kind);
@@ -65,6 +78,25 @@ describe("the operator", () => {
     expect((await payments("list", "paid")).text).toBe("There are no such payments.\n");
     expect((await payments("refunded", paymentId, "0xrefund")).text).toContain("1.00 USDC");
     expect((await payments("refund-due")).text).toBe("Nothing is owed.\n");
+  });
+
+  it("lists what cannot be looked for, because its chain is not configured", async () => {
+    expect((await payments("unwatched")).text).toContain(paymentId);
+    const { rowCount } = await database.pool.query("update offchain.payment set final_at = now()");
+    expect(rowCount).toBe(1);
+    expect((await payments("unwatched")).text).toBe("Every payment can be looked for.\n");
+  });
+
+  it("lists all of them, however many", async () => {
+    await database.pool.query(
+      `insert into offchain.payment (payment_id, method, operation, state, payer, payee, chain_id, asset, amount_units,
+         fingerprint, since_block)
+       select gen_random_uuid(), 'x402', 'agentMint', 'refund_due', $1, $2, 8453, $3, 1000000, 'f', 1
+       from generate_series(1, 1100)`,
+      [PAYER, PAYEE, TOKEN],
+    );
+    expect((await payments("refund-due")).text).toContain("1100 payments, 1100.00 USDC");
+    await database.pool.query("delete from offchain.payment where method = 'x402'");
   });
 
   it("changes prices and phase, and is told of a command that is none", async () => {

@@ -6,23 +6,39 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
-import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/facts.ts";
+import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { testLog } from "../support/log.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
 let world: Paying;
 let api: Awaited<ReturnType<Paying["api"]>>;
 /** What happens instead of settling, once or as long as it stays. */
 let settle: ((order: PaymentOrder, real: Facilitator) => Promise<FacilitatorOutcome>) | undefined;
+/** Runs before the facilitator's check. */
+let verify: (() => Promise<void>) | undefined;
+/** Replaces calls of the node. */
+let node: Partial<Chain> = {};
 let fault: ((point: string) => void) | undefined;
 
 beforeAll(async () => {
   world = await startPaying();
+  const { chain } = world;
   api = await world.api({
+    env: { TRUSTED_PROXIES: "127.0.0.1" },
+    chain: {
+      ...chain,
+      headBlock: () => (node.headBlock ?? chain.headBlock)(),
+      block: (number) => (node.block ?? chain.block)(number),
+    },
     facilitator: (real) => ({
-      verify: (order) => real.verify(order),
+      verify: async (order) => {
+        await verify?.();
+        return real.verify(order);
+      },
       settle: (order) => (settle ? settle(order, real) : real.settle(order)),
     }),
     deps: { fault: (point) => fault?.(point) },
@@ -34,6 +50,8 @@ beforeAll(async () => {
 });
 afterEach(() => {
   settle = undefined;
+  verify = undefined;
+  node = {};
   fault = undefined;
 });
 afterAll(async () => {
@@ -193,6 +211,237 @@ describe("between the check and the settlement", () => {
     expect(await api.pay(thief, signed)).toMatchObject({ status: 402, body: { reason: "authorization_used" } });
     expect((await api.pay(payer, signed)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+});
+
+describe("an answer that was bought without a sign-in", () => {
+  const REPORT = "/api/v2/agent/900/cred-report";
+  const from = (address: string, headers: Record<string, string>) =>
+    api.get(REPORT, { headers: { "x-forwarded-for": address, ...headers } });
+
+  it("is given again to the network that paid and to the payer, not to who reads its payment on the chain", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+    const header = { "payment-signature": base64(world.payload(signed)) };
+    const first = await from("192.0.2.1", header);
+    expect(first.status).toBe(200);
+    expect((await from("192.0.2.1", header)).text).toBe(first.text);
+    // All of this stands in the transaction's data; version 1 names no more than that.
+    const { payload } = world.payload(signed);
+    const copied = { "x-payment": base64({ x402Version: 1, scheme: "exact", network: "base", payload }) };
+    for (const stolen of [header, copied])
+      expect(await from("198.51.100.7", stolen)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    const authorization = await (await world.payer(0n)).siwa();
+    expect((await from("198.51.100.7", { ...header, authorization })).status).toBe(409);
+    expect((await from("198.51.100.7", { ...header, authorization: await payer.siwa() })).text).toBe(first.text);
+    expect(await spent(payer)).toBe(REPORT_PRICE);
+  });
+
+  it("is given again anywhere to who knows the identifier of its payment, which is not on the chain", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
+    const named = (id?: string) => ({
+      "payment-signature": base64({
+        ...world.payload(signed),
+        ...(id && { extensions: { "payment-identifier": { info: { id } } } }),
+      }),
+    });
+    const first = await from("192.0.2.1", named("a-name-of-its-client"));
+    expect(first.status).toBe(200);
+    expect((await from("198.51.100.7", named("a-name-of-its-client"))).text).toBe(first.text);
+    for (const other of [named(), named("another-name-than-that")])
+      expect((await from("198.51.100.7", other)).status).toBe(409);
+  });
+});
+
+/** A place where calls wait until it is opened. */
+function gate() {
+  const opened = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    open: opened.resolve,
+    async pass() {
+      reached.resolve();
+      await opened.promise;
+    },
+  };
+}
+
+describe("only checked terms reach the ledger", () => {
+  /** A wallet with one unit, an authorization over the price, and one of the same number that pays the wallet's friend. */
+  async function sameNonceTwice() {
+    const [thief, friend] = [await world.payer(1n), await world.payer(0n)];
+    const good = await world.authorize(thief.account);
+    const bad = await world.authorize(thief.account, {
+      to: friend.address,
+      value: 1n,
+      nonce: good.authorization.nonce,
+    });
+    return { thief, good, bad, credential: await thief.siwa() };
+  }
+  const termsOf = async (payer: { address: Hex }) =>
+    (
+      await api.pool.query("select payee, amount_units from offchain.payment where payer = $1", [
+        payer.address.toLowerCase(),
+      ])
+    ).rows;
+  const PRICED = () => ({ payee: world.payTo.deployer, amount_units: String(MINT_PRICE) });
+
+  it("a copy of a number that pays somebody else is not taken when the first one is released under it", async () => {
+    const { thief, good, bad, credential } = await sameNonceTwice();
+    const [checking, noting] = [gate(), gate()];
+    verify = checking.pass;
+    const first = api.pay(thief, good, { credential });
+    await checking.reached;
+    node = {
+      async headBlock() {
+        await noting.pass();
+        return world.chain.headBlock();
+      },
+    };
+    const copy = api.pay(thief, bad, { credential });
+    // Either it is refused at once, or it waits between what it has seen and what it writes.
+    await Promise.race([copy, noting.reached]);
+    checking.open();
+    const refused = await first;
+    noting.open();
+    expect([refused.status, refused.body]).toMatchObject([402, { reason: "insufficient_funds" }]);
+    expect((await copy).status).toBeOneOf([402, 409]);
+    expect(await termsOf(thief)).toEqual([PRICED()]);
+    expect([await mintsOf(thief.address), await world.balance(thief.address)]).toEqual([0, 1n]);
+  });
+
+  it("100 copies around releases are no mint, and no row has other terms", async () => {
+    const { thief, good, bad, credential } = await sameNonceTwice();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => api.pay(thief, i % 8 === 0 ? good : bad, { credential })),
+    );
+    expect(answers.map(({ status }) => status).filter((status) => status !== 402 && status !== 409)).toEqual([]);
+    expect(await termsOf(thief)).toEqual([PRICED()]);
+    expect([await mintsOf(thief.address), await world.balance(thief.address)]).toEqual([0, 1n]);
+  });
+
+  it("a payment that is known is resumed by the very credential only, whoever signed another", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    expect((await api.pay(payer, signed)).status).toBe(503);
+    const longer = await world.authorize(payer.account, {
+      nonce: signed.authorization.nonce,
+      validBefore: signed.authorization.validBefore + 100_000n,
+    });
+    const garbage = { ...signed, signature: `0x${"12".repeat(65)}` as Hex };
+    for (const other of [longer, garbage])
+      expect(await api.pay(payer, other)).toMatchObject({ status: 409, body: { code: "payment_already_used" } });
+    settle = undefined;
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it("a released authorization is checked anew in every field, its end too", async () => {
+    const payer = await world.payer(0n);
+    const signed = await world.authorize(payer.account);
+    expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });
+    const endless = await world.authorize(payer.account, {
+      nonce: signed.authorization.nonce,
+      validBefore: signed.authorization.validBefore + 100_000n,
+    });
+    expect(await api.pay(payer, endless)).toMatchObject({ status: 402, body: { reason: "valid_too_long" } });
+  });
+});
+
+describe("an authorization that its payer settles itself", () => {
+  const selfSettled = async () => {
+    const [payer, stranger] = [await world.payer(), await world.payer(0n)];
+    const signed = await world.authorize(payer.account);
+    return { payer, stranger, signed, settled: () => world.frontRun(payer, signed) };
+  };
+  const refusal = { status: 402, body: { reason: "authorization_used" } };
+
+  it("is not taken by a stranger who sees it in the newest block, and is the payer's", async () => {
+    const { payer, stranger, signed, settled } = await selfSettled();
+    const { transactionHash } = await settled();
+    expect(await api.pay(stranger, signed)).toMatchObject(refusal);
+    expect(await mintsOf(stranger.address)).toBe(0);
+    expect((await api.mint(payer, { headers: { "x-payment-tx": transactionHash } })).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
+  it.each(["by its hash", "by its signature"])(
+    "is not taken by a stranger who had noted it out of the mempool, and is the payer's %s",
+    async (proof) => {
+      const { payer, stranger, signed, settled } = await selfSettled();
+      settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+      expect((await api.pay(stranger, signed)).status).toBe(503);
+      const { transactionHash } = await settled();
+      const prove = () =>
+        proof === "by its hash"
+          ? api.mint(payer, { headers: { "x-payment-tx": transactionHash } })
+          : api.pay(payer, signed);
+      expect((await prove()).status).toBe(201);
+      expect((await api.pay(stranger, signed)).status).toBe(409);
+      expect([await spent(payer), await mintsOf(stranger.address)]).toEqual([MINT_PRICE, 0]);
+    },
+  );
+
+  it("is not taken by a stranger who had noted it, also before the payer comes", async () => {
+    const { payer, stranger, signed, settled } = await selfSettled();
+    settle = async () => ({ kind: "unknown", cause: new Error("timeout") });
+    expect((await api.pay(stranger, signed)).status).toBe(503);
+    const { transactionHash } = await settled();
+    expect(await api.pay(stranger, signed)).toMatchObject(refusal);
+    expect((await api.mint(payer, { headers: { "x-payment-tx": transactionHash } })).status).toBe(201);
+    expect([await spent(payer), await mintsOf(stranger.address)]).toEqual([MINT_PRICE, 0]);
+  });
+
+  it("is not taken by a stranger while our node lags behind the block it is in", async () => {
+    const { payer, stranger, signed } = await selfSettled();
+    // Whoever sent it: a contract wallet's transactions are sent by others.
+    await world.frontRun(await world.payer(0n), signed);
+    const head = await world.chain.headBlock();
+    // The node has the block by the time it is asked for it.
+    let lag = 3;
+    node = {
+      headBlock: async () => {
+        const seen = head - lag;
+        lag = 0;
+        return seen;
+      },
+      block: async (number) => {
+        const block = await world.chain.block(number);
+        return block && { ...block, timestamp: block.timestamp - 60 };
+      },
+    };
+    expect(await api.pay(stranger, signed)).toMatchObject(refusal);
+    node = {};
+    expect((await api.pay(payer, signed)).status).toBe(201);
+    expect([await spent(payer), await mintsOf(stranger.address)]).toEqual([MINT_PRICE, 0]);
+  });
+
+  it("is no credit of a stranger who had noted it and was refused, but the payer's", async () => {
+    const { payer, stranger, signed, settled } = await selfSettled();
+    settle = async () => ({ kind: "refused", reason: "whatever" });
+    expect((await api.pay(stranger, signed)).status).toBe(402);
+    await settled();
+    await paymentSweep.run(
+      {
+        ...{ db: api.pool, chain: world.chain, config: world.config, log: testLog() },
+        clock: () => new Date(),
+        fault() {},
+      } as never,
+      {},
+    );
+    expect((await api.mint(stranger)).status).toBe(402);
+    expect((await api.mint(payer)).status).toBe(201);
+    expect([await spent(payer), await mintsOf(stranger.address)]).toEqual([MINT_PRICE, 0]);
+  });
+
+  it("an anonymous buyer whose facilitator settles is served", async () => {
+    const payer = await world.payer();
+    const header = { "payment-signature": await report(payer) };
+    expect((await api.get("/api/v2/agent/901/cred-report", { headers: header })).status).toBe(200);
+    expect(await spent(payer)).toBe(REPORT_PRICE);
   });
 });
 
@@ -370,7 +619,9 @@ describe("case 24: the settlement code's memory of a settlement it did not see m
     expect(said[0]).toMatchObject({ kind: "unknown" });
     expect(new Set(said.slice(1).map((word) => (word.kind === "settled" ? word.txHash : word.kind))).size).toBe(1);
     expect(said.slice(1).every(({ kind }) => kind === "settled")).toBe(true);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    // The payer takes it from a stranger who was first, and who hears of that when it asks again.
+    expect(answers[0]!.status).toBe(201);
+    for (const other of others) expect((await api.pay(other, signed)).status).toBe(409);
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 

@@ -1,6 +1,7 @@
 /** What becomes of payments whose request is gone: finished, owed, credited, found again after a reorganisation. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
+import { owePayment } from "../../db/ledger.ts";
 import { transaction } from "../../db/transaction.ts";
 import { mintEffect } from "../../workers/intents/mint.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
@@ -209,6 +210,46 @@ describe("case 26: reorganisations", () => {
     expect(await sweep()).toBe(0);
   });
 
+  it("that take the money of a credit away: it is spent no more, is lost, and is looked at no more", async () => {
+    const payer = await world.payer();
+    dieAfterPayment();
+    expect((await api.pay(payer)).status).toBe(500);
+    fault = undefined;
+    const [paid] = await api.payments();
+    expect(await owePayment(api.pool, { paymentId: paid!.payment_id }, "impossible")).not.toBeNull();
+    await reorg(1);
+    expect((await api.mint(payer)).status).toBe(402);
+    await world.evm.mine({ blocks: 70 });
+    expect(await sweep()).toBe(1);
+    expect(await states()).toEqual(["lost"]);
+    expect((await api.mint(payer)).status).toBe(402);
+    expect(await sweep()).toBe(0);
+  });
+
+  it("of a payment that came back by its hash leave nothing that stands in its wallet's way", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "refused", reason: "whatever" });
+    expect(await api.pay(payer, signed)).toMatchObject({ status: 402, body: { reason: "not_settled" } });
+    const { transactionHash } = await world.frontRun(payer, signed);
+    dieAfterPayment();
+    const byHash = () => api.mint(payer, { headers: { "x-payment-tx": transactionHash } });
+    expect((await byHash()).status).toBe(500);
+    const [row] = await api.payments();
+    expect(row).toMatchObject({ state: "paid", method: "transaction", credential: null });
+    settle = undefined;
+    fault = undefined;
+    await reorg(1);
+    expect(await sweep()).toBe(1);
+    expect(await states()).toEqual(["released"]);
+    log.lines.length = 0;
+    await forget();
+    await sweep();
+    expect(log.lines).toEqual([]);
+    expect((await api.pay(payer)).status).toBe(201);
+    expect(await spent(payer)).toBe(MINT_PRICE);
+  });
+
   it("that take the money away for good leave a lost payment for the operator", async () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
@@ -218,5 +259,91 @@ describe("case 26: reorganisations", () => {
     await world.evm.mine({ blocks: 70 });
     expect(await sweep()).toBe(1);
     expect(await states()).toEqual(["lost"]);
+  });
+});
+
+describe("payments that cannot be brought further", () => {
+  /** Older payments by the hundred, as an outage or a stranger leaves them. */
+  const plant = (count: number, columns: Record<string, string>) => {
+    const all: Record<string, string> = {
+      payment_id: "gen_random_uuid()",
+      method: "'x402'",
+      operation: "'agentMint'",
+      payer: "'0x' || lpad(to_hex(n), 40, '0')",
+      payee: `'${world.payTo.deployer}'`,
+      chain_id: "8453",
+      asset: `'${world.usdc.toLowerCase()}'`,
+      amount_units: String(MINT_PRICE),
+      fingerprint: "'planted ' || n",
+      since_block: "1",
+      created_at: "now() - interval '1 hour'",
+      valid_before: "now() + interval '4 minutes'",
+      ...columns,
+    };
+    return api.pool.query(
+      `insert into offchain.payment (${Object.keys(all).join(", ")})
+       select ${Object.values(all).join(", ")} from generate_series(1, ${count}) n`,
+    );
+  };
+  const own = async (payer: { address: string }) =>
+    (await api.pool.query("select * from offchain.payment where payer = $1", [payer.address.toLowerCase()])).rows[0];
+  const AWAY = {
+    method: "'mpp'",
+    chain_id: "4217",
+    credential: `'{"challengeId":"c","hash":"0x${"12".repeat(32)}","raw":null}'`,
+  };
+  const moved = { tx_hash: "'0x' || n", log_index: "0", nth: "0", block: "1", block_hash: `'0x${"ab".repeat(32)}'` };
+
+  it("of a chain that is not configured any more keep no other from being final, and become final after a day", async () => {
+    await plant(600, { ...AWAY, ...moved, state: "'fulfilled'" });
+    const payer = await world.payer();
+    expect((await api.pay(payer)).status).toBe(201);
+    await world.evm.mine({ blocks: 70 });
+    expect(await sweep()).toBe(1);
+    expect((await own(payer)).final_at).not.toBeNull();
+    const planted = async () =>
+      (await api.pool.query("select from offchain.payment where chain_id = 4217 and final_at is null")).rowCount;
+    expect(await planted()).toBe(600);
+    await api.pool.query("update offchain.payment set updated_at = now() - interval '25 hours'");
+    await sweep();
+    expect(await planted()).toBe(0);
+  });
+
+  it("of a chain that is not configured any more stand in their wallet's way for a day at most", async () => {
+    const payer = await world.payer();
+    const wallet = payer.address.toLowerCase();
+    await plant(1, { ...AWAY, state: "'settling'", wallet: `'${wallet}'`, holds: `'mint:${wallet}'` });
+    expect((await api.pay(payer)).status).toBe(409);
+    await api.pool.query("update offchain.payment set updated_at = now() - interval '25 hours'");
+    await sweep();
+    expect((await api.pay(payer)).status).toBe(201);
+  });
+
+  it("keep a late settlement from being owed for one more run at most", async () => {
+    const signature = `0x${"12".repeat(65)}`;
+    const credential = { signature, validAfter: "0", validBefore: "9999999999", resourceUrl: "https://agents.test" };
+    await plant(600, {
+      state: "'released'",
+      credential: `('${JSON.stringify(credential)}'::jsonb || jsonb_build_object('nonce', '0x' || lpad(to_hex(n), 64, '0')))`,
+    });
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "refused", reason: "whatever" });
+    expect((await api.pay(payer, signed)).status).toBe(402);
+    await world.frontRun(await world.payer(0n), signed);
+    await sweep();
+    await sweep();
+    expect((await own(payer)).state).toBe("refund_due");
+  });
+
+  it("after its end an authorization is looked for once more, however late the sweep is", async () => {
+    const payer = await world.payer();
+    const signed = await world.authorize(payer.account);
+    settle = async () => ({ kind: "refused", reason: "whatever" });
+    expect((await api.pay(payer, signed)).status).toBe(402);
+    await world.frontRun(await world.payer(0n), signed);
+    await api.pool.query("update offchain.payment set valid_before = now() - interval '1 hour'");
+    expect(await sweep()).toBe(1);
+    expect((await own(payer)).state).toBe("refund_due");
   });
 });

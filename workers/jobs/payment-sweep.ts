@@ -2,8 +2,10 @@
 import { z } from "zod";
 import { usdcDomain } from "../../core/payments/token-domain.ts";
 import {
+  closeUnwatched,
   dropLease,
   finalizePayment,
+  forgetReleased,
   type Held,
   losePayment,
   owePayment,
@@ -13,12 +15,12 @@ import {
   takeUp,
   unsettlePayment,
 } from "../../db/ledger.ts";
-import { type Payment, type Settlement, selectPayments } from "../../db/payments.ts";
+import { nextPayments, noteLook, type Payment, type Settlement } from "../../db/payments.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
 import { wakeSender } from "../../db/wake-sender.ts";
 import { carryOut } from "../../payments/effects.ts";
 import { isDeepEnough, placeNow } from "../../payments/evidence.ts";
-import { bringIn, chainOf, lookFor, type SettlementParts } from "../../payments/settle.ts";
+import { bringIn, chainOf, configuredChains, lookFor, type SettlementParts } from "../../payments/settle.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
@@ -30,6 +32,8 @@ const PATIENCE = "20 seconds";
 const ANSWER_PATIENCE = "24 hours";
 /** After the end of an authorization, so long is waited for a block that may still hold it. */
 const GRACE_MS = 120_000;
+/** An authorization that is used and void, and of which no block shows how, is given up after so long. */
+const UNSEEN_MS = 3_600_000;
 /** Blocks after which nothing is taken back any more. */
 const FINAL_BLOCKS = 64;
 
@@ -39,53 +43,76 @@ export const paymentSweep = defineJob({
   schedule: { everyMs: EVERY_MS },
   input: z.object({}),
   async run(context) {
-    const steps = [settleLeft, finishPaid, watchReleased, watchBlocks];
+    const steps = [settleLeft, finishPaid, watchReleased, watchBlocks, closeLeft];
     let changed = 0;
     for (const step of steps) changed += await step(context);
     return changed;
   },
 });
 
-/** Takes up each of the payments in turn. @returns how many `work` changed */
+/** Failed looks at one chain after which the others of a step are left for the next run: each may take seconds. */
+const MOST_FAILURES = 3;
+
+/**
+ * Looks at each of the payments in turn. One that fails is noted as looked at, and comes last the next time.
+ * @returns how many `work` changed
+ */
 async function each(
-  { db, log }: JobContext,
+  { log }: JobContext,
   payments: Payment[],
-  work: (held: Held) => Promise<boolean>,
+  work: (payment: Payment) => Promise<boolean>,
 ): Promise<number> {
+  const failures = new Map<number, number>();
   let changed = 0;
-  for (const { paymentId, state } of payments) {
-    const held = await takeUp(db, paymentId, LEASE_MS);
-    if (!held) continue;
+  for (const payment of payments) {
+    const { paymentId, chainId } = payment;
+    const failed = failures.get(chainId) ?? 0;
+    if (failed >= MOST_FAILURES) continue;
     try {
-      // Its request may have come back and finished it since it was selected.
-      if (held.payment.state === state && (await work(held))) changed++;
+      if (await work(payment)) changed++;
     } catch (err) {
+      failures.set(chainId, failed + 1);
       log.warn({ err, paymentId }, "a payment could not be brought further");
-    } finally {
-      await dropLease(db, { paymentId, lease: held.lease });
     }
   }
   return changed;
 }
 
+/** Takes up each of the payments in turn. @returns how many `work` changed */
+const eachHeld = (context: JobContext, payments: Payment[], work: (held: Held) => Promise<boolean>): Promise<number> =>
+  each(context, payments, async ({ paymentId, state }) => {
+    const held = await takeUp(context.db, paymentId, LEASE_MS);
+    if (!held) return false;
+    try {
+      // Its request may have come back and finished it since it was selected.
+      return held.payment.state === state && (await work(held));
+    } finally {
+      await dropLease(context.db, { paymentId, lease: held.lease });
+    }
+  });
+
+/** Ids of the chains that can be asked; a payment of another one cannot be looked for. */
+const chainIds = (context: JobContext): number[] => configuredChains(looking(context)).map(({ id }) => id);
+
 /** Payments whose request has gone: looked for on the chain, released once their authorization is void. */
 async function settleLeft(context: JobContext): Promise<number> {
   const { db } = context;
-  const left = await selectPayments(
+  const left = await nextPayments(
     db,
     `state in ('new', 'settling') and updated_at < clock_timestamp() - interval '${PATIENCE}'
-     and (lease_until is null or lease_until < clock_timestamp())`,
+     and (lease_until is null or lease_until < clock_timestamp()) and chain_id = any($1)`,
+    [chainIds(context)],
   );
-  return each(context, left, async (held) => {
+  return eachHeld(context, left, async (held) => {
     const { payment, lease } = held;
     const result = await bringIn(looking(context), held, 0);
     if (result.kind !== "pending") return true;
-    if (payment.credential === null) return false;
-    const end = payment.validBefore?.getTime() ?? Number.POSITIVE_INFINITY;
-    if (end + GRACE_MS > context.clock().getTime()) return false;
+    const overMs = context.clock().getTime() - (payment.validBefore?.getTime() ?? Number.POSITIVE_INFINITY);
+    if (overMs < GRACE_MS) return false;
     const { kind } = await lookFor(looking(context), payment);
-    if (kind !== "unused") return false;
-    return (await releasePayment(db, { paymentId: payment.paymentId, lease }, "expired")) !== null;
+    if (kind !== "unused" && !(kind === "unseen" && overMs > UNSEEN_MS)) return false;
+    const reason = kind === "unused" ? "expired" : "authorization_used";
+    return (await releasePayment(db, { paymentId: payment.paymentId, lease }, reason)) !== null;
   });
 }
 
@@ -105,75 +132,83 @@ const looking = ({ db, chain, machinePayments = null, config, fault }: JobContex
 async function finishPaid(context: JobContext): Promise<number> {
   const { db, clock } = context;
   if (!(await isIndexed(db))) return 0;
-  const paid = await selectPayments(
+  const paid = await nextPayments(
     db,
     `state = 'paid' and (lease_until is null or lease_until < clock_timestamp())
      and updated_at < clock_timestamp() - case when effect is null then interval '${ANSWER_PATIENCE}' else interval '${PATIENCE}' end`,
   );
-  return each(context, paid, async ({ payment }) => {
-    const { paymentId, effect } = payment;
-    if (effect !== null) {
-      const done = await transaction(db, (tx) => carryOut(tx, payment, clock()));
+  return eachHeld(context, paid, async (held) => {
+    const { payment, lease } = held;
+    if (payment.effect !== null) {
+      const done = await transaction(db, (tx) => carryOut(tx, held, clock()));
       wakeSender(db);
       return done;
     }
-    return owePayment(db, { paymentId }, "answer_not_collected").then((owed) => owed !== null);
+    return (await owePayment(db, { paymentId: payment.paymentId, lease }, "answer_not_collected")) !== null;
   });
 }
 
-/** A released authorization may be settled by whoever has seen it, until it is void: then its money is owed. */
+/**
+ * A released authorization may be settled by whoever has seen it, until it is void: then its money is owed. It is watched
+ * until it was looked at once after its end.
+ */
 async function watchReleased(context: JobContext): Promise<number> {
   const { db } = context;
-  const released = await selectPayments(
-    db,
-    `state = 'released' and credential is not null and valid_before > clock_timestamp() - interval '${GRACE_MS} ms'`,
-  );
-  return each(context, released, async ({ payment }) => {
+  const released = await nextPayments(db, "state = 'released' and credential is not null and chain_id = any($1)", [
+    chainIds(context),
+  ]);
+  return eachHeld(context, released, async ({ payment, lease }) => {
+    const who = { paymentId: payment.paymentId, lease };
     const evidence = await lookFor(looking(context), payment);
-    if (evidence.kind !== "settled") return false;
-    return (await oweReleased(db, payment, evidence.settlement)) !== null;
+    if (evidence.kind === "settled")
+      return (await oweReleased(db, who, payment, evidence.settlement, evidence.serves)) !== null;
+    const end = payment.validBefore?.getTime() ?? 0;
+    if (evidence.kind !== "shallow" && end + GRACE_MS < context.clock().getTime()) await forgetReleased(db, who);
+    return false;
   });
 }
 
 /** Transfers that are not final yet: still there, moved, to be settled again, or lost. */
 async function watchBlocks(context: JobContext): Promise<number> {
-  const { db, log } = context;
-  const open = await selectPayments(db, "block is not null and final_at is null and state <> 'lost'");
-  let changed = 0;
-  for (const payment of open) {
-    try {
-      if (await watchBlock(context, payment)) changed++;
-    } catch (err) {
-      // One chain that cannot be asked keeps nobody from the other.
-      log.warn({ err, paymentId: payment.paymentId }, "the block of a payment could not be looked for");
-    }
-  }
-  return changed;
+  const { db } = context;
+  const open = await nextPayments(
+    db,
+    "block is not null and final_at is null and state <> 'lost' and chain_id = any($1)",
+    [chainIds(context)],
+  );
+  return each(context, open, async (payment) => {
+    await noteLook(db, payment.paymentId);
+    return watchBlock(context, payment);
+  });
+}
+
+/** What is left of chains that are not configured any more. */
+async function closeLeft(context: JobContext): Promise<number> {
+  const closed = await closeUnwatched(context.db, chainIds(context));
+  if (closed > 0) context.log.warn({ closed }, "payments of chains that are not configured any more were closed");
+  return closed;
 }
 
 /** @returns whether the payment's row was changed */
 async function watchBlock(context: JobContext, payment: Payment): Promise<boolean> {
   const { db, log } = context;
   const chain = chainOf(looking(context), payment);
-  const { paymentId, txHash, nth, blockHash, block, state, method } = payment;
+  const { paymentId, txHash, nth, blockHash, block, state } = payment;
   const seen = { ...payment, txHash: txHash!, nth: nth! };
   const place = (await placeNow(chain, seen)) ?? (await settledAnew(context, payment));
-  if (place?.blockHash === blockHash) {
-    if (!(await isDeepEnough(chain, block!, FINAL_BLOCKS))) return false;
-    await finalizePayment(db, paymentId);
-  } else if (place) {
-    await relocatePayment(db, payment, place);
-  } else if (state === "paid") {
-    // Whoever comes back with the same payment has it settled, or its transaction looked for, again.
-    await unsettlePayment(db, paymentId);
-    if (method === "transaction") await releasePayment(db, { paymentId }, "reorganised_away");
-  } else if (await isDeepEnough(chain, block!, FINAL_BLOCKS)) {
-    await losePayment(db, paymentId, "reorganised_away");
-  } else {
-    log.error({ paymentId, txHash, state }, "the transfer of a payment is no longer in the chain");
-    return false;
+  // Each of these writes again only where the row still says what was seen.
+  if (place?.blockHash === blockHash)
+    return (await isDeepEnough(chain, block!, FINAL_BLOCKS)) && finalizePayment(db, payment);
+  if (place) return relocatePayment(db, payment, place);
+  // Whoever comes back with the same payment has it settled, or its transaction looked for, again.
+  if (state === "paid") return (await unsettlePayment(db, payment)) !== null;
+  if (await isDeepEnough(chain, block!, FINAL_BLOCKS)) {
+    // What was sent back is nobody's any more.
+    if (state === "refunded") return finalizePayment(db, payment);
+    return (await losePayment(db, payment, "reorganised_away")) !== null;
   }
-  return true;
+  log.error({ paymentId, txHash, state }, "the transfer of a payment is no longer in the chain");
+  return false;
 }
 
 /** Where another transaction has settled the same authorization, since the one that was seen is gone. */

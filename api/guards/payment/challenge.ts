@@ -3,65 +3,66 @@ import type { ChallengeAnswer, MachinePayments } from "../../../clients/ports.ts
 import { fail } from "../../../core/errors.ts";
 import type { Address, Hex } from "../../../core/facts.ts";
 import { challengeMismatch, type SignedTransaction, transactionOutOfTime } from "../../../core/payments/challenges.ts";
+import { Checked } from "../../../core/payments/checked.ts";
 import { type AskedTransfer, isMemoTransfer, memoTransfers } from "../../../core/payments/memo.ts";
 import type { Refusal } from "../../../core/payments/terms.ts";
 import { topicOf } from "../../../core/payments/transfers.ts";
-import { challengeFact, type NewPayment, paymentsOf } from "../../../db/payments.ts";
+import { challengeFact, digestOf, type PaymentName, type PaymentTerms } from "../../../db/payments.ts";
 import type { MachineCredential } from "../../../payments/machine.ts";
 import type { PaymentDesk } from "./desk.ts";
 import type { OpenTill } from "./till.ts";
 
-type ChallengePayment = Pick<
-  NewPayment,
-  | "method"
-  | "chainId"
-  | "asset"
-  | "payer"
-  | "payee"
-  | "amountUnits"
-  | "credential"
-  | "validBefore"
-  | "sinceBlock"
-  | "facts"
->;
-
 /** Selector of `balanceOf(address)`. */
 const BALANCE_OF = "0x70a08231";
 
+const hashOf = ({ given }: ChallengeAnswer): Hex => (given.kind === "signed" ? given.transaction.hash : given.hash);
+
+/** What an answer is known by: its challenge, the transaction it names and the payer it names. */
+export const challengeName = (answer: ChallengeAnswer): PaymentName => ({
+  facts: [challengeFact(answer.chainId, answer.challengeId)],
+  digest: digestOf("mpp", answer.chainId, answer.challengeId, hashOf(answer), answer.payer),
+  identifier: null,
+});
+
 /**
- * The payment that an answer is. An answer the ledger knows already is only told by name: what became of it is there.
+ * The payment that an answer is, checked.
  * @returns why it is none
  * @throws Failure upstream_unavailable, payment_pending
  */
-export async function challengePayment(
+export async function checkChallenge(
   desk: PaymentDesk,
   till: OpenTill,
   answer: ChallengeAnswer,
-): Promise<ChallengePayment | Refusal> {
+): Promise<Checked<PaymentTerms> | Refusal> {
   const mpp = desk.machinePayments!;
+  // Before anything is asked of the chain: what is for another request is no payment of this one, mined or not.
+  const wrong = challengeMismatch(answer, askedTerms(mpp, till), till.binding, till.request.now);
+  if (wrong) return wrong;
   const { given, challengeId, chainId, currency, payTo, amountUnits } = answer;
-  const fact = challengeFact(chainId, challengeId);
-  const [written] = await paymentsOf(desk.db, [fact]);
-  // What was released is looked at anew: another answer to the same challenge may be a good one.
-  const known = written?.state === "released" ? undefined : written;
-  const refusal = known ? null : await refusalOf(mpp, till, answer);
-  if (refusal) return refusal;
+  const { facts, digest } = challengeName(answer);
   const transaction = given.kind === "signed" ? given.transaction : null;
-  const hash = transaction?.hash ?? (given as { hash: Hex }).hash;
-  const credential: MachineCredential = { challengeId, hash, raw: transaction?.raw ?? null };
-  return {
+  const credential: MachineCredential = { challengeId, hash: hashOf(answer), raw: transaction?.raw ?? null };
+  const terms: PaymentTerms = {
     method: "mpp",
     chainId,
     asset: currency,
-    payer: known?.payer ?? answer.payer ?? (await senderOf(mpp, hash, askedFor(mpp, answer))),
+    payer: answer.payer ?? (await senderOf(mpp, credential.hash, askedFor(mpp, answer))),
     payee: payTo,
     amountUnits,
     credential,
     validBefore: new Date(transaction?.validBefore ? transaction.validBefore * 1000 : answer.expiresAt),
-    sinceBlock: known?.sinceBlock ?? (await mpp.chain.headBlock()),
-    facts: [fact],
+    facts,
+    digest,
   };
+  return Checked.of(terms, (written) => refusalOf(mpp, till, answer, written));
 }
+
+const askedTerms = ({ chain, currency }: MachinePayments, till: OpenTill) => ({
+  chainId: chain.id,
+  currency,
+  payTo: till.terms!.payTo,
+  honoured: till.terms!.honoured,
+});
 
 const askedFor = ({ realm }: MachinePayments, answer: ChallengeAnswer): AskedTransfer => ({
   token: answer.currency,
@@ -71,10 +72,15 @@ const askedFor = ({ realm }: MachinePayments, answer: ChallengeAnswer): AskedTra
   challengeId: answer.challengeId,
 });
 
-async function refusalOf(mpp: MachinePayments, till: OpenTill, answer: ChallengeAnswer): Promise<Refusal | null> {
-  const { payTo, honoured } = till.terms!;
-  const terms = { chainId: mpp.chain.id, currency: mpp.currency, payTo, honoured };
-  const wrong = challengeMismatch(answer, terms, till.binding, till.request.now);
+/** Whether what is to be written is what is asked for, and can be paid. */
+async function refusalOf(
+  mpp: MachinePayments,
+  till: OpenTill,
+  answer: ChallengeAnswer,
+  { chainId, asset, payee, amountUnits }: Readonly<PaymentTerms>,
+): Promise<Refusal | null> {
+  const claims = { ...answer, chainId, currency: asset, payTo: payee, amountUnits };
+  const wrong = challengeMismatch(claims, askedTerms(mpp, till), till.binding, till.request.now);
   if (wrong || answer.given.kind === "sent") return wrong;
   const { transaction } = answer.given;
   if (transaction.chainId !== mpp.chain.id) return "unsupported_network";

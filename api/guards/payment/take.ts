@@ -2,23 +2,29 @@
 import type { ChallengeAnswer } from "../../../clients/ports.ts";
 import { Failure, fail } from "../../../core/errors.ts";
 import type { Address } from "../../../core/facts.ts";
+import type { SignedPayment } from "../../../core/payments/authorization.ts";
+import { Checked } from "../../../core/payments/checked.ts";
 import { mismatch, outOfTime, type Refusal } from "../../../core/payments/terms.ts";
-import { dropLease, type Held, presentPayment, spendCredit, takeUp } from "../../../db/ledger.ts";
+import { dropLease, type Held, spendCredit, takeUp } from "../../../db/ledger.ts";
 import {
   authorizationFact,
+  creditsOf,
+  digestOf,
   identifierFact,
-  type NewPayment,
   type Payment,
-  paymentsOf,
+  type PaymentClaim,
+  type PaymentTerms,
+  type Presenter,
   selectPayments,
 } from "../../../db/payments.ts";
-import { bringIn, toCredential } from "../../../payments/settle.ts";
-import { challengePayment } from "./challenge.ts";
+import { type Presented, presentPayment, resumePayment } from "../../../db/present-payment.ts";
+import { authorizationOf, bringIn, type Credential, isThere, toCredential } from "../../../payments/settle.ts";
+import { challengeName, checkChallenge } from "./challenge.ts";
 import type { PaymentDesk } from "./desk.ts";
 import type { GivenPayment } from "./headers.ts";
 import { isSignedByPayer } from "./payer.ts";
 import { Answered, LEASE_MS, type OpenTill, type Settle, type SettleOptions, whileHeld } from "./till.ts";
-import { transferPayments } from "./transfer.ts";
+import { checkTransfers } from "./transfer.ts";
 
 type Taken = { payment: Payment; held: Held | null };
 
@@ -49,31 +55,58 @@ async function takeSigned(
   given: Extract<GivenPayment, { kind: "signed" }>,
   options: SettleOptions,
 ): Promise<Taken> {
-  const { request, terms } = till;
-  const { authorization } = given;
-  const { domain } = terms!;
-  const fact = authorizationFact(domain.chainId, domain.verifyingContract, authorization.from, authorization.nonce);
-  const [known] = await paymentsOf(desk.db, [fact]);
-  if (!known || known.state === "released") {
-    const wrong = mismatch(given, terms!) ?? (known ? null : outOfTime(given, Math.floor(request.now / 1000)));
-    if (wrong) refuse(till, wrong);
-    await desk.assertDomain();
-    if (!(await isSignedByPayer(desk.chain, given, domain))) refuse(till, "invalid_signature");
-  }
+  const { request } = till;
+  const { from } = given.authorization;
+  const signer = request.wallet ?? (await signedInBeside(till));
+  const by = signer === from ? "payer" : "bearer";
+  const terms = signedTerms(till, given);
+  const identifier = given.identifier === null ? null : identifierFact(from, given.identifier);
+  const known = await resumePayment(desk.db, { ...terms, identifier }, presenter(till, by), LEASE_MS);
+  if (known.kind !== "unchecked") return use(desk, till, known, options);
+  const checked = await Checked.of(terms, (written) => refusalOf(desk, till, given, written));
+  if (typeof checked === "string") return refuse(till, checked);
   const head = await desk.chain.headBlock();
-  return hold(desk, till, {
-    ...common(till, options),
-    method: "x402",
-    payer: authorization.from,
-    payee: authorization.to,
-    amountUnits: authorization.value,
-    credential: toCredential(given, terms!.resource.url),
-    validBefore: dateOf(authorization.validBefore),
-    // After settlement a signature is public: to latecomers who are not the payer it proves nothing.
-    sinceBlock: authorization.from === request.wallet ? Math.max(0, head - OWN_BLOCKS) : head,
-    facts: [fact],
-    identifier: given.identifier === null ? null : identifierFact(authorization.from, given.identifier),
+  const claim = claimOf(till, options, {
+    by,
+    // Others than its payer must have shown it before it was settled: in the newest block it is public already.
+    sinceBlock: by === "payer" ? Math.max(0, head - OWN_BLOCKS) : head + 1,
+    client: clientOf(till, terms),
   });
+  return use(desk, till, await presentPayment(desk.db, checked, claim, identifier, LEASE_MS), options);
+}
+
+function signedTerms({ terms }: OpenTill, given: SignedPayment): PaymentTerms {
+  const { domain, resource } = terms!;
+  const { authorization, signature } = given;
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const { chainId, verifyingContract: asset } = domain;
+  return {
+    method: "x402",
+    chainId,
+    asset,
+    payer: from,
+    payee: to,
+    amountUnits: value,
+    credential: toCredential(given, resource.url),
+    validBefore: dateOf(validBefore),
+    facts: [authorizationFact(chainId, asset, from, nonce)],
+    digest: digestOf("x402", chainId, asset, from, to, value, validAfter, validBefore, nonce, signature),
+  };
+}
+
+/** Whether what is to be written is what is asked for, good now, and signed by its payer. */
+async function refusalOf(
+  desk: PaymentDesk,
+  till: OpenTill,
+  given: SignedPayment,
+  written: Readonly<PaymentTerms>,
+): Promise<Refusal | null> {
+  const { signature } = written.credential as Credential;
+  const signed: SignedPayment = { ...given, authorization: authorizationOf(written), signature };
+  const wrong = mismatch(signed, till.terms!) ?? outOfTime(signed, Math.floor(till.request.now / 1000));
+  if (wrong) return wrong;
+  await desk.assertDomain();
+  return (await isSignedByPayer(desk.chain, signed, till.terms!.domain)) ? null : "invalid_signature";
 }
 
 /** Authorizations may be good for longer than a Date can say. */
@@ -88,11 +121,13 @@ async function takeTransaction(
 ): Promise<Taken> {
   const payer = till.request.wallet ?? (await till.request.signedIn());
   if (!payer) refuse(till, "payer_unknown");
-  const found = await transferPayments(desk, till, hash, payer);
-  if (typeof found === "string") refuse(till, found);
-  for (const transfer of found) {
-    const taken = await hold(desk, till, { ...common(till, options), ...transfer }, { orNothing: true });
-    if (taken) return taken;
+  const found = await checkTransfers(desk, till, hash, payer);
+  if (typeof found === "string") return refuse(till, found);
+  for (const checked of found) {
+    const { block } = checked.terms.settlement!;
+    const claim = claimOf(till, options, { by: "payer", sinceBlock: block, client: null });
+    const presented = await presentPayment(desk.db, checked, claim, null, LEASE_MS);
+    if (presented.kind !== "other") return use(desk, till, presented, options);
   }
   return alreadyUsed();
 }
@@ -104,38 +139,49 @@ async function takeChallenged(
   options: SettleOptions,
 ): Promise<Taken> {
   if (answer === null) return refuse(till, "unknown_challenge");
-  const found = await challengePayment(desk, till, answer);
-  if (typeof found === "string") return refuse(till, found);
-  return hold(desk, till, { ...common(till, options), ...found });
+  const known = await resumePayment(desk.db, challengeName(answer), presenter(till, "challenge"), LEASE_MS);
+  if (known.kind !== "unchecked") return use(desk, till, known, options);
+  const checked = await checkChallenge(desk, till, answer);
+  if (typeof checked === "string") return refuse(till, checked);
+  const claim = claimOf(till, options, {
+    by: "challenge",
+    sinceBlock: await desk.machinePayments!.chain.headBlock(),
+    client: null,
+  });
+  return use(desk, till, await presentPayment(desk.db, checked, claim, null, LEASE_MS), options);
 }
 
-const common = (till: OpenTill, { holds = undefined, effect = null }: SettleOptions) => ({
+const presenter = ({ request: { wallet, fingerprint } }: OpenTill, by: Presenter["by"]): Presenter => ({
+  by,
+  wallet,
+  fingerprint,
+});
+
+const claimOf = (
+  till: OpenTill,
+  { holds, effect }: SettleOptions,
+  claim: Pick<PaymentClaim, "by" | "sinceBlock" | "client">,
+): PaymentClaim => ({
+  ...presenter(till, claim.by),
+  ...claim,
   operation: till.request.operation,
-  chainId: till.terms!.domain.chainId,
-  asset: till.terms!.domain.verifyingContract,
-  wallet: till.request.wallet,
-  fingerprint: till.request.fingerprint,
   holds: holds ?? null,
   effect: effect ?? null,
 });
 
-async function hold(desk: PaymentDesk, till: OpenTill, given: NewPayment): Promise<Taken>;
-async function hold(
-  desk: PaymentDesk,
-  till: OpenTill,
-  given: NewPayment,
-  options: { orNothing: true },
-): Promise<Taken | null>;
-/** Writes the payment down and brings its money in. */
-async function hold(desk: PaymentDesk, till: OpenTill, given: NewPayment, options?: { orNothing: true }) {
-  const presented = await presentPayment(desk.db, given, LEASE_MS);
+/** What tells the network of a request from others; not the address itself, which is nobody's business later on. */
+const clientOf = ({ request }: OpenTill, { digest }: Pick<PaymentTerms, "digest">): string =>
+  digestOf(digest, request.client);
+
+/** Goes on with a payment as the ledger has it. */
+async function use(desk: PaymentDesk, till: OpenTill, presented: Presented, options: SettleOptions): Promise<Taken> {
   switch (presented.kind) {
     case "ours":
       return bring(desk, till, presented);
     case "done":
-      return finished(desk, till, presented.payment);
+      return finished(desk, till, presented, options);
     case "other":
-      return options?.orNothing ? null : alreadyUsed();
+      return alreadyUsed();
     case "identifier_used":
       return fail(
         "payment_already_used",
@@ -166,20 +212,41 @@ async function bring(desk: PaymentDesk, till: OpenTill, held: Held): Promise<Tak
 /** How long an answer bought without a wallet is given again, to who lost it. */
 const REPLAY_MS = 600_000;
 
-/** A payment that this very request has used up before. */
-async function finished(desk: PaymentDesk, till: OpenTill, payment: Payment): Promise<Taken> {
+/** A payment that this very request has used up before, or that is its payer's credit. */
+async function finished(
+  desk: PaymentDesk,
+  till: OpenTill,
+  { payment, named }: Extract<Presented, { kind: "done" }>,
+  options: SettleOptions,
+): Promise<Taken> {
   if (payment.state === "fulfilled" || payment.state === "lost") {
-    // Whoever reads the chain knows this payment's signature: without a wallet behind the request it is good for a while.
-    const age = till.request.now - (payment.paidAt?.getTime() ?? 0);
-    if (payment.wallet === null && payment.method === "x402" && age > REPLAY_MS) return alreadyUsed();
+    if (!(await mayHaveAgain(till, payment, named)))
+      return fail("payment_already_used", "What this payment has bought was given out. Nothing was charged.", {
+        hint: "To have it once more, repeat the request signed in with the wallet that paid (SIWA or SIWE).",
+      });
     if (payment.answer) throw new Answered(payment, payment.answer);
     return { payment, held: null };
   }
   if (payment.state === "refund_due") {
-    const credit = await spend(desk, till, { effect: payment.effect });
+    const credit = await spend(desk, till, options);
     if (credit) return credit;
   }
   return alreadyUsed();
+}
+
+/**
+ * Whether the answer that a payment bought is given to its request again. After the settlement everybody can read an
+ * authorization on the chain, so that a bearer has to show more: the payer's sign-in, or for a while the identifier that
+ * it gave to the payment, or the network that it paid from.
+ * @param named the payment was presented by its identifier, too
+ */
+async function mayHaveAgain(till: OpenTill, payment: Payment, named: boolean): Promise<boolean> {
+  const { request } = till;
+  // Only the same wallet signs the same request, only its asker knows a challenge, and a hash wants its payer's sign-in.
+  if (request.wallet !== null || payment.method !== "x402" || till.given?.kind !== "signed") return true;
+  if ((await signedInBeside(till)) === payment.payer) return true;
+  if (request.now - (payment.paidAt?.getTime() ?? 0) > REPLAY_MS || payment.digest === null) return false;
+  return named || payment.client === clientOf(till, { digest: payment.digest });
 }
 
 /** What the wallet has paid for and not got, or this request's own payment that a crash has left. */
@@ -192,30 +259,29 @@ async function takeCredit(desk: PaymentDesk, till: OpenTill, options: SettleOpti
   ]);
   for (const { paymentId } of left) {
     const held = await takeUp(desk.db, paymentId, LEASE_MS);
-    return held && held.payment.state === "paid" ? { payment: held.payment, held } : inProgress(2);
+    // Since it was read it may have become a credit, and have been spent on another request.
+    if (held?.payment.state === "paid" && held.payment.fingerprint === fingerprint)
+      return { payment: held.payment, held };
+    if (held) await dropLease(desk.db, { paymentId, lease: held.lease });
+    return inProgress(2);
   }
   return spend(desk, till, options);
 }
 
 async function spend(desk: PaymentDesk, till: OpenTill, { holds, effect }: SettleOptions): Promise<Taken | null> {
   const { operation, fingerprint } = till.request;
+  const { payTo, honoured } = till.terms!;
   const wallet = till.request.wallet ?? (await signedInBeside(till));
   if (!wallet) return null;
-  const spent = await spendCredit(
-    desk.db,
-    {
-      wallet,
-      operation,
-      fingerprint,
-      payee: till.terms!.payTo,
-      amounts: [...till.terms!.honoured],
-      holds: holds ?? null,
-      effect: effect ?? null,
-    },
-    LEASE_MS,
-  );
-  if (spent === "held") return inProgress(2);
-  return spent && { payment: spent.payment, held: spent };
+  const asked = { operation, fingerprint, holds: holds ?? null, effect: effect ?? null };
+  for (const credit of await creditsOf(desk.db, { wallet, payee: payTo, amounts: honoured })) {
+    if (!(await isThere(desk.settlement, credit))) continue;
+    const spent = await spendCredit(desk.db, credit, asked, LEASE_MS);
+    if (spent === "held") return inProgress(2);
+    // Another request may have spent it while its money was looked for.
+    if (spent) return { payment: spent.payment, held: spent };
+  }
+  return null;
 }
 
 /** The wallet that signs a request for which nobody has to: its credits are its own to spend. A bad credential has none. */

@@ -34,6 +34,8 @@ export type PaidRequest = {
   wallet: Address | null;
   /** The wallet a request without a guard signs in with all the same; null without a credential. */
   signedIn(): Promise<Address | null>;
+  /** The network it comes from. */
+  client: string;
   /** Equal requests have equal fingerprints. */
   fingerprint: string;
   /** Milliseconds since the epoch. */
@@ -86,7 +88,7 @@ export type OpenTill = Till & {
   terms: Terms | null;
   /** What a challenge for this request is bound to. */
   binding: RequestBinding;
-  /** Set once settled. */
+  /** Set once settled; `held` is null only where it was fulfilled before. */
   paid: { held: Held | null; payment: Payment; fulfilled: boolean } | null;
 };
 
@@ -134,7 +136,8 @@ export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: 
         amountUnits: payment.amountUnits,
         async fulfil(tx, bought) {
           if (till.paid!.fulfilled) return;
-          const done = await fulfilPayment(tx, { paymentId: payment.paymentId }, bought);
+          // While it is held only: taken over, it may have become a credit and be paying for something else by now.
+          const done = await fulfilPayment(tx, { paymentId: payment.paymentId, lease: held!.lease }, bought);
           if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
           till.paid!.fulfilled = true;
         },
@@ -220,7 +223,7 @@ export async function withPayment<R extends AnyReply>(
     const headers = { ...reply.headers, ...responseOf(desk, paid.payment) };
     if (paid.fulfilled && reply.final !== false && reply.status < 300 && typeof reply.content === "string")
       await settleAccounts(
-        storeReply(db, paid.payment.paymentId, {
+        storeReply(db, paid.payment, {
           status: reply.status,
           headers: { ...headers, "content-type": reply.type },
           body: reply.content,
@@ -231,7 +234,10 @@ export async function withPayment<R extends AnyReply>(
     if (error instanceof Answered) return replayed(error) as R;
     const { paid } = till;
     if (paid && !paid.fulfilled && isRefusal(error)) {
-      await settleAccounts(owePayment(db, { paymentId: paid.payment.paymentId }, "refused_after_payment"));
+      const { payment, held } = paid;
+      await settleAccounts(
+        owePayment(db, { paymentId: payment.paymentId, lease: held!.lease }, "refused_after_payment"),
+      );
       till.paid = null;
     }
     throw error;

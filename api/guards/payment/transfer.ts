@@ -1,8 +1,16 @@
 /** Payments by transaction hash: what a mined transaction proves, and for whom. */
 import type { Address, Hex } from "../../../core/facts.ts";
+import { Checked } from "../../../core/payments/checked.ts";
 import type { Refusal } from "../../../core/payments/terms.ts";
 import { transfersOf } from "../../../core/payments/transfers.ts";
-import { authorizationFact, type NewPayment, type Payment, paymentsOf, transferFact } from "../../../db/payments.ts";
+import {
+  authorizationFact,
+  digestOf,
+  type Payment,
+  type PaymentTerms,
+  paymentsOf,
+  transferFact,
+} from "../../../db/payments.ts";
 import { isDeepEnough, settlementAt } from "../../../payments/evidence.ts";
 import type { PaymentDesk } from "./desk.ts";
 import type { OpenTill } from "./till.ts";
@@ -10,23 +18,18 @@ import type { OpenTill } from "./till.ts";
 /** A transfer must be this young: nobody is to dig up income of long ago. */
 const MOST_AGE_MS = 3_600_000;
 
-type TransferPayment = Pick<
-  NewPayment,
-  "method" | "payer" | "payee" | "amountUnits" | "credential" | "validBefore" | "sinceBlock" | "facts" | "settlement"
->;
-
 /**
  * The transfers in a transaction that could pay for a request, those first that are known to belong to it.
  * @param payer the wallet that has signed in: the money must have come from it, whoever sent the transaction
  * @returns why there is none
  * @throws Failure upstream_unavailable
  */
-export async function transferPayments(
+export async function checkTransfers(
   desk: PaymentDesk,
   till: OpenTill,
   hash: Hex,
   payer: Address,
-): Promise<TransferPayment[] | Refusal> {
+): Promise<Checked<PaymentTerms>[] | Refusal> {
   const { chain, db, config, now } = desk;
   const { domain, payTo, honoured } = till.terms!;
   const receipt = await chain.receipt(hash);
@@ -38,19 +41,18 @@ export async function transferPayments(
   const token = domain.verifyingContract;
   const transfers = transfersOf(receipt.logs, { token, from: payer, to: payTo, values: honoured });
   if (transfers.length === 0) return "no_matching_transfer";
-  const found = transfers.map((transfer): TransferPayment => {
-    const moved = { payer, payee: payTo, amountUnits: transfer.value };
-    const settlement = settlementAt(receipt, transfer);
+  const found = transfers.map((transfer): PaymentTerms => {
+    const moved = { payer, payee: payTo, amountUnits: transfer.value, chainId: domain.chainId };
+    const settlement = { ...settlementAt(receipt, transfer), blockTime: block.timestamp, sender: receipt.from };
+    const fact = transferFact({ ...moved, ...settlement });
     return {
       ...moved,
       method: "transaction",
+      asset: token,
       credential: null,
       validBefore: null,
-      sinceBlock: receipt.block,
-      facts: [
-        transferFact({ ...moved, ...settlement, chainId: domain.chainId }),
-        ...(transfer.nonce ? [authorizationFact(domain.chainId, token, payer, transfer.nonce)] : []),
-      ],
+      facts: [fact, ...(transfer.nonce ? [authorizationFact(domain.chainId, token, payer, transfer.nonce)] : [])],
+      digest: digestOf("transaction", fact),
       settlement,
     };
   });
@@ -59,10 +61,20 @@ export async function transferPayments(
     found.flatMap(({ facts }) => facts),
   );
   const own = known.find(({ fingerprint }) => fingerprint === till.request.fingerprint);
+  const isOwn = (terms: Readonly<PaymentTerms>) => own !== undefined && owns(own, terms);
   const oldest = Math.max(now() - MOST_AGE_MS, config.payments.since?.getTime() ?? 0);
-  if (own) return found.toSorted((a, b) => Number(owns(own, b)) - Number(owns(own, a)));
-  return block.timestamp * 1000 < oldest ? "transaction_too_old" : found;
+  const checked: Checked<PaymentTerms>[] = [];
+  for (const terms of found.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)))) {
+    // One that this request has shown before was young then.
+    const one = await Checked.of(terms, async (written) =>
+      block.timestamp * 1000 >= oldest || isOwn(written) ? null : "transaction_too_old",
+    );
+    if (typeof one !== "string") checked.push(one);
+  }
+  return checked.length > 0 ? checked : "transaction_too_old";
 }
 
-const owns = (known: Pick<Payment, "txHash" | "nth" | "amountUnits">, { settlement, amountUnits }: TransferPayment) =>
-  settlement?.txHash === known.txHash && settlement?.nth === known.nth && amountUnits === known.amountUnits;
+const owns = (
+  known: Pick<Payment, "txHash" | "nth" | "amountUnits">,
+  { settlement, amountUnits }: Readonly<PaymentTerms>,
+) => settlement?.txHash === known.txHash && settlement?.nth === known.nth && amountUnits === known.amountUnits;

@@ -1,0 +1,45 @@
+/** Who may have what a settlement paid for: an authorization is public as soon as it is on its way into a block. */
+import type { Address } from "../facts.ts";
+import type { PaymentState } from "./states.ts";
+
+/**
+ * How a request shows that a payment is its own: it is signed by the payer's wallet, it brings an authorization that
+ * anybody could have copied, or it answers a challenge that only its asker knows.
+ */
+export type ClaimedBy = "payer" | "bearer" | "challenge";
+
+/** The claim of a request on a payment, as the ledger has it. */
+export type Claim = {
+  state: PaymentState;
+  payer: Address;
+  /** First block that may hold the settlement. */
+  sinceBlock: number;
+  /** When a bearer's claim was noted; null for the payer's own and for an answered challenge, which nobody can copy. */
+  notedAt: Date | null;
+};
+
+/** Where an authorization was settled. */
+export type SettledAt = {
+  block: number;
+  /** Unix seconds. */
+  blockTime: number;
+  /** Who sent the transaction. */
+  sender: Address;
+};
+
+/** Max seconds by which the clocks of blocks and of the database may differ. */
+const SKEW_SECONDS = 5;
+
+/**
+ * Whether a settlement may serve a claim. A bearer's counts only for a settlement made after it was noted, and never for
+ * one that the payer sent itself: whoever saw that one in the mempool or in the newest block could have copied it.
+ */
+export function serves({ state, payer, sinceBlock, notedAt }: Claim, at: SettledAt): boolean {
+  if (notedAt === null) return true;
+  if (at.sender === payer) return false;
+  const noted = Math.floor(notedAt.getTime() / 1000);
+  // The block's time tells when the head was read from a node that lagged behind.
+  if (at.block >= sinceBlock) return at.blockTime >= noted - SKEW_SECONDS;
+  // A reorganisation may put the settlement of our own order into a lower block than the head at the time of the order.
+  return state === "settling" && at.blockTime >= noted;
+}

@@ -1,0 +1,223 @@
+/** How a payment comes into the ledger: found by its name and resumed, or written down with the proof that its terms were checked. */
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import { Checked } from "../core/payments/checked.ts";
+import { serves } from "../core/payments/claims.ts";
+import { type Held, isHeld, move, settled } from "./ledger.ts";
+import {
+  COLUMNS,
+  type Payment,
+  type PaymentClaim,
+  type PaymentName,
+  type PaymentTerms,
+  type Presenter,
+  toPayment,
+} from "./payments.ts";
+import { type Queryable, transaction } from "./transaction.ts";
+
+export type Presented =
+  /** Ours to work on. It may be new, or be where a former attempt has left it. */
+  | ({ kind: "ours" } & Held)
+  /** Another request with this payment is being worked on. */
+  | { kind: "busy"; retryAfterSeconds: number }
+  /** The same request had it fulfilled, or made a credit. `named`: it was presented by its identifier, too. */
+  | { kind: "done"; payment: Payment; named: boolean }
+  /** It belongs to another request, or is another payment of the same name. */
+  | { kind: "other" }
+  /** Its client has given its identifier to another payment before. */
+  | { kind: "identifier_used" }
+  /** Another open payment is for the same thing. */
+  | { kind: "held" };
+
+/** The ledger would have to write it down, and its terms were not checked yet. */
+export type Unchecked = { kind: "unchecked" };
+
+/** Thrown inside to start over: somebody wrote the same fact at the same moment. */
+class Collision extends Error {}
+
+/** What is presented, and by whom. Terms are there only with the proof that they were checked. */
+type Presentation = PaymentName &
+  Presenter & { checked: { terms: Readonly<PaymentTerms>; claim: PaymentClaim } | null };
+
+/**
+ * Finds a payment by its name and goes on with it where it was left. Nothing of what is presented is written: that needs
+ * checked terms (`presentPayment`).
+ * @param leaseMs how long it stands without a sign of life (`renewLease`)
+ */
+export async function resumePayment(
+  db: pg.Pool,
+  name: PaymentName,
+  presenter: Presenter,
+  leaseMs: number,
+): Promise<Presented | Unchecked> {
+  const { rowCount } = await db.query("select from offchain.payment_fact where fact = any($1) limit 1", [
+    namesOf(name),
+  ]);
+  if (rowCount === 0) return { kind: "unchecked" };
+  return transaction(db, (tx) => presentIn(tx, { ...name, ...presenter, checked: null }, leaseMs));
+}
+
+/**
+ * Writes a checked payment down, or finds it. Whatever the outcome, at most one request works on a payment at a time.
+ * @param leaseMs how long it stands without a sign of life (`renewLease`)
+ */
+export async function presentPayment(
+  db: pg.Pool,
+  checked: Checked<PaymentTerms>,
+  claim: PaymentClaim,
+  identifier: string | null,
+  leaseMs: number,
+): Promise<Presented> {
+  if (!Checked.is(checked)) throw new Error("the terms of a payment were not checked");
+  const { terms } = checked;
+  const { facts, digest } = terms;
+  const { by, wallet, fingerprint } = claim;
+  const given: Presentation = { facts, digest, identifier, by, wallet, fingerprint, checked: { terms, claim } };
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const presented = await transaction(db, (tx) => presentIn(tx, given, leaseMs));
+      if (presented.kind === "unchecked") throw new Error("checked terms cannot be unchecked");
+      return presented;
+    } catch (error) {
+      // A copy of the same payment may have been written down at the same moment: the next look finds it.
+      if (isHeld(error) && attempt > 0) return { kind: "held" };
+      if (!(error instanceof Collision || isHeld(error)) || attempt === 4) throw error;
+    }
+  }
+}
+
+async function presentIn(tx: Queryable, given: Presentation, leaseMs: number): Promise<Presented | Unchecked> {
+  const found = await tx.query(
+    `select ${COLUMNS}, greatest(0, extract(epoch from lease_until - clock_timestamp()))::float8 as wait,
+       payment_id in (select payment_id from offchain.payment_fact where fact = any($2)) as known,
+       payment_id in (select payment_id from offchain.payment_fact where fact = $3) as named
+     from offchain.payment where payment_id in (select payment_id from offchain.payment_fact where fact = any($1))
+     order by payment_id for update`,
+    [namesOf(given), given.facts, given.identifier],
+  );
+  if (found.rows.length === 0) return writePayment(tx, null, given, leaseMs);
+  if (!found.rows.every(({ known }) => known)) return { kind: "identifier_used" };
+  if (found.rows.length > 1) return { kind: "other" };
+  const { wait, known: _, named, ...row } = found.rows[0];
+  const payment = toPayment(row);
+  if (payment.state === "released" || takesOver(payment, given, wait > 0))
+    return writePayment(tx, payment, given, leaseMs);
+  // Whatever it was for, the money is its payer's again.
+  if (payment.state === "refund_due" && given.by === "payer") return { kind: "done", payment, named };
+  if (payment.fingerprint !== given.fingerprint) return { kind: "other" };
+  const very = isVery(payment, given);
+  // A request that its wallet has signed is its own by that; a bearer has nothing but the credential.
+  const isDone = !["new", "settling", "paid"].includes(payment.state);
+  if (!very && !(isDone && given.wallet !== null)) return { kind: "other" };
+  const busy = { kind: "busy", retryAfterSeconds: Math.max(1, Math.ceil(wait)) } as const;
+  // Fulfilled a moment ago: its answer is about to be stored, and is to be given out once.
+  if (isDone)
+    return payment.state === "fulfilled" && !payment.answer && wait > 0 ? busy : { kind: "done", payment, named };
+  if (wait > 0) return busy;
+  const lease = randomUUID();
+  await tx.query(
+    "update offchain.payment set lease = $2, lease_until = clock_timestamp() + $3 * interval '1 ms' where payment_id = $1",
+    [payment.paymentId, lease, leaseMs],
+  );
+  return { kind: "ours", payment, lease };
+}
+
+/** Everything the payment is to be known by. */
+const namesOf = ({ facts, identifier }: PaymentName) => (identifier === null ? facts : [...facts, identifier]);
+
+/** Whether the credential that is presented is the one the ledger has, or the hash of its very transfer. */
+function isVery(payment: Payment, given: Presentation): boolean {
+  // Rows of before digests were kept: a request that its wallet has signed resumes what is stored.
+  if (payment.digest === null ? given.wallet !== null : payment.digest === given.digest) return true;
+  const at = given.checked?.terms.settlement;
+  return at !== undefined && at.txHash === payment.txHash && at.nth === payment.nth;
+}
+
+/**
+ * Whether the payer itself takes a payment that is not paid yet from whom it is noted for: from a bearer always, unless
+ * a settlement serves the bearer's claim; from its own request only when it shows the settlement.
+ * @param busy somebody works on it at the moment
+ */
+function takesOver(payment: Payment, given: Presentation, busy: boolean): boolean {
+  if (given.by !== "payer" || (payment.state !== "new" && payment.state !== "settling")) return false;
+  const own = payment.fingerprint === given.fingerprint;
+  const settlement = given.checked?.terms.settlement;
+  if (settlement) return own || (payment.notedAt !== null && !serves(payment, settlement));
+  if (payment.notedAt === null || (own && busy)) return false;
+  // Other terms under the same number: what is handed over may be settling.
+  return payment.digest === given.digest || payment.state === "new";
+}
+
+/**
+ * Writes down what was checked, all of it, as a new payment or over one that is not paid: one that was released is as
+ * good as new, also for another request.
+ */
+async function writePayment(
+  tx: Queryable,
+  before: Payment | null,
+  { checked, identifier }: Presentation,
+  leaseMs: number,
+): Promise<Presented | Unchecked> {
+  if (checked === null) return { kind: "unchecked" };
+  const { terms, claim } = checked;
+  // What a bearer was noted with for one request proves nothing for another: its signature may be public by now.
+  const noted =
+    claim.by === "bearer" && before?.fingerprint === claim.fingerprint && before.digest === terms.digest
+      ? before.notedAt
+      : null;
+  const paymentId = before?.paymentId ?? randomUUID();
+  const lease = randomUUID();
+  const columns: Record<string, unknown> = {
+    payment_id: paymentId,
+    method: terms.method,
+    payer: terms.payer,
+    payee: terms.payee,
+    chain_id: terms.chainId,
+    asset: terms.asset,
+    amount_units: String(terms.amountUnits),
+    credential: terms.credential === null ? null : JSON.stringify(terms.credential),
+    valid_before: terms.validBefore,
+    digest: terms.digest,
+    operation: claim.operation,
+    wallet: claim.wallet,
+    fingerprint: claim.fingerprint,
+    holds: claim.holds,
+    effect: claim.effect === null ? null : JSON.stringify(claim.effect),
+    since_block: noted ? Math.min(before!.sinceBlock, claim.sinceBlock) : claim.sinceBlock,
+    client: claim.client,
+    reason: null,
+    lease,
+  };
+  const names = Object.keys(columns);
+  const values = names.map((_, i) => `$${i + 1}`);
+  const [bearer, since, ms] = [1, 2, 3].map((n) => `$${names.length + n}`);
+  // Its settlement may be under way: it stays so.
+  const { rows } = await tx.query(
+    `insert into offchain.payment as before (${names.join(", ")}, noted_at, lease_until, state)
+     values (${values.join(", ")}, case when ${bearer} then coalesce(${since}, clock_timestamp()) end,
+       clock_timestamp() + ${ms} * interval '1 ms', 'new')
+     on conflict (payment_id) do update set
+       ${[...names, "noted_at", "lease_until"].map((name) => `${name} = excluded.${name}`).join(", ")},
+       state = case before.state when 'settling' then 'settling' else 'new' end, updated_at = clock_timestamp()
+     returning ${COLUMNS}`,
+    [...Object.values(columns), claim.by === "bearer", noted, leaseMs],
+  );
+  await ownFacts(tx, paymentId, identifier === null ? terms.facts : [...terms.facts, identifier]);
+  const payment = toPayment(rows[0]);
+  if (!terms.settlement) return { kind: "ours", payment, lease };
+  const paid = await move(tx, { paymentId, lease }, "paid", ["new", "settling"], settled(terms.settlement));
+  return { kind: "ours", payment: paid!, lease };
+}
+
+/** Makes facts a payment's own. @throws Collision when one became another's at the same moment */
+async function ownFacts(tx: Queryable, paymentId: string, facts: string[]): Promise<void> {
+  await tx.query(
+    "insert into offchain.payment_fact (fact, payment_id) select unnest($1::text[]), $2 on conflict (fact) do nothing",
+    [facts, paymentId],
+  );
+  const { rows } = await tx.query(
+    "select count(*)::int as own from offchain.payment_fact where fact = any($1) and payment_id = $2",
+    [facts, paymentId],
+  );
+  if (rows[0].own !== facts.length) throw new Collision();
+}
