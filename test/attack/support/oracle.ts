@@ -120,6 +120,18 @@ export async function judge(
       2 * CATCH_UP_MS,
     ],
     [
+      "every sound agent of the canonical registry is listed",
+      async () => {
+        const { rows } = await db.query(
+          "select name from offchain.directory where removed_at is null and name = any($1)",
+          [world.canonical],
+        );
+        return world.canonical
+          .filter((name) => !rows.some((row) => row.name === name))
+          .map((name) => `${name} is not listed`);
+      },
+    ],
+    [
       "every score is what its facts make it",
       async () => {
         const client = await db.connect();
@@ -179,6 +191,7 @@ export async function judge(
         say(
           `      highest tip ${Number(rows[0].tip) / 1e9} gwei, highest fee ${Number(rows[0].fee) / 1e9} gwei, spent ${Number(spent) / 1e18} ETH`,
         );
+        if (BigInt(rows[0].tip) > world.mostTipWei) return [`a tip of ${Number(rows[0].tip) / 1e9} gwei`];
         return spent > world.mostWei ? [`the sender spent ${Number(spent) / 1e18} ETH`] : [];
       },
       0,

@@ -55,6 +55,7 @@ export async function runPhase(run: Run): Promise<Report> {
     const before = processesOf(world);
     const honest = await openHonest(world, run.limits);
     await world.registries.plantSound(SOUND);
+    await world.registerCanonical();
     const first = await honest.register(phase === "free" ? "siwa" : "x402");
     if (!first) throw new Error("nobody can register before the attack has begun");
     await honest.listen(first);
@@ -63,6 +64,7 @@ export async function runPhase(run: Run): Promise<Report> {
     const played = await play(run, world, honest, attacks, score, broken);
     say(`the play is over after ${played.toFixed(0)} s; ${honest.agents.length} honest agents`);
     await world.registries.plantSound(3);
+    await world.registerCanonical();
     await honest.everything(honest.wayOf(world.random("last")));
     const verdicts = await judge(world, honest, before, say);
     follower.abort();
@@ -130,7 +132,7 @@ async function play(
   const hostile = Promise.all(Array.from({ length: attackers }, attacker));
   const living = Promise.all(Array.from({ length: people }, (_, i) => honest.live(world.random(`person ${i}`))));
   const half = wait((seconds * 1000) / 2, undefined, { signal: world.ending.signal })
-    .then(() => world.registries.plantSound(5))
+    .then(() => Promise.all([world.registries.plantSound(5), world.registerCanonical()]))
     .catch(() => {});
   await hostile;
   await half;

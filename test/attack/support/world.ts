@@ -1,7 +1,18 @@
 /** A running stack under protective limits, the wallets that act on it, and everything outside that they can plant. */
 import pg from "pg";
-import { type Abi, encodeAbiParameters, encodeDeployData, type Hex, keccak256, numberToHex, parseEther } from "viem";
+import {
+  type Abi,
+  encodeAbiParameters,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseEther,
+  parseGwei,
+} from "viem";
 import { privateKeyToAddress } from "viem/accounts";
+import { erc8004IdentityAbi } from "../../../abis/erc8004.ts";
 import { VARIABLES } from "../../../config.ts";
 import { readBuild } from "../../../contracts/builds.ts";
 import { siwaText } from "../../../core/signed-texts.ts";
@@ -42,6 +53,9 @@ const LIMITS = Object.fromEntries(
     .map(([name, variable]) => [name, variable.default!]),
 );
 
+/** The local chain's base fee is some hundred times that of Base, and so is a day's budget. */
+const BUDGET_MILLIETHER = 500;
+
 /** Everything of the stack's environment that is not its default. */
 export const settingsOf = (phase: Phase) => ({
   ...LIMITS,
@@ -51,6 +65,7 @@ export const settingsOf = (phase: Phase) => ({
   // Everybody comes through this proxy, which names the network of each.
   TRUSTED_PROXIES: "127.0.0.1",
   PULL_INTERVAL: "10s",
+  TX_DAILY_BUDGET_MILLIETHER: String(BUDGET_MILLIETHER),
   // The stack's identity provider is a simulator; with Privy this is the default.
   IDP_REQUIRED_CLAIMS: "sid",
   LOG_LEVEL: "info",
@@ -159,7 +174,8 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
       registries: plantedRegistries(devnet.simulatorUrl, seed),
       /** What the account that sends the service's transactions had, and what it may spend in a run. */
       senderWei: await chain.getBalance({ address: builtIn.deployer }),
-      mostWei: parseEther("0.5"),
+      mostWei: parseEther(String(BUDGET_MILLIETHER / 1000)),
+      mostTipWei: parseGwei(VARIABLES.TX_MAX_TIP_GWEI.default!),
       /** Aborts when the play is over. */
       ending,
       /** Wallets of honest people, known to everybody before they register. */
@@ -191,6 +207,18 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
             return `Bearer ${address}:${timestamp}:${await owner.account.signMessage({ message })}`;
           },
         };
+      },
+      /** Names of sound agents of the canonical ERC-8004 registry. */
+      canonical: [] as string[],
+      /** Registers a sound agent in the canonical ERC-8004 registry, with its file in the URI. */
+      async registerCanonical(): Promise<void> {
+        const owner = await wallet(`canonical ${++made}`);
+        const name = `Canonical ${seed % 1000} ${made}`;
+        const file = { type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1", name, services: [] };
+        const uri = `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString("base64")}`;
+        const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [uri] });
+        await send(owner, { to: CANONICAL.erc8004Identity, data, gas: 2_000_000n });
+        this.canonical.push(name);
       },
       directMintWei: DIRECT_MINT_WEI,
       /** Changes what a simulated service says. */

@@ -1,8 +1,9 @@
 /** Attacks by contracts and by blocks: to stop what the service sends, or to have it pay for others. */
-import { encodeFunctionData, type Hex, parseAbi } from "viem";
+import { encodeFunctionData, type Hex, parseAbi, parseAbiItem } from "viem";
 import { base64, payloadOf, signAuthorization } from "../../../payments/support/signing.ts";
 import { between, pick } from "../../../support/random.ts";
 import { solanaWallet } from "../../../support/solana-wallet.ts";
+import { until } from "../../../support/until.ts";
 import { type Attack, BOTH, FREE, PAID, type Scene } from "../attack.ts";
 import type { Reply } from "../client.ts";
 import { type Burns, MINT_UNITS } from "../world.ts";
@@ -14,6 +15,10 @@ const JUST_A_BLOCK = 24_000_000n;
 /** More than a mint may take, less than a block has. */
 const MUCH = 3_000_000n;
 const HOSTILE_ABI = parseAbi(["function burn(uint256 amount) view"]);
+
+const REGISTERED = parseAbiItem(
+  "event AgentRegistered(uint256 indexed tokenId, address indexed agentAddress, string name, uint8 origin)",
+);
 
 const BURNS: readonly Burns[] = [
   { receiveGas: JUST_A_BLOCK },
@@ -142,4 +147,64 @@ const fullBlocks: Attack = {
   },
 };
 
-export const CHAIN: readonly Attack[] = [burningReceiver, burningPayer, burningBySolana, fullBlocks];
+const restored: Attack = {
+  number: 5,
+  name: "a registration whose records a restore has put back to before it was sent",
+  phases: FREE,
+  async play({ world, tell }) {
+    const wallet = await world.wallet(world.fresh("restored"));
+    // On a network of its own: what is played here happens to somebody honest.
+    const client = world.client("10.9.2.1");
+    const body = { name: "Restored", framework: "custom" };
+    const made = await client.post("/api/v2/mint", { wallet, body });
+    if (made.status !== 201) return told(tell, made);
+    const who = wallet.address.toLowerCase();
+    const { db } = world;
+    const { rows } = await db.query(
+      "select mint_id, token_id, tx_hash, block, completed_at from offchain.mint where wallet = $1",
+      [who],
+    );
+    const [before] = rows;
+    const key = `mint:${before.mint_id}`;
+    await until(
+      "the token is indexed",
+      async () => (await client.get(`/api/v2/stats?minBlock=${made.body.block}`)).status === 200,
+    );
+    await db.query(
+      "delete from offchain.tx_attempt where intent_id = (select id from offchain.tx_intent where intent_key = $1)",
+      [key],
+    );
+    await db.query(
+      "update offchain.mint set state = 'pending', token_id = null, tx_hash = null, block = null, completed_at = null where mint_id = $1",
+      [before.mint_id],
+    );
+    await db.query(
+      `update offchain.tx_intent set state = 'queued', sender = null, nonce = null, gas_limit = null, tx_hash = null, block = null,
+       block_hash = null, logs = null, signed_at = null, mined_at = null where intent_key = $1`,
+      [key],
+    );
+    await until("the restored registration is decided", async () => {
+      const { rows } = await db.query(
+        "select 1 from offchain.tx_intent where intent_key = $1 and state in ('queued', 'signed')",
+        [key],
+      );
+      return rows.length === 0;
+    });
+    const tokens = await world.chain.getLogs({
+      address: world.identity,
+      event: REGISTERED,
+      args: { agentAddress: wallet.address },
+      fromBlock: world.base.since,
+    });
+    if (tokens.length > 1)
+      tell.succeeded(`the wallet has the tokens ${tokens.map(({ args }) => args.tokenId).join(", ")}`);
+    else tell.refused();
+    // What the restore had taken back is there again, for the books.
+    await db.query(
+      "update offchain.mint set state = 'minted', token_id = $2, tx_hash = $3, block = $4, completed_at = $5, error = null where mint_id = $1",
+      [before.mint_id, before.token_id, before.tx_hash, before.block, before.completed_at],
+    );
+  },
+};
+
+export const CHAIN: readonly Attack[] = [restored, burningReceiver, burningPayer, burningBySolana, fullBlocks];

@@ -5,6 +5,7 @@ import { identityAbi } from "../../../../abis/identity.ts";
 import { CANONICAL } from "../../../../devnet/chain-addresses.ts";
 import type { Purse } from "../../../payments/support/storm/wallets.ts";
 import { between, pick } from "../../../support/random.ts";
+import { until } from "../../../support/until.ts";
 import { type Attack, BOTH, type Scene } from "../attack.ts";
 import { hostileBytes, hostileText, hostileUri, hostileValue, spoiled } from "../hostile-text.ts";
 import { PULLED } from "../planted.ts";
@@ -93,21 +94,23 @@ function withBytes(abi: Abi, functionName: string, args: readonly unknown[], byt
   return data.replaceAll(toHex(held).slice(2), written) as Hex;
 }
 
-/** A token of the attacker's own, minted at the contract. */
+/** A token of the attacker's own, minted at the contract, that the service knows of. */
 export async function ownToken(
-  { world, random }: Scene,
-  name: Hex = "0x4576696c",
+  { world, random }: Pick<Scene, "world" | "random">,
+  name: Hex = "0x4576696c2e2e2e2e",
 ): Promise<{ owner: Purse; tokenId: bigint } | undefined> {
   const owner = await world.wallet(world.fresh("hostile owner"));
-  const data = withBytes(
-    identityAbi as Abi,
-    "mint",
-    [owner.address, MARK, pick(random, ["custom", MARK]), false],
-    name,
-  );
+  const framework = pick(random, ["custom", MARK]);
+  const data = withBytes(identityAbi as Abi, "mint", [owner.address, MARK, framework, false], name);
   const receipt = await world.send(owner, { to: world.identity, data, value: world.directMintWei });
   const [minted] = parseEventLogs({ abi: identityAbi, logs: receipt.logs, eventName: "AgentRegistered" });
-  return minted && { owner, tokenId: minted.args.tokenId };
+  if (!minted) return undefined;
+  const { tokenId } = minted.args;
+  await until(
+    `agent ${tokenId} in the index`,
+    async () => (await world.client("10.8.0.2").get(`/api/v2/agent/${tokenId}`)).status === 200,
+  );
+  return { owner, tokenId };
 }
 
 const chainTexts: Attack = {

@@ -1,8 +1,9 @@
 /** Attacks on what is shared: webhooks, allowances, limits, streams, exports, queries. */
 import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { between, pick } from "../../../support/random.ts";
-import { type Attack, BOTH, PAID, type Scene } from "../attack.ts";
+import { type Attack, BOTH, PAID } from "../attack.ts";
 import type { Reply } from "../client.ts";
 import { HOSTILE_TRICKS } from "../receivers.ts";
 import { count } from "../score.ts";
@@ -241,8 +242,7 @@ const exports: Attack = {
   },
 };
 
-const SLOW_SQL =
-  "select count(*) from agent a, agent b, agent c, agent d, agent e, transfer f, transfer g, transfer h where a.name <> b.name and md5(c.name) <> d.name";
+const SLOW_SQL = `select count(*) as n from ${Array.from({ length: 7 }, (_, n) => `agent a${n}`).join(" cross join ")}`;
 const SLOW_GRAPHQL = "{ agents(limit: 1000) { items { name traits(limit: 1000) { items { name } } } } }";
 
 const queries: Attack = {
@@ -294,6 +294,66 @@ const unfunded: Attack = {
   },
 };
 
+const toolCalls: Attack = {
+  number: 13,
+  name: "floods of the tools of MCP and A2A",
+  phases: BOTH,
+  async play({ random, tell, client }) {
+    const one = client();
+    const call = (name: string, args: object) => ({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args },
+    });
+    const bodies = [
+      call("search_agents", { q: "a", limit: 100 }),
+      call("directory_search", { q: "o", limit: 100 }),
+      call("leaderboard", { limit: 100 }),
+      { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
+    ];
+    const headers = { accept: "application/json, text/event-stream" };
+    count(
+      tell,
+      await flood(between(random, FLOOD.least, FLOOD.most), 20, () =>
+        one.post("/mcp", { headers, body: pick(random, bodies) }),
+      ),
+    );
+  },
+};
+
+/** An address that is no proxy's: what comes from there is a client itself. */
+const DIRECT_ADDRESS = "127.0.0.3";
+const IDLE_MS = 6_000;
+
+const idleConnections: Attack = {
+  number: 15,
+  name: "connections of one address that send half a request, a body by the byte, or nothing",
+  phases: BOTH,
+  async play({ world, random, tell }) {
+    const { port } = new URL(world.apiUrl);
+    const beginnings = [
+      "",
+      "GET /api/v2/agents HTTP/1.1\r\nHost: x\r\n",
+      "POST /api/v2/agents/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+      "GET /api/v2/events HTTP/1.1\r\nHost: x\r\n\r\n",
+    ];
+    const sockets = Array.from({ length: between(random, 100, 300) }, () => {
+      const socket = connect({ host: "127.0.0.1", port: Number(port), localAddress: DIRECT_ADDRESS });
+      socket.on("error", () => {});
+      socket.write(pick(random, beginnings));
+      return socket;
+    });
+    const drip = setInterval(() => sockets.forEach((socket) => void (socket.writable && socket.write(" "))), 500);
+    await wait(IDLE_MS);
+    clearInterval(drip);
+    const closed = sockets.filter(({ destroyed, readableEnded }) => destroyed || readableEnded).length;
+    for (const socket of sockets) socket.destroy();
+    tell.refused(closed);
+    tell.harmless(sockets.length - closed);
+  },
+};
+
 export const DOORS: readonly Attack[] = [
   freshWebhooks,
   hostileReceivers,
@@ -304,8 +364,9 @@ export const DOORS: readonly Attack[] = [
   groups,
   farBlocks,
   unfunded,
+  toolCalls,
+  idleConnections,
   streams,
   exports,
   queries,
 ];
-export type { Scene };

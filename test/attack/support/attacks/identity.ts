@@ -1,16 +1,18 @@
 /** Attacks on who is who: tokens that name another's wallet, credentials that are over, tokens of another kind. */
 import { setTimeout as wait } from "node:timers/promises";
-import { encodeAbiParameters, encodeFunctionData, type Hex, parseEventLogs, zeroHash } from "viem";
+import { encodeAbiParameters, encodeFunctionData, getAddress, type Hex, parseEventLogs, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { easAbi } from "../../../../abis/eas.ts";
 import { identityAbi } from "../../../../abis/identity.ts";
+import { OG_WALLETS } from "../../../../core/og-wallets.ts";
+import { siwaText } from "../../../../core/signed-texts.ts";
 import { CANONICAL } from "../../../../devnet/chain-addresses.ts";
-import type { Purse } from "../../../payments/support/storm/wallets.ts";
 import { pick } from "../../../support/random.ts";
 import { until } from "../../../support/until.ts";
 import { type Attack, BOTH, FREE, type Scene } from "../attack.ts";
 import { shown } from "../client.ts";
 import { count } from "../score.ts";
+import type { World } from "../world.ts";
 import { registerSolana } from "./chain.ts";
 
 /** Mints a token of the attacker's that names somebody else as its agent. */
@@ -35,6 +37,47 @@ const squatting: Attack = {
     const mine = await world.client("10.8.0.1").get(`/api/v2/agent/${purse.address}`);
     if (mine.status === 200 && mine.body.tokenId !== tokenId)
       tell.succeeded(`the wallet of agent ${tokenId} shows agent ${mine.body.tokenId}`);
+  },
+};
+
+/** Wallets of the first version are contract wallets here, so that somebody has their key. */
+const ogs = new WeakMap<World, number>();
+
+const squattedOg: Attack = {
+  number: 7,
+  name: "a token that names a wallet of the first version, whose registration is free, before it registers",
+  phases: BOTH,
+  async play(scene) {
+    const { world, honest, tell } = scene;
+    const turn = ogs.get(world) ?? 0;
+    ogs.set(world, turn + 1);
+    const og = OG_WALLETS[turn];
+    if (!og) return tell.harmless();
+    const owner = await world.wallet(world.fresh("owner of a first wallet"));
+    const made = await world.deploy(owner, "ContractWallet", [owner.address]);
+    await world.chain.setCode({ address: og.wallet, bytecode: (await world.chain.getCode({ address: made! }))! });
+    await squat(scene, og.wallet, og.v1Name);
+    tell.harmless();
+    const address = getAddress(og.wallet);
+    const siwa = async (timestamp = Date.now()) => {
+      const message = siwaText(world.host, address, String(timestamp));
+      return `Bearer ${address}:${timestamp}:${await owner.account.signMessage({ message })}`;
+    };
+    const client = world.client(`10.9.1.${turn + 1}`);
+    const body = { name: og.v1Name, framework: "custom" };
+    await honest.timed("register (first version, squatted)", 60_000, async (deadline) => {
+      const { body: registered } = await honest.insist(client, deadline, [
+        "POST",
+        "/api/v2/mint",
+        { wallet: { siwa }, body },
+      ]);
+      if (registered.og?.v1Name !== og.v1Name) throw new Error("its right to a free registration is spent");
+      const own = await honest.insist(client, deadline, [
+        "GET",
+        `/api/v2/agent/${address}?minBlock=${registered.block}`,
+      ]);
+      if (own.body.tokenId !== registered.tokenId) throw new Error(`its wallet shows agent ${own.body.tokenId}`);
+    });
   },
 };
 
@@ -205,9 +248,9 @@ const forged: Attack = {
   },
 };
 
-export type Squatter = Purse;
 export const IDENTITY: readonly Attack[] = [
   squatting,
+  squattedOg,
   squattingBySolana,
   actingForOthers,
   twoAttestations,
