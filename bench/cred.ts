@@ -4,6 +4,7 @@ import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { credOf, SIGNALS, unixSeconds } from "../core/cred.ts";
+import { VERIFIED_ACCOUNT } from "../db/attestations.ts";
 import { fullPass, recomputeCred, refreshAges } from "../db/cred.ts";
 import { scoresSql, tokenRange } from "../db/cred-statement.ts";
 import { loadFacts } from "../db/facts.ts";
@@ -157,7 +158,7 @@ async function plantPopulation(pool: pg.Pool, agents: number): Promise<void> {
   );
   await pool.query(
     `insert into onchain.attestation (uid, schema, attester, recipient, data, attested_at, expires_at, revoked_at, block, tx_hash)
-     select attestation_uid, '0x', '0x', recipient, '0x', 0, 0, token_id % 20 / 10, 1, '0x' from offchain.exchange_verification`,
+     select attestation_uid, '0x', '0x', recipient, '${VERIFIED_ACCOUNT}', 0, 0, token_id % 20 / 10, 1, '0x' from offchain.exchange_verification`,
   );
   await pool.query("vacuum analyze");
 }

@@ -126,7 +126,7 @@ export function shownCred(facts: AgentFacts, now: Date) {
 export const standingProofs = (facts: Pick<AgentFacts, "proofs">) =>
   facts.proofs.filter((proof) => STANDING.some((status) => status === proof.status));
 
-/** The exchange's attestation counts while it is valid and names the current owner. */
+/** The exchange's attestation counts while the one it rests on, of all those of its owner, is valid and names the current owner. */
 export function exchangeCounts(facts: Pick<AgentFacts, "exchange" | "owner">, now: Date): boolean {
   const { exchange, owner } = facts;
   if (exchange === null) return false;

@@ -32,13 +32,15 @@ export type Proof = {
   evidence: unknown;
 };
 
-/** A successful exchange verification beside what the index knows of its attestation. */
+/** A successful exchange verification by an owner, beside the attestation of that owner which it rests on now. */
 export type ExchangeVerification = {
+  /** Of the valid ones the one that lasts longest. */
   attestationUid: Hex;
+  /** The owner who was attested. */
   recipient: Address;
   /** Unix seconds; 0 = never. */
   expiresAt: number;
-  /** Unix seconds of the revocation the index has seen; 0 = none. */
+  /** Unix seconds of the revocation the index has seen, when all are revoked; 0 = none. */
   revokedAt: number;
   verifiedAt: string;
 };

@@ -16,12 +16,49 @@ export type Attestation = {
   revokedAt: number;
 };
 
+/** What a valid attestation says: `bool verifiedAccount` = true. */
+export const VERIFIED_ACCOUNT = `0x${"1".padStart(64, "0")}`;
+
 /**
- * SQL of whether the attestation of a verification `e` is part of the chain, `t` being the index's row of it: it has one,
- * or is too young or too old for it. One that the index has passed and has no row of was undone by a reorganisation.
+ * SQL of whether the attestation that a verification `e` was made with counts without a row of the index: the index is too
+ * young or too old for it. One that the index has passed and has no row of was undone by a reorganisation.
  */
-export const isOnChain = (e: string, t: string) => `(${t}.uid is not null or ${e}.indexed_from is null
-    or ${e}.indexed_from > (select ${checkpointBlock("latest_checkpoint")} from onchain._ponder_checkpoint limit 1))`;
+export const unindexed = (e: string) => `(
+  (${e}.indexed_from is null
+    or ${e}.indexed_from > (select ${checkpointBlock("latest_checkpoint")} from onchain._ponder_checkpoint limit 1))
+  and not exists (select from onchain.attestation u where u.uid = ${e}.attestation_uid))`;
+
+/** SQL condition that an indexed attestation `t`, revoked or not, is one of a wallet's account. The index holds those of configured attesters only. */
+export const attests = (t: string, wallet: string, schema: string) =>
+  `${t}.recipient = ${wallet} and ${t}.schema = ${schema} and ${t}.data = '${VERIFIED_ACCOUNT}'`;
+
+const unexpired = (t: string, now: string) => `(${t}.expires_at = 0 or ${t}.expires_at > ${now})`;
+
+/** SQL of whether a wallet has a valid attestation in the index. @param now SQL of the time in Unix seconds */
+export const isAttested = (wallet: string, schema: string, now: string) => `exists (
+  select from onchain.attestation t
+  where ${attests("t", wallet, schema)} and t.revoked_at = 0 and ${unexpired("t", now)})`;
+
+/**
+ * SQL of whether a verification `e` stands: its recipient has any valid attestation, be it the one it was made with or
+ * another. core/cred.ts computes the same from `restsOn`.
+ */
+export const stands = (e: string, now: string) => `(${isAttested(`${e}.recipient`, `${e}.schema_uid`, now)}
+  or (${unexpired(e, now)} and ${unindexed(e)}))`;
+
+/**
+ * SQL of the attestation that a verification `e` rests on, as a row of `uid`, `expires_at` and `revoked_at`; none when the
+ * chain has none. Of several that are not revoked it is the one that lasts longest, so that what follows from it at any
+ * time follows from all of them; then the one the verification was made with.
+ */
+export const restsOn = (e: string) => `(
+  select * from (
+    select t.uid, t.expires_at, t.revoked_at from onchain.attestation t
+    where ${attests("t", `${e}.recipient`, `${e}.schema_uid`)}
+    union all
+    select ${e}.attestation_uid, ${e}.expires_at, 0 where ${unindexed(e)}) known
+  order by known.revoked_at <> 0, known.expires_at <> 0, known.expires_at desc, known.uid <> ${e}.attestation_uid, known.uid
+  limit 1)`;
 
 /** The attestations of a wallet under a schema by any of these attesters, newest first. @throws when there is no index */
 export async function attestationsOf(
@@ -44,7 +81,8 @@ export async function attestationsOf(
 }
 
 /**
- * Records by which attestation an agent is verified; another one replaces it, the same one changes nothing.
+ * Records that an agent was verified by its owner, and with which attestation; another one replaces that, the same one
+ * changes nothing. Former owners' verifications stay: they count again when the token comes back.
  * @returns whether it was recorded now
  */
 export async function recordExchangeVerification(
@@ -57,24 +95,27 @@ export async function recordExchangeVerification(
     `insert into offchain.exchange_verification
        (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at, indexed_from)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (token_id) do update set attestation_uid = $2, attester = $3, schema_uid = $4, recipient = $5,
-       expires_at = $6, verified_at = $7, indexed_from = $8, tx_hash = null
-       where exchange_verification.attestation_uid <> $2 or exchange_verification.recipient <> $5`,
+     on conflict (token_id, recipient) do update set attestation_uid = $2, attester = $3, schema_uid = $4,
+       expires_at = $6, verified_at = $7, indexed_from = $8
+       where exchange_verification.attestation_uid <> $2`,
     [tokenId, uid, attester, schema, recipient, expiresAt, at, indexedFrom],
   );
   return rowCount === 1;
 }
 
-/** Notes the transaction that told the identity contract; null when its block is gone. */
+/**
+ * Notes the transaction that told the identity contract; null when its block is gone.
+ * @param by the owner it was told for; of intents of former versions, the attestation
+ */
 export async function noteExchangeTransaction(
   tx: Queryable,
   tokenId: number,
-  uid: string,
+  by: string,
   txHash: Hex | null,
 ): Promise<void> {
   await tx.query(
-    "update offchain.exchange_verification set tx_hash = $3 where token_id = $1 and attestation_uid = $2",
-    [tokenId, uid, txHash],
+    "update offchain.exchange_verification set tx_hash = $3 where token_id = $1 and $2 in (recipient, attestation_uid)",
+    [tokenId, by, txHash],
   );
 }
 

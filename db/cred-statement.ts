@@ -14,7 +14,7 @@ import { MINT_ORIGINS, UNKNOWN_ORIGIN } from "../core/mint-origins.ts";
 import { NARRATIVE_FIELDS, type NarrativeField } from "../core/profile.ts";
 import { BLANKS } from "../core/text.ts";
 import { LINKED_TOKEN } from "../core/traits.ts";
-import { isOnChain } from "./attestations.ts";
+import { stands } from "./attestations.ts";
 
 /** SQL condition that a token id is among those concerned; its parameters begin at $4. */
 export type Scope = (column: string) => string;
@@ -40,7 +40,7 @@ const rawValues = (now: string): Record<SignalKey, string> => ({
   activity: `least(100, a.points * ${POINT_VALUE})`,
   traits: `least(100, (a.trait_count + coalesce(t.traits, 0)) * ${TRAIT_VALUE})`,
   verify: `(a.verified::int4 + coalesce(p.proofs, 0)) * ${PROOF_VALUE}`,
-  coinbase: `case when e.token_id is not null and coalesce(s.revoked_at, 0) = 0 and ${isOnChain("e", "s")} then 100 else 0 end`,
+  coinbase: `case when e.token_id is not null and ${stands("e", now)} then 100 else 0 end`,
   age: ageSql("a.minted_at", now),
   narrative: `(${NARRATIVE_FIELDS.map(writtenText).join("\n      + ")}) * ${NARRATIVE_VALUE}`,
   origin: `case a.origin ${MINT_ORIGINS.map(({ raw }, index) => `when ${index} then ${raw}`).join(" ")} else ${UNKNOWN_ORIGIN.raw} end`,
@@ -77,8 +77,7 @@ const rawSql = (inScope: Scope, now: string) => `
       where field like 'narrative.%' and ${inScope("token_id")}
       group by token_id) f on f.token_id = a.token_id
     left join offchain.exchange_verification e
-      on e.token_id = a.token_id and e.recipient = a.owner and (e.expires_at = 0 or e.expires_at > ${now})
-    left join onchain.attestation s on s.uid = e.attestation_uid
+      on e.token_id = a.token_id and e.recipient = a.owner
     where ${inScope("a.token_id")}`;
 
 /**

@@ -1,7 +1,7 @@
 /** The stored scores: recomputed in sets, each change with a point of history, and healed from whatever was missed. */
 import type pg from "pg";
 import { unixSeconds } from "../core/cred.ts";
-import { isOnChain } from "./attestations.ts";
+import { stands } from "./attestations.ts";
 import { ageSql, MOVED, MOVED_COUNT, recomputeSql, someTokens, tokenRange } from "./cred-statement.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
@@ -96,18 +96,20 @@ export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions):
 }
 
 /**
- * Recomputes the agents whose exchange attestation expired, or was gone before it was indexed: no event tells of that.
+ * Recomputes the verified agents whose score does not show what their owner's attestations say now: no event tells of an
+ * expiry, nor of an attestation that was gone before it was indexed.
  * @returns how many scores moved
  */
 export async function refreshAttested(pool: pg.Pool, now: Date): Promise<number> {
-  const over = await tokenIdsOf(
+  const moved = await tokenIdsOf(
     pool,
-    `select c.token_id from offchain.cred c join offchain.exchange_verification e on e.token_id = c.token_id
-       left join onchain.attestation t on t.uid = e.attestation_uid
-     where c.coinbase > 0 and ((e.expires_at <> 0 and e.expires_at <= $1) or not ${isOnChain("e", "t")})`,
+    `select c.token_id from offchain.exchange_verification e
+       join onchain.agent a on a.token_id = e.token_id and a.owner = e.recipient
+       join offchain.cred c on c.token_id = e.token_id
+     where (c.coinbase > 0) <> ${stands("e", "$1::int8")}`,
     [unixSeconds(now)],
   );
-  return recomputeAny(pool, over, { now, cause: "expiry" });
+  return recomputeAny(pool, moved, { now, cause: "expiry" });
 }
 
 /**

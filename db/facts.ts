@@ -1,7 +1,7 @@
 /** Loads the facts of agents: everything known about them at one moment, in one statement. */
 import type pg from "pg";
 import type { AgentFacts, AgentRef } from "../core/facts.ts";
-import { isOnChain } from "./attestations.ts";
+import { restsOn } from "./attestations.ts";
 import type { Queryable } from "./transaction.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
 
@@ -54,10 +54,12 @@ export const FACTS = `json_build_object(
     from offchain.proof where token_id = a.token_id),
   'exchange', (
     select json_build_object(
-      'attestationUid', e.attestation_uid, 'recipient', e.recipient, 'expiresAt', e.expires_at,
-      'revokedAt', coalesce(t.revoked_at, 0), 'verifiedAt', ${iso("e.verified_at")})
-    from offchain.exchange_verification e left join onchain.attestation t on t.uid = e.attestation_uid
-    where e.token_id = a.token_id and ${isOnChain("e", "t")}),
+      'attestationUid', t.uid, 'recipient', e.recipient, 'expiresAt', t.expires_at,
+      'revokedAt', t.revoked_at, 'verifiedAt', ${iso("e.verified_at")})
+    from (
+      select * from offchain.exchange_verification e where e.token_id = a.token_id
+      order by e.recipient <> a.owner, e.verified_at desc limit 1) e
+    cross join lateral ${restsOn("e")} t),
   'ethosScore', coalesce(
     (select case when ${walletConfirmed("a")} then score end from offchain.ethos_score where wallet = a.agent_address),
     (select score from offchain.ethos_score where wallet = a.owner)),

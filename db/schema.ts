@@ -94,20 +94,27 @@ export const allowance = offchain.table("allowance", {
   at: at().notNull(),
 });
 
-/** A successful exchange verification: which attestation counted, for whom. What becomes of it is seen by the index. */
-export const exchangeVerification = offchain.table("exchange_verification", {
-  tokenId: tokenId().primaryKey(),
-  attestationUid: text().notNull(),
-  attester: text().notNull(),
-  schemaUid: text().notNull(),
-  recipient: text().notNull(),
-  /** Unix seconds; 0 = never. */
-  expiresAt: bigint({ mode: "number" }).notNull(),
-  /** From this block on the index has it; null when it is older than the index, which then need not have it. */
-  indexedFrom: bigint({ mode: "number" }),
-  verifiedAt: at().notNull(),
-  txHash: text(),
-});
+/**
+ * A successful exchange verification of an agent by an owner, with the attestation it was made with. Whether it counts
+ * follows from all attestations of that owner, which the index knows.
+ */
+export const exchangeVerification = offchain.table(
+  "exchange_verification",
+  {
+    tokenId: tokenId().notNull(),
+    attestationUid: text().notNull(),
+    attester: text().notNull(),
+    schemaUid: text().notNull(),
+    recipient: text().notNull(),
+    /** Unix seconds; 0 = never. */
+    expiresAt: bigint({ mode: "number" }).notNull(),
+    /** From this block on the index has it; null when it is older than the index, which then need not have it. */
+    indexedFrom: bigint({ mode: "number" }),
+    verifiedAt: at().notNull(),
+    txHash: text(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenId, t.recipient] })],
+);
 
 /** A wallet that signed in as an agent's own (`/verify`), also where the chain was told of another wallet before. */
 export const walletVerification = offchain.table(

@@ -45,7 +45,7 @@ export const exchangeVerify = endpoint({
   tag: "Verification",
   summary: "Verify the owner by the exchange's attestation",
   description:
-    "Asked by the token's owner or the agent's wallet. The attestation of the present owner counts while it is neither revoked nor expired, and until the token is transferred.",
+    "Asked by the token's owner or the agent's wallet. Counts while the owner that it was verified by has the token and any attestation that is neither revoked nor expired.",
   guard: { caller: "siwa" },
   data: true,
   params,

@@ -5,9 +5,14 @@ import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { checksum } from "../../core/addresses.ts";
 import { unixSeconds } from "../../core/cred.ts";
-import { fail } from "../../core/errors.ts";
+import { Failure, fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
-import { type Attestation, attestationsOf, recordExchangeVerification } from "../../db/attestations.ts";
+import {
+  type Attestation,
+  attestationsOf,
+  recordExchangeVerification,
+  VERIFIED_ACCOUNT,
+} from "../../db/attestations.ts";
 import { isNoIndex } from "../../db/transaction.ts";
 import { queueRepeatable } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
@@ -16,8 +21,6 @@ import { factsOf } from "./agent-facts.ts";
 import { tellVerified } from "./telling.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 
-/** `bool verifiedAccount` = true. */
-const TRUE = `0x${"1".padStart(64, "0")}`;
 const NO_UID = `0x${"0".repeat(64)}`;
 
 /**
@@ -57,7 +60,8 @@ export async function verifyExchange(
       let intentKey: string | null = null;
       if (flagged) {
         const queued = await queueRepeatable(tx, {
-          intentKey: `exchange:${tokenId}:${attestation.uid}`,
+          // The contract awards points each time it is told: once for each owner, whichever attestation it has by now.
+          intentKey: `exchange:${tokenId}:${attestation.recipient}`,
           to: identity,
           data,
         });
@@ -80,14 +84,19 @@ async function validAttestation(deps: ApiParts, owner: Address, now: number): Pr
     if (isNoIndex(error)) fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
     throw error;
   });
-  const known = rows.filter(({ data }) => data === TRUE);
-  const indexed = known.find(isValid);
-  if (indexed) return indexed;
-  // Older than the index, or newer.
-  const told = await attestationOnChain(deps, owner, schema);
+  const indexed = rows.filter(({ data }) => data === VERIFIED_ACCOUNT);
+  // The chain's newest comes first: the index may lag a block behind it, and behind its revocation.
+  const told = await attestationOnChain(deps, owner, schema).catch((error: unknown) => {
+    const other = indexed.find(isValid);
+    if (other && error instanceof Failure && error.code === "upstream_unavailable") return other;
+    throw error;
+  });
   const fits = told?.recipient === owner && told.schema === schema && attesters.includes(told.attester);
-  const right = fits && told.data === TRUE ? told : null;
+  const right = fits && told.data === VERIFIED_ACCOUNT ? told : null;
   if (right && isValid(right)) return right;
+  const known = indexed.filter(({ uid }) => uid !== told?.uid);
+  const valid = known.find(isValid);
+  if (valid) return valid;
   if (known.length === 0 && right === null)
     return fail("not_found", `The exchange has not attested the owner ${checksum(owner)}.`, {
       hint: "The owner completes the exchange's on-chain verification first.",

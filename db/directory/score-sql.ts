@@ -4,13 +4,12 @@ import type { SignalKey } from "../../core/facts.ts";
 import { UNKNOWN_ORIGIN } from "../../core/mint-origins.ts";
 import { FOREIGN_CAP } from "../../core/terminal/cred.ts";
 import { BLANKS } from "../../core/text.ts";
+import { isAttested } from "../attestations.ts";
 
 const BLANK_TEXT = `'${BLANKS.replaceAll("'", "''")}'`;
 
 /** The owner's account is attested by the exchange. @param now SQL of the time in Unix seconds @param schema SQL of the attestation's schema */
-export const ownerAttested = (r: string, now: string, schema: string) => `exists (
-  select from onchain.attestation t where t.recipient = ${r}.owner_address and t.schema = ${schema}
-    and t.revoked_at = 0 and (t.expires_at = 0 or t.expires_at > ${now}))`;
+export const ownerAttested = (r: string, now: string, schema: string) => isAttested(`${r}.owner_address`, schema, now);
 
 const holdsIdentity = (r: string) =>
   `(${r}.wallet_proven and exists (select from onchain.agent a where a.owner = ${r}.address))`;

@@ -1,6 +1,7 @@
 /** Human principals as they are read: by id, wallet or token, in pages, and with everything their cred is made of. */
 import type { Address, Hex } from "../../core/facts.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
+import { attests, unindexed } from "../attestations.ts";
 import { loadFacts } from "../facts.ts";
 import { folded } from "../folded-text.ts";
 import type { Queryable } from "../transaction.ts";
@@ -13,8 +14,6 @@ export type HumanRef = { id: string } | { wallet: Address } | { tokenId: number 
 /** The contracts and attestations that facts about humans are read by. */
 export type HumanSources = { identity: Address; schema: Hex; attesters: readonly Address[] };
 
-/** `bool verifiedAccount` = true, as the exchange attests it. */
-const TRUE = `0x${"1".padStart(64, "0")}`;
 const NOBODY = `0x${"0".repeat(40)}`;
 
 /** SQL of a timestamp as `Date.toISOString` writes it. */
@@ -77,12 +76,11 @@ const LINKS = `
 const ATTESTATION = `
   select json_build_object('expiresAt', known.expires_at) from (
     select t.expires_at from onchain.attestation t
-    where t.recipient = h.wallet and t.schema = $3 and t.attester = any($4) and t.data = '${TRUE}' and t.revoked_at = 0
+    where ${attests("t", "h.wallet", "$3")} and t.attester = any($4) and t.revoked_at = 0
     union all
     select e.expires_at from onchain.agent a
     join offchain.exchange_verification e on e.token_id = a.token_id and e.recipient = a.owner
-    left join onchain.attestation t on t.uid = e.attestation_uid
-    where a.owner = h.wallet and e.schema_uid = $3 and e.attester = any($4) and coalesce(t.revoked_at, 0) = 0
+    where a.owner = h.wallet and e.schema_uid = $3 and e.attester = any($4) and ${unindexed("e")}
   ) known order by known.expires_at = 0 desc, known.expires_at desc limit 1`;
 
 const LOAD = `

@@ -1197,7 +1197,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the owner by the exchange's attestation
-         * @description Asked by the token's owner or the agent's wallet. The attestation of the present owner counts while it is neither revoked nor expired, and until the token is transferred.
+         * @description Asked by the token's owner or the agent's wallet. Counts while the owner that it was verified by has the token and any attestation that is neither revoked nor expired.
          */
         post: operations["verifyExchange"];
         delete?: never;

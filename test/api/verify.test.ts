@@ -6,6 +6,7 @@ import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { fail } from "../../core/errors.ts";
 import { recomputeCred, refreshAttested } from "../../db/cred.ts";
+import { loadFacts } from "../../db/facts.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { plantCheckpoint, plantRows } from "../support/onchain.ts";
 import { until } from "../support/until.ts";
@@ -262,10 +263,15 @@ describe("coinbase-verify", () => {
     await recompute();
     expect(await score()).toEqual(before);
     expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 410, body: { code: "gone" } });
-    // A new one takes its place.
+    // A new one takes its place, and the contract is told no second time.
     await plantAttestation({ uid: uid(2), attestedAt: 1_790_000_200 });
-    expect((await verified()).answer).toMatchObject({ status: 200, body: { attestationUid: uid(2) } });
+    await recompute();
     expect(await score()).toMatchObject({ score: before.score + 15 });
+    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({
+      status: 200,
+      body: { attestationUid: uid(2), txHash: hash },
+    });
+    expect(await intentsIn(pool, "queued")).toEqual([]);
     // Sold: the attestation names somebody else now.
     await pool.query("update onchain.agent set owner = $1", [lower(stranger)]);
     await recompute();
@@ -289,6 +295,77 @@ describe("coinbase-verify", () => {
     expect(await refreshAttested(pool, new Date((seconds + 61) * 1000))).toBe(1);
     expect(await score()).toMatchObject({ score: before - 15, coinbase: 0 });
     expect(await refreshAttested(pool, new Date((seconds + 62) * 1000))).toBe(0);
+  });
+
+  describe("of an owner with two attestations", () => {
+    const set = async (n: number, change: string) => {
+      await api.database.pool.query(`update onchain.attestation set ${change} where uid = $1`, [uid(n)]);
+      await recomputeCred(api.database.pool, { tokenIds: [0] }, { now: new Date(), cause: "attestation.revoked" });
+      return (await score()).coinbase;
+    };
+    const revoke = (n: number) => set(n, "revoked_at = 1790000300");
+    const evidence = async () => (await loadFacts(api.database.pool, [0]))[0]!.exchange?.attestationUid;
+    beforeEach(async () => {
+      await plantAttestation();
+      await plantAttestation({ uid: uid(2), attestedAt: 1_790_000_200, block: 901 });
+      expect((await verified()).answer).toMatchObject({ status: 200 });
+    });
+
+    it.each([
+      [1, 2],
+      [2, 1],
+    ])("counts until the last of them is revoked: %i, then %i; and again with the next one", async (first, last) => {
+      expect(await revoke(first)).toBe(100);
+      expect(await evidence()).toBe(uid(last));
+      expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: true });
+      expect(await revoke(last)).toBe(0);
+      expect((await api.get("/api/v2/agent/0")).body).toMatchObject({ coinbaseVerified: false });
+      // The block of the last revocation is taken back.
+      expect(await set(last, "revoked_at = 0")).toBe(100);
+      expect(await revoke(last)).toBe(0);
+      await plantAttestation({ uid: uid(3), attestedAt: 1_790_000_400, block: 902 });
+      expect(await set(3, "revoked_at = 0")).toBe(100);
+      expect(await evidence()).toBe(uid(3));
+    });
+
+    it("counts until the last of them expires", async () => {
+      const seconds = Math.floor(Date.now() / 1000);
+      await set(1, `expires_at = ${seconds + 120}`);
+      await set(2, `expires_at = ${seconds + 60}`);
+      const { pool } = api.database;
+      expect(await evidence()).toBe(uid(1));
+      expect(await refreshAttested(pool, new Date((seconds + 61) * 1000))).toBe(0);
+      expect(await refreshAttested(pool, new Date((seconds + 121) * 1000))).toBe(1);
+      expect(await score()).toMatchObject({ coinbase: 0 });
+    });
+
+    it("counts for each owner that verified it, whenever the token is its own", async () => {
+      const sell = async (to: typeof owner) => {
+        await api.database.pool.query("update onchain.agent set owner = $1", [lower(to)]);
+        return set(1, "revoked_at = 0");
+      };
+      expect(await sell(stranger)).toBe(0);
+      await plantAttestation({ uid: uid(4), recipient: lower(stranger) });
+      expect(await sell(stranger)).toBe(0);
+      expect((await post("coinbase-verify", { by: stranger! })).status).toBe(202);
+      expect(await score()).toMatchObject({ coinbase: 100 });
+      expect(await sell(owner)).toBe(100);
+      expect(await revoke(1)).toBe(100);
+    });
+  });
+
+  it("rests on the chain's newest attestation, which the index has not got yet, and believes the chain of a revocation", async () => {
+    await plantAttestation();
+    onChain = {};
+    firstAt = 1_789_999_000;
+    expect((await verified()).answer).toMatchObject({ status: 200, body: { attestationUid: uid(99) } });
+    onChain = { uid: uid(1), revocationTime: 5n };
+    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({ status: 410 });
+    onChain = "away";
+    expect(await post("coinbase-verify", { by: owner! })).toMatchObject({
+      status: 200,
+      body: { attestationUid: uid(1) },
+    });
   });
 
   const planted: [string, object, number][] = [

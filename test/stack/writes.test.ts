@@ -271,9 +271,19 @@ describe("the exchange's attestation", () => {
     await scored(adaId, before);
     expect((await claim(ada)).status).toBe(410);
 
+    // Verified once, the score follows whatever attestation its owner has.
     await attest(ada.address);
-    expect((await claim(ada)).status).toBe(200);
-    expect(await score(adaId)).toBe(before + 15);
+    await scored(adaId, before + 15);
+    const older = await claim(ada);
+    expect(older.status).toBe(200);
+    await attest(ada.address);
+    const newer = await claim(ada);
+    expect(newer.body.attestationUid).not.toBe(older.body.attestationUid);
+    await exchange("revoke", { uid: newer.body.attestationUid });
+    await until("the other attestation", async () => {
+      const { body } = await claim(ada);
+      return body.attestationUid === older.body.attestationUid && (await score(adaId)) === before + 15;
+    });
     await ada.call(parts.rpcUrl, parts.identity, "transferFrom", [ada.address, grace.address, BigInt(adaId)]);
     await scored(adaId, before);
     expect((await claim(grace)).status).toBe(404);

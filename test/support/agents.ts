@@ -1,15 +1,27 @@
 /** Random agents for property tests, drawn towards the edges of every rule of the score. */
 import fc from "fast-check";
 import { DAY_SECONDS, unixSeconds } from "../../core/cred.ts";
-import type { Address, AgentFacts, Hex, Trait } from "../../core/facts.ts";
+import type { Address, AgentFacts, ExchangeVerification, Hex, Trait } from "../../core/facts.ts";
 import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../core/profile.ts";
 
 /** An agent with what its facts alone do not tell a planter: where each trait and its exchange verification lie. */
 export type RandomAgent = {
   facts: AgentFacts;
   onchainTraits: number;
+  /** The attestation the agent was verified with, null without one; and whether the index has it. */
+  attestation: RandomAttestation | null;
   attestationIndexed: boolean;
+  /** A second one of the same wallet. */
+  otherAttestation: RandomAttestation | null;
 };
+type RandomAttestation = Pick<ExchangeVerification, "attestationUid" | "expiresAt" | "revokedAt">;
+
+/** Unrevoked before revoked, then the one that lasts longer, then the one the agent was verified with. */
+function restsOn(first: RandomAttestation, other: RandomAttestation): RandomAttestation {
+  if ((first.revokedAt !== 0) !== (other.revokedAt !== 0)) return first.revokedAt === 0 ? first : other;
+  const end = ({ expiresAt }: RandomAttestation) => (expiresAt === 0 ? Number.POSITIVE_INFINITY : expiresAt);
+  return end(other) > end(first) ? other : first;
+}
 
 const hex = (digits: number, n: number): Hex => `0x${n.toString(16).padStart(digits, "0")}`;
 /** An address that belongs to one token only. */
@@ -88,6 +100,12 @@ export const randomAgent = (tokenId: number, now: Date): fc.Arbitrary<RandomAgen
         { freq: 3 },
       ),
       attestationIndexed: fc.boolean(),
+      otherAttestation: fc.option(
+        fc.record({
+          expiresAt: fc.oneof(fc.constant(0), near(seconds, -86_400, -1, 0, 1, 86_400)),
+          revokedAt: fc.constantFrom(0, 0, seconds - 5),
+        }),
+      ),
       ethosScore: fc.option(fc.nat(2800)),
       agentName: fc.option(fc.constant(`agent_${tokenId}`)),
       operator: fc.option(fc.constant(addressOf(tokenId, 2))),
@@ -102,9 +120,20 @@ export const randomAgent = (tokenId: number, now: Date): fc.Arbitrary<RandomAgen
       const platforms = ["farcaster", "github", "x"] as const;
       // An attestation the index has not got cannot be seen to be revoked.
       const revokedAt = random.attestationIndexed ? (random.exchange?.revokedAt ?? 0) : 0;
+      const first = random.exchange && {
+        attestationUid: hex(64, tokenId + 7),
+        expiresAt: random.exchange.expiresAt,
+        revokedAt,
+      };
+      const other = random.otherAttestation && {
+        attestationUid: hex(64, tokenId + 500_000),
+        ...random.otherAttestation,
+      };
       return {
         onchainTraits: onchain.length,
         attestationIndexed: random.attestationIndexed,
+        attestation: first,
+        otherAttestation: first && other,
         facts: {
           tokenId,
           agentAddress: addressOf(tokenId),
@@ -143,11 +172,9 @@ export const randomAgent = (tokenId: number, now: Date): fc.Arbitrary<RandomAgen
               { platform, ...account, status, verifiedAt: at, checkedAt: at, txHash: null, evidence: { seen: true } },
             ];
           }),
-          exchange: random.exchange && {
-            attestationUid: hex(64, tokenId + 7),
-            recipient: random.exchange.recipient,
-            expiresAt: random.exchange.expiresAt,
-            revokedAt,
+          exchange: first && {
+            ...(other === null ? first : restsOn(first, other)),
+            recipient: random.exchange!.recipient,
             verifiedAt: iso(chainWrite * 1000),
           },
           ethosScore: random.ethosScore,

@@ -27,6 +27,7 @@ export async function plantOnchain(
       return new;
     end $$;
     create trigger rank_wallet before insert or update on onchain.agent for each row execute function onchain.rank_wallet();
+    create index on onchain.attestation (recipient, schema);
     create table onchain._ponder_checkpoint (
       chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
       latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);

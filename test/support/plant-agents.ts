@@ -1,6 +1,7 @@
 /** Plants agents into the tables, as indexer and services would have written them: a statement per table. */
 import type pg from "pg";
 import { isLinkedTokenStorage } from "../../core/traits.ts";
+import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
 import type { RandomAgent } from "./agents.ts";
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
@@ -96,33 +97,35 @@ export async function plantAgents(pool: pg.Pool, agents: readonly RandomAgent[])
   await insert(
     pool,
     "offchain.exchange_verification",
-    verified.map(({ facts }) => ({
+    verified.map(({ facts, attestation }) => ({
       token_id: facts.tokenId,
-      attestation_uid: facts.exchange!.attestationUid,
+      attestation_uid: attestation!.attestationUid,
       attester: facts.exchange!.recipient,
       schema_uid: facts.mintTx,
       recipient: facts.exchange!.recipient,
-      expires_at: facts.exchange!.expiresAt,
+      expires_at: attestation!.expiresAt,
       verified_at: facts.exchange!.verifiedAt,
     })),
   );
   await insert(
     pool,
     "onchain.attestation",
-    verified
-      .filter((agent) => agent.attestationIndexed)
-      .map(({ facts }) => ({
-        uid: facts.exchange!.attestationUid,
-        schema: facts.mintTx,
-        attester: facts.exchange!.recipient,
-        recipient: facts.exchange!.recipient,
-        data: "0x",
-        attested_at: 0,
-        expires_at: facts.exchange!.expiresAt,
-        revoked_at: facts.exchange!.revokedAt,
-        block: 1,
-        tx_hash: facts.mintTx,
-      })),
+    verified.flatMap(({ facts, attestation, attestationIndexed, otherAttestation }) =>
+      [...(attestationIndexed ? [attestation!] : []), ...(otherAttestation ? [otherAttestation] : [])].map(
+        ({ attestationUid, expiresAt, revokedAt }) => ({
+          uid: attestationUid,
+          schema: facts.mintTx,
+          attester: facts.exchange!.recipient,
+          recipient: facts.exchange!.recipient,
+          data: VERIFIED_ACCOUNT,
+          attested_at: 0,
+          expires_at: expiresAt,
+          revoked_at: revokedAt,
+          block: 1,
+          tx_hash: facts.mintTx,
+        }),
+      ),
+    ),
   );
   await insert(
     pool,

@@ -1,23 +1,24 @@
-/** Intents `exchange:<tokenId>:<attestation>`: the identity contract is told of an exchange verification. */
+/** Intents `exchange:<tokenId>:<owner>`: the identity contract is told of an exchange verification, once for each owner. */
 import { noteExchangeTransaction } from "../../db/attestations.ts";
 import { attemptedKey, type Intent } from "../../db/tx-outbox.ts";
 import type { IntentEffect } from "../intents.ts";
 
-function subjectOf({ intentKey }: Intent): { tokenId: number; uid: string } {
-  const [, tokenId, uid] = attemptedKey(intentKey).split(":");
-  return { tokenId: Number(tokenId), uid: uid! };
+/** @returns `by`: the owner; in keys of former versions, the attestation */
+function subjectOf({ intentKey }: Intent): { tokenId: number; by: string } {
+  const [, tokenId, by] = attemptedKey(intentKey).split(":");
+  return { tokenId: Number(tokenId), by: by! };
 }
 
-/** The verification itself stands since it was accepted: it rests on the attestation, not on what the contract noted. */
+/** The verification itself stands since it was accepted: it rests on attestations, not on what the contract noted. */
 export const exchangeEffect: IntentEffect = {
   prefix: "exchange",
   async mined(tx, intent, receipt) {
-    const { tokenId, uid } = subjectOf(intent);
-    await noteExchangeTransaction(tx, tokenId, uid, receipt.hash);
+    const { tokenId, by } = subjectOf(intent);
+    await noteExchangeTransaction(tx, tokenId, by, receipt.hash);
   },
   async failed() {},
   async undone(tx, intent) {
-    const { tokenId, uid } = subjectOf(intent);
-    await noteExchangeTransaction(tx, tokenId, uid, null);
+    const { tokenId, by } = subjectOf(intent);
+    await noteExchangeTransaction(tx, tokenId, by, null);
   },
 };
