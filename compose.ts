@@ -27,7 +27,7 @@ import type {
   SecretBox,
 } from "./clients/ports.ts";
 import { openPublicHttp } from "./clients/public-http.ts";
-import { openRateCounters } from "./clients/rate-counters.ts";
+import { openRateBuckets } from "./clients/rate-buckets.ts";
 import { createReceiptSigner } from "./clients/receipt-signer.ts";
 import {
   agentverseRegistry,
@@ -252,7 +252,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
   const queues = await openQueuesOf(config, log);
   const http = openHttp({ userAgent: userAgent(config), patienceMs: ASKING_PATIENCE_MS, meter: ops?.upstreams });
   const proofs = openProofPlatforms(config, http);
-  const rateCounters = openRateCounters({ redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
+  const rateBuckets = openRateBuckets({ redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
   const secrets = openSecretBox(config);
   const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
   if (ops) {
@@ -272,7 +272,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       facilitator: facilitator.value,
       machinePayments: await openMachinePayments(config),
       identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
-      rateCounters,
+      rateBuckets,
       proofs: proofs.value,
       cards,
       webhooks: secrets && { secrets, targets: webhookTargets(config.webhooks) },
@@ -289,7 +289,7 @@ export async function composeApi(config: Config): Promise<Composed<ApiDeps>> {
       await proofs.close();
       await facilitator.close();
       await http.close();
-      rateCounters.close();
+      rateBuckets.close();
       await queues.close();
       await directory.close();
       await agentList.close();

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
+import { RATE_POLICIES, type RateQuotas, type RateVariable } from "./core/rate-policies.ts";
 
 const address = z
   .string()
@@ -14,7 +15,6 @@ const hash = z
   .transform((h) => h.toLowerCase() as `0x${string}`);
 const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/, "must be a whole number").transform(Number).pipe(z.number().min(min).max(max));
-const requestsPerMinute = integer(0, 1_000_000_000);
 const flag = z.enum(["true", "false"]).transform((v) => v === "true");
 const url = (...protocols: string[]) =>
   z
@@ -85,6 +85,14 @@ function variable<T>(group: string, doc: string, schema: z.ZodType<T, string>): 
 function variable<T>(group: string, doc: string, schema: z.ZodType<T, string>, value?: string) {
   return { group, doc, schema, default: value };
 }
+
+/** A quota for each limit of requests in time. */
+const RATE_VARIABLES = Object.fromEntries(
+  Object.values(RATE_POLICIES).map(({ variable: name, quota, window, of }) => [
+    name,
+    variable("Limits", `${of}: so many a ${window}, 0 = no limit`, integer(0, 1_000_000_000), String(quota)),
+  ]),
+) as Record<RateVariable, Variable<number>>;
 
 /** Every environment variable of the service. `.env.example` is generated from this list. */
 export const VARIABLES = {
@@ -367,56 +375,18 @@ export const VARIABLES = {
     "3",
   ),
 
-  RATE_READS_PER_CLIENT: variable(
-    "Limits",
-    "Reads a minute of one address (IPv6: of one /64 network), counted by each process for itself; 0 = no limit, here and below",
-    requestsPerMinute,
-    "1200000",
-  ),
-  RATE_WRITES_PER_CLIENT: variable(
-    "Limits",
-    "Writes a minute of one address, those refused included",
-    requestsPerMinute,
-    "60000",
-  ),
-  RATE_WRITES_PER_CALLER: variable("Limits", "Writes a minute of one wallet or human", requestsPerMinute, "600"),
-  RATE_WRITES_PER_API_KEY: variable("Limits", "Writes a minute with one API key", requestsPerMinute, "6000"),
+  ...RATE_VARIABLES,
   RATE_CONTRACT_MINTS_PER_CLIENT: variable(
     "Limits",
-    "Free registrations a day of contract wallets from one network; each may cost as much gas as a mint may use",
-    requestsPerMinute,
+    "Free registrations a day of contract wallets from one network, counted by the mints themselves; each may cost as much gas as a mint may use",
+    integer(0, 1_000_000_000),
     "10",
   ),
-  RATE_PROOFS_PER_CALLER: variable(
+  MIN_BLOCK_READS_PER_CLIENT: variable(
     "Limits",
-    "Verifications a minute of one wallet; each asks another service",
-    requestsPerMinute,
-    "30",
-  ),
-  RATE_PAYMENTS_PER_CALLER: variable(
-    "Limits",
-    "Attempts to pay a minute of one wallet, or of one address that names no wallet",
-    requestsPerMinute,
-    "300",
-  ),
-  RATE_MESSAGES_PER_MEMBER: variable("Limits", "Messages a minute of one wallet in one group", requestsPerMinute, "60"),
-  RATE_MESSAGES_PER_GROUP: variable(
-    "Limits",
-    "Messages a minute of one group, of all its members",
-    requestsPerMinute,
-    "6000",
-  ),
-  RATE_GROUPS_PER_CALLER: variable(
-    "Limits",
-    "Message groups a minute that one wallet may create",
-    requestsPerMinute,
-    "30",
-  ),
-  RATE_WEBHOOK_SENDS_PER_CALLER: variable(
-    "Limits",
-    "Tests and replays of webhooks a minute of one wallet",
-    requestsPerMinute,
-    "60",
+    "Reads with minBlock of one client network that each process has open; they wait up to 5 seconds; 0 = no limit",
+    integer(0, 1_000_000),
+    "20",
   ),
   STREAMS_PER_CLIENT: variable(
     "Limits",
@@ -722,17 +692,9 @@ export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
   TX_STUCK_SECONDS: ["workers"],
   TX_MIN_BALANCE_MILLIETHER: ["workers"],
   AWARD_CONFIRMATIONS: ["workers"],
-  RATE_READS_PER_CLIENT: ["api"],
-  RATE_WRITES_PER_CLIENT: ["api"],
-  RATE_WRITES_PER_CALLER: ["api"],
-  RATE_WRITES_PER_API_KEY: ["api"],
+  ...(Object.fromEntries(Object.keys(RATE_VARIABLES).map((name) => [name, ["api"]])) as Record<RateVariable, ["api"]>),
   RATE_CONTRACT_MINTS_PER_CLIENT: ["api"],
-  RATE_PROOFS_PER_CALLER: ["api"],
-  RATE_PAYMENTS_PER_CALLER: ["api"],
-  RATE_MESSAGES_PER_MEMBER: ["api"],
-  RATE_MESSAGES_PER_GROUP: ["api"],
-  RATE_GROUPS_PER_CALLER: ["api"],
-  RATE_WEBHOOK_SENDS_PER_CALLER: ["api"],
+  MIN_BLOCK_READS_PER_CLIENT: ["api"],
   STREAMS_PER_CLIENT: ["api"],
   STREAMS_PER_PROCESS: ["api"],
   EVENT_RETENTION: ["workers"],
@@ -830,7 +792,8 @@ export function loadConfig(
     }),
   ) as Values;
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  requireConsistent(values);
+  requireTwoSenders(values);
+  if (of === "api") requirePayees(values);
   return assemble(of ? onlyOf(of, values) : values, dataDir, secretsOf(values));
 }
 
@@ -843,12 +806,16 @@ function onlyOf(process: Process, values: Values): Values {
   return Object.fromEntries(own) as Values;
 }
 
-/** What no set of valid values may be. @throws ConfigError */
-function requireConsistent(v: Values): void {
+/** @throws ConfigError */
+function requireTwoSenders(v: Values): void {
   if (v.FACILITATOR_PRIVATE_KEY && v.FACILITATOR_PRIVATE_KEY === v.DEPLOYER_PRIVATE_KEY)
     throw new ConfigError(
       "FACILITATOR_PRIVATE_KEY is the deployer's key: two senders would take each other's nonces. Set another key",
     );
+}
+
+/** Asked of what sells; the start of a local stack names payees of its own. @throws ConfigError */
+function requirePayees(v: Pick<Values, "PRICING_PHASE" | "PAY_TO_DEPLOYER" | "PAY_TO_TREASURY">): void {
   if (v.PRICING_PHASE === "paid" && !(v.PAY_TO_DEPLOYER && v.PAY_TO_TREASURY))
     throw new ConfigError(
       "PRICING_PHASE is paid, so PAY_TO_DEPLOYER and PAY_TO_TREASURY must name the addresses that are paid: set both of them",
@@ -932,21 +899,13 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
       awardConfirmations: v.AWARD_CONFIRMATIONS,
     },
     receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },
-    /** Requests a minute; 0 = no limit. */
-    rates: {
-      readsPerClient: v.RATE_READS_PER_CLIENT,
-      writesPerClient: v.RATE_WRITES_PER_CLIENT,
-      writesPerCaller: v.RATE_WRITES_PER_CALLER,
-      writesPerApiKey: v.RATE_WRITES_PER_API_KEY,
-      /** A day. */
-      contractMintsPerClient: v.RATE_CONTRACT_MINTS_PER_CLIENT,
-      proofsPerCaller: v.RATE_PROOFS_PER_CALLER,
-      paymentsPerCaller: v.RATE_PAYMENTS_PER_CALLER,
-      messagesPerMember: v.RATE_MESSAGES_PER_MEMBER,
-      messagesPerGroup: v.RATE_MESSAGES_PER_GROUP,
-      groupsPerCaller: v.RATE_GROUPS_PER_CALLER,
-      webhookSendsPerCaller: v.RATE_WEBHOOK_SENDS_PER_CALLER,
-    },
+    /** Requests in the window of each policy; 0 = no limit. */
+    rates: Object.fromEntries(
+      Object.entries(RATE_POLICIES).map(([policy, { variable: name }]) => [policy, v[name]]),
+    ) as RateQuotas,
+    /** A day. */
+    contractMintsPerClient: v.RATE_CONTRACT_MINTS_PER_CLIENT,
+    minBlockReadsPerClient: v.MIN_BLOCK_READS_PER_CLIENT,
     /** Open event streams; 0 = no limit. */
     streams: { perClient: v.STREAMS_PER_CLIENT, perProcess: v.STREAMS_PER_PROCESS },
     eventRetentionMs: v.EVENT_RETENTION,

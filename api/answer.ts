@@ -6,12 +6,14 @@ import { Failure, fail } from "../core/errors.ts";
 import type { Operation } from "../core/prices.ts";
 import { isTracing, span } from "../tracing.ts";
 import type { ApiParts } from "./deps.ts";
-import { CACHE, type Caller, type Endpoint, isOpen, queryOf, type Reply } from "./endpoint.ts";
+import { CACHE, type Caller, type CallerRule, type Endpoint, isOpen, queryOf, type Reply } from "./endpoint.ts";
+import type { ReadingKeys } from "./guards/api-key.ts";
 import { identify, nameOf } from "./guards/callers.ts";
 import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
 import { paymentRequired } from "./guards/payment/offers.ts";
 import { takePayment } from "./guards/payment/take.ts";
 import { FREE_TILL, openTill, withPayment } from "./guards/payment/till.ts";
+import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from "./guards/rate-limits.ts";
 import type { WalletGuard } from "./guards/wallet.ts";
 import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
@@ -24,7 +26,7 @@ import { issueDetails, issueText } from "./http/issue-text.ts";
 import type { ResponseEnd } from "./http/places.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
 import { ignoredParams, readQuery } from "./http/request-query.ts";
-import { idempotencyKey, once } from "./idempotency.ts";
+import { idempotencyKey, type MayKeep, once } from "./idempotency.ts";
 
 /** What Hono hands through from the Node server. */
 export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
@@ -44,6 +46,7 @@ export type HttpAnswer = {
 export type Machinery = {
   deps: ApiParts;
   wallets: WalletGuard;
+  readingKeys: ReadingKeys;
   clientAddress: ClientAddress;
   admit: Admission;
   /** Whether a request comes from a proxy of our own: then the trace it is part of goes on here. */
@@ -65,19 +68,25 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     const { incoming, outgoing } = c.env;
     const now = deps.now();
     const clientAddress = machinery.clientAddress(incoming);
-    const client = networkOf(clientAddress);
+    const network = networkOf(clientAddress);
     const { caller: rule, bucket, price } = endpoint.guard;
     if (price) outgoing.setHeader("Vary", PAID_VARY);
     if (rule === "anyoneOrSiwa") outgoing.setHeader("Vary", "Authorization, X-SIWA");
-    const counted = deps.limits.client(bucket, client, outgoing, now);
+    const sentKey = bucket === "reads" ? incoming.headers["x-api-key"] : undefined;
+    const key = sentKey === undefined ? null : await readingKey(sentKey, network, now);
+    const counted = deps.limits.take(tokensOfClient(bucket, rule === "anyone", { network, key }), now, outgoing);
     if (counted) await counted;
     if (asksDatabase) machinery.admit();
     const { db, identityProvider } = deps;
-    const asked = { incoming, client, now };
     const callerParts = { db, identityProvider, wallets: machinery.wallets };
-    const found = identify(rule, callerParts, asked);
+    /** The caller by a rule; a credential that is missing or not good is counted against the network. */
+    const signIn = (as: CallerRule) => {
+      const attempt = deps.limits.attempt(network, now);
+      return attempt.end((async () => identify(as, callerParts, { incoming, client: network, now, attempt }))());
+    };
+    const found = rule === "anyone" ? undefined : signIn(rule);
     const caller = found && (await (price ? found.catch(withOffer(deps, price, c.req.path)) : found));
-    if (caller) await deps.limits.caller(bucket, caller, outgoing);
+    if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, outgoing);
 
     const url = c.req.url;
     const cut = url.indexOf("?");
@@ -90,10 +99,11 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     const body = writes ? await readBody(incoming) : ABSENT_BODY;
     const input = endpoint.body ? check(endpoint.body, body.value, "body") : undefined;
 
+    if (options?.minBlock !== undefined) deps.minBlockReads.take(outgoing, [network]);
     if (endpoint.data) await showIndex(deps, outgoing, options?.minBlock);
     const method = endpoint.method.toUpperCase();
     const fingerprint = writes || price ? fingerprintOf(method, c.req.path, search, body.bytes) : "";
-    const key = writes ? idempotencyKey(incoming.headers["idempotency-key"]) : undefined;
+    const repeatKey = writes ? idempotencyKey(incoming.headers["idempotency-key"]) : undefined;
     const till = price
       ? await openTill(
           deps.payments,
@@ -105,16 +115,15 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
             body: body.bytes,
             headers: incoming.headersDistinct,
             wallet: caller && "wallet" in caller ? caller.wallet : null,
-            signedIn: async () =>
-              hasCredential(incoming) ? walletOf(await identify("siwa", callerParts, asked)) : null,
-            client,
+            signedIn: async () => (hasCredential(incoming) ? walletOf(await signIn("siwa")) : null),
+            client: network,
             fingerprint,
             now,
           },
           takePayment,
         )
       : undefined;
-    if (till?.given) await deps.limits.payment(caller ? nameOf(caller) : client);
+    if (till?.given) await deps.limits.take([["payments", caller ? nameOf(caller) : network]], now);
     // HEAD is told the terms like GET, and never gets what they are for.
     if (till && till.price > 0n && incoming.method === "HEAD") throw till.refusal();
     const answer = async () =>
@@ -126,18 +135,30 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
         caller,
         requestId,
         clientAddress,
+        reader: key ? nameOf(key) : network,
         response: outgoing,
-        idempotencyKey: key,
+        idempotencyKey: repeatKey,
         fingerprint,
         now,
         payment: till ?? FREE_TILL,
         lastEventId: endpoint.stream ? incoming.headers["last-event-id"]?.toString() : undefined,
-        count: (limit, who) => deps.limits.own(limit, who, outgoing),
+        count: async (limit, who) => deps.limits.take([[limit, who]], now, outgoing),
         header: (name) => incoming.headers[name]?.toString(),
       });
     const handle = till ? () => withPayment(deps.payments, till, answer) : answer;
-    if (key === undefined) return handle();
-    return once(deps, { scope: caller ? nameOf(caller) : clientAddress, key, fingerprint, requestId }, handle);
+    // What only reads is repeated by asking again.
+    if (repeatKey === undefined || bucket === "reads") return handle();
+    const scope = caller ? nameOf(caller) : clientAddress;
+    const mayKeep = mayKeepAnswer(deps.limits, caller, network, now);
+    return once(deps, { scope, key: repeatKey, fingerprint, requestId, mayKeep }, handle);
+  }
+
+  /** @throws Failure unauthenticated for a key that is not good */
+  async function readingKey(header: string | string[], network: string, now: number): Promise<ReadingKey | null> {
+    const known = machinery.readingKeys.known(header, now);
+    if (known !== undefined) return known;
+    const attempt = machinery.deps.limits.attempt(network, now);
+    return attempt.end(machinery.readingKeys.check(header, attempt, now));
   }
 
   const represent = representationOf(endpoint);
@@ -174,6 +195,22 @@ function inSpan({ method, path }: Endpoint, { fromProxy }: Machinery, answer: (c
       if (answered.status >= 500) open.failed();
       return answered;
     });
+  };
+}
+
+/** Longest body kept by its Idempotency-Key, characters; for a client without a credential, and for a caller. */
+const KEPT_LENGTH = { client: 4_096, caller: 65_536 };
+
+function mayKeepAnswer(limits: RateLimits, caller: Caller | undefined, network: string, now: number): MayKeep {
+  const policy = caller ? "kept-answers-of-callers" : "kept-answers";
+  return async (length) => {
+    if (length > (caller ? KEPT_LENGTH.caller : KEPT_LENGTH.client)) return false;
+    return Promise.resolve()
+      .then(() => limits.take([[policy, network]], now))
+      .then(
+        () => true,
+        () => false,
+      );
   };
 }
 

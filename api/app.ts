@@ -11,6 +11,7 @@ import { staleScores } from "../db/service-status.ts";
 import { answerWith, type Bindings, type Machinery } from "./answer.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { readingKeys } from "./guards/api-key.ts";
 import { openPaymentDesk } from "./guards/payment/desk.ts";
 import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
@@ -44,10 +45,14 @@ export type Api = {
 /** Exports read thousands of rows each: few at once, and never all of them for one client. */
 const EXPORTS = { what: "exports", perHolder: 1, inAll: 3, retryAfter: 5 };
 
+/** Each of them may wait for its block, and ask the database meanwhile. */
+const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter: 1 };
+
 /** @throws Error when the configuration names trusted proxies that are no addresses */
 export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
   const { service, http, contracts, chain, rates } = deps.config;
-  const signed = signedTexts(deps.chain);
+  const limits = rateLimits(rates, deps.rateBuckets);
+  const signed = signedTexts(deps.chain, limits);
   const streams = eventStreams(deps.config.streams);
   deps.meter?.streams(() => streams.count);
   const machinery: Machinery = {
@@ -56,7 +61,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       directory: deps.directory ?? openDirectoryList({ url: "", db: deps.db, enabled: false }),
       facts: factsReader(deps.db),
       signed,
-      limits: rateLimits(rates, deps.rateCounters),
+      limits,
       payments: openPaymentDesk(deps),
       totals: countedOnce(deps, agentTotals),
       staleScores: countedOnce(deps, staleScores),
@@ -67,11 +72,13 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       messageStreams: messageStreams(deps),
       logStreams: logStreams(deps),
       exports: places(EXPORTS),
+      minBlockReads: places({ ...MIN_BLOCK_READS, perHolder: deps.config.minBlockReadsPerClient }),
     },
     wallets: walletGuard(
       { hosts: service.hosts, name: service.name, webUrl: service.webUrl, chainId: chain.id },
       signed,
     ),
+    readingKeys: readingKeys(deps.db),
     clientAddress: clientAddressBehind(http.trustedProxies),
     admit: admission(deps.db),
     fromProxy: comesFrom(http.trustedProxies),

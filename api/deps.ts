@@ -6,7 +6,6 @@ import type {
   IdentityProvider,
   MachinePayments,
   ProofPlatforms,
-  RateCounters,
   ReceiptSigner,
   SecretBox,
   WebhookTargets,
@@ -14,6 +13,7 @@ import type {
 import type { Config } from "../config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
+import type { RateBuckets } from "../core/rate-policies.ts";
 import type { AgentTotals } from "../db/agents.ts";
 import type { AgentList } from "../db/columns/agents.ts";
 import type { DirectoryList } from "../db/columns/directory.ts";
@@ -69,7 +69,7 @@ export type ApiDeps = {
   chain: Chain;
   /** Null when none is configured: no access tokens are taken then. */
   identityProvider: IdentityProvider | null;
-  rateCounters: RateCounters;
+  rateBuckets: RateBuckets;
   proofs: ProofPlatforms;
   cards: Cards;
   /** Settles payments by signature; null where none is configured: then only transactions pay. */
@@ -104,6 +104,8 @@ export type ApiParts = ApiDeps & {
   contract: ContractMemory;
   balances: BalanceMemory;
   groups: GroupActs;
+  /** Places of reads with `minBlock`, which may wait for their block. */
+  minBlockReads: Places;
   /** Every event stream of the process, whatever it carries. */
   streams: EventStreams;
   messageStreams: MessageStreams;

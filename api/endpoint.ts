@@ -83,6 +83,8 @@ export type Call<P, Q, B, C> = {
   requestId: string;
   /** The client's network address, as far as trusted proxies go. */
   clientAddress: string;
+  /** Whom reads are counted against: the API key of scope `read` that came along, else the client's network. */
+  reader: string;
   /** The end of the response: what a request holds for long is given back with it. */
   response: ResponseEnd;
   idempotencyKey: string | undefined;
@@ -95,7 +97,7 @@ export type Call<P, Q, B, C> = {
   /** Where a reader of a stream goes on from: the id of the last event it has seen. */
   lastEventId: string | undefined;
   /**
-   * Counts the request against a limit of its operation's own, and tells of it in the RateLimit headers.
+   * Counts the request against a limit of its operation's own, and shows it in the RateLimit headers.
    * @throws Failure rate_limited
    */
   count(limit: OwnLimit, who: string): Promise<void>;

@@ -1,6 +1,6 @@
 /** Idempotency-Key: one request, one effect, one answer (draft-ietf-httpapi-idempotency-key-header). */
 import { type ErrorCode, Failure, fail } from "../core/errors.ts";
-import { type Claim, type Claimed, claim, finish, release, renew } from "../db/idempotency.ts";
+import { type Claim, type Claimed, claim, finish, release, renew, type StoredAnswer } from "../db/idempotency.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Reply } from "./endpoint.ts";
 import { errorAnswer } from "./http/error-answer.ts";
@@ -23,6 +23,9 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   return key;
 }
 
+/** Whether an answer with a body of so many characters may be kept. Never throws. */
+export type MayKeep = (length: number) => Promise<boolean>;
+
 /** Refusals that the next attempt may not meet: they are not kept, so that the retry runs. */
 const PASSING = new Set<ErrorCode>([
   "payment_required",
@@ -35,11 +38,13 @@ const PASSING = new Set<ErrorCode>([
 /**
  * Runs `handle` unless this request has been answered before under its key. Answers below 500 are kept for a day,
  * refusals too, unless a retry may turn out differently.
+ * @param request.mayKeep asked before an answer is kept: a stranger must not fill the table. What is not kept runs again,
+ *   which handlers are made for
  * @throws Failure idempotency_key_reused, request_in_progress, and whatever `handle` throws
  */
 export async function once(
   { db, log, fault }: ApiDeps,
-  request: { scope: string; key: string; fingerprint: string; requestId: string },
+  request: { scope: string; key: string; fingerprint: string; requestId: string; mayKeep: MayKeep },
   handle: () => Promise<Reply>,
 ): Promise<Reply> {
   const found = await claim(db, { ...request, leaseMs: LEASE_MS });
@@ -72,7 +77,7 @@ export async function once(
       if (reply.final === false || typeof reply.content !== "string") await release(db, claim);
       else {
         const headers = { ...reply.headers, "content-type": reply.type };
-        await finish(db, claim, { status: reply.status, headers, body: reply.content });
+        await keep(claim, { status: reply.status, headers, body: reply.content });
       }
       fault("idempotency.finished");
       return reply;
@@ -85,8 +90,13 @@ export async function once(
     }
   }
 
+  async function keep(claim: Claim, answer: StoredAnswer): Promise<void> {
+    if (await request.mayKeep(answer.body.length)) await finish(db, claim, answer);
+    else await release(db, claim);
+  }
+
   async function settle(claim: Claim, error: unknown): Promise<void> {
     if (!(error instanceof Failure) || error.status >= 500 || PASSING.has(error.code)) return release(db, claim);
-    await finish(db, claim, errorAnswer(error, request.requestId));
+    await keep(claim, errorAnswer(error, request.requestId));
   }
 }

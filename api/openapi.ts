@@ -57,7 +57,12 @@ const SECURITY_SCHEMES = {
     bearerFormat: "JWT",
     description: "Access token of the identity provider, for people without a wallet.",
   },
-  apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "Given out by the operator." },
+  apiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description: "Given out by the operator. One of scope read may be sent with every read, for a budget of its own.",
+  },
   x402: {
     type: "apiKey",
     in: "header",
@@ -98,8 +103,11 @@ const HEADERS = {
   IndexStale: header("Present while the index is being rebuilt: why", { type: "string" }),
   IgnoredParams: header("Query parameters this operation does not know", { type: "string" }),
   ETag: header("Strong validator; send it back in If-None-Match", { type: "string" }),
-  RateLimit: header("What is left of each limit (r) and for how many seconds (t)", { type: "string" }),
-  RateLimitPolicy: header("The limits: requests (q) in a window of seconds (w)", { type: "string" }),
+  RateLimit: header("What is left of each limit (r), and the seconds until it is whole again (t)", { type: "string" }),
+  RateLimitPolicy: header(
+    "The limits: requests (q) at once, and as many again spread over the seconds of a window (w)",
+    { type: "string" },
+  ),
   RetryAfter: header("Seconds to wait", { type: "integer" }),
   PaymentRequired: header("The terms for x402 version 2, base64 of JSON; version 1 is in the body", { type: "string" }),
   Challenge: header("The challenge of MPP, where it is offered: answer it in Payment-Authorization", {
@@ -254,6 +262,8 @@ export function errorCodes(endpoint: Endpoint): ErrorCode[] {
   add(data, "indexer_behind", "overloaded", "upstream_unavailable", "timeout");
   add(guard.caller !== "anyone", "unauthenticated", "invalid_input", "overloaded", "upstream_unavailable", "timeout");
   add(guard.bucket !== "unlimited", "rate_limited");
+  // An API key may come along with any read, for a larger budget, and has to be good.
+  add(guard.bucket === "reads", "unauthenticated");
   add(stream, "overloaded");
   add(guard.price, "payment_required", "payment_pending", "payment_already_used", "request_in_progress");
   add(guard.price, "invalid_input", "unauthenticated", "upstream_unavailable", "timeout");

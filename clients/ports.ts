@@ -277,12 +277,6 @@ export interface IdentityProvider {
   verify(accessToken: string, now: Date): Promise<{ issuer: string; subject: string }>;
 }
 
-/** Counts what callers do, in windows of a minute. */
-export interface RateCounters {
-  /** Counts one event of `key`. @returns the events of its window, this one included, and when the window ends */
-  count(key: string): Promise<{ count: number; resetMs: number }>;
-}
-
 /** What a server gives to tell the versions of a document apart (RFC 9110). */
 export type Validators = { etag: string | null; lastModified: string | null };
 

@@ -10,6 +10,7 @@ import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
 import { type Devnet, deployDevnet, serviceEnv } from "./deploy.ts";
 import { freeOfCharge } from "./free-of-charge.ts";
+import { GENEROUS_RATES } from "./generous-rates.ts";
 import { ensureDatabase, startPostgres } from "./postgres.ts";
 import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
@@ -99,6 +100,10 @@ async function prepare(): Promise<void> {
   const { config } = stack;
   if (process.argv.includes("--rows") && !(/^[1-9]\d{0,6}$/.test(rows ?? "") && Number(rows) <= MOST_ROWS))
     throw new StartError(`--rows takes a number from 1 to ${MOST_ROWS}.`);
+  if (!ownChain() && config.pricing.phase === "paid" && !config.payments.payTo)
+    throw new StartError(
+      "PRICING_PHASE is paid: set PAY_TO_DEPLOYER and PAY_TO_TREASURY, the addresses that are paid.",
+    );
   const directory = dataDir(config.dataDir);
   const other = runningSupervisor(directory);
   if (other)
@@ -179,6 +184,7 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     PULL_INTERVAL: "30s",
     WEBHOOK_KEYS: DEV_WEBHOOK_KEY,
     WEBHOOK_ALLOW_PRIVATE: "true",
+    ...GENEROUS_RATES,
   };
 }
 

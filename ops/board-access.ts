@@ -5,15 +5,14 @@ import { apiKey, noteUse } from "../db/api-keys.ts";
 import type { Queryable } from "../db/transaction.ts";
 import type { BoardAccess } from "./queue-board.ts";
 
-const RIGHTS: Record<string, "read" | "write"> = { "queues-read": "read", "queues-write": "write" };
-
 export const boardAccess =
   (db: Queryable): BoardAccess =>
   async (key) => {
     const id = apiKeyId(key);
     const known = id === null ? null : await apiKey(db, id);
     if (!known || !timingSafeEqual(apiKeyHash(key), known.hash) || known.revokedAt) return null;
-    const right = RIGHTS[known.scope] ?? null;
-    if (right !== null) await noteUse(db, known.id, new Date());
-    return right;
+    const write = known.scopes.includes("queues:write");
+    if (!write && !known.scopes.includes("queues:read")) return null;
+    await noteUse(db, known.id, new Date());
+    return write ? "write" : "read";
   };

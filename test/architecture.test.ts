@@ -89,7 +89,6 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "jose",
       "ioredis",
       "p-limit",
-      "rate-limiter-flexible",
       "secp256k1",
       /^@x402\//,
       "mppx",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { ConfigError, envExample, loadConfig, PROCESSES, type Process, STACK_FILE, VARIABLES } from "../config.ts";
+import { RATE_POLICIES } from "../core/rate-policies.ts";
 
 const directories: string[] = [];
 const emptyDirectory = () => {
@@ -30,6 +31,18 @@ describe(".env.example", () => {
 
   it("names every variable once", () => {
     for (const name of Object.keys(VARIABLES)) expect(text.match(new RegExp(`^(# )?${name}=`, "gm"))).toHaveLength(1);
+  });
+});
+
+describe("docs/operations.md", () => {
+  it("shows every limit of requests with its default and its variable", () => {
+    const text = readFileSync(new URL("../docs/operations.md", import.meta.url), "utf8");
+    const rows = text.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+    const shown = rows.filter((cells) => cells[4]?.startsWith("`RATE_")).map((cells) => cells.slice(1, 5));
+    const policies = Object.entries(RATE_POLICIES).map(([name, { quota, window, of, variable }]) => [
+      ...[`\`${name}\``, `${quota.toLocaleString("en")} a ${window}`, of, `\`${variable}\``],
+    ]);
+    expect(shown).toEqual(policies);
   });
 });
 
@@ -84,7 +97,7 @@ describe("loadConfig", () => {
     const DATA_DIR = emptyDirectory();
     const payees = { PAY_TO_DEPLOYER: `0x${"1".repeat(40)}`, PAY_TO_TREASURY: `0x${"2".repeat(40)}` };
     expect(loadConfig({ DATA_DIR }).payments.payTo).toBeUndefined();
-    expect(() => loadConfig({ DATA_DIR, PRICING_PHASE: "paid" })).toThrow(
+    expect(() => loadConfig({ DATA_DIR, PRICING_PHASE: "paid" }, { of: "api" })).toThrow(
       /^PRICING_PHASE is paid, so PAY_TO_DEPLOYER and PAY_TO_TREASURY must name the addresses that are paid/,
     );
     for (const one of Object.keys(payees))

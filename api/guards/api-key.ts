@@ -1,31 +1,86 @@
 /** Lets the holder of an API key in. */
 import { timingSafeEqual } from "node:crypto";
 import { apiKeyHash, apiKeyId } from "../../core/api-keys.ts";
-import { fail } from "../../core/errors.ts";
-import { apiKey, noteUse } from "../../db/api-keys.ts";
+import { Failure, fail } from "../../core/errors.ts";
+import { type ApiKey, apiKey, type KeyScope, noteUse } from "../../db/api-keys.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import type { KeyCaller } from "../endpoint.ts";
+import { expiringCache } from "./expiring-cache.ts";
+import type { ReadingKey, SignInAttempt } from "./rate-limits.ts";
+
+type Header = string | string[] | undefined;
+type Attempt = Pick<SignInAttempt, "begin">;
 
 /**
  * The holder of the key in `X-API-Key`.
+ * @param attempt counted before the database is asked
  * @throws Failure unauthenticated for a missing, unknown or revoked key, or one of another scope; which of them, it does not say
  */
 export async function requireApiKey(
   db: Queryable,
-  header: string | string[] | undefined,
+  header: Header,
+  scope: KeyScope,
+  attempt: Attempt,
   now: Date,
 ): Promise<KeyCaller> {
-  const refuse = (sentence: string) =>
-    fail("unauthenticated", sentence, {
-      hint: "X-API-Key: the key that the operator of the service gave you",
-      headers: { "www-authenticate": 'ApiKey realm="X-API-Key"' },
-    });
   if (header === undefined) return refuse("This operation needs an API key.");
-  const key = String(header).trim();
-  const id = apiKeyId(key);
-  const known = id === null ? null : await apiKey(db, id);
-  const opens = known?.scope === "sessions" && !known.revokedAt;
-  if (!known || !timingSafeEqual(apiKeyHash(key), known.hash) || !opens) return refuse("The API key is not valid.");
+  const known = await goodKey(db, header, attempt);
+  if (!known.scopes.includes(scope)) return refuse(NOT_VALID);
   await noteUse(db, known.id, now);
   return { kind: "apiKey", apiKeyId: known.id };
+}
+
+const NOT_VALID = "The API key is not valid.";
+
+function refuse(sentence: string): never {
+  return fail("unauthenticated", sentence, {
+    hint: "X-API-Key: the key that the operator of the service gave you",
+    headers: { "www-authenticate": 'ApiKey realm="X-API-Key"' },
+  });
+}
+
+async function goodKey(db: Queryable, header: Header, attempt: Attempt): Promise<ApiKey> {
+  const key = String(header).trim();
+  const id = apiKeyId(key);
+  if (id === null) return refuse(NOT_VALID);
+  await attempt.begin();
+  const known = await apiKey(db, id);
+  if (!known || !timingSafeEqual(apiKeyHash(key), known.hash) || known.revokedAt) return refuse(NOT_VALID);
+  return known;
+}
+
+/** Milliseconds for which a key is believed on reads, which open nothing to it but a budget. */
+const BELIEVED_MS = 5_000;
+
+export type ReadingKeys = {
+  /** The key of a read that a process has checked a moment ago; null for a good one without scope `read`. */
+  known(header: Header, now: number): ReadingKey | null | undefined;
+  /**
+   * Checks the key of a read.
+   * @returns null for a good key without scope `read`, and when the database cannot be asked: then the network is counted
+   * @throws Failure unauthenticated for a key that is not good, rate_limited
+   */
+  check(header: Header, attempt: Attempt, now: number): Promise<ReadingKey | null>;
+};
+
+/** Keys sent along with reads: whoever has one of scope `read` has a budget of its own for them. */
+export function readingKeys(db: Queryable): ReadingKeys {
+  const good = expiringCache<ReadingKey | null>(10_000);
+  return {
+    known: (header, now) => good.get(String(header), now),
+    async check(header, attempt, now) {
+      const known = await goodKey(db, header, attempt).catch((error) => {
+        if (error instanceof Failure) throw error;
+        return null;
+      });
+      if (known === null) return null;
+      const { id, readsPerMinute } = known;
+      const reads: ReadingKey | null = known.scopes.includes("read")
+        ? { kind: "apiKey", apiKeyId: id, readsPerMinute }
+        : null;
+      good.set(String(header), reads, now + BELIEVED_MS);
+      if (reads) await noteUse(db, id, new Date(now)).catch(() => {});
+      return reads;
+    },
+  };
 }

@@ -12,11 +12,12 @@ import { revokedBefore } from "../../db/revocations.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import type { Caller, CallerRule, KeyCaller, OwnerCaller, TokenCaller, WalletCaller } from "../endpoint.ts";
 import { requireApiKey } from "./api-key.ts";
+import type { SignInAttempt } from "./rate-limits.ts";
 import type { WalletGuard } from "./wallet.ts";
 
 export type CallerParts = { db: Queryable; wallets: WalletGuard; identityProvider: IdentityProvider | null };
-/** `client` is the network address that questions to the chain are counted against. */
-type Request = { incoming: IncomingMessage; client: string; now: number };
+/** `client` is the network that questions to the chain are counted against; `attempt` counts this one to sign in. */
+type Request = { incoming: IncomingMessage; client: string; now: number; attempt: Pick<SignInAttempt, "begin"> };
 
 /** What each rule asks of a request. */
 const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Promise<Caller> | undefined> = {
@@ -25,7 +26,8 @@ const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Pro
   siwa: (parts, request) => agent(parts, request),
   human: (parts, request) => human(parts, request),
   owner: (parts, request) => owner(parts, request),
-  apiKey: (parts, request) => requireApiKey(parts.db, request.incoming.headers["x-api-key"], new Date(request.now)),
+  apiKey: ({ db }, { incoming, attempt, now }) =>
+    requireApiKey(db, incoming.headers["x-api-key"], "sessions:write", attempt, new Date(now)),
 };
 
 /**
@@ -75,11 +77,12 @@ async function owner(parts: CallerParts, request: Request): Promise<OwnerCaller>
   return { ...signed, beside: accessToken === null ? null : await tokenHolder(parts, accessToken, request) };
 }
 
-async function tokenHolder(parts: CallerParts, accessToken: string, { now }: Request): Promise<TokenCaller> {
+async function tokenHolder(parts: CallerParts, accessToken: string, { now, attempt }: Request): Promise<TokenCaller> {
   if (parts.identityProvider === null)
     return fail("unauthenticated", "This service has no identity provider, so it takes no access tokens.", {
       hint: "Sign in with a wallet: GET /api/v2 shows the text under auth.human.message.",
     });
+  await attempt.begin();
   return { kind: "accessToken", ...(await parts.identityProvider.verify(accessToken, new Date(now))) };
 }
 
@@ -87,9 +90,9 @@ async function wallet(
   { db, wallets }: CallerParts,
   credential: WalletCredential,
   accepted: readonly SignInKind[],
-  { client, now }: Request,
+  request: Request,
 ): Promise<WalletCaller> {
-  const caller = await wallets.verify(credential, accepted, client, now);
+  const caller = await wallets.verify(credential, accepted, request);
   await requireUnrevoked(db, caller);
   return caller;
 }

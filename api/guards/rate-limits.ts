@@ -1,130 +1,139 @@
-/** How often a client and a caller may come: fixed windows of a minute, told in RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
-import type { RateCounters } from "../../clients/ports.ts";
-import { fail } from "../../core/errors.ts";
-import type { Bucket, Caller } from "../endpoint.ts";
+/** How often a client and a caller may come: token buckets, told in RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
+import { Failure, fail } from "../../core/errors.ts";
+import {
+  RATE_POLICIES,
+  type RateBucket,
+  type RateBuckets,
+  type RatePolicyName,
+  type RateQuotas,
+  type TakenTokens,
+  windowSeconds,
+} from "../../core/rate-policies.ts";
+import type { Bucket, Caller, KeyCaller } from "../endpoint.ts";
 import type { AnswerHeaders } from "../http/headers.ts";
 import { nameOf } from "./callers.ts";
 
-/** Requests a minute; 0 = as many as they like. */
-export type RateBudgets = {
-  readsPerClient: number;
-  writesPerClient: number;
-  writesPerCaller: number;
-  writesPerApiKey: number;
-  proofsPerCaller: number;
-  paymentsPerCaller: number;
-  messagesPerMember: number;
-  messagesPerGroup: number;
-  groupsPerCaller: number;
-  webhookSendsPerCaller: number;
-};
+/** One token of a policy's bucket for a name: a network, a caller, a group. `quota` replaces the policy's own. */
+export type Token = readonly [policy: RatePolicyName, who: string, quota?: number | undefined];
 
 /** Limits of single operations, beside those of their bucket. */
-export type OwnLimit = "messages" | "messages-of-group" | "groups" | "webhook-sends";
+export type OwnLimit = "claims" | "exports" | "groups" | "messages" | "messages-of-group" | "webhook-sends";
+
+/** The client of a request: its network, and the API key by which it reads. */
+export type Client = { network: string; key: ReadingKey | null };
+/** A key of scope `read`. @property readsPerMinute null: the policy's quota */
+export type ReadingKey = KeyCaller & { readsPerMinute: number | null };
+
+/** An attempt to sign in. It is counted before anything is asked about its credential, and given back when that is good. */
+export type SignInAttempt = {
+  /** Counts it, once. @throws Failure rate_limited */
+  begin(): Promise<void>;
+  /** Waits for its outcome: a credential that is missing or not good stays counted. @throws what `signedIn` throws */
+  end<T>(signedIn: Promise<T>): Promise<T>;
+};
 
 export type RateLimits = {
   /**
-   * Counts a request against the network it comes from, before anything else is known of it: failed attempts to sign in
-   * count here, and nowhere else.
-   * @returns nothing to wait for when it is a read: those are counted in this process alone, and cost next to nothing
+   * Takes a token of each bucket, or of none, and tells of them in the headers. A policy whose quota is 0 has no limit.
+   * @returns nothing to wait for when the buckets are in memory
    * @throws Failure rate_limited
    */
-  client(bucket: Bucket, network: string, outgoing: AnswerHeaders, now: number): Promise<void> | undefined;
-  /**
-   * Counts a write against the caller whose credential has been verified; nobody else can use a caller's budget up.
-   * @throws Failure rate_limited
-   */
-  caller(bucket: Bucket, caller: Caller, outgoing: AnswerHeaders): Promise<void> | undefined;
-  /**
-   * Counts an attempt to pay.
-   * @param payer the caller's name, or where there is none the network it comes from
-   * @throws Failure rate_limited
-   */
-  payment(payer: string): Promise<void>;
-  /**
-   * Counts a request against a limit of its operation's own.
-   * @throws Failure rate_limited
-   */
-  own(limit: OwnLimit, who: string, outgoing: AnswerHeaders): Promise<void>;
+  take(tokens: readonly Token[], now: number, outgoing?: AnswerHeaders): Promise<void> | undefined;
+  attempt(network: string, now: number): SignInAttempt;
 };
 
-const WINDOW_SECONDS = 60;
-const WINDOW_MS = WINDOW_SECONDS * 1000;
+/** What every request takes, before it is known who calls. */
+export function tokensOfClient(bucket: Bucket, open: boolean, { network, key }: Client): Token[] {
+  if (bucket === "reads")
+    return [key ? ["reads-by-key", nameOf(key), key.readsPerMinute ?? undefined] : ["reads", network]];
+  // Writes that need a credential are the caller's, and attempts to sign in until it is known.
+  return open && bucket !== "unlimited" ? [["writes-by-network", network]] : [];
+}
 
-type Policy = { name: string; quota: number };
+/** What the caller takes whose credential has been verified; nobody else can use a caller's budget up. */
+export function tokensOfCaller(bucket: Bucket, caller: Caller, network: string): Token[] {
+  const name = nameOf(caller);
+  if (bucket !== "writes" && bucket !== "proofs") return [];
+  if (caller.kind === "apiKey") return [["writes-by-key", name]];
+  const own: Token[] =
+    bucket === "proofs"
+      ? [
+          ["proofs", name],
+          ["proofs-by-day", name],
+        ]
+      : [["writes", name]];
+  return [...own, ["signed-writes-by-network", network]];
+}
 
-export function rateLimits(budgets: RateBudgets, counters: RateCounters): RateLimits {
-  const reads: Policy = { name: "reads", quota: budgets.readsPerClient };
-  const writes: Policy = { name: "writes-by-network", quota: budgets.writesPerClient };
-  const payments: Policy = { name: "payments", quota: budgets.paymentsPerCaller };
-  const own: Record<OwnLimit, number> = {
-    messages: budgets.messagesPerMember,
-    "messages-of-group": budgets.messagesPerGroup,
-    groups: budgets.groupsPerCaller,
-    "webhook-sends": budgets.webhookSendsPerCaller,
+export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits {
+  const bucketOf = ([policy, who, quota = quotas[policy]]: Token): RateBucket => ({
+    key: `${policy}:${who}`,
+    quota,
+    windowMs: windowSeconds(policy) * 1000,
+  });
+  const limited = (tokens: readonly Token[]) => tokens.filter(([policy, , quota]) => (quota ?? quotas[policy]) > 0);
+
+  /** Puts the levels into the headers. @throws Failure rate_limited, with the wait for the slowest of the empty buckets */
+  function report(tokens: readonly Token[], { granted, levels }: TakenTokens, outgoing?: AnswerHeaders): undefined {
+    let wait = 0;
+    let empty = "";
+    for (const [i, [policy, , quota = quotas[policy]]] of tokens.entries()) {
+      const { left, fullInMs, nextInMs } = levels[i]!;
+      if (outgoing) {
+        addItem(outgoing, "RateLimit-Policy", `"${policy}";q=${quota};w=${windowSeconds(policy)}`);
+        addItem(outgoing, "RateLimit", `"${policy}";r=${left};t=${Math.ceil(fullInMs / 1000)}`);
+      }
+      if (nextInMs <= wait) continue;
+      wait = nextInMs;
+      empty = `: ${policy} is limited to ${quota.toLocaleString("en")} a ${RATE_POLICIES[policy].window}`;
+    }
+    if (!granted) fail("rate_limited", `Too many requests${empty}.`, { retryAfter: wait / 1000 });
+  }
+
+  const take: RateLimits["take"] = (all, now, outgoing) => {
+    const tokens = limited(all);
+    if (tokens.length === 0) return undefined;
+    const taken = buckets.take(tokens.map(bucketOf), now);
+    if ("then" in taken) return taken.then((settled) => report(tokens, settled, outgoing));
+    return report(tokens, taken, outgoing);
   };
-  const readsPolicy = policyItem(reads);
-  let seen = new Map<string, number>();
-  let windowEnds = 0;
-
-  /** Reads, one window for all: a map that is thrown away each minute. */
-  function countRead(network: string, outgoing: AnswerHeaders, now: number): void {
-    if (reads.quota === 0) return;
-    if (now >= windowEnds) {
-      seen = new Map();
-      windowEnds = now + WINDOW_MS;
-    }
-    const count = (seen.get(network) ?? 0) + 1;
-    seen.set(network, count);
-    const seconds = Math.ceil((windowEnds - now) / 1000);
-    outgoing.setHeader("RateLimit-Policy", readsPolicy);
-    outgoing.setHeader("RateLimit", `"reads";r=${Math.max(0, reads.quota - count)};t=${seconds}`);
-    if (count > reads.quota) refuse(seconds);
-  }
-
-  async function count(policy: Policy, who: string, outgoing?: AnswerHeaders): Promise<void> {
-    const { count, resetMs } = await counters.count(`${policy.name}:${who}`);
-    const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-    if (outgoing) {
-      addItem(outgoing, "RateLimit-Policy", policyItem(policy));
-      addItem(outgoing, "RateLimit", `"${policy.name}";r=${Math.max(0, policy.quota - count)};t=${seconds}`);
-    }
-    if (count > policy.quota) refuse(seconds);
-  }
-
-  /** What a caller's requests count against, beside its network. */
-  function policyOf(bucket: Bucket, caller: Caller): Policy | undefined {
-    if (bucket === "proofs") return { name: "proofs", quota: budgets.proofsPerCaller };
-    if (bucket !== "writes") return undefined;
-    return { name: "writes", quota: caller.kind === "apiKey" ? budgets.writesPerApiKey : budgets.writesPerCaller };
-  }
 
   return {
-    client(bucket, network, outgoing, now) {
-      if (bucket === "reads") return void countRead(network, outgoing, now);
-      if (bucket === "unlimited" || writes.quota === 0) return undefined;
-      return count(writes, network, outgoing);
-    },
-    caller(bucket, caller, outgoing) {
-      const policy = policyOf(bucket, caller);
-      return policy && policy.quota > 0 ? count(policy, nameOf(caller), outgoing) : undefined;
-    },
-    async payment(payer) {
-      if (payments.quota > 0) await count(payments, payer);
-    },
-    async own(limit, who, outgoing) {
-      if (own[limit] > 0) await count({ name: limit, quota: own[limit] }, who, outgoing);
+    take,
+    attempt(network, now) {
+      const tokens: Token[] = [["sign-ins", network]];
+      let begun = false;
+      let taken = false;
+      const begin = async () => {
+        if (begun) return;
+        begun = true;
+        await take(tokens, now);
+        taken = true;
+      };
+      const giveBack = async () => {
+        const counted = limited(tokens);
+        if (taken && counted.length > 0) await buckets.giveBack(counted.map(bucketOf), now);
+      };
+      return {
+        begin,
+        async end(signedIn) {
+          try {
+            const caller = await signedIn;
+            await giveBack();
+            return caller;
+          } catch (error) {
+            // Trouble of ours is no verdict: the credential may be good.
+            if (error instanceof Failure && error.code === "unauthenticated") await begin();
+            else await giveBack();
+            throw error;
+          }
+        },
+      };
     },
   };
 }
-
-const policyItem = ({ name, quota }: Policy) => `"${name}";q=${quota};w=${WINDOW_SECONDS}`;
 
 function addItem(outgoing: AnswerHeaders, header: string, item: string): void {
   const before = outgoing.getHeader(header);
   outgoing.setHeader(header, before === undefined ? item : `${before}, ${item}`);
-}
-
-function refuse(seconds: number): never {
-  fail("rate_limited", "Too many requests.", { retryAfter: seconds });
 }

@@ -1,9 +1,8 @@
 /** Whether a wallet signed a text: native recovery for keys, the chain for wallets that are contracts, and as little of it as possible. */
 import type { Chain } from "../../clients/ports.ts";
-import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
+import type { RateLimits } from "./rate-limits.ts";
 import { personalHash, recoverSigner } from "./signature.ts";
-import { tokenBuckets } from "./token-bucket.ts";
 
 /** Suffix of a signature for a wallet that is not deployed yet (ERC-6492). */
 const ERC6492_SUFFIX = "6492649264926492649264926492649264926492649264926492649264926492";
@@ -16,22 +15,22 @@ export type SignedTexts = {
   byKey(claim: Claim, text: string): boolean;
   /**
    * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none.
-   * @param client whose allowance of questions to the chain is used
+   * @param client network whose allowance of questions to the chain is used
    * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be asked: that is no verdict
    */
   byContract(claim: Claim, texts: readonly string[], client: string, now: number): Promise<string | null>;
 };
 
-/** @param chain anyone can make us ask it, so it is bounded per client and in all */
-export function signedTexts(chain: Chain): SignedTexts {
-  const perClient = tokenBuckets({ burst: 60, perSecond: 5 });
-  const inAll = tokenBuckets({ burst: 200, perSecond: 50 });
+/** @param limits anyone can make us ask the chain, so it is bounded per client and in all */
+export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): SignedTexts {
   return {
     byKey: ({ address, signature }, text) => recoverSigner(personalHash(text), signature) === address,
     async byContract({ address, signature }, texts, client, now) {
-      const wait = perClient.take(client, now) || inAll.take("all", now);
-      if (wait > 0)
-        fail("rate_limited", "Too many signatures that need the chain to be checked.", { retryAfter: wait });
+      const tokens = [
+        ["contract-signatures", client],
+        ["contract-signatures-of-all", "all"],
+      ] as const;
+      await limits.take(tokens, now);
       if (!signature.toLowerCase().endsWith(ERC6492_SUFFIX) && !(await chain.isDeployed(address))) return null;
       for (const text of texts) {
         const digest: Hex = `0x${Buffer.from(personalHash(text)).toString("hex")}`;

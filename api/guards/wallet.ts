@@ -11,6 +11,7 @@ import {
 } from "../../core/wallet-credential.ts";
 import type { WalletCaller } from "../endpoint.ts";
 import { expiringCache } from "./expiring-cache.ts";
+import type { SignInAttempt } from "./rate-limits.ts";
 import type { SignedTexts } from "./signed-text.ts";
 
 /** A contract may change its mind, so its verdict is asked for again after a minute. */
@@ -25,13 +26,11 @@ export type WalletGuard = {
    * @param accepted the kinds the operation takes
    * @throws Failure unauthenticated, rate_limited, overloaded, upstream_unavailable
    */
-  verify(
-    credential: WalletCredential,
-    accepted: readonly SignInKind[],
-    client: string,
-    now: number,
-  ): Promise<WalletCaller>;
+  verify(credential: WalletCredential, accepted: readonly SignInKind[], asker: Asker): Promise<WalletCaller>;
 };
+
+/** Whose credential is checked: `attempt` is counted before a signature that is not known yet is looked at. */
+export type Asker = { client: string; now: number; attempt: Pick<SignInAttempt, "begin"> };
 
 /**
  * One signature for each turn of the event loop: whatever arrives in a storm of bad ones, reads get their turn between
@@ -68,14 +67,14 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
   async function verify(
     credential: WalletCredential,
     accepted: readonly SignInKind[],
-    client: string,
-    now: number,
+    { client, now, attempt }: Asker,
   ): Promise<WalletCaller> {
     checkCredentialTime(credential, new Date(now));
     const { address, issuedAt, sent, signature } = credential;
     const credentialId = hash("sha256", `${sent.address}:${sent.timestamp}:${signature}`, "hex");
     const known = good.get(credentialId, now);
     if (known) return admit(known, accepted);
+    await attempt.begin();
     const enter = (kind: SignInKind, until: number, signedByContract = false) => {
       const caller: WalletCaller = {
         ...{ kind, wallet: address, issuedAt, credentialId },

@@ -23,6 +23,7 @@ export const batch = endpoint({
   summary: `Up to ${MOST} agents at once, by token id or wallet address`,
   description:
     "`found` is in the order asked, each agent once. `missing` and `invalid` repeat what was asked as it was asked.",
+  guard: { bucket: "reads" },
   data: true,
   body: z.strictObject({
     ids: z

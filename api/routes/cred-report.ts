@@ -38,6 +38,7 @@ export const verifyReceipt = endpoint({
   tag: "Cred",
   summary: "Whether a receipt is this service's, and the report it is about",
   description: "A forged or changed receipt is an answer, not an error: `valid` is false.",
+  guard: { bucket: "reads" },
   body: z
     .object({
       payload: z.string().max(200_000).meta({ description: "`receipt.payload`, byte for byte" }),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Hex } from "../../core/facts.ts";
 import { endpoint, json } from "../endpoint.ts";
+import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";
 import { humanUpdateBodySchema, updateSchema } from "../schemas/updates.ts";
 import { updateByHuman } from "../services/human-update.ts";
@@ -26,7 +27,7 @@ export const humanUpdate = endpoint({
       message,
       signature: signature as Hex,
       update,
-      client: clientAddress,
+      client: networkOf(clientAddress),
       fingerprint,
       now,
     });

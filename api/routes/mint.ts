@@ -69,7 +69,7 @@ export const mint = endpoint({
 /** What free registrations of contract wallets count against. */
 export const contractShare = ({ deps, clientAddress }: { deps: ApiParts; clientAddress: string }): ContractShare => ({
   network: networkOf(clientAddress),
-  perDay: deps.config.rates.contractMintsPerClient,
+  perDay: deps.config.contractMintsPerClient,
 });
 
 /**

@@ -159,9 +159,10 @@ const exportAs = (format: "json" | "csv") =>
         ...(format === "json" ? { schema: terminalExportSchema } : { type: "text/csv" }),
       },
     },
-    async handler({ deps, query, now, clientAddress, response }) {
+    async handler({ deps, query, now, clientAddress, response, reader, count }) {
       const { db, directory, config, log } = deps;
       deps.exports.take(response, [networkOf(clientAddress)]);
+      await count("exports", reader);
       await directoryAt(deps, query.minBlock);
       // All ids at one moment: a row that moves while rows are read comes neither twice nor not at all.
       const { total, ids } = await directory.list({ ...questionOf(query, now), offset: 0, limit: EXPORT_ROWS });
@@ -275,7 +276,8 @@ export const terminalToken = endpoint({
   body: tokenClaimSchema,
   responses: { 200: { description: "Stored as a claim", schema: claimedSchema } },
   errors: ["not_found"],
-  async handler({ deps: { db }, params, body, now }) {
+  async handler({ deps: { db }, params, body, now, clientAddress, count }) {
+    await count("claims", networkOf(clientAddress));
     const id = await findDirectoryId(db, params.ref);
     if (id === null) return unknown();
     const claim = {

@@ -19,7 +19,7 @@ export type HumanUpdate = {
   message: string;
   signature: Hex;
   update: Omit<Update, "traits">;
-  /** The client's network address. */
+  /** The client's network. */
   client: string;
   fingerprint: string;
   now: number;

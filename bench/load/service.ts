@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Patience } from "../../api/server.ts";
+import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { removePostgres, startPostgres } from "../../devnet/postgres.ts";
 import { startBareNode } from "../auth/node.ts";
 import type { Load, Loaded } from "../reads/load.ts";
@@ -53,6 +54,7 @@ export async function startWorld(agents: number): Promise<LoadWorld> {
           DATA_DIR: join(directory, `data-${apis.length}`),
           RPC_URL: node.url,
           LOG_LEVEL: "error",
+          ...GENEROUS_RATES,
           RATE_READS_PER_CLIENT: "1000000000",
           ...env,
         },

@@ -8,8 +8,8 @@ import type { LoadWorld } from "./service.ts";
 
 const READERS = 2;
 const MOST_ROUNDS = 20;
-/** Of one client, which the storm is (api/guards/signed-text.ts): at once, and a second. */
-const ALLOWANCE = { burst: 60, perSecond: 5 };
+/** Of one client, which the storm is: at once, and a second. */
+const ALLOWANCE = { burst: 60, perSecond: 1 };
 /** What bad signatures may be answered: refused, or told to come later. */
 const REFUSALS = new Set(["401", "429", "503"]);
 
@@ -17,7 +17,9 @@ export async function signatures(
   world: LoadWorld,
   { rounds, seconds, perSecond }: { rounds: number; seconds: number; perSecond: number },
 ): Promise<Check[]> {
-  const api = await world.startApi({ env: { RATE_WRITES_PER_CLIENT: "0" } });
+  const api = await world.startApi({
+    env: { RATE_SIGN_INS_PER_CLIENT: "0", RATE_CONTRACT_SIGNATURES_PER_CLIENT: "60" },
+  });
   const storm = fork(join(import.meta.dirname, "../auth/storm.ts"));
   const [quiet, loud]: [number[], number[]] = [[], []];
   let [sent, failures, refusals] = [0, 0, 0];

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { freePort } from "../../free-port.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -34,6 +35,7 @@ export async function startApi(
       PORT: String(port),
       RPC_URL: chainUrl,
       LOG_LEVEL: onLog ? "info" : "error",
+      ...GENEROUS_RATES,
       RATE_READS_PER_CLIENT: "1000000000",
       ...more,
     },

@@ -82,15 +82,18 @@ const OWN_WEBHOOK = { ...SIWA_ONLY, "other wallet": 404, owner: 404, "agent wall
 /** Every wallet, by SIWA and by SIWE. */
 const HUMANS = { ...SIWA_ONLY, "other wallet": PASS, owner: PASS, "agent wallet": PASS, "human (SIWE)": PASS };
 
+/** Reads, which look at no credential but an API key: one that was revoked is none. */
+const READERS = { ...everyone(PASS), "replay after revoke": 401 };
+
 /** Whoever shows the key's signature of an open challenge. */
 const SOLANA_KEY = { ...everyone(PASS), expired: 401, "other host": 401, forged: 401, "replay after revoke": 401 };
 
 const ROWS: Record<string, Row> = {
   // Reads in the form of a POST: open to all.
-  getAgents: { body: ({ tokenId }) => ({ ids: [tokenId] }), expected: everyone(PASS) },
-  verifyReceipt: { body: () => ({ payload: "{}", signature: `0x${"1".repeat(130)}` }), expected: everyone(PASS) },
-  mcp: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: everyone(PASS) },
-  a2a: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: everyone(PASS) },
+  getAgents: { body: ({ tokenId }) => ({ ids: [tokenId] }), expected: READERS },
+  verifyReceipt: { body: () => ({ payload: "{}", signature: `0x${"1".repeat(130)}` }), expected: READERS },
+  mcp: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: READERS },
+  a2a: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: READERS },
 
   // Open to all, and therefore only a claim.
   claimTerminalToken: {

@@ -434,7 +434,7 @@ describe("the same request again", () => {
 describe("floods", () => {
   it("of one wallet in one group, of a group and of new groups are refused, and told of before", async () => {
     const { config } = api.deps;
-    const rates = { ...config.rates, messagesPerMember: 2, messagesPerGroup: 3, groupsPerCaller: 1 };
+    const rates = { ...config.rates, messages: 2, "messages-of-group": 3, groups: 1 };
     const strict = await startServer(createApi({ ...api.deps, config: { ...config, rates } }), {
       host: "127.0.0.1",
       port: 0,

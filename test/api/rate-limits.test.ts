@@ -1,19 +1,26 @@
 /** Rate limits: who is counted, against what, and that nobody uses up what is another's. */
+import { generatePrivateKey } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Bucket, type CallerRule, endpoint, json } from "../../api/endpoint.ts";
+import { type Bucket, type CallerRule, type Endpoint, endpoint, json } from "../../api/endpoint.ts";
 import { networkOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
 import { health } from "../../api/routes/health.ts";
-import { openRateCounters } from "../../clients/rate-counters.ts";
+import { stats } from "../../api/routes/stats.ts";
+import { terminalCsv, terminalJson, terminalToken } from "../../api/routes/terminal.ts";
+import type { Chain } from "../../clients/ports.ts";
+import { openRateBuckets } from "../../clients/rate-buckets.ts";
+import { loadConfig } from "../../config.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
-import { insertApiKey } from "../../db/api-keys.ts";
+import { RATE_POLICIES, type RateBucket, type RatePolicyName, windowSeconds } from "../../core/rate-policies.ts";
+import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { REDIS_BINARY, startRedis } from "../support/redis.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 import { until } from "../support/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { stubChain } from "./support/stub-chain.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 
@@ -28,11 +35,13 @@ const route = (method: "get" | "post", path: string, caller: CallerRule, bucket?
     responses: { 200: { description: "Nothing", schema: z.object({}) } },
     handler: () => json({}),
   });
+const OPERATIONS = [terminalToken, terminalJson, terminalCsv, stats];
 const ENDPOINTS = [
   route("get", "/read", "anyone"),
   route("post", "/open", "anyone"),
   route("post", "/write", "siwa"),
   route("post", "/prove", "siwa", "proofs"),
+  route("post", "/human", "human"),
   route("post", "/report", "apiKey"),
   health,
   credReport,
@@ -40,12 +49,14 @@ const ENDPOINTS = [
 
 let api: TestApi | undefined;
 let now = NOW;
-/** Reads are counted by each process for itself, and writes too where there is no Redis. */
-const countedAlone = (env: Record<string, string>) =>
-  "RATE_READS_PER_CLIENT" in env || topologyOfRun()?.redisUrl === undefined;
-const start = async (env: Record<string, string>) => {
+/** Without Redis each process counts for itself. @param options.alone where the test moves the clock: Redis has its own */
+const start = async (
+  env: Record<string, string>,
+  { alone = false, ...more }: { alone?: boolean; endpoints?: readonly Endpoint[]; chain?: Chain } = {},
+) => {
   api = await startApi({
-    ...{ endpoints: ENDPOINTS, now: () => now, alone: countedAlone(env) },
+    ...{ endpoints: ENDPOINTS, now: () => now, alone: alone || topologyOfRun()?.redisUrl === undefined },
+    ...more,
     env: { TRUSTED_PROXIES: "127.0.0.1", ...env },
   });
 };
@@ -66,22 +77,44 @@ const statuses = async (times: number, ask: () => Promise<Answer>) => {
   return all;
 };
 
+async function plantKey(id: string, scopes: KeyScope[], readsPerMinute: number | null = null): Promise<string> {
+  const key = apiKeyText(id, "k".repeat(43));
+  await insertApiKey(api!.database.pool, { id, name: id, hash: apiKeyHash(key), scopes, readsPerMinute });
+  return key;
+}
+
 describe("reads", () => {
-  it("are counted by client, told in headers, and refused beyond the limit until the minute is over", async () => {
-    await start({ RATE_READS_PER_CLIENT: "3" });
-    const first = await from("9.9.9.1", "GET", "/read");
+  it("take tokens that flow back evenly; headers and Retry-After say exactly that", async () => {
+    await start({ RATE_READS_PER_CLIENT: "3" }, { alone: true });
+    const read = () => from("9.9.9.1", "GET", "/read");
+    const first = await read();
     expect(first.headers.get("ratelimit-policy")).toBe('"reads";q=3;w=60');
-    expect(first.headers.get("ratelimit")).toBe('"reads";r=2;t=60');
-    now += 20_000;
-    expect(await statuses(3, () => from("9.9.9.1", "GET", "/read"))).toEqual([200, 200, 429]);
-    const refused = await from("9.9.9.1", "GET", "/read");
-    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
-    expect(refused.headers.get("retry-after")).toBe("40");
-    expect(refused.headers.get("ratelimit")).toBe('"reads";r=0;t=40');
+    // A third is used, which is back in a third of the window.
+    expect(first.headers.get("ratelimit")).toBe('"reads";r=2;t=20');
+    expect(await statuses(3, read)).toEqual([200, 200, 429]);
+    const refused = await read();
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: "rate_limited", error: "Too many requests: reads is limited to 3 a minute." },
+    });
+    expect(refused.headers.get("retry-after")).toBe("20");
+    expect(refused.headers.get("ratelimit")).toBe('"reads";r=0;t=60');
     expect((await from("9.9.9.2", "GET", "/read")).status).toBe(200);
     expect((await from("9.9.9.1", "POST", "/open")).status).toBe(200);
-    now += 40_000;
-    expect((await from("9.9.9.1", "GET", "/read")).status).toBe(200);
+    now += 19_999;
+    expect((await read()).status).toBe(429);
+    now += 1;
+    expect(await statuses(2, read)).toEqual([200, 429]);
+    now += 60_000;
+    expect(await statuses(4, read)).toEqual([200, 200, 200, 429]);
+  });
+
+  it("of a client that keeps to the quota of the policy are never refused", async () => {
+    await start({ RATE_READS_PER_CLIENT: "3" }, { alone: true });
+    for (let window = 0; window < 4; window++) {
+      expect(await statuses(3, () => from("9.9.9.1", "GET", "/read"))).toEqual([200, 200, 200]);
+      now += 60_000;
+    }
   });
 
   it("of monitors are never refused", async () => {
@@ -89,6 +122,14 @@ describe("reads", () => {
     const answer = await from("9.9.9.1", "GET", "/health");
     expect(answer.headers.has("ratelimit")).toBe(false);
     expect(await statuses(3, () => from("9.9.9.1", "GET", "/health"))).toEqual([200, 200, 200]);
+  });
+
+  it("are not counted for whoever says that it is somebody else", async () => {
+    await start({ RATE_READS_PER_CLIENT: "2" });
+    let client = 0;
+    // What a client writes itself stands left of what the proxy adds.
+    const spoofed = () => from(`9.9.9.${++client}, unknown, 8.8.8.8`, "GET", "/read");
+    expect(await statuses(3, spoofed)).toEqual([200, 200, 429]);
   });
 
   it("of one IPv6 network count together", async () => {
@@ -100,6 +141,10 @@ describe("reads", () => {
     expect(networkOf("2001:db8:1:2::1")).toBe("2001:db8:1:2::/64");
     expect(networkOf("::1")).toBe("0:0:0:0::/64");
     expect(networkOf("10.0.0.1")).toBe("10.0.0.1");
+    for (const mapped of ["::ffff:10.0.0.1", "::ffff:a00:1", "0:0:0:0:0:ffff:10.0.0.1", "::FFFF:0a00:0001"])
+      expect(networkOf(mapped), mapped).toBe("10.0.0.1");
+    expect((await from("::ffff:909:901", "GET", "/read")).status).toBe(200);
+    expect(await statuses(2, () => from("9.9.9.1", "GET", "/read"))).toEqual([200, 429]);
   });
 
   it("a client that is no trusted proxy cannot say who it is", async () => {
@@ -110,14 +155,77 @@ describe("reads", () => {
 });
 
 describe("writes", () => {
-  it("are counted by client first, whatever their credentials: who guesses is stopped", async () => {
-    await start({ RATE_WRITES_PER_CLIENT: "4" });
+  it("without a credential are the network's; the caller of a signed one has its own", async () => {
+    await start({ RATE_WRITES_PER_CLIENT: "2" });
     const wallet = agentWallet({ host: HOST });
-    const forged = (await wallet.siwa(NOW)).slice(0, -2);
-    const guess = () => from("9.9.9.1", "POST", "/write", { authorization: `${forged}ff` });
-    expect(await statuses(5, guess)).toEqual([401, 401, 401, 401, 429]);
-    expect((await from("9.9.9.1", "POST", "/open")).status).toBe(429);
+    expect(await statuses(3, () => from("9.9.9.1", "POST", "/open"))).toEqual([200, 200, 429]);
+    const authorization = await wallet.siwa(NOW);
+    expect((await from("9.9.9.1", "POST", "/write", { authorization })).status).toBe(200);
     expect((await from("9.9.9.2", "POST", "/open")).status).toBe(200);
+  });
+
+  it("count failed attempts to sign in against the network, and no good one: who guesses is stopped", async () => {
+    await start({ RATE_SIGN_INS_PER_CLIENT: "4" });
+    const wallet = agentWallet({ host: HOST });
+    const good = async (client: string, at: number) =>
+      (await from(client, "POST", "/write", { authorization: await wallet.siwa(at) })).status;
+    for (let i = 0; i < 8; i++) expect(await good("9.9.9.1", NOW - i)).toBe(200);
+    const known = await wallet.siwa(NOW);
+    const forged = (await wallet.siwa(NOW - 500)).slice(0, -2);
+    const attempts: [path: string, headers: Record<string, string>][] = [
+      ["/write", { authorization: `${forged}ff` }],
+      ["/write", {}],
+      ["/report", { "x-api-key": apiKeyText("aaaaaaaaaa", "x".repeat(43)) }],
+      ["/human", { authorization: "Bearer a.b.c" }],
+    ];
+    for (const [path, headers] of attempts) expect((await from("9.9.9.1", "POST", path, headers)).status).toBe(401);
+    for (const [path, headers] of attempts) expect((await from("9.9.9.1", "POST", path, headers)).status).toBe(429);
+    // Credentials that are known to be good go on; a new one has to wait, and another network does not.
+    expect((await from("9.9.9.1", "POST", "/write", { authorization: known })).status).toBe(200);
+    expect(await good("9.9.9.1", NOW - 100)).toBe(429);
+    expect(await good("9.9.9.2", NOW - 101)).toBe(200);
+    expect((await from("9.9.9.1", "GET", "/read")).status).toBe(200);
+  });
+
+  it("a burst of guesses gets no more attempts than guesses one by one", async () => {
+    await start({ RATE_SIGN_INS_PER_CLIENT: "4" });
+    const wallet = agentWallet({ host: HOST });
+    const forged = await Promise.all(Array.from({ length: 40 }, (_, i) => wallet.siwa(NOW - i)));
+    const burst = forged.map((one) => from("9.9.9.1", "POST", "/write", { authorization: `${one.slice(0, -2)}ff` }));
+    const all = (await Promise.all(burst)).map(({ status }) => status);
+    expect(all.filter((status) => status === 401)).toHaveLength(4);
+    expect(all.filter((status) => status === 429)).toHaveLength(36);
+  });
+
+  it("signatures that the chain is asked about are bounded by network, good ones too", async () => {
+    let asked = 0;
+    const chain = stubChain({
+      isDeployed: async () => true,
+      verifySignature: async () => {
+        asked++;
+        return asked % 2 === 0;
+      },
+    });
+    await start({ RATE_CONTRACT_SIGNATURES_PER_CLIENT: "3" }, { chain });
+    const attempt = (client: string, n: number) =>
+      from(client, "POST", "/write", {
+        authorization: `0x${"ab".repeat(20)}:${NOW - n}:0x${"cd".repeat(70)}`,
+      });
+    const all: number[] = [];
+    for (let i = 0; i < 6; i++) all.push((await attempt("2001:db8:1:2::" + i, i)).status);
+    expect(all.filter((status) => status !== 429)).toHaveLength(3);
+    expect(asked).toBeLessThanOrEqual(6);
+    expect((await attempt("2001:db8:1:3::1", 10)).status).not.toBe(429);
+  });
+
+  it("of many wallets of one network are bounded together: wallets cost nothing", async () => {
+    await start({ RATE_SIGNED_WRITES_PER_CLIENT: "3" });
+    const fresh = async (client: string) => {
+      const authorization = await agentWallet({ host: HOST, privateKey: generatePrivateKey() }).siwa(NOW);
+      return from(client, "POST", "/write", { authorization });
+    };
+    expect(await statuses(4, () => fresh("9.9.9.1"))).toEqual([200, 200, 200, 429]);
+    expect((await fresh("9.9.9.2")).status).toBe(200);
   });
 
   it("count against a wallet once its signature is verified; forged ones never do", async () => {
@@ -132,22 +240,32 @@ describe("writes", () => {
       from(client, "POST", "/write", { authorization: await wallet.siwa(at) });
     const first = await mine("9.9.9.2", NOW);
     expect(first.status).toBe(200);
-    expect(first.headers.get("ratelimit-policy")).toBe('"writes-by-network";q=60000;w=60, "writes";q=2;w=60');
-    expect(first.headers.get("ratelimit")).toMatch(/^"writes-by-network";r=59999;t=60, "writes";r=1;t=60$/);
+    expect(first.headers.get("ratelimit-policy")).toBe('"writes";q=2;w=60, "signed-writes-by-network";q=60000;w=60');
+    expect(first.headers.get("ratelimit")).toBe('"writes";r=1;t=30, "signed-writes-by-network";r=59999;t=1');
     // Another credential of the wallet, from elsewhere: still the wallet.
     expect((await mine("9.9.9.3", NOW - 1)).status).toBe(200);
     const refused = await mine("9.9.9.4", NOW - 2);
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    // What is refused takes nothing from the other bucket.
+    expect(refused.headers.get("ratelimit")).toMatch(/"signed-writes-by-network";r=60000;/);
     expect((await from("9.9.9.4", "POST", "/write", { authorization: await stranger.siwa(NOW) })).status).toBe(200);
   });
 
-  it("proofs have a budget of their own", async () => {
-    await start({ RATE_PROOFS_PER_CALLER: "1" });
+  it("proofs have budgets of their own, by the minute and by the day", async () => {
+    await start({ RATE_PROOFS_PER_CALLER: "2", RATE_PROOFS_PER_CALLER_AND_DAY: "3" }, { alone: true });
     const wallet = agentWallet({ host: HOST });
-    const authorization = await wallet.siwa(NOW);
-    expect(await statuses(2, () => from("9.9.9.1", "POST", "/prove", { authorization }))).toEqual([200, 429]);
-    expect((await from("9.9.9.1", "POST", "/write", { authorization })).status).toBe(200);
+    const prove = async () => from("9.9.9.1", "POST", "/prove", { authorization: await wallet.siwa(now) });
+    expect(await statuses(3, prove)).toEqual([200, 200, 429]);
+    expect((await from("9.9.9.1", "POST", "/write", { authorization: await wallet.siwa(now) })).status).toBe(200);
+    now += 60_000;
+    expect(await statuses(2, prove)).toEqual([200, 429]);
+    const refused = await prove();
+    expect(refused.body.error).toBe("Too many requests: proofs-by-day is limited to 3 a day.");
+    expect(refused.headers.get("retry-after")).toBe(String(86_400 / 3 - 60));
+    expect(refused.headers.get("ratelimit-policy")).toMatch(/"proofs-by-day";q=3;w=86400/);
+    now += Number(refused.headers.get("retry-after")) * 1000;
+    expect(await statuses(2, prove)).toEqual([200, 429]);
   });
 
   it("each API key has its own", async () => {
@@ -177,7 +295,8 @@ describe("writes", () => {
   });
 
   it("0 is no limit, and no header", async () => {
-    await start({ RATE_READS_PER_CLIENT: "0", RATE_WRITES_PER_CLIENT: "0", RATE_WRITES_PER_CALLER: "0" });
+    const none = Object.values(RATE_POLICIES).map(({ variable }) => [variable, "0"]);
+    await start(Object.fromEntries(none));
     const wallet = agentWallet({ host: HOST });
     for (const answer of [
       await from("9.9.9.1", "GET", "/read"),
@@ -190,45 +309,174 @@ describe("writes", () => {
   });
 });
 
-describe("counters", () => {
-  it("in memory count each key for itself", async () => {
-    const counters = openRateCounters({ prefix: "t", log: { warn() {} } });
-    expect((await counters.count("a")).count).toBe(1);
-    expect((await counters.count("a")).count).toBe(2);
-    const { count, resetMs } = await counters.count("b");
-    expect(count).toBe(1);
-    expect(resetMs).toBeGreaterThan(0);
-    expect(resetMs).toBeLessThanOrEqual(60_000);
-    counters.close();
+describe("single operations", () => {
+  it("claims of tokens and exports are bounded by network, exports by the hour", async () => {
+    await start({ RATE_CLAIMS_PER_CLIENT: "2", RATE_EXPORTS_PER_CLIENT: "1" }, { endpoints: OPERATIONS });
+    const claim = () =>
+      api!.send("POST", "/api/terminal/agent/unknown/token", {
+        headers: { "x-forwarded-for": "9.9.9.1", "content-type": "application/json" },
+        body: JSON.stringify({ token_address: `0x${"12".repeat(20)}` }),
+      });
+    expect(await statuses(3, claim)).toEqual([404, 404, 429]);
+    const exported =
+      (format: string, client: string, headers = {}) =>
+      () =>
+        from(client, "GET", `/api/terminal/agents.${format}`, headers);
+    const first = await exported("csv", "9.9.9.1")();
+    expect(first.status).toBe(200);
+    expect(first.headers.get("ratelimit-policy")).toMatch(/"exports";q=1;w=3600$/);
+    const refused = await exported("json", "9.9.9.1")();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_500);
+    expect((await exported("json", "9.9.9.2")()).status).toBe(200);
+    const key = await plantKey("eeeeeeeeee", ["read"]);
+    expect(await statuses(2, exported("json", "9.9.9.1", { "x-api-key": key }))).toEqual([200, 429]);
+  });
+
+  it("reads that name a block are bounded while they are open", async () => {
+    await start({ MIN_BLOCK_READS_PER_CLIENT: "3" }, { endpoints: OPERATIONS, alone: true });
+    const far = "/api/v2/stats?minBlock=9000000";
+    const all = await Promise.all(Array.from({ length: 8 }, () => from("9.9.9.1", "GET", far)));
+    // The others wait five seconds for a block that does not come.
+    expect(all.map(({ status }) => status).sort()).toEqual([429, 429, 429, 429, 429, 503, 503, 503]);
+    expect((await from("9.9.9.1", "GET", "/api/v2/stats?minBlock=1")).status).toBe(200);
+  });
+});
+
+describe("an API key on reads", () => {
+  it("of scope read has a budget of its own, as large as its holder was given", async () => {
+    await start({ RATE_READS_PER_CLIENT: "1", RATE_READS_PER_API_KEY: "2" });
+    const [usual, large] = [await plantKey("aaaaaaaaaa", ["read"]), await plantKey("bbbbbbbbbb", ["read"], 4)];
+    expect(await statuses(2, () => from("9.9.9.1", "GET", "/read"))).toEqual([200, 429]);
+    const by = (key: string) => () => from("9.9.9.1", "GET", "/read", { "x-api-key": key });
+    const first = await by(usual)();
+    expect(first.headers.get("ratelimit-policy")).toBe('"reads-by-key";q=2;w=60');
+    expect(await statuses(2, by(usual))).toEqual([200, 429]);
+    expect(await statuses(5, by(large))).toEqual([200, 200, 200, 200, 429]);
+    const { rows } = await api!.database.pool.query("select last_used_at from offchain.api_key order by id");
+    expect(rows.map(({ last_used_at }) => last_used_at)).toEqual([new Date(NOW), new Date(NOW)]);
+  });
+
+  it("of another scope is counted by network; one that is not good is 401, soon after it was revoked too", async () => {
+    await start({ RATE_READS_PER_CLIENT: "2" }, { alone: true });
+    const other = await plantKey("cccccccccc", ["sessions:write"]);
+    const good = await plantKey("dddddddddd", ["sessions:write", "read"]);
+    const read = (key: string) => () => from("9.9.9.1", "GET", "/read", { "x-api-key": key });
+    for (const bad of ["", "x", `${good.slice(0, -1)}A`, apiKeyText("zzzzzzzzzz", "x".repeat(43))]) {
+      const answer = await read(bad)();
+      expect(answer).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+      expect(answer.headers.get("www-authenticate")).toMatch(/^ApiKey /);
+    }
+    expect(await statuses(3, read(other))).toEqual([200, 200, 429]);
+    expect((await read(good)()).status).toBe(200);
+    // One key may report sessions and read.
+    expect((await from("9.9.9.1", "POST", "/report", { "x-api-key": good })).status).toBe(200);
+    await revokeApiKey(api!.database.pool, "dddddddddd");
+    now += 5_000;
+    expect((await read(good)()).status).toBe(401);
+  });
+
+  it("guessed again and again stops asking the database", async () => {
+    await start({ RATE_SIGN_INS_PER_CLIENT: "3" });
+    let n = 0;
+    const guess = () =>
+      from("9.9.9.1", "GET", "/read", { "x-api-key": apiKeyText("aaaaaaaaaa", String(++n).padStart(43, "x")) });
+    expect(await statuses(5, guess)).toEqual([401, 401, 401, 429, 429]);
+    expect((await from("9.9.9.1", "GET", "/read")).status).toBe(200);
+  });
+});
+
+it("the defaults protect: each policy has its quota and its window", () => {
+  const { rates } = loadConfig({ DATA_DIR: "/nonexistent" });
+  const told = Object.fromEntries(
+    Object.keys(rates).map((name) => [name, [rates[name as RatePolicyName], windowSeconds(name as RatePolicyName)]]),
+  );
+  expect(told).toMatchObject({
+    reads: [1_200, 60],
+    "writes-by-network": [30, 60],
+    claims: [10, 60],
+    exports: [12, 3_600],
+    writes: [60, 60],
+    proofs: [10, 60],
+    "proofs-by-day": [100, 86_400],
+    payments: [30, 60],
+    groups: [5, 3_600],
+  });
+  for (const name of Object.keys(rates)) expect(rates[name as RatePolicyName], name).toBeGreaterThan(0);
+});
+
+describe("buckets", () => {
+  const bucket = (key: string, quota = 5): RateBucket => ({ key, quota, windowMs: 60_000 });
+
+  it("in memory are each for itself, take from all or from none, and take back what is given", async () => {
+    const buckets = openRateBuckets({ prefix: "t", log: { warn() {} } });
+    const take = async (...of: RateBucket[]) => {
+      const { granted, levels } = await buckets.take(of, NOW);
+      return [granted, ...levels.map(({ left }) => left)];
+    };
+    expect(await take(bucket("a", 2))).toEqual([true, 1]);
+    expect(await take(bucket("a", 2), bucket("b", 1))).toEqual([true, 0, 0]);
+    expect(await take(bucket("c"), bucket("b", 1))).toEqual([false, 5, 0]);
+    expect(await take(bucket("c"))).toEqual([true, 4]);
+    await buckets.giveBack([bucket("b", 1)], NOW);
+    await buckets.giveBack([bucket("full")], NOW);
+    expect(await take(bucket("b", 1))).toEqual([true, 0]);
+    expect(await take(bucket("full"))).toEqual([true, 4]);
+    buckets.close();
+  });
+
+  it("in memory are bounded in number, and forget none that is not full", async () => {
+    const buckets = openRateBuckets({ prefix: "t", log: { warn() {} } });
+    await buckets.take([bucket("mine", 1)], NOW);
+    for (let i = 0; i < 90_000; i++) await buckets.take([bucket(`2001:db8::${i}`)], NOW);
+    expect(await buckets.take([bucket("mine", 1)], NOW + 59_000)).toMatchObject({ granted: false });
+    expect(await buckets.take([bucket("mine", 1)], NOW + 60_000)).toMatchObject({ granted: true });
+    expect(await buckets.take([bucket("mine", 1)], NOW + 119_999)).toMatchObject({ granted: false });
+    buckets.close();
   });
 
   it.runIf(REDIS_BINARY)(
-    "in Redis are shared; without it each process counts for itself, and says so once",
+    "in Redis are shared and taken atomically; without it each process counts for itself, and says so once",
     async () => {
       const redis = await startRedis();
       const warnings: string[] = [];
       const open = () =>
-        openRateCounters({
+        openRateBuckets({
           redisUrl: redis.url,
           prefix: "t",
           log: { warn: (_, message) => void warnings.push(message) },
         });
       const [one, two] = [open(), open()];
+      const left = async (of: typeof one, key: string) => (await of.take([bucket(key, 1000)], NOW)).levels[0]!.left;
       try {
         // Until the connection stands, a process counts for itself.
         await until("both count together", async () => {
-          const before = (await one.count("shared")).count;
-          return (await two.count("shared")).count === before + 1;
+          const before = await left(one, "shared");
+          return (await left(two, "shared")) === before - 1;
         });
         expect(warnings).toEqual([]);
+        const burst = await Promise.all(
+          Array.from({ length: 40 }, (_, i) =>
+            (i % 2 ? one : two).take([bucket("burst", 10), bucket("wide", 99)], NOW),
+          ),
+        );
+        expect(burst.filter(({ granted }) => granted)).toHaveLength(10);
+        expect((await one.take([bucket("wide", 99)], NOW)).levels[0]!.left).toBe(88);
+        await two.giveBack([bucket("burst", 10)], NOW);
+        expect((await one.take([bucket("burst", 10)], NOW)).granted).toBe(true);
+        const refused = await one.take([bucket("burst", 10)], NOW);
+        expect(refused.granted).toBe(false);
+        expect(refused.levels[0]!.left).toBe(0);
+        expect(refused.levels[0]!.nextInMs).toBeGreaterThan(0);
+        expect(refused.levels[0]!.nextInMs).toBeLessThanOrEqual(6_000);
+
         redis.crash();
         await until("the loss is told of, once by each", () => warnings.length === 2);
-        const counts = [await one.count("alone"), await one.count("alone"), await two.count("alone")];
-        expect(counts.map(({ count }) => count)).toEqual([1, 2, 1]);
+        expect([await left(one, "alone"), await left(one, "alone"), await left(two, "alone")]).toEqual([999, 998, 999]);
         await redis.restart();
         await until("both count together again", async () => {
-          const before = (await one.count("again")).count;
-          return (await two.count("again")).count === before + 1;
+          const before = await left(one, "again");
+          return (await left(two, "again")) === before - 1;
         });
       } finally {
         one.close();
@@ -237,4 +485,29 @@ describe("counters", () => {
       }
     },
   );
+
+  it.runIf(REDIS_BINARY)("a Redis that hangs delays a request once in a while, and stops none", async () => {
+    const redis = await startRedis();
+    const warnings: string[] = [];
+    const open = (log: (message: string) => void) =>
+      openRateBuckets({ redisUrl: redis.url, prefix: "t", log: { warn: (_, message) => log(message) } });
+    const [hanging, other] = [open((message) => void warnings.push(message)), open(() => {})];
+    const left = async (of: typeof hanging) => (await of.take([bucket("hangs", 1_000)], NOW)).levels[0]!.left;
+    try {
+      await until("both count together", async () => {
+        const before = await left(other);
+        return (await left(hanging)) === before - 1;
+      });
+      redis.pause();
+      // The first waits a moment; the others know. Were each of them to wait, this would take the test's time.
+      for (let i = 0; i < 200; i++) expect((await hanging.take([bucket("mine", 200)], NOW)).granted).toBe(true);
+      expect((await hanging.take([bucket("mine", 200)], NOW)).granted).toBe(false);
+      expect(warnings).toHaveLength(1);
+    } finally {
+      redis.resume();
+      hanging.close();
+      other.close();
+      await redis.stop();
+    }
+  });
 });

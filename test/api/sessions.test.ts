@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
@@ -123,8 +124,56 @@ describe("npm run api-keys", () => {
     expect(apiKeys("revoke", id!).status).toBe(0);
   });
 
+  it("gives a key scopes and reads of its own, in any order of the words; former names of scopes are good", async () => {
+    const rows = [
+      [
+        ["create", "Usual"],
+        ["sessions:write", null],
+      ],
+      [
+        ["create", "--scope", "read", "--reads", "6000", "A reader"],
+        ["read", 6000],
+      ],
+      [
+        ["create", "Both", "--scope", "read", "--scope", "sessions:write"],
+        ["read sessions:write", null],
+      ],
+      [
+        ["create", "Both,", "in", "one", "--scope", "sessions,read"],
+        ["sessions:write read", null],
+      ],
+      [
+        ["create", "--scope", "queues-read", "Board"],
+        ["queues:read", null],
+      ],
+    ] as const;
+    for (const [args, expected] of rows) {
+      const { status, stdout, stderr } = apiKeys(...args);
+      expect([status, stderr]).toEqual([0, expect.stringContaining("shown this once")]);
+      const id = stdout.slice(3, 13);
+      const { rows } = await api.database.pool.query(
+        "select name, scope, reads_per_minute from offchain.api_key where id = $1",
+        [id],
+      );
+      expect([rows[0].scope, rows[0].reads_per_minute]).toEqual(expected);
+    }
+    expect(apiKeys("list").stdout).toMatch(/A reader.*read.*6000/);
+    // A key of before its scopes had these names.
+    const former = apiKeyText("formerform", "f".repeat(43));
+    await api.database.pool.query(
+      "insert into offchain.api_key (id, name, hash, scope) values ('formerform', 'Former', $1, 'sessions')",
+      [Buffer.from(apiKeyHash(former))],
+    );
+    expect((await report(0, { outcome: "success" }, { "x-api-key": former })).status).toBe(200);
+  });
+
   it("says how it is used, and what is wrong, in one line", () => {
     for (const args of [
+      ["create", "--scope", "everything", "x"],
+      ["create", "--reads", "5", "x"],
+      ["create", "--scope", "read", "--reads", "0", "x"],
+      ["create", "--scope", "read", "--reads", "many", "x"],
+      ["create", "--nothing", "x"],
       [],
       ["create"],
       ["create", "\u202e"],

@@ -38,7 +38,7 @@ beforeAll(async () => {
     chain: current,
     now: () => NOW,
     endpoints: [whoAmI],
-    env: { SERVICE_HOST: `${HOST},second.test` },
+    env: { SERVICE_HOST: `${HOST},second.test`, RATE_CONTRACT_SIGNATURES_PER_CLIENT: "60" },
   });
 });
 beforeEach(() => {

@@ -49,10 +49,14 @@ const texts = {
 async function credential(kind: SignInKind, address: Hex, { signer = key, wrap = (s: Hex): Hex => s, at = NOW } = {}) {
   return `${address}:${at}:${wrap(await signer.signMessage({ message: texts[kind](address, at) }))}`;
 }
+const UNLIMITED = { take: () => undefined, attempt: () => ({ begin: async () => {} }) };
+
 /** How the guard lets it in, or the code of its refusal. */
 async function entry(header: string, accepted: SignInKind[] = ["siwe", "siwa"], asked = chain): Promise<string> {
   try {
-    const caller = await walletGuard(SERVICE, signedTexts(asked)).verify(parseCredential(header), accepted, "c", NOW);
+    const guard = walletGuard(SERVICE, signedTexts(asked, UNLIMITED));
+    const asker = { client: "c", now: NOW, attempt: UNLIMITED.attempt() };
+    const caller = await guard.verify(parseCredential(header), accepted, asker);
     return `${caller.kind} ${caller.wallet}`;
   } catch (error) {
     return error instanceof Failure ? error.code : `not a Failure: ${String(error)}`;

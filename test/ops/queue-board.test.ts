@@ -34,15 +34,15 @@ let made = 0;
 async function keyOf(scope: KeyScope): Promise<{ id: string; key: string }> {
   const id = `aaaaaaaaa${++made}`;
   const key = apiKeyText(id, randomBytes(32).toString("base64url"));
-  await insertApiKey(database.pool, { id, name: scope, hash: apiKeyHash(key), scope });
+  await insertApiKey(database.pool, { id, name: scope, hash: apiKeyHash(key), scopes: [scope] });
   return { id, key };
 }
 const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`me:${key}`).toString("base64")}` });
 
 it("is shown to keys of its scopes only, and not after they were revoked", async () => {
   const status = async (headers: Record<string, string>) => (await fetch(`${board}/api/queues`, { headers })).status;
-  const reader = await keyOf("queues-read");
-  const sessions = await keyOf("sessions");
+  const reader = await keyOf("queues:read");
+  const sessions = await keyOf("sessions:write");
   expect(await status({})).toBe(401);
   expect(await status({ "x-api-key": sessions.key })).toBe(401);
   expect(await status({ "x-api-key": `${reader.key.slice(0, -1)}-` })).toBe(401);
@@ -54,7 +54,7 @@ it("is shown to keys of its scopes only, and not after they were revoked", async
 });
 
 it("shows jobs of a queue in Postgres, with their data", async () => {
-  const { key } = await keyOf("queues-read");
+  const { key } = await keyOf("queues:read");
   const answer = await fetch(`${board}/api/queues?activeQueue=test-score&status=waiting`, { headers: basic(key) });
   const told = JSON.stringify(await answer.json());
   expect(told).toContain("job-one");
@@ -62,7 +62,7 @@ it("shows jobs of a queue in Postgres, with their data", async () => {
 });
 
 it("asks no other host for anything, and runs no script but its own", async () => {
-  const { key } = await keyOf("queues-read");
+  const { key } = await keyOf("queues:read");
   const page = await fetch(board, { headers: basic(key) });
   const html = await page.text();
   expect(page.status).toBe(200);
@@ -76,8 +76,8 @@ it("asks no other host for anything, and runs no script but its own", async () =
 });
 
 it("lets nobody act who may only look, and nobody from another page", async () => {
-  const reader = await keyOf("queues-read");
-  const writer = await keyOf("queues-write");
+  const reader = await keyOf("queues:read");
+  const writer = await keyOf("queues:write");
   const pause = (headers: Record<string, string>) =>
     fetch(`${board}/api/queues/test-score/pause`, { method: "PUT", headers });
   expect((await pause(basic(reader.key))).status).toBe(403);

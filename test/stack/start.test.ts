@@ -55,6 +55,13 @@ describe("a start that cannot work", () => {
   });
 });
 
+it("asks for money on another's chain only for addresses that were named", async () => {
+  const env = { RPC_URL: "http://127.0.0.1:9", PRICING_PHASE: "paid" };
+  const run = await runStart({ directory: emptyDirectory(), env });
+  expect(await run.ended).toBe(1);
+  expect(run.output()).toContain("PRICING_PHASE is paid: set PAY_TO_DEPLOYER and PAY_TO_TREASURY");
+});
+
 describe("a running stack", () => {
   it("keeps its data over a restart, restarts what crashes, and ends with everything it started", {
     timeout: 400_000,

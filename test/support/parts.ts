@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
+import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { NAMED_BY_PARENT } from "../../faults.ts";
 import { freePort } from "../../free-port.ts";
@@ -63,6 +64,7 @@ export async function startParts({
   const env = {
     ...CHILD_ENV,
     LOG_LEVEL: "warn",
+    ...GENEROUS_RATES,
     DATA_DIR: directory,
     DATABASE_URL: database.url,
     RPC_URL: chain.url,

@@ -17,6 +17,9 @@ export type TestRedis = {
   /** kill -9, then a new server on the same port; it starts empty, as after a flush. */
   crash(): void;
   restart(): Promise<void>;
+  /** Stops it where it stands, with its connections open; `resume` lets it go on. */
+  pause(): void;
+  resume(): void;
   /** Forgets everything and goes on. */
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -48,6 +51,8 @@ export async function startRedis(): Promise<TestRedis> {
       await ended("SIGKILL");
       await start();
     },
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
     flush: () =>
       new Promise((done, failed) => {
         const socket = createConnection({ port, host: "127.0.0.1" }, () => socket.write("FLUSHALL\r\n"));

@@ -8,13 +8,14 @@ import { openApiDocument } from "../../../api/openapi.ts";
 import { type RunningServer, startServer } from "../../../api/server.ts";
 import { createCardRenderer } from "../../../cards/renderer.ts";
 import type { Chain } from "../../../clients/ports.ts";
-import { openRateCounters } from "../../../clients/rate-counters.ts";
+import { openRateBuckets } from "../../../clients/rate-buckets.ts";
 import { createReceiptSigner } from "../../../clients/receipt-signer.ts";
 import { createSecretBox } from "../../../clients/secret-box.ts";
 import { unconfiguredProofs } from "../../../clients/unavailable.ts";
 import { webhookTargets } from "../../../clients/webhook-receivers.ts";
 import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
+import { GENEROUS_RATES } from "../../../devnet/generous-rates.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { topologyEnv } from "../../support/topology.ts";
 import { topologyOfRun } from "../../support/topology-of-run.ts";
@@ -80,13 +81,14 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     {
       ...{ PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent" },
       ...PAYEES,
+      ...GENEROUS_RATES,
       ...options.env,
     },
     { followStack: false, of: "api" },
   );
   const topology = options.alone ? undefined : topologyOfRun();
   const pools: pg.Pool[] = [];
-  const counters: ReturnType<typeof openRateCounters>[] = [];
+  const counters: ReturnType<typeof openRateBuckets>[] = [];
   const prefix = (topology && topologyEnv(topology).QUEUE_PREFIX) ?? "test";
   /** What every process has for itself, whatever it shares with the others. */
   const own = () => {
@@ -98,10 +100,10 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       ...options.pool,
     });
     db.on("error", () => {});
-    const rateCounters = openRateCounters({ redisUrl: topology?.redisUrl, prefix, log: SILENT });
+    const rateBuckets = openRateBuckets({ redisUrl: topology?.redisUrl, prefix, log: SILENT });
     pools.push(db);
-    counters.push(rateCounters);
-    return { db, rateCounters, cards: createCardRenderer() };
+    counters.push(rateBuckets);
+    return { db, rateBuckets, cards: createCardRenderer() };
   };
   const index = await trackIndexedBlock(database.url, { pollMs: 50 });
   const errors: string[] = [];
@@ -187,11 +189,11 @@ function described(endpoints: readonly Endpoint[], service: Parameters<typeof op
 }
 
 /** Whether what one counts the other goes on from: before it is connected, each counts for itself. */
-async function countTogether(counters: Pick<ReturnType<typeof openRateCounters>, "count">[]): Promise<boolean> {
-  const key = randomUUID();
-  const counts: number[] = [];
-  for (const counter of counters) counts.push((await counter.count(key)).count);
-  return counts.every((count, i) => count === i + 1);
+async function countTogether(counters: Pick<ReturnType<typeof openRateBuckets>, "take">[]): Promise<boolean> {
+  const bucket = { key: randomUUID(), quota: 100, windowMs: 86_400_000 };
+  const left: number[] = [];
+  for (const counter of counters) left.push((await counter.take([bucket], Date.now())).levels[0]!.left);
+  return left.every((tokens, i) => tokens === 99 - i);
 }
 
 /** Two processes behind a balancer, as far as a process can tell: every request goes to the other one. */

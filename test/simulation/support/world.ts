@@ -12,6 +12,7 @@ import { migrate } from "../../../db/migrate.ts";
 import { CANONICAL } from "../../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../../devnet/chain-keys.ts";
 import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
+import { GENEROUS_RATES } from "../../../devnet/generous-rates.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../../devnet/postgres.ts";
 import { simulatedUpstreams } from "../../../devnet/simulators/environment.ts";
 import { startSimulators } from "../../../devnet/simulators/server.ts";
@@ -128,6 +129,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
     ...CHILD_ENV,
     ...serviceEnv(devnet),
     ...simulatedUpstreams(simulators.url),
+    ...GENEROUS_RATES,
     ...limits,
     LOG_LEVEL: "warn",
     DATA_DIR: directory,

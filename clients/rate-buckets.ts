@@ -1,0 +1,169 @@
+/** Token buckets: in Redis for all processes together, or in this process's memory. */
+import { Redis } from "ioredis";
+import type { RateBucket, RateBuckets, TakenTokens } from "../core/rate-policies.ts";
+
+export type RateBucketOptions = {
+  redisUrl?: string | undefined;
+  /** Keeps deployments on one Redis apart. */
+  prefix: string;
+  log: { warn(data: object, message: string): void };
+};
+
+/** Longest wait for Redis, milliseconds. A request that has waited as long counts in this process. */
+const PATIENCE_MS = 250;
+/** Milliseconds for which a Redis that failed is not asked again: one that hangs must not delay every request. */
+const PAUSE_MS = 1_000;
+
+/**
+ * A bucket is kept as the time at which it is full again (the generic cell rate algorithm): one number, no timers. Each
+ * token moves it on by window / quota, and a bucket whose time would be more than a window ahead is empty. Takes a token
+ * of every bucket, or of none; with a negative share gives one back. Times are microseconds of Redis' own clock, which is
+ * the same for every process. Replies 1 or 0, then for each bucket how far its time is ahead.
+ */
+const TAKE = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000000 + time[2]
+  local ahead, granted = {}, 1
+  for i, key in ipairs(KEYS) do
+    local window, share = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
+    local full = tonumber(redis.call('GET', key) or '0') or 0
+    ahead[i] = math.max(0, full - now)
+    -- Further ahead than any token moves it: the clock went back, or the window is another one now.
+    if ahead[i] > window + 1 then ahead[i] = 0 end
+    if ahead[i] + share > window + 1 then granted = 0 end
+  end
+  for i, key in ipairs(KEYS) do
+    if granted == 1 then
+      ahead[i] = math.max(0, ahead[i] + tonumber(ARGV[2 * i]))
+      if ahead[i] < 1 then
+        redis.call('DEL', key)
+      else
+        redis.call('SET', key, string.format('%.0f', now + ahead[i]), 'PX', math.ceil(ahead[i] / 1000))
+      end
+    end
+    ahead[i] = math.floor(ahead[i])
+  end
+  table.insert(ahead, 1, granted)
+  return ahead`;
+
+/** A Redis that is slow or away stops nothing: each process counts for itself until it is back. */
+export function openRateBuckets({ redisUrl, prefix, log }: RateBucketOptions): RateBuckets & { close(): void } {
+  const memory = memoryBuckets();
+  if (!redisUrl) return { ...memory, close() {} };
+
+  let logged = false;
+  let pausedUntil = 0;
+  /** Logs the beginning of an outage, once. */
+  const outage = (err: unknown) => {
+    if (!logged) log.warn({ err }, "the Redis of the rate limits is not reachable; each process counts for itself");
+    logged = true;
+  };
+  const redis = new Redis(redisUrl, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: PATIENCE_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  });
+  redis.on("error", outage);
+  redis.on("ready", () => {
+    logged = false;
+    pausedUntil = 0;
+  });
+  redis.defineCommand("takeTokens", { lua: TAKE });
+  const script = redis as Redis & { takeTokens(keys: number, ...words: (string | number)[]): Promise<number[]> };
+
+  async function move(buckets: readonly RateBucket[], tokens: 1 | -1, now: number): Promise<TakenTokens> {
+    if (redis.status !== "ready" || performance.now() < pausedUntil) return memory.move(buckets, tokens, now);
+    try {
+      const [granted, ...ahead] = await script.takeTokens(
+        buckets.length,
+        ...buckets.map(({ key }) => `${prefix}:rate:${key}`),
+        ...buckets.flatMap(({ windowMs, quota }) => [windowMs * 1_000, (tokens * windowMs * 1_000) / quota]),
+      );
+      return levels(
+        buckets,
+        ahead.map((micros) => micros / 1_000),
+        granted === 1,
+      );
+    } catch (error) {
+      pausedUntil = performance.now() + PAUSE_MS;
+      outage(error);
+      return memory.move(buckets, tokens, now);
+    }
+  }
+  return {
+    take: (buckets, now) => move(buckets, 1, now),
+    async giveBack(buckets, now) {
+      await move(buckets, -1, now);
+    },
+    close: () => redis.disconnect(),
+  };
+}
+
+/** Buckets that one generation of memory holds; with more networks than this at once, the longest unused are forgotten. */
+const MOST_BUCKETS = 100_000;
+
+/** A clock that goes back by more, milliseconds, ends what was counted by it. */
+const CLOCK_STEP_MS = 1_000;
+
+/** Buckets of one length of window. One that was not used for a window is full, and needs not be kept. */
+type Generations = { began: number; latest: number; current: Map<string, number>; former: Map<string, number> };
+
+function memoryBuckets() {
+  const byWindow = new Map<number, Generations>();
+
+  function generationsOf(windowMs: number, now: number): Generations {
+    const found = byWindow.get(windowMs);
+    const known = found && now > found.latest - CLOCK_STEP_MS ? found : undefined;
+    if (known && now - known.began < windowMs && known.current.size < MOST_BUCKETS) {
+      known.latest = now;
+      return known;
+    }
+    // Two windows after its last use nothing is left of a bucket.
+    const former = known && now - known.began < 2 * windowMs ? known.current : new Map<string, number>();
+    const fresh = { began: now, latest: now, current: new Map<string, number>(), former };
+    byWindow.set(windowMs, fresh);
+    return fresh;
+  }
+
+  /** Takes (1) or gives back (-1) a token of each bucket, or of none when one is empty. */
+  function move(buckets: readonly RateBucket[], tokens: 1 | -1, now: number): TakenTokens {
+    const ahead: number[] = [];
+    let granted = true;
+    for (const { key, quota, windowMs } of buckets) {
+      const { current, former } = generationsOf(windowMs, now);
+      const used = Math.max(0, (current.get(key) ?? former.get(key) ?? 0) - now);
+      ahead.push(used);
+      if (used + (tokens * windowMs) / quota > windowMs + ROUNDING_MS) granted = false;
+    }
+    if (granted)
+      for (const [i, { key, quota, windowMs }] of buckets.entries()) {
+        ahead[i] = Math.max(0, ahead[i]! + (tokens * windowMs) / quota);
+        generationsOf(windowMs, now).current.set(key, now + ahead[i]);
+      }
+    return levels(buckets, ahead, granted);
+  }
+  return {
+    move,
+    take: (buckets: readonly RateBucket[], now: number) => move(buckets, 1, now),
+    giveBack(buckets: readonly RateBucket[], now: number): undefined {
+      move(buckets, -1, now);
+    },
+  };
+}
+
+/** Sums of shares of a window are off by less than this. */
+const ROUNDING_MS = 0.01;
+
+/** @param ahead for each bucket the milliseconds until it is full */
+const levels = (buckets: readonly RateBucket[], ahead: readonly number[], granted: boolean): TakenTokens => ({
+  granted,
+  levels: buckets.map(({ quota, windowMs }, i) => {
+    const each = windowMs / quota;
+    return {
+      left: Math.max(0, Math.floor((windowMs - ahead[i]! + ROUNDING_MS) / each)),
+      fullInMs: ahead[i]!,
+      nextInMs: Math.max(0, ahead[i]! + each - windowMs),
+    };
+  }),
+});

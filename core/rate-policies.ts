@@ -1,0 +1,131 @@
+/**
+ * How often something may be done: every limit of requests in time. A new one is an entry here (its variable, default and
+ * header follow from it) and the place that takes from it. The others are limits of what is open at once (api/http/places.ts).
+ */
+
+const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;
+export type RateWindow = keyof typeof SECONDS;
+
+/** `quota` requests at once, and as many again spread over each window. */
+type RatePolicy = {
+  quota: number;
+  window: RateWindow;
+  /** The environment variable that sets another quota; 0 there is no limit. */
+  variable: `RATE_${string}`;
+  /** What is counted, and per what. */
+  of: string;
+};
+
+/** By the names that the RateLimit headers show. */
+export const RATE_POLICIES = {
+  reads: {
+    ...{ quota: 1_200, window: "minute", variable: "RATE_READS_PER_CLIENT" },
+    of: "Reads of one client network (an IPv4 address, or an IPv6 /64) without an API key",
+  },
+  "reads-by-key": {
+    ...{ quota: 12_000, window: "minute", variable: "RATE_READS_PER_API_KEY" },
+    of: "Reads with one API key of scope read, unless the key has a number of its own",
+  },
+  exports: {
+    ...{ quota: 12, window: "hour", variable: "RATE_EXPORTS_PER_CLIENT" },
+    of: "Exports of the directory to one client network, or with one API key of scope read",
+  },
+  "writes-by-network": {
+    ...{ quota: 30, window: "minute", variable: "RATE_WRITES_PER_CLIENT" },
+    of: "Writes of one client network to operations that need no credential",
+  },
+  claims: {
+    ...{ quota: 10, window: "minute", variable: "RATE_CLAIMS_PER_CLIENT" },
+    of: "Claims of a token in the directory by one client network",
+  },
+  "sign-ins": {
+    ...{ quota: 60, window: "minute", variable: "RATE_SIGN_INS_PER_CLIENT" },
+    of: "Requests of one client network whose credential is missing or not good; a good one is given back",
+  },
+  "contract-signatures": {
+    ...{ quota: 60, window: "minute", variable: "RATE_CONTRACT_SIGNATURES_PER_CLIENT" },
+    of: "Signatures from one client network that the chain is asked about, good ones too",
+  },
+  "contract-signatures-of-all": {
+    ...{ quota: 3_000, window: "minute", variable: "RATE_CONTRACT_SIGNATURES" },
+    of: "Signatures that the chain is asked about for all clients together",
+  },
+  "signed-writes-by-network": {
+    ...{ quota: 600, window: "minute", variable: "RATE_SIGNED_WRITES_PER_CLIENT" },
+    of: "Writes of all wallets and humans of one client network together; wallets cost nothing",
+  },
+  writes: {
+    ...{ quota: 60, window: "minute", variable: "RATE_WRITES_PER_CALLER" },
+    of: "Writes of one wallet or human",
+  },
+  "writes-by-key": {
+    ...{ quota: 6_000, window: "minute", variable: "RATE_WRITES_PER_API_KEY" },
+    of: "Writes with one API key",
+  },
+  proofs: {
+    ...{ quota: 10, window: "minute", variable: "RATE_PROOFS_PER_CALLER" },
+    of: "Verifications of one wallet; each asks another service",
+  },
+  "proofs-by-day": {
+    ...{ quota: 100, window: "day", variable: "RATE_PROOFS_PER_CALLER_AND_DAY" },
+    of: "Verifications of one wallet",
+  },
+  payments: {
+    ...{ quota: 30, window: "minute", variable: "RATE_PAYMENTS_PER_CALLER" },
+    of: "Attempts to pay of one wallet, or of one client network that names no wallet",
+  },
+  messages: {
+    ...{ quota: 60, window: "minute", variable: "RATE_MESSAGES_PER_MEMBER" },
+    of: "Messages of one wallet in one group",
+  },
+  "messages-of-group": {
+    ...{ quota: 6_000, window: "minute", variable: "RATE_MESSAGES_PER_GROUP" },
+    of: "Messages of one group, of all its members",
+  },
+  groups: {
+    ...{ quota: 5, window: "hour", variable: "RATE_GROUPS_PER_CALLER" },
+    of: "Message groups that one wallet may create",
+  },
+  "kept-answers": {
+    ...{ quota: 300, window: "day", variable: "RATE_KEPT_ANSWERS_PER_CLIENT" },
+    of: "Answers kept by Idempotency-Key for one client network without a credential; beyond, a repeated request runs again",
+  },
+  "kept-answers-of-callers": {
+    ...{ quota: 20_000, window: "day", variable: "RATE_KEPT_ANSWERS_OF_CALLERS_PER_CLIENT" },
+    of: "Answers kept by Idempotency-Key for all wallets, humans and API keys of one client network together",
+  },
+  "webhook-sends": {
+    ...{ quota: 60, window: "minute", variable: "RATE_WEBHOOK_SENDS_PER_CALLER" },
+    of: "Tests and replays of webhooks of one wallet",
+  },
+} as const satisfies Record<string, RatePolicy>;
+
+export type RatePolicyName = keyof typeof RATE_POLICIES;
+export type RateVariable = (typeof RATE_POLICIES)[RatePolicyName]["variable"];
+
+/** Quotas in force, by policy; 0 = no limit. */
+export type RateQuotas = Record<RatePolicyName, number>;
+
+/** Seconds of a policy's window. */
+export const windowSeconds = (name: RatePolicyName): number => SECONDS[RATE_POLICIES[name].window];
+
+/** A bucket of `quota` tokens, which an empty one gets back evenly over a window. */
+export type RateBucket = { key: string; quota: number; windowMs: number };
+
+/** What became of a request for tokens: one of each bucket was taken, or none of any. */
+export type TakenTokens = {
+  granted: boolean;
+  /** By bucket, in the order asked: whole tokens left, milliseconds until it is full, and until there is a token. */
+  levels: { left: number; fullInMs: number; nextInMs: number }[];
+};
+
+/** Token buckets: how often something is done, for each key. */
+export interface RateBuckets {
+  /**
+   * Takes a token of each bucket, or of none when one of them is empty. Never throws.
+   * @param now milliseconds since the epoch, for buckets in memory; those in Redis go by its clock
+   */
+  take(buckets: readonly RateBucket[], now: number): TakenTokens | Promise<TakenTokens>;
+  /** Gives a token back to each bucket. Never throws. */
+  giveBack(buckets: readonly RateBucket[], now: number): Promise<void> | undefined;
+}

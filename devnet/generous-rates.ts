@@ -1,0 +1,23 @@
+/** Limits of requests for machines of developers, tests and benchmarks: all their clients are one network, and they are in a hurry. */
+
+/** Variables of the service. Far above what one client needs, so that only a test of limits meets one. */
+export const GENEROUS_RATES = {
+  RATE_READS_PER_CLIENT: "1200000",
+  RATE_READS_PER_API_KEY: "1200000",
+  RATE_EXPORTS_PER_CLIENT: "60000",
+  RATE_WRITES_PER_CLIENT: "60000",
+  RATE_CLAIMS_PER_CLIENT: "60000",
+  RATE_SIGN_INS_PER_CLIENT: "60000",
+  RATE_CONTRACT_SIGNATURES_PER_CLIENT: "6000",
+  RATE_CONTRACT_SIGNATURES: "6000",
+  RATE_SIGNED_WRITES_PER_CLIENT: "60000",
+  RATE_WRITES_PER_CALLER: "600",
+  RATE_PROOFS_PER_CALLER: "60",
+  RATE_PROOFS_PER_CALLER_AND_DAY: "10000",
+  RATE_PAYMENTS_PER_CALLER: "300",
+  RATE_KEPT_ANSWERS_PER_CLIENT: "1000000",
+  RATE_KEPT_ANSWERS_OF_CALLERS_PER_CLIENT: "1000000",
+  RATE_GROUPS_PER_CALLER: "1800",
+  RATE_CONTRACT_MINTS_PER_CLIENT: "1000",
+  MIN_BLOCK_READS_PER_CLIENT: "1000",
+} as const;
