@@ -193,7 +193,7 @@ export async function unoweWhatBought(tx: Queryable, bought: string): Promise<Pa
  */
 export async function spendCredit(
   db: Queryable,
-  credit: Pick<Payment, "paymentId" | "blockHash">,
+  credit: Pick<Payment, "paymentId" | "blockHash" | "payee" | "amountUnits">,
   asked: Pick<PaymentClaim, "operation" | "fingerprint" | "holds" | "effect">,
   leaseMs: number,
 ): Promise<Held | "held" | null> {
@@ -203,7 +203,9 @@ export async function spendCredit(
       `update offchain.payment set state = 'paid', operation = $3, fingerprint = $4, holds = $5, effect = $6, lease = $7,
          lease_until = clock_timestamp() + $8 * interval '1 ms', updated_at = clock_timestamp(), reason = null,
          bought = null, answer_status = null, answer_headers = null, answer_body = null
-       where payment_id = $1 and block_hash = $2 and state = 'refund_due' and state = any($9) returning ${COLUMNS}`,
+       where payment_id = $1 and block_hash = $2 and state = 'refund_due' and state = any($9) and payee = $10
+         and amount_units = $11
+       returning ${COLUMNS}`,
       [
         credit.paymentId,
         credit.blockHash,
@@ -214,6 +216,8 @@ export async function spendCredit(
         lease,
         leaseMs,
         statesBefore("paid"),
+        credit.payee,
+        String(credit.amountUnits),
       ],
     );
     return rows[0] ? { payment: toPayment(rows[0]), lease } : null;

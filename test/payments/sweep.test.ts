@@ -190,7 +190,7 @@ describe("case 26: reorganisations", () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
     const header = { "payment-signature": base64(world.payload(signed)) };
-    expect((await api.get("/api/v2/agent/900/cred-report", { headers: header })).status).toBe(200);
+    expect(await api.get("/api/v2/agent/900/cred-report", { headers: header })).toMatchObject({ status: 200 });
     const [before] = await api.payments();
     const raw = await world.evm.request({ method: "eth_getRawTransactionByHash", params: [before!.tx_hash] } as never);
     await reorg(1);
@@ -254,7 +254,7 @@ describe("case 26: reorganisations", () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
     const header = { "payment-signature": base64(world.payload(signed)) };
-    expect((await api.get("/api/v2/agent/900/cred-report", { headers: header })).status).toBe(200);
+    expect(await api.get("/api/v2/agent/900/cred-report", { headers: header })).toMatchObject({ status: 200 });
     await reorg(1);
     await world.evm.mine({ blocks: 70 });
     expect(await sweep()).toBe(1);

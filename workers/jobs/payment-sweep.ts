@@ -32,7 +32,9 @@ const PATIENCE = "20 seconds";
 const ANSWER_PATIENCE = "24 hours";
 /** After the end of an authorization, so long is waited for a block that may still hold it. */
 const GRACE_MS = 120_000;
-/** An authorization that is used and void, and of which no block shows how, is given up after so long. */
+/** A refused authorization is given up this long after its end, also when no look at it succeeded. */
+const WATCHED = "24 hours";
+/** An authorization that is used and void, and of which no block shows how, is given up after this time. */
 const UNSEEN_MS = 3_600_000;
 /** Blocks after which nothing is taken back any more. */
 const FINAL_BLOCKS = 64;
@@ -149,14 +151,17 @@ async function finishPaid(context: JobContext): Promise<number> {
 }
 
 /**
- * A released authorization may be settled by whoever has seen it, until it is void: then its money is owed. It is watched
- * until it was looked at once after its end.
+ * A released authorization may be settled by anyone who has seen it, until it is void: then its money is owed. It is
+ * watched until one look after its end succeeded.
  */
 async function watchReleased(context: JobContext): Promise<number> {
   const { db } = context;
-  const released = await nextPayments(db, "state = 'released' and credential is not null and chain_id = any($1)", [
-    chainIds(context),
-  ]);
+  const released = await nextPayments(
+    db,
+    `state = 'released' and credential is not null and valid_before > clock_timestamp() - interval '${WATCHED}'
+     and chain_id = any($1)`,
+    [chainIds(context)],
+  );
   return eachHeld(context, released, async ({ payment, lease }) => {
     const who = { paymentId: payment.paymentId, lease };
     const evidence = await lookFor(looking(context), payment);

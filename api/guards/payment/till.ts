@@ -90,6 +90,8 @@ export type OpenTill = Till & {
   binding: RequestBinding;
   /** Set once settled; `held` is null only where it was fulfilled before. */
   paid: { held: Held | null; payment: Payment; fulfilled: boolean } | null;
+  /** Ends the renewal of the lease. */
+  release(): void;
 };
 
 /** Thrown by `settle` where the same payment has bought the same request its answer before: that answer is given again. */
@@ -124,12 +126,15 @@ export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: 
     terms,
     binding,
     paid: null,
+    release() {},
     payer: async () => namedBy(given) ?? request.wallet ?? (await request.signedIn()),
     refusal: (reason) => paymentRequired(desk.offers, terms!, binding, reason),
     async settle(options = {}) {
       if (!terms) return FREE;
       const { payment, held } = await settle(desk, till, options);
       till.paid = { payment, held, fulfilled: payment.state === "fulfilled" || payment.state === "lost" };
+      // Until it is fulfilled, so that a copy does not take it over from a process that is slow.
+      if (held) till.release = keepHeld(desk, held);
       return {
         method: payment.method,
         reference: `${payment.chainId}:${payment.txHash}:${payment.logIndex}`,
@@ -188,14 +193,20 @@ export type Settle = (
 ) => Promise<{ payment: Payment; held: Held | null }>;
 
 /** Keeps a payment held while `work` runs. */
-export async function whileHeld<T>(desk: PaymentDesk, { payment, lease }: Held, work: () => Promise<T>): Promise<T> {
-  const who = { paymentId: payment.paymentId, lease };
-  const beat = setInterval(() => void renewLease(desk.db, who, LEASE_MS).catch(() => {}), RENEW_MS);
+export async function whileHeld<T>(desk: PaymentDesk, held: Held, work: () => Promise<T>): Promise<T> {
+  const release = keepHeld(desk, held);
   try {
     return await work();
   } finally {
-    clearInterval(beat);
+    release();
   }
+}
+
+/** Keeps a payment held until the function it returns is called. */
+function keepHeld({ db }: PaymentDesk, { payment, lease }: Held): () => void {
+  const who = { paymentId: payment.paymentId, lease };
+  const beat = setInterval(() => void renewLease(db, who, LEASE_MS).catch(() => {}), RENEW_MS);
+  return () => clearInterval(beat);
 }
 
 type AnyReply = { status: number; type: string; content: unknown; headers?: Record<string, string>; final?: boolean };
@@ -242,6 +253,7 @@ export async function withPayment<R extends AnyReply>(
     }
     throw error;
   } finally {
+    till.release();
     const held = till.paid?.held;
     if (held) await settleAccounts(dropLease(db, { paymentId: held.payment.paymentId, lease: held.lease }));
   }

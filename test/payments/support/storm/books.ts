@@ -132,7 +132,8 @@ export async function closeAccounts(
     if (end === "served" && !kept.some(({ state }) => state === "fulfilled")) tell("was served and paid nothing");
     if (tokenId !== undefined && !tokens.some(({ args }) => Number(args.tokenId) === tokenId))
       tell("was told of a token that is none");
-    if (payment.twist === "tampered" && (end === "served" || kept.length > 0)) tell("was served or charged");
+    if ((payment.twist === "tampered" || payment.twist === "reused-number") && (end === "served" || kept.length > 0))
+      tell("was served or charged");
     if (HONEST.includes(payment.twist) && end !== "served") tell(`is ${end}`);
     if (payment.twist !== "shared" && kept.filter(({ state }) => state === "fulfilled").length > 1)
       tell("bought more than once");

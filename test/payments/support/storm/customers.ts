@@ -57,7 +57,7 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
   const credential = await caller.siwa();
   let signatures = 0;
 
-  const authorize = (change: { value?: bigint; to?: Hex } = {}) =>
+  const authorize = (change: { value?: bigint; to?: Hex; nonce?: Hex } = {}) =>
     signAuthorization(payer.account, {
       to,
       value: price,
@@ -112,6 +112,17 @@ export async function serveCustomer(market: Market, payment: PlannedPayment, pay
     // A wallet sends a transaction again that a reorganisation has removed.
     const reply = await present(request, () => hands.push(sent.raw).then(() => {}));
     return ended(reply, request, () => hands.push(sent.raw).then(() => {}));
+  }
+  if (twist === "reused-number") {
+    const good = await authorize();
+    const bad = await authorize({ to: market.sink, value: 1n, nonce: good.authorization.nonce });
+    const replies = await Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        ask(market, carrying(withSigned(i % 4 === 0 ? good : bad)), random, outcome.heard),
+      ),
+    );
+    outcome.end = replies.some((reply) => reply && reply.status < 300) ? "served" : "refused";
+    return outcome;
   }
   for (;;) {
     const signed = await authorize();

@@ -12,6 +12,8 @@ export type Twist =
   | "stolen"
   /** Changed after it was signed, or signed for other terms. */
   | "tampered"
+  /** One unit is all its wallet has: the price, and copies of the same number that pay a friend of it one unit. */
+  | "reused-number"
   /** A stranger settles it at the moment we do. */
   | "front-run"
   /** The money is moved away between the check and the settlement. */
@@ -53,6 +55,7 @@ const TWISTS: [Twist, number][] = [
   ["copies", 12],
   ["stolen", 8],
   ["tampered", 8],
+  ["reused-number", 6],
   ["front-run", 8],
   ["drained", 4],
   ["cancelled", 4],
@@ -60,9 +63,17 @@ const TWISTS: [Twist, number][] = [
   ["abandoned", 6],
 ];
 /** These need something signed that has not paid yet: a transfer that is not presented until it counts is a gift. */
-const SIGNED_ONLY: readonly Twist[] = ["tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
+const SIGNED_ONLY: readonly Twist[] = [
+  "tampered",
+  "reused-number",
+  "front-run",
+  "drained",
+  "cancelled",
+  "shared",
+  "abandoned",
+];
 /** These need an authorization that others can use or its payer can take back. */
-const AUTHORIZED_ONLY: readonly Twist[] = ["front-run", "drained", "cancelled", "shared"];
+const AUTHORIZED_ONLY: readonly Twist[] = ["reused-number", "front-run", "drained", "cancelled", "shared"];
 /** One trouble for so many payments. */
 const PAYMENTS_PER_TROUBLE = 3;
 

@@ -18,7 +18,7 @@ import { startTempo } from "../tempo.ts";
 import { type Accounts, closeAccounts, openTill } from "./books.ts";
 import { type Market, type Outcome, PRICES, serveCustomer } from "./customers.ts";
 import { startTroubledFacilitator } from "./facilitator.ts";
-import { drawPlan } from "./plan.ts";
+import { drawPlan, type Twist } from "./plan.ts";
 import { chainHands, purseOf } from "./wallets.ts";
 import { startWeather } from "./weather.ts";
 
@@ -88,10 +88,7 @@ export async function runStorm(options: {
     async function storm(): Promise<Accounts> {
       const purses = new Map(plan.payments.map(({ payer }) => [payer, purseOf(seed, payer, parts.host)]));
       const amounts = new Map(
-        plan.payments.map(({ payer, buys, twist }) => [
-          purses.get(payer)!.address,
-          twist === "shared" || twist === "drained" ? PRICES[buys] : PRICES[buys] * 3n,
-        ]),
+        plan.payments.map(({ payer, buys, twist }) => [purses.get(payer)!.address, moneyOf(twist, PRICES[buys])]),
       );
       const thieves = plan.payments.map(({ index }) => purseOf(seed, `thief ${index}`, "").address);
       await Promise.all([
@@ -187,6 +184,12 @@ export async function runStorm(options: {
   } finally {
     for (const close of closers.toReversed()) await close();
   }
+}
+
+/** What a wallet has. */
+function moneyOf(twist: Twist, price: bigint): bigint {
+  if (twist === "reused-number") return 1n;
+  return twist === "shared" || twist === "drained" ? price : price * 3n;
 }
 
 const addressOf = (privateKey: `0x${string}`) =>
