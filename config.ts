@@ -382,6 +382,12 @@ export const VARIABLES = {
     integer(0, 1_000_000_000),
     "10",
   ),
+  PROOFS_PER_AGENT: variable(
+    "Limits",
+    "Proofs a day that may be asked of one platform for one agent; one wallet may ask for five times as many",
+    integer(1, 1_000_000),
+    "30",
+  ),
   MIN_BLOCK_READS_PER_CLIENT: variable(
     "Limits",
     "Reads with minBlock of one client network that each process has open; they wait up to 5 seconds; 0 = no limit",
@@ -694,6 +700,7 @@ export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
   AWARD_CONFIRMATIONS: ["workers"],
   ...(Object.fromEntries(Object.keys(RATE_VARIABLES).map((name) => [name, ["api"]])) as Record<RateVariable, ["api"]>),
   RATE_CONTRACT_MINTS_PER_CLIENT: ["api"],
+  PROOFS_PER_AGENT: ["api"],
   MIN_BLOCK_READS_PER_CLIENT: ["api"],
   STREAMS_PER_CLIENT: ["api"],
   STREAMS_PER_PROCESS: ["api"],
@@ -906,6 +913,8 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
     /** A day. */
     contractMintsPerClient: v.RATE_CONTRACT_MINTS_PER_CLIENT,
     minBlockReadsPerClient: v.MIN_BLOCK_READS_PER_CLIENT,
+    /** Of one agent, on one platform, a day. */
+    proofsPerAgent: v.PROOFS_PER_AGENT,
     /** Open event streams; 0 = no limit. */
     streams: { perClient: v.STREAMS_PER_CLIENT, perProcess: v.STREAMS_PER_PROCESS },
     eventRetentionMs: v.EVENT_RETENTION,

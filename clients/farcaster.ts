@@ -1,6 +1,7 @@
 /** Proofs on Farcaster: a cast of the account with the needle in its text, however Farcaster is read. */
 import { z } from "zod";
 import { needleOf, showsNeedle } from "../core/proofs.ts";
+import { withinAllowance } from "./http/on-behalf.ts";
 import type { FarcasterClaim, FoundProof, KnownProof, NoProof, ProofPlatform, SoughtProof } from "./ports.ts";
 
 /** A cast of its own (no reply), with a mark where somebody is mentioned. */
@@ -50,7 +51,7 @@ export function farcasterProofs(reader: FarcasterReader): ProofPlatform<Farcaste
     return found(fid, proof.username, cast);
   }
 
-  return { find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) };
+  return withinAllowance({ find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) });
 }
 
 const noName = (name: string): NoProof => ({ reason: `There is no Farcaster account named ${name}.` });

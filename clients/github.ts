@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GIST_MAX_BYTES, gistFileName, gistProves } from "../core/proofs.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
+import { withinAllowance } from "./http/on-behalf.ts";
 import type { Upstream } from "./http.ts";
 import type { FoundProof, GithubClaim, KnownProof, NoProof, ProofPlatform, SoughtProof } from "./ports.ts";
 import type { PublicHttp } from "./public-http.ts";
@@ -157,7 +158,7 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofPlatform<Gith
     return { reason: `The name ${proof.handle} belongs to another GitHub account now.` };
   }
 
-  return { find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) };
+  return withinAllowance({ find, batch: 1, recheck: (proofs) => Promise.all(proofs.map(again)) });
 }
 
 const tooLarge = (fileName: string): NoProof => ({

@@ -11,6 +11,7 @@ import {
   type Outgoing,
   OversizeAnswer,
 } from "./http/exchange.ts";
+import { spender } from "./http/on-behalf.ts";
 import { requestRate } from "./http/request-rate.ts";
 import { type AnswerHeaders, isSpent, retryAfter } from "./http/retry-after.ts";
 import type { UpstreamMeter } from "./ports.ts";
@@ -134,7 +135,18 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
       rate.giveBack();
       throw new Trouble("it failed time and again", open);
     }
+    const used = await spendOne().catch((error) => {
+      circuit.withdrawn();
+      throw error;
+    });
+    if (used === 0) return;
+    circuit.withdrawn();
+    rate.giveBack();
+    throw new Trouble("its allowance for this work is used up", used);
   }
+
+  /** Counted before it is sent, against whatever the work is done on behalf of. */
+  const spendOne = async (): Promise<number> => (await spender()?.(parts.rate)) ?? 0;
 
   async function once(outgoing: Outgoing): Promise<Incoming> {
     const startedAt = performance.now();

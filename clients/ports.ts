@@ -237,12 +237,18 @@ export type KnownProof = SoughtProof & Pick<FoundProof, "accountId" | "handle" |
  */
 export interface ProofPlatform<Claim> {
   /** Looks for the proof where the claim says it is. */
-  find(claim: Claim, sought: SoughtProof): Promise<FoundProof | NoProof>;
+  find(claim: Claim, sought: SoughtProof, spend?: Spend): Promise<FoundProof | NoProof>;
   /** How many proofs `recheck` takes at once. */
   readonly batch: number;
   /** Looks again at proofs once found, in their order. Null = the platform said nothing about this one. */
-  recheck(proofs: readonly KnownProof[]): Promise<(FoundProof | NoProof | null)[]>;
+  recheck(proofs: readonly KnownProof[], spend?: Spend): Promise<(FoundProof | NoProof | null)[]>;
 }
+
+/**
+ * Takes one request from an allowance before it is sent.
+ * @param rate what the upstream allows in all @returns seconds to wait when there is none left; 0 when it was taken
+ */
+export type Spend = (rate: { burst: number; perSecond: number }) => Promise<number>;
 
 export type XClaim = { handle: string };
 /** @property gistId where to look; without it the account's newest public gists are searched */

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { needleOf, showsNeedle } from "../core/proofs.ts";
+import { withinAllowance } from "./http/on-behalf.ts";
 import type { HttpAnswer, Upstream } from "./http.ts";
 import type { FoundProof, KnownProof, NoProof, ProofPlatform, SoughtProof, XClaim } from "./ports.ts";
 
@@ -19,7 +20,7 @@ const problem = z.object({
 });
 /** One account, one problem, or both: X answers 200 for accounts it has not got, newer endpoints 404. */
 const single = z.object({ data: user.optional(), errors: z.array(problem).default([]) });
-const several = z.object({ data: z.array(user).default([]), errors: z.array(problem).default([]) });
+const several = z.object({ data: z.array(z.unknown()).default([]), errors: z.array(z.unknown()).default([]) });
 
 type Account = z.output<typeof user>;
 type Problem = z.output<typeof problem>;
@@ -39,7 +40,7 @@ export function xProofs(api: Upstream): ProofPlatform<XClaim> {
       },
     });
 
-  return {
+  return withinAllowance({
     batch: BATCH,
     async find({ handle }, sought) {
       const found = await account(handle);
@@ -52,11 +53,19 @@ export function xProofs(api: Upstream): ProofPlatform<XClaim> {
         statuses: [200, 404],
         read: (answer) => {
           const { data, errors } = several.parse(bodyOf(answer));
-          return proofs.map((proof) => judgeAgain(proof, data, errors));
+          const [accounts, problems] = [readable(user, data), readable(problem, errors)];
+          return proofs.map((proof) => judgeAgain(proof, accounts, problems));
         },
       }),
-  };
+  });
 }
+
+/** Those that can be read: one strange account says nothing about the others of its batch. */
+const readable = <T>(shape: z.ZodType<T>, items: readonly unknown[]): T[] =>
+  items.flatMap((item) => {
+    const { success, data } = shape.safeParse(item);
+    return success ? [data] : [];
+  });
 
 /** A 404 may hold its one problem as the body itself. */
 function bodyOf({ status, json }: HttpAnswer): unknown {
@@ -64,10 +73,17 @@ function bodyOf({ status, json }: HttpAnswer): unknown {
   return { errors: [json] };
 }
 
-/** @throws Error when X says something else than that there is no such account */
-function absenceOf(error: Problem | undefined): Absent {
+/** What a problem says about its account; null when it says something else than that there is none. */
+function absence(error: Problem | undefined): Absent | null {
   if (error && /suspended/i.test(error.detail)) return "suspended";
   if (error && (/resource-not-found$/.test(error.type) || /not found/i.test(error.title))) return "missing";
+  return null;
+}
+
+/** @throws Error when X says something else than that there is no such account */
+function absenceOf(error: Problem | undefined): Absent {
+  const absent = absence(error);
+  if (absent) return absent;
   throw new Error(`X answers neither an account nor its absence: ${error?.title ?? "nothing"}`);
 }
 
@@ -96,7 +112,8 @@ function judgeAgain(proof: KnownProof, accounts: Account[], errors: Problem[]): 
   const account = accounts.find(({ id }) => id === proof.accountId);
   if (!account) {
     const error = errors.find(({ resource_id, value }) => [resource_id, value].includes(proof.accountId));
-    return error ? noAccount(proof.handle, absenceOf(error)) : null;
+    const absent = absence(error);
+    return absent && noAccount(proof.handle, absent);
   }
   if (!sameHandle(account.username, proof.handle))
     return { reason: `The X account @${proof.handle} was renamed to @${account.username}.` };

@@ -5,6 +5,7 @@ import type { Platform } from "../../core/facts.ts";
 import { txLink } from "../../core/links.ts";
 import { gistFileName, needleOf } from "../../core/proofs.ts";
 import { type Call, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
+import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { farcasterProofBodySchema, githubProofBodySchema, provenSchema, xProofBodySchema } from "../schemas/proofs.ts";
@@ -83,9 +84,11 @@ export const verifyFarcaster = endpoint({
 type Proof = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
 type Asked<C> = Pick<Claimed<C>, "source" | "claim" | "expected" | "hint">;
 
-async function answer<C>({ deps, params, caller, now }: Proof, platform: Platform, asked: Asked<C>): Promise<Reply> {
+async function answer<C>(call: Proof, platform: Platform, asked: Asked<C>): Promise<Reply> {
+  const { deps, params, caller, clientAddress, now } = call;
   const tokenId = params.id;
-  const proven = await prove(deps, { ...asked, platform, tokenId, wallet: caller.wallet, now });
+  const by = { wallet: caller.wallet, network: networkOf(clientAddress) };
+  const proven = await prove(deps, { ...asked, ...by, platform, tokenId, now });
   const { transaction } = proven;
   if ("txHash" in transaction) return json(body(transaction));
   const { complete, mined } = await minedIntents(deps.db, [transaction.intentKey], {

@@ -10,6 +10,7 @@ import { queueRepeatable } from "../../db/tx-outbox.ts";
 import type { ApiParts } from "../deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { payableTraitPrice } from "./chain-writes.ts";
+import { askWithin } from "./proof-allowance.ts";
 import { tellVerified } from "./telling.ts";
 import { requireFunds, type Write, writeAgent } from "./writing.ts";
 
@@ -19,8 +20,9 @@ export type Claimed<C> = {
   source: ProofPlatform<C>;
   claim: C;
   tokenId: number;
-  /** Who asks. */
+  /** Who asks, and from which network. */
   wallet: Address;
+  network: string;
   /** Milliseconds since the epoch. */
   now: number;
   /** What the account has to show, and how to show it; told when it does not. */
@@ -37,12 +39,17 @@ export type Proven = FoundProof & {
 /**
  * Proves an account for an agent. The platform is asked before anything is written; nothing is granted unless it says
  * that the proof is there. A proof that stands already is confirmed, and its trait is never given twice.
- * @throws Failure not_found, forbidden, proof_missing, conflict, upstream_unavailable, out_of_funds, indexer_behind
+ * @throws Failure not_found, forbidden, rate_limited, proof_missing, conflict, upstream_unavailable, out_of_funds,
+ *   indexer_behind
  */
 export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Proven> {
-  const { platform, source, tokenId, wallet, now, expected, hint } = claimed;
+  const { platform, source, tokenId, wallet, network, now, expected, hint, claim } = claimed;
   const authorize = await authorizeController(deps, tokenId, wallet);
-  const found = await source.find(claimed.claim, { tokenId, prefix: deps.config.service.prefix });
+  const asker = { platform, tokenId, wallet, network, claim, now: new Date(now) };
+  const within = { asker, perDay: deps.config.proofsPerAgent, expected, hint };
+  const found = await askWithin(deps.db, within, (spend) =>
+    source.find(claim, { tokenId, prefix: deps.config.service.prefix }, spend),
+  );
   if ("reason" in found) return fail("proof_missing", found.reason, { hint, extra: { expected } });
 
   const identity = deps.config.contracts.identity.address;

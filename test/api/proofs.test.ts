@@ -53,7 +53,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   const { pool } = api.database;
   await pool.query(
-    `truncate offchain.proof, offchain.tx_intent, offchain.tx_attempt, offchain.idempotency, offchain.cred,
+    `truncate offchain.proof, offchain.allowance, offchain.tx_intent, offchain.tx_attempt, offchain.idempotency, offchain.cred,
        offchain.cred_history, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.trait`,
   );

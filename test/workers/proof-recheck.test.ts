@@ -43,7 +43,7 @@ beforeEach(async () => {
   now = Date.parse("2026-11-21T12:00:00Z");
   for (const source of ["x", "github", "farcaster"]) await sim.fail(source, { times: 0 });
   await database.pool.query(
-    "truncate offchain.proof, offchain.cred, offchain.cred_history cascade; truncate onchain.agent",
+    "truncate offchain.proof, offchain.allowance, offchain.cred, offchain.cred_history cascade; truncate onchain.agent",
   );
   await plantAgents(
     database.pool,
@@ -89,9 +89,9 @@ const run = () => {
     platform,
     {
       ...source,
-      recheck(proofs: Parameters<typeof source.recheck>[0]) {
+      recheck(...[proofs, spend]: Parameters<typeof source.recheck>) {
         asked.push([platform as Platform, proofs.length]);
-        return source.recheck(proofs);
+        return source.recheck(proofs, spend);
       },
     },
   ]);

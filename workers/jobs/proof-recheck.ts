@@ -4,12 +4,27 @@ import { z } from "zod";
 import type { ProofPlatform } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
 import type { Platform } from "../../core/facts.ts";
+import { LEFT_TO_STRANGERS, type Rate, rechecks, strangers } from "../../core/proof-allowances.ts";
+import { levelsOf, takeAll } from "../../db/allowances.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { noteEvents } from "../../db/event-notes.ts";
 import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/proofs.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
+
+/**
+ * Takes a request from what is kept for re-checks, else from what strangers leave, while that is much.
+ * @returns seconds to wait; 0 when it was taken
+ */
+async function takeForRecheck(db: JobContext["db"], platform: Platform, rate: Rate, now: Date): Promise<number> {
+  const seconds = await takeAll(db, [rechecks(platform, rate)], now);
+  if (seconds === 0) return 0;
+  const shared = strangers(platform, rate);
+  const level = (await levelsOf(db, [shared.name], now)).get(shared.name)?.level ?? shared.most;
+  if (level < shared.most * LEFT_TO_STRANGERS) return seconds;
+  return (await takeAll(db, [shared], now)) && seconds;
+}
 
 /** Proofs of one platform that one run looks at; the rest is the next run's. */
 const PER_RUN = 1_000;
@@ -38,15 +53,29 @@ async function recheck(context: JobContext, platform: Platform, source: Source):
   const before = new Date(clock().getTime() - config.upstreams.proofRecheckMs);
   const due = await proofsDue(db, { platform, before, limit: PER_RUN });
   const run: Run = { looked: 0, trouble: null };
+  /** Our own allowance is used up: what was not asked about is left as it is, for the next run. */
+  let spent = false;
+
+  async function spend(rate: Rate): Promise<number> {
+    const seconds = await takeForRecheck(db, platform, rate, clock());
+    spent ||= seconds > 0;
+    return seconds;
+  }
 
   async function look(proofs: ProofRecord[]): Promise<void> {
+    if (spent) return;
     const startedAt = clock();
     let seen: Awaited<ReturnType<Source["recheck"]>>;
     try {
-      seen = await source.recheck(proofs.map((proof) => ({ ...proof, prefix: config.service.prefix })));
+      seen = await source.recheck(
+        proofs.map((proof) => ({ ...proof, prefix: config.service.prefix })),
+        spend,
+      );
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== "upstream_unavailable") throw error;
-      run.trouble = error;
+      if (spent) return;
+      const failure = error instanceof Failure && error.code === "upstream_unavailable" ? error : null;
+      if (!failure) log.error({ err: error, platform }, "proofs could not be looked at again");
+      run.trouble ??= failure ?? new Failure("upstream_unavailable", "Some proofs could not be looked at again.");
       seen = proofs.map(() => null);
     }
     const checks = proofs.map(({ tokenId, accountId }, i): Checked => {

@@ -1,6 +1,7 @@
-/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again. */
+/** Removes what is only kept for a while: answers stored for idempotency keys, revocations and signed texts whose time is over, networks of clients, slugs that are free again, allowances that are whole again. */
 import { z } from "zod";
 import { SLUG_RETIREMENT_MS } from "../../core/principals/slugs.ts";
+import { forgetFullAllowances } from "../../db/allowances.ts";
 import { forgetUsedTexts } from "../../db/human-updates.ts";
 import { forgetExpired } from "../../db/idempotency.ts";
 import { forgetClientNetworks } from "../../db/mints.ts";
@@ -17,6 +18,7 @@ export const prune = defineJob({
     (await forgetExpired(db)) +
     (await forgetRevocations(db)) +
     (await forgetUsedTexts(db)) +
+    (await forgetFullAllowances(db, clock())) +
     (await forgetClientNetworks(db)) +
     (await forgetRetiredSlugs(db, new Date(clock().getTime() - SLUG_RETIREMENT_MS))),
 });

@@ -1,0 +1,110 @@
+/** Lets proofs ask a platform within what it allows: so much for each agent, wallet and network, and who has asked least comes first. */
+import { hash } from "node:crypto";
+import type pg from "pg";
+import type { FoundProof, NoProof, Spend } from "../../clients/ports.ts";
+import { Failure, fail } from "../../core/errors.ts";
+import type { Address, Platform } from "../../core/facts.ts";
+import {
+  type Bucket,
+  failuresOf,
+  mayHaveAsked,
+  ofAgent,
+  ofNetwork,
+  ofWallet,
+  type Rate,
+  strangers,
+} from "../../core/proof-allowances.ts";
+import { levelsOf, takeAll, takeTokens } from "../../db/allowances.ts";
+import { type Queryable, transaction } from "../../db/transaction.ts";
+
+export type Asker = {
+  platform: Platform;
+  tokenId: number;
+  /** Who asks, and from which network. */
+  wallet: Address;
+  network: string;
+  /** Where the proof is said to be. */
+  claim: unknown;
+  now: Date;
+};
+
+export type Within = { asker: Asker; perDay: number; expected: string; hint: string };
+
+/**
+ * Asks a platform for a proof. The ask is counted before it is made, in the transaction that may refuse it; trouble of
+ * the platform gives it back and is remembered by nothing.
+ * @throws Failure proof_missing without asking, where the same was asked for twice in the last minute and was not there;
+ *   rate_limited; upstream_unavailable; and what `ask` throws
+ */
+export async function askWithin(
+  db: pg.Pool,
+  { asker, perDay, expected, hint }: Within,
+  ask: (spend: Spend) => Promise<FoundProof | NoProof>,
+): Promise<FoundProof | NoProof> {
+  const { platform, tokenId, wallet, claim, now } = asker;
+  const failures = failuresOf(platform, tokenId, claimName(claim));
+  const counted = [ofAgent(platform, tokenId, perDay), ofWallet(platform, wallet, perDay)];
+  await transaction(db, async (tx) => {
+    const left = await takeTokens(tx, counted, 1, now);
+    await refuseRemembered(tx, failures, { now, expected, hint });
+    await refuseEager(tx, asker, counted, left);
+  });
+  let found: FoundProof | NoProof;
+  try {
+    found = await ask(spendOf(db, asker));
+  } catch (error) {
+    if (error instanceof Failure && error.code === "upstream_unavailable") await takeTokens(db, counted, -1, now);
+    throw error;
+  }
+  if ("reason" in found) await takeTokens(db, [failures], 1, now);
+  return found;
+}
+
+/** Each request is for strangers, and for one network of them. */
+function spendOf(db: pg.Pool, { platform, network, now }: Asker): Spend {
+  return async (rate: Rate) => {
+    const buckets = [strangers(platform, rate), ofNetwork(platform, network, rate)];
+    return takeAll(db, buckets, now);
+  };
+}
+
+/** @throws Failure proof_missing */
+async function refuseRemembered(
+  tx: Queryable,
+  failures: Bucket,
+  { now, expected, hint }: { now: Date; expected: string; hint: string },
+): Promise<void> {
+  const { level } = (await levelsOf(tx, [failures.name], now)).get(failures.name) ?? { level: failures.most };
+  if (level >= 1) return;
+  const retryAfter = Math.ceil((1 - level) / failures.perSecond);
+  fail("proof_missing", `This was looked for twice within a minute and was not there; ask again in ${retryAfter} s.`, {
+    ...{ hint, retryAfter },
+    extra: { expected },
+  });
+}
+
+/** @throws Failure rate_limited */
+async function refuseEager(
+  tx: Queryable,
+  { platform, now }: Asker,
+  counted: readonly Bucket[],
+  left: ReadonlyMap<string, number>,
+): Promise<void> {
+  // Its size does not matter here: only how full it is.
+  const { name } = strangers(platform, { burst: 0, perSecond: 0 });
+  const shared = (await levelsOf(tx, [name], now)).get(name) ?? { level: 1, most: 1 };
+  for (const { name, most, perSecond } of counted) {
+    const level = left.get(name)!;
+    if (level < 0)
+      fail("rate_limited", "This agent or wallet has asked for as many proofs on this platform as it may in a day.", {
+        retryAfter: Math.ceil(-level / perSecond),
+      });
+    const asked = most - level;
+    if (asked > mayHaveAsked(most, Math.max(0, shared.level / shared.most)))
+      fail("rate_limited", "Many proofs are asked for on this platform now; those who asked for few come first.", {
+        retryAfter: 300,
+      });
+  }
+}
+
+const claimName = (claim: unknown): string => hash("sha256", JSON.stringify(claim).toLowerCase(), "hex").slice(0, 32);

@@ -1,0 +1,79 @@
+/** Token buckets in the database: they hold for all processes together, and survive them. */
+import type pg from "pg";
+import type { Bucket } from "../core/proof-allowances.ts";
+import { type Queryable, transaction } from "./transaction.ts";
+
+/**
+ * Takes tokens from each of some buckets, all at once; rows are locked in the order of their names.
+ * @param tokens less than 0 gives them back, up to a full bucket
+ * @returns what is left, by name; below 0 where there were too few: then the caller rolls back
+ */
+export async function takeTokens(
+  tx: Queryable,
+  buckets: readonly Bucket[],
+  tokens: number,
+  now: Date,
+): Promise<Map<string, number>> {
+  const { rows } = await tx.query<{ name: string; level: number }>({
+    name: "allowance-take",
+    text: `
+      insert into offchain.allowance as a (name, level, most, per_second, at)
+      select name, least(most, most - $4::float8), most, per_second, $5
+      from unnest($1::text[], $2::float8[], $3::float8[]) as b(name, most, per_second) order by name
+      on conflict (name) do update set most = excluded.most, per_second = excluded.per_second,
+        at = greatest(a.at, excluded.at),
+        level = least(excluded.most, least(excluded.most,
+          a.level + greatest(0, extract(epoch from excluded.at - a.at)) * excluded.per_second) - $4::float8)
+      returning name, level`,
+    values: [
+      buckets.map(({ name }) => name),
+      buckets.map(({ most }) => most),
+      buckets.map(({ perSecond }) => perSecond),
+      tokens,
+      now,
+    ],
+  });
+  return new Map(rows.map(({ name, level }) => [name, level]));
+}
+
+/** Takes a token from each bucket, or from none. @returns seconds until there is one in each, 0 when they were taken */
+export async function takeAll(db: pg.Pool, buckets: readonly Bucket[], now: Date): Promise<number> {
+  let seconds = 0;
+  const enough = new Error("not enough");
+  await transaction(db, async (tx) => {
+    const left = await takeTokens(tx, buckets, 1, now);
+    for (const { name, perSecond } of buckets) {
+      const missing = -left.get(name)!;
+      if (missing > 0) seconds = Math.max(seconds, Math.ceil(missing / perSecond));
+    }
+    if (seconds > 0) throw enough;
+  }).catch((error) => {
+    if (error !== enough) throw error;
+  });
+  return seconds;
+}
+
+/** Tokens left and tokens of a full bucket, by name; a bucket that nothing was taken from is left out. */
+export async function levelsOf(
+  db: Queryable,
+  names: readonly string[],
+  now: Date,
+): Promise<Map<string, { level: number; most: number }>> {
+  const { rows } = await db.query<{ name: string; level: number; most: number }>({
+    name: "allowance-levels",
+    text: `
+      select name, most, least(most, level + greatest(0, extract(epoch from $2 - at)) * per_second) as level
+      from offchain.allowance where name = any($1)`,
+    values: [names, now],
+  });
+  return new Map(rows.map(({ name, level, most }) => [name, { level, most }]));
+}
+
+/** Forgets buckets that are full again. @returns how many */
+export async function forgetFullAllowances(db: Queryable, now: Date): Promise<number> {
+  const { rowCount } = await db.query(
+    "delete from offchain.allowance where level + greatest(0, extract(epoch from $1 - at)) * per_second >= most",
+    [now],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,231 @@
+/** A platform's allowance is shared fairly: failing proofs of many agents keep neither another agent nor the re-checks from it. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { ProofPlatform, XClaim } from "../../clients/ports.ts";
+import { unconfiguredProofs } from "../../clients/unavailable.ts";
+import { xProofs } from "../../clients/x.ts";
+import { strangers } from "../../core/proof-allowances.ts";
+import { forgetFullAllowances, takeAll } from "../../db/allowances.ts";
+import { recordProof } from "../../db/proofs.ts";
+import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
+import { type Simulated, simulated } from "../clients/support/simulated.ts";
+import { agentWallet } from "../support/agent-wallet.ts";
+import { testLog } from "../support/log.ts";
+import { plantAgents } from "./support/agents.ts";
+import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
+import { stubChain } from "./support/stub-chain.ts";
+
+/** What X allows in a window of 15 minutes. */
+const RATE = { burst: 300, perSecond: 300 / 900 };
+const PER_AGENT = 10;
+const DAY_MS = 86_400_000;
+
+type Wallet = ReturnType<typeof agentWallet>;
+const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
+
+let sim: Simulated;
+let api: TestApi;
+let x: ProofPlatform<XClaim>;
+let now: number;
+/** Requests that X was sent. */
+let asked = 0;
+beforeAll(async () => {
+  sim = await simulated();
+  api = await startApi({
+    now: () => now,
+    env: {
+      MINT_WAIT_MS: "0",
+      RATE_PROOFS_PER_CALLER: "0",
+      PROOFS_PER_AGENT: String(PER_AGENT),
+      TRUSTED_PROXIES: "127.0.0.1",
+    },
+    chain: stubChain({
+      isDeployed: async () => true,
+      mintPrice: async () => 0n,
+      traitPrice: async () => 0n,
+      code: async () => "0x",
+    }),
+    deps: {
+      proofs: {
+        x: { batch: 100, find: (...claim) => x.find(...claim), recheck: (...proofs) => x.recheck(...proofs) },
+        github: unconfiguredProofs("GitHub"),
+        farcaster: unconfiguredProofs("Farcaster"),
+      },
+    },
+  });
+});
+beforeEach(async () => {
+  now = Date.now();
+  asked = 0;
+  const platform = xProofs(sim.upstream("/x", { name: "X", rate: RATE, headers: { authorization: "Bearer key" } }));
+  x = {
+    ...platform,
+    find: (claim, sought, spend) =>
+      platform.find(claim, sought, async (rate) => {
+        asked++;
+        return spend!(rate);
+      }),
+  };
+  await api.database.pool.query(
+    "truncate offchain.proof, offchain.tx_intent, offchain.allowance, offchain.cred cascade; truncate onchain.agent",
+  );
+  await sim.fail("x", { times: 0 });
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(async () => {
+  await api?.close();
+  await sim?.close();
+});
+
+const recheck = () =>
+  proofRecheck.run(
+    {
+      ...{ db: api.database.pool, clock: () => new Date(now), log: testLog(), proofs: { x } },
+      config: { service: { prefix: "helixa" }, upstreams: { proofRecheckMs: DAY_MS } },
+    } as never,
+    {},
+  );
+const sent = () => asked;
+
+let agents = 0;
+type Agent = { tokenId: number; wallet: Wallet; from: string };
+async function agent(from: string, wallet = agentWallet({ host: HOST })): Promise<Agent> {
+  const tokenId = ++agents;
+  await plantAgents(api.database.pool, [{ tokenId, owner: lower(wallet), agentAddress: lower(wallet) }]);
+  return { tokenId, wallet, from };
+}
+const prove = async ({ tokenId, wallet, from }: Agent, handle: string): Promise<Answer> =>
+  api.send("POST", `/api/v2/agent/${tokenId}/verify/x`, {
+    headers: {
+      "content-type": "application/json",
+      authorization: await wallet.siwa(now),
+      "x-forwarded-for": from,
+    },
+    body: JSON.stringify({ handle }),
+  });
+/** Asks for one account after another that proves nothing. */
+async function fail(attacker: Agent, times: number): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let i = 0; i < times; i++) answers.push(await prove(attacker, `none_${attacker.tokenId}_${i}`));
+  return answers;
+}
+const shows = (handle: string, id: number, tokenId: number) =>
+  sim.control("PUT", `x/users/${handle}`, { id: String(id), description: `helixa:${tokenId}` });
+
+it("twelve agents that fail until they are refused leave enough for another agent's first proof, and for the re-checks", async () => {
+  const proven = await agent("192.0.2.1");
+  await shows("proven", 1, proven.tokenId);
+  const found = {
+    tokenId: proven.tokenId,
+    platform: "x" as const,
+    accountId: "1",
+    handle: "proven",
+    username: "proven",
+  };
+  await recordProof(api.database.pool, { ...found, evidence: {} }, null, new Date(now - 2 * DAY_MS));
+  const attackers = await Promise.all(Array.from({ length: 12 }, () => agent("198.51.100.7")));
+  const answers = (await Promise.all(attackers.map((attacker) => fail(attacker, 26)))).flat();
+  // Also from the attackers' own network.
+  for (const from of ["203.0.113.9", "198.51.100.7"]) {
+    const honest = await agent(from);
+    await shows(`honest_${honest.tokenId}`, honest.tokenId + 100, honest.tokenId);
+    expect((await prove(honest, `honest_${honest.tokenId}`)).status).toBe(202);
+  }
+  expect(await recheck()).toBe(1);
+  // The others were refused as their own doing, without X being asked.
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([422, 429]));
+  const refused = answers.filter(({ status }) => status === 429);
+  for (const answer of refused) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(answers.length - refused.length).toBeLessThan(RATE.burst * 0.35);
+});
+
+it("an agent may ask a stated number of times a day, and a wallet five times as often with all its agents", async () => {
+  const one = await agent("192.0.2.1");
+  const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+  expect(statuses(await fail(one, PER_AGENT + 1)).at(-1)).toBe(429);
+  now += DAY_MS;
+  expect(statuses(await fail(one, 1))).toEqual([422]);
+  now += DAY_MS;
+  const wallet = agentWallet({ host: HOST });
+  const many = await Promise.all(Array.from({ length: 12 }, () => agent("192.0.2.1", wallet)));
+  let asked = 0;
+  for (const each of many) {
+    // In a window of its own, with all of X's allowance there.
+    now += 900_000;
+    asked += statuses(await fail(each, 5)).filter((status) => status === 422).length;
+  }
+  expect(asked).toBeGreaterThanOrEqual(5 * PER_AGENT);
+  expect(asked).toBeLessThan(60);
+});
+
+it("what was asked for twice within a minute and was not there is remembered for a minute, and no longer", async () => {
+  const honest = await agent("192.0.2.1");
+  const first = await prove(honest, "ada");
+  const second = await prove(honest, "ada");
+  expect([first.status, second.status, sent()]).toEqual([422, 422, 2]);
+  await shows("ada", 7, honest.tokenId);
+  const remembered = await prove(honest, "@Ada");
+  expect(remembered).toMatchObject({
+    status: 422,
+    body: { code: "proof_missing", expected: `helixa:${honest.tokenId}` },
+  });
+  expect(sent()).toBe(2);
+  // Another account is another question.
+  expect((await prove(honest, "eve")).status).toBe(422);
+  expect(sent()).toBe(3);
+  now += 1000 * Number(remembered.headers.get("retry-after"));
+  expect((await prove(honest, "ada")).status).toBe(202);
+});
+
+it("trouble of the platform is remembered by nothing, and counts for nobody", async () => {
+  const honest = await agent("192.0.2.1");
+  await sim.fail("x", { status: 500, times: 5 });
+  for (let i = 0; i < 5; i++) expect((await prove(honest, "ada")).status).toBe(503);
+  await shows("ada", 7, honest.tokenId);
+  expect((await prove(honest, "ada")).status).toBe(202);
+  const { rows } = await api.database.pool.query(
+    "select most - level as used from offchain.allowance where name like '%:agent:%'",
+  );
+  expect(rows[0].used).toBeCloseTo(1, 2);
+});
+
+it("what an agent has asked for outlives the process, and is forgotten when it has all of it again", async () => {
+  const one = await agent("192.0.2.1");
+  await fail(one, PER_AGENT);
+  const { rows } = await api.database.pool.query("select count(*)::int as n from offchain.allowance");
+  expect(rows[0].n).toBeGreaterThan(3);
+  expect(await forgetFullAllowances(api.database.pool, new Date(now))).toBe(0);
+  expect(await forgetFullAllowances(api.database.pool, new Date(now + 2 * DAY_MS))).toBe(rows[0].n);
+});
+
+it("re-checks stop where their own allowance ends, leave the rest as it is, and go on with it later", async () => {
+  const proofs = 4;
+  for (let id = 1; id <= proofs; id++) {
+    const { tokenId } = await agent("192.0.2.1");
+    await shows(`user${id}`, 1_000 + id, tokenId);
+    const proof = {
+      tokenId,
+      platform: "x" as const,
+      accountId: String(1_000 + id),
+      handle: `user${id}`,
+      username: `user${id}`,
+    };
+    await recordProof(api.database.pool, { ...proof, evidence: {} }, null, new Date(now - 2 * DAY_MS));
+  }
+  // One at a time, of a platform that allows four in an hour: none for two re-checks at once, all of it taken by strangers.
+  const scarce = xProofs(
+    sim.upstream("/x", {
+      name: "X",
+      rate: { burst: 4, perSecond: 4 / 3_600 },
+      headers: { authorization: "Bearer key" },
+    }),
+  );
+  x = { ...scarce, batch: 1 };
+  await takeAll(api.database.pool, [strangers("x", { burst: 4, perSecond: 4 / 3_600 })], new Date(now));
+  const statuses = async () =>
+    (await api.database.pool.query("select status from offchain.proof")).rows.map(({ status }) => status);
+  expect(await recheck()).toBe(1);
+  expect(await statuses()).toEqual(Array(proofs).fill("verified"));
+  now += 2 * 3_600_000;
+  expect(await recheck()).toBeGreaterThanOrEqual(1);
+  expect(await statuses()).toEqual(Array(proofs).fill("verified"));
+});
