@@ -49,7 +49,7 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
       return await client.request({ method, params } as never);
     } catch (error) {
       const answered = rpcError(error);
-      const isTrouble = answered && TROUBLE.has(answered.code) && !OUT_OF_GAS.test(answered.details);
+      const isTrouble = answered && TROUBLE.has(answered.code) && !EXECUTION.test(answered.details);
       if (answered && (!isTrouble || revertData(answered.data) !== null)) throw answered;
       return unreachable(error);
     }
@@ -76,12 +76,7 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
     } catch (error) {
       if (!(error instanceof RpcRequestError)) throw error;
       const data = revertData(error.data);
-      if (
-        data === null &&
-        !OUT_OF_GAS.test(error.details) &&
-        !/revert|invalid opcode|stack (under|over)flow/i.test(error.details)
-      )
-        return unreachable(error);
+      if (data === null && !EXECUTION.test(error.details)) return unreachable(error);
       return { ok: false, data, reason: error.details };
     }
   }
@@ -236,8 +231,8 @@ const TRAIT_PRICE: Hex = "0x00a9bb01";
 /** JSON-RPC error codes that speak of the node and not of the request: parse, internal, resource, limits. */
 const TROUBLE = new Set([-32700, -32603, -32001, -32002, -32005, -32007, -32601, 429]);
 
-/** A call used up the gas it was given: its own doing, whatever code the node gives it. */
-const OUT_OF_GAS = /out ?of ?gas|gas required exceeds/i;
+/** What was executed failed by its own doing, whatever code the node gives that. */
+const EXECUTION = /revert|out ?of ?gas|gas required exceeds|invalid opcode|stack (under|over)flow|EVM error (?!Fatal)/i;
 
 /** One node of the chain `id`: nothing is asked of it before it has said once that it is on that chain. */
 function ofChain(id: number, url: string, timeoutMs: number, meter: UpstreamMeter | undefined): Transport {

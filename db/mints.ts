@@ -70,6 +70,12 @@ export async function mintById(db: Queryable, mintId: string): Promise<Mint | nu
   return toMint(rows[0]);
 }
 
+/** Mints by their ids; unknown ones are left out. */
+export async function mintsByIds(db: Queryable, mintIds: readonly string[]): Promise<Map<string, Mint>> {
+  const { rows } = await db.query(`select ${MINT} from offchain.mint where mint_id = any($1::uuid[])`, [mintIds]);
+  return new Map(rows.map((row) => [row.mintId, toMint(row)!]));
+}
+
 export async function mintByFingerprint(db: Queryable, fingerprint: string): Promise<Mint | null> {
   const { rows } = await db.query({
     name: "mint-by-fingerprint",
@@ -85,6 +91,39 @@ export async function liveMintOf(db: Queryable, registrant: Registrant): Promise
     nameOf(registrant),
   ]);
   return toMint(rows[0]);
+}
+
+/**
+ * Transactions that minted tokens to the receivers of mints, of the same origin and by the contract's owner, as far as no
+ * other mint of ours has their token. @throws when there are no views yet (`isNoIndex`)
+ */
+export async function mintTransactions(
+  db: Queryable,
+  { mintIds, selector }: { mintIds: readonly string[]; selector: Hex },
+): Promise<{ mintId: string; txHash: Hex }[]> {
+  const { rows } = await db.query(
+    `select m.mint_id as "mintId", t.tx_hash as "txHash"
+     from offchain.mint m
+     join offchain.tx_intent i on i.intent_key = 'mint:' || m.mint_id
+     join onchain.transfer t on t."to" = m.recipient and t."from" = $2 and t.contract = i.to_address
+     join onchain.agent a on a.token_id = t.token_id::int8 and a.origin = m.origin
+     join onchain.agent_transaction x on x.token_id = a.token_id and x.block = t.block and x.hash = t.tx_hash
+       and x."to" = t.contract and x.selector = $3
+     where m.mint_id = any($1::uuid[])
+       and not exists (select from offchain.mint other where other.token_id = a.token_id)
+     order by t.block limit 1000`,
+    [mintIds, `0x${"0".repeat(40)}`, selector],
+  );
+  return rows;
+}
+
+/** Which of these tokens a mint of ours has brought about. */
+export async function tokensHeld(db: Queryable, tokenIds: readonly number[]): Promise<Set<number>> {
+  if (tokenIds.length === 0) return new Set();
+  const { rows } = await db.query('select token_id as "tokenId" from offchain.mint where token_id = any($1::int8[])', [
+    tokenIds,
+  ]);
+  return new Set(rows.map(({ tokenId }) => Number(tokenId)));
 }
 
 /**

@@ -245,6 +245,25 @@ export async function storeAttempt(
   );
 }
 
+/**
+ * Gives a queued intent the nonce of a transaction that did its work before, unless another intent has that nonce.
+ * @returns false when the intent moved on meanwhile
+ */
+export async function takeOver(
+  tx: Queryable,
+  intentId: number,
+  { sender, nonce }: { sender: Address; nonce: number },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update offchain.tx_intent set state = 'signed', sender = $2, nonce = case when exists (
+       select from offchain.tx_intent other
+       where other.sender = $2 and other.nonce = $3 and other.state in ('signed', 'mined', 'reverted')) then null else $3 end
+     where id = $1 and state = 'queued'`,
+    [intentId, sender, nonce],
+  );
+  return rowCount === 1;
+}
+
 /** Notes when attempts first reached a node; one noted before keeps its time. */
 export async function noteBroadcast(
   db: Queryable,
@@ -335,15 +354,21 @@ export async function highestBlock(db: Queryable, sender: Address): Promise<numb
   return rows[0].block === null ? null : Number(rows[0].block);
 }
 
-/** Takes an intent back to signed because its block is no longer part of the chain; its attempts count as unsent. */
+/**
+ * Takes an intent back to signed because its block is no longer part of the chain; its attempts count as unsent. One
+ * whose bytes are not here, because an earlier transaction did its work, is queued again.
+ */
 export async function reopen(tx: Queryable, intentId: number): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `with reopened as (
-       update offchain.tx_intent set state = 'signed', tx_hash = null, block = null, block_hash = null, logs = null,
-         error = null, mined_at = null, cost_wei = null
-       where id = $1 and state in ('mined', 'reverted') returning id, nonce)
-     update offchain.tx_attempt a set broadcast_at = null, broadcast_block = null
-     from reopened r where a.intent_id = r.id and a.nonce = r.nonce`,
+    `with unsent as (
+       update offchain.tx_attempt a set broadcast_at = null, broadcast_block = null
+       from offchain.tx_intent i where i.id = $1 and a.intent_id = i.id and a.nonce = i.nonce returning a.hash)
+     update offchain.tx_intent i set tx_hash = null, block = null, block_hash = null, logs = null, error = null,
+       mined_at = null, cost_wei = null,
+       state = case when exists (select from unsent) then 'signed' else 'queued' end,
+       sender = case when exists (select from unsent) then sender end,
+       nonce = case when exists (select from unsent) then nonce end
+     where id = $1 and state in ('mined', 'reverted')`,
     [intentId],
   );
   return (rowCount ?? 0) > 0;

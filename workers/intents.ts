@@ -1,6 +1,7 @@
 /** What each kind of intent does to the database when the chain has decided: one entry for each key prefix. */
 import type pg from "pg";
-import type { Receipt } from "../clients/ports.ts";
+import type { Chain, Receipt } from "../clients/ports.ts";
+import type { Hex } from "../core/facts.ts";
 import type { Intent } from "../db/tx-outbox.ts";
 import { awardEffect } from "./intents/award.ts";
 import { exchangeEffect } from "./intents/exchange.ts";
@@ -19,6 +20,14 @@ export type IntentEffect = {
    * Absent: it may.
    */
   refusal?(db: pg.ClientBase, intent: Intent): Promise<string | null>;
+  /**
+   * Asked before any of them is signed: which of these intents an earlier transaction of ours has carried out, although
+   * this database knows nothing of it. @returns intent id → its hash; null while that cannot be told: then none is signed
+   */
+  doneBefore?(
+    at: { db: pg.ClientBase; chain: Chain; head: number },
+    intents: readonly Intent[],
+  ): Promise<Map<number, Hex> | null>;
   /** The transaction is in a block and did what it was meant to. */
   mined(tx: pg.ClientBase, intent: Intent, receipt: Receipt, now: Date): Promise<void>;
   /** It never will: refused by simulation, or reverted in its block. `reason` is a plain word or sentence. */

@@ -3,12 +3,13 @@
  * has shown it by then: a wallet by its credential, a Solana key by a text that is good once.
  */
 import type pg from "pg";
-import { encodeFunctionData } from "viem/utils";
+import { concatHex, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { ogOf } from "../../core/og-wallets.ts";
+import { keyTail } from "../../core/solana/keys.ts";
 import {
   beginLocked,
   commitMint,
@@ -175,14 +176,15 @@ function refuseBy({ funded, pausedUntil, before }: Standing, registrant: Registr
   fail("already_registered", sentence, { extra: { tokenId, ...(tokenId === null && { mintId }) } });
 }
 
-const mintCall = (request: MintRequest, identity: Address): MintCall => ({
-  to: identity,
-  data: encodeFunctionData({
+function mintCall(request: MintRequest, identity: Address): MintCall {
+  const { recipient, wallet, name, framework, soulbound, origin, solanaAddress } = request;
+  const data = encodeFunctionData({
     abi: identityAbi,
     functionName: "mintFor",
-    args: [request.recipient, request.wallet, request.name, request.framework, request.soulbound, request.origin],
-  }),
-});
+    args: [recipient, wallet, name, framework, soulbound, origin],
+  });
+  return { to: identity, data: solanaAddress === null ? data : concatHex([data, keyTail(solanaAddress)]) };
+}
 
 /** A mint by its id; null when there is none. */
 export const mintStatus = (db: Queryable, mintId: string): Promise<Mint | null> => mintById(db, mintId);

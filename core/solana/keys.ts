@@ -1,6 +1,6 @@
 /** Solana keys and signatures as people send them: which texts are one, and whether a key signed a text, by the strict rules of ed25519. */
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base58, base64 } from "@scure/base";
 import { isTransaction } from "./transaction-shape.ts";
 
@@ -15,6 +15,12 @@ export function addressBytes(text: string): Uint8Array | null {
   const bytes = base58.decode(text);
   return bytes.length === 32 ? bytes : null;
 }
+
+/**
+ * The bytes of an address as they stand behind the arguments of the call that registers it: the contract reads no further,
+ * and nothing else on the chain says whose registration it is.
+ */
+export const keyTail = (address: SolanaAddress): `0x${string}` => `0x${bytesToHex(addressBytes(address)!)}`;
 
 /**
  * Whether an address is a public key that somebody can hold the secret of: a canonical encoding of a point of the curve,

@@ -105,8 +105,10 @@ describe("the undisturbed way", () => {
 describe("refusals", () => {
   it("by simulation use no nonce, name the contract's error, and free the wallet for another request", async () => {
     const before = await on.chain.nonce(on.signer.address, "latest");
-    const request = desk.request({ recipient: on.identity });
+    const request = desk.request();
     const { mintId } = await desk.accept(request);
+    // It becomes a contract that takes nothing after it was accepted: INVALID.
+    await on.evm.setCode({ address: request.wallet, bytecode: "0xfe" });
     desk.send();
     expect(await desk.decided(mintId)).toMatchObject({
       state: "failed",
@@ -117,7 +119,10 @@ describe("refusals", () => {
     expect(await on.chain.nonce(on.signer.address, "latest")).toBe(before);
     // The same request again is the same failure; a new one is a new mint.
     expect(await desk.accept(request)).toMatchObject({ mintId, state: "failed" });
-    const second = await desk.accept({ ...request, recipient: request.wallet, fingerprint: "another" });
+    const anew = { ...request, fingerprint: "another" };
+    await expect(desk.accept(anew)).rejects.toMatchObject({ code: "conflict" });
+    await on.evm.setCode({ address: request.wallet, bytecode: "0x" });
+    const second = await desk.accept(anew);
     expect(await desk.decided(second.mintId)).toMatchObject({ state: "minted" });
   });
 

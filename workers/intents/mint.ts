@@ -11,14 +11,13 @@ import { deleteProfileFields, writeProfileFields } from "../../db/profiles.ts";
 import { deleteProofs } from "../../db/proofs.ts";
 import { deleteReferrals, ensureReferralCodes, recordReferral } from "../../db/referral-codes.ts";
 import { isIndexed } from "../../db/transaction.ts";
-import type { Intent } from "../../db/tx-outbox.ts";
 import type { IntentEffect } from "../intents.ts";
 import { bringsAwards, withdrawAwards } from "./award.ts";
-
-const mintIdOf = ({ intentKey }: Intent) => intentKey.slice("mint:".length);
+import { mintedBefore, mintIdOf } from "./minted-before.ts";
 
 export const mintEffect: IntentEffect = {
   prefix: "mint",
+  doneBefore: mintedBefore,
 
   async mined(tx, intent, receipt, now) {
     const mintId = mintIdOf(intent);

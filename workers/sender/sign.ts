@@ -10,6 +10,7 @@ import { effectOf } from "../intents.ts";
 import { revertReason } from "../revert-reason.ts";
 import { broadcast } from "./broadcast.ts";
 import type { Budget } from "./budget.ts";
+import { withoutDone } from "./done-before.ts";
 import type { Funds } from "./funds.ts";
 import { endIntent } from "./give-up.ts";
 import type { SenderSession } from "./session.ts";
@@ -29,7 +30,8 @@ export async function signQueued(
   session: SenderSession,
   { room, open, funds, budget, head }: { room: number; open: number; funds: Funds; budget: Budget; head: number },
 ): Promise<number> {
-  const queued = room > 0 ? await queuedIntents(session.db, room) : [];
+  const oldest = room > 0 ? await queuedIntents(session.db, room) : [];
+  const queued = await withoutDone(session, oldest, head);
   if (queued.length === 0) return 0;
   const market = await session.chain.fees();
   const simulated = await Promise.all(

@@ -1,4 +1,5 @@
 /** signed → mined or reverted: receipts, bytes sent again, stuck offers raised, nonces others used, gaps closed. */
+import type pg from "pg";
 import type { Receipt } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
 import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transaction-fees.ts";
@@ -124,11 +125,20 @@ async function settle(session: SenderSession, intent: SignedIntent, head: number
   return false;
 }
 
-/** Stores a receipt together with its consequences. */
-async function conclude(session: SenderSession, intent: SignedIntent, receipt: Receipt): Promise<void> {
+/**
+ * Stores a receipt together with its consequences.
+ * @param begin what has to be so first, in the same commit; false stores nothing
+ */
+export async function conclude(
+  session: SenderSession,
+  intent: SignedIntent,
+  receipt: Receipt,
+  begin: (tx: pg.ClientBase) => Promise<boolean> = async () => true,
+): Promise<void> {
   const { db, clock, options, log, fault } = session;
   const error = failureOf(intent, receipt);
   await transaction(db, async (tx) => {
+    if (!(await begin(tx))) return;
     const stored = await storeReceipt(tx, intent.id, {
       state: error === null ? "mined" : "reverted",
       txHash: receipt.hash,

@@ -1,0 +1,96 @@
+/**
+ * Registrations that the chain holds already although their intents are queued: the database was restored to a time
+ * before they were signed. What identifies one is our own transaction, the contract's owner alone can call `mintFor`.
+ */
+import { decodeFunctionData, encodeEventTopics, pad, toFunctionSelector } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import type { Chain } from "../../clients/ports.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { keyTail } from "../../core/solana/keys.ts";
+import { readIndexState } from "../../db/index-state.ts";
+import { type Mint, mintsByIds, mintTransactions, tokensHeld } from "../../db/mints.ts";
+import type { Queryable } from "../../db/transaction.ts";
+import type { Intent } from "../../db/tx-outbox.ts";
+
+const MINT_FOR = toFunctionSelector("mintFor(address,address,string,string,bool,uint8)");
+const [REGISTERED] = encodeEventTopics({ abi: identityAbi, eventName: "AgentRegistered" });
+/** Blocks of one question to a node, and questions at most: an index further behind than 10,000 blocks is broken. */
+const BLOCKS_AT_ONCE = 2_000;
+const MOST_QUESTIONS = 5;
+
+export const mintIdOf = ({ intentKey }: Pick<Intent, "intentKey">): string => intentKey.slice("mint:".length);
+
+/**
+ * Looks for the tokens of queued mints: in the index, and above its block on the chain.
+ * @returns intent id → hash of the transaction that minted its token; null while neither can tell, and nothing may be minted
+ * @throws Failure upstream_unavailable
+ */
+export async function mintedBefore(
+  { db, chain, head }: { db: Queryable; chain: Chain; head: number },
+  intents: readonly Intent[],
+): Promise<Map<number, Hex> | null> {
+  const { indexedBlock } = await readIndexState(db);
+  if (indexedBlock === null || head - indexedBlock > BLOCKS_AT_ONCE * MOST_QUESTIONS) return null;
+  const mints = await mintsByIds(db, intents.map(mintIdOf));
+  const wanted = intents.flatMap((intent) => {
+    const mint = mints.get(mintIdOf(intent));
+    return mint ? [{ intent, mint }] : [];
+  });
+  if (wanted.length === 0) return new Map();
+  const candidates = await mintTransactions(db, {
+    mintIds: wanted.map(({ mint }) => mint.mintId),
+    selector: MINT_FOR,
+  });
+  candidates.push(...(await registeredSince({ db, chain, head }, indexedBlock + 1, wanted)));
+
+  const found = new Map<number, Hex>();
+  const taken = new Set<Hex>();
+  for (const { mintId, txHash } of candidates) {
+    const one = wanted.find(({ mint }) => mint.mintId === mintId);
+    if (!one || found.has(one.intent.id) || taken.has(txHash)) continue;
+    const transaction = await chain.transaction(txHash);
+    if (transaction === null || transaction.block === null || !isOf(one, transaction.data)) continue;
+    found.set(one.intent.id, txHash);
+    taken.add(txHash);
+  }
+  return found;
+}
+
+/** Registrations in the blocks that the index does not have yet, of the wallets that are to be registered. */
+async function registeredSince(
+  { db, chain, head }: { db: Queryable; chain: Chain; head: number },
+  firstBlock: number,
+  wanted: readonly { intent: Intent; mint: Mint }[],
+): Promise<{ mintId: string; txHash: Hex }[]> {
+  const wallets = [...new Set(wanted.map(({ mint }) => pad(mint.wallet)))];
+  const found: { mintId: string; txHash: Hex }[] = [];
+  for (const address of new Set(wanted.map(({ intent }) => intent.to))) {
+    for (let from = firstBlock; from <= head; from += BLOCKS_AT_ONCE) {
+      const toBlock = Math.min(head, from + BLOCKS_AT_ONCE - 1);
+      const logs = await chain.logs({ address, topics: [REGISTERED, null, wallets], fromBlock: from, toBlock });
+      const held = await tokensHeld(
+        db,
+        logs.map(({ topics }) => Number(topics[1])),
+      );
+      for (const { topics, txHash } of logs) {
+        if (held.has(Number(topics[1]))) continue;
+        for (const { intent, mint } of wanted)
+          if (intent.to === address && topics[2] === pad(mint.wallet)) found.push({ mintId: mint.mintId, txHash });
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * Whether a transaction's input registered this registrant. A wallet registers once, so receiver and origin say it all; a
+ * Solana key may share a receiver with others, and stands behind the call's arguments (of older ones, the call is the same).
+ */
+function isOf({ intent, mint }: { intent: Intent; mint: Mint }, data: Hex): boolean {
+  if (data === intent.data) return true;
+  if (!data.startsWith(MINT_FOR)) return false;
+  const { args } = decodeFunctionData({ abi: identityAbi, data });
+  const [to, , , , , origin] = args as readonly [Address, Address, string, string, boolean, number];
+  if (to.toLowerCase() !== mint.recipient || origin !== mint.origin) return false;
+  return mint.solanaAddress === null || data.endsWith(keyTail(mint.solanaAddress).slice(2));
+}

@@ -1,0 +1,38 @@
+/** queued → mined without a transaction of its own: what the chain holds already, after a restore of older tables. */
+import type { Hex } from "../../core/facts.ts";
+import { type Intent, type SignedIntent, takeOver } from "../../db/tx-outbox.ts";
+import { effectOf } from "../intents.ts";
+import type { SenderSession } from "./session.ts";
+import { conclude } from "./track.ts";
+
+/**
+ * Ends the intents whose work an earlier transaction of ours has done, each as if its receipt had just come.
+ * @returns the intents that may be signed
+ * @throws Failure upstream_unavailable
+ */
+export async function withoutDone(session: SenderSession, intents: readonly Intent[], head: number): Promise<Intent[]> {
+  const { db, chain, options, log } = session;
+  const open: Intent[] = [];
+  const byPrefix = Map.groupBy(intents, ({ intentKey }) => effectOf(intentKey, options.effects));
+  for (const [effect, group] of byPrefix) {
+    const done = effect?.doneBefore ? await effect.doneBefore({ db, chain, head }, group) : new Map<number, Hex>();
+    if (done === null)
+      log.error({ waiting: group.length }, "the index is too far behind to tell what is minted already");
+    else for (const intent of group) if (!(await adopt(session, intent, done.get(intent.id)))) open.push(intent);
+  }
+  return open.sort((a, b) => a.id - b.id);
+}
+
+/** @returns whether the intent has ended with that transaction, or is to wait for it */
+async function adopt(session: SenderSession, intent: Intent, hash: Hex | undefined): Promise<boolean> {
+  if (hash === undefined) return false;
+  const { chain, log } = session;
+  const [receipt, transaction] = await Promise.all([chain.receipt(hash), chain.transaction(hash)]);
+  // One of the nodes knows it: nothing is signed before the other does.
+  if (receipt === null || receipt.status !== "success" || transaction === null) return true;
+  log.warn({ intent: intent.intentKey, hash }, "an earlier transaction has done this already");
+  const { from: sender, nonce } = transaction;
+  const signed: SignedIntent = { ...intent, nonce, gasLimit: 0n, attempts: [] as never };
+  await conclude(session, signed, receipt, (tx) => takeOver(tx, intent.id, { sender, nonce }));
+  return true;
+}
