@@ -12,15 +12,20 @@ export const SUFFIXES = LETTERS.length ** SUFFIX_LENGTH;
  * @param random an integer from 0 up to, not including, SUFFIXES; the caller draws another on a clash.
  */
 export function referralCode(name: string, random: number): string {
-  const base = name
+  return `${baseOf(name)}-${random.toString(LETTERS.length).padStart(SUFFIX_LENGTH, "0")}`;
+}
+
+/** The code of an agent whose others are all taken: two hyphens, which no other code has, and its token's id. */
+export const lastReferralCode = (name: string, tokenId: number): string =>
+  `${baseOf(name)}--${tokenId.toString(LETTERS.length)}`;
+
+const baseOf = (name: string): string =>
+  name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+/, "")
     .slice(0, BASE_LENGTH)
-    .replace(/-+$/, "");
-  const suffix = random.toString(LETTERS.length).padStart(SUFFIX_LENGTH, "0");
-  return `${base || "agent"}-${suffix}`;
-}
+    .replace(/-+$/, "") || "agent";
 
 const CODE = /^[a-z0-9-]{1,32}$/i;
 

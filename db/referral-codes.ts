@@ -2,16 +2,17 @@
 import { createHash } from "node:crypto";
 import type { Address } from "../core/facts.ts";
 import { ogByCode } from "../core/og-wallets.ts";
-import { referralCode, SUFFIXES } from "../core/referral-codes.ts";
+import { lastReferralCode, referralCode, SUFFIXES } from "../core/referral-codes.ts";
 import { isIndexed, type Queryable } from "./transaction.ts";
 import { ownAgents } from "./wallets.ts";
 
-/** Ends of a code that are tried before giving up; with 36^4 of them, a second try is rare. */
-const TRIES = 25;
+/** Ends of a code that are tried before its token's id ends it; with 36^4 of them, a second try is rare. */
+const TRIES = 8;
 
 /**
  * Gives each of these agents its code, unless it has one. The end of a code follows from the agent's wallet, so that an
- * agent whose registration was reorganised and mined again gets the same code, whoever writes it.
+ * agent whose registration was reorganised and mined again gets the same code, whoever writes it. Anybody can register
+ * tokens of that name which name that wallet too, until all its ends are taken: then the code ends with the token's id.
  * @returns how many codes are new
  */
 export async function ensureReferralCodes(
@@ -20,8 +21,10 @@ export async function ensureReferralCodes(
 ): Promise<number> {
   let missing = agents;
   let added = 0;
-  for (let attempt = 0; attempt < TRIES && missing.length > 0; attempt++) {
-    const codes = missing.map(({ name, agentAddress }) => referralCode(name, suffixOf(agentAddress, attempt)));
+  for (let attempt = 0; attempt <= TRIES && missing.length > 0; attempt++) {
+    const codes = missing.map(({ tokenId, name, agentAddress }) =>
+      attempt < TRIES ? referralCode(name, suffixOf(agentAddress, attempt)) : lastReferralCode(name, tokenId),
+    );
     const tokenIds = missing.map(({ tokenId }) => tokenId);
     // A clash, in the table or within these rows, skips the row; it is tried again with another end.
     const { rowCount } = await db.query(
@@ -39,7 +42,6 @@ export async function ensureReferralCodes(
     const without = new Set(rows.map((row) => Number(row.token_id)));
     missing = missing.filter(({ tokenId }) => without.has(tokenId));
   }
-  if (missing.length > 0) throw new Error(`no free referral code for tokens ${missing.map((a) => a.tokenId)}`);
   return added;
 }
 

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BONUSES } from "../../core/bonuses.ts";
 import { OG_WALLETS, ogOf } from "../../core/og-wallets.ts";
-import { recordReferral } from "../../db/referral-codes.ts";
+import { parseReferralCode } from "../../core/referral-codes.ts";
+import { ensureReferralCodes, recordReferral, referralCodeOf, renewReferralCodes } from "../../db/referral-codes.ts";
 import { referralOfAgent, referrerOf } from "../../db/referrals.ts";
 import { plantAgents, walletOf } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -40,6 +41,23 @@ describe("with an index", () => {
     });
     expect(await referrerOf(database.pool, "gone-0000")).toBeNull();
     expect(await referrerOf(database.pool, "nobody-0000")).toBeNull();
+  });
+
+  it("an agent has a code however many tokens of its name name its wallet", async () => {
+    const wallet = walletOf(77);
+    const agents = Array.from({ length: 60 }, (_, i) => ({
+      tokenId: 1_000 + i,
+      name: "Same name",
+      agentAddress: wallet,
+    }));
+    expect(await ensureReferralCodes(database.pool, agents)).toBe(60);
+    const codes = await Promise.all(agents.map(({ tokenId }) => referralCodeOf(database.pool, tokenId)));
+    expect(new Set(codes).size).toBe(60);
+    for (const code of codes) expect(parseReferralCode(code!)).toBe(code);
+    await renewReferralCodes(
+      database.pool,
+      agents.map(({ tokenId }) => tokenId),
+    );
   });
 
   it("a V1 wallet's code is its agent's, and its own before there is one", async () => {
