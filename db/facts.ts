@@ -8,6 +8,9 @@ import { agentOf, walletConfirmed } from "./wallets.ts";
 /** SQL of a timestamp as ISO 8601 with milliseconds, as `Date.toISOString` writes it; microseconds are cut off. */
 const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+/** Traits of the chain that are read of one agent, the newest: whoever controls it may add any number there. */
+const MOST_TRAITS = 1_000;
+
 /** SQL of everything known about the agent `a`, as one JSON object in the shape of `AgentFacts`. */
 export const FACTS = `json_build_object(
   'tokenId', a.token_id,
@@ -37,8 +40,8 @@ export const FACTS = `json_build_object(
     select coalesce(json_agg(json_build_object('name', name, 'category', category, 'addedAt', ${iso("added_at")})
                              order by place, position, added_at, name), '[]')
     from (
-      select 1 as place, position, name, category, to_timestamp(added_at) as added_at
-      from onchain.trait where token_id = a.token_id
+      (select 1 as place, position, name, category, to_timestamp(added_at) as added_at
+       from onchain.trait where token_id = a.token_id order by position desc limit ${MOST_TRAITS})
       union all
       select 2, 0, name, category, added_at from offchain.profile_trait where token_id = a.token_id
     ) t),

@@ -12,7 +12,15 @@ const number = (name: "cases" | "seed", absent: number) => {
 const fuzz = { cases: number("cases", 10_000), seed: number("seed", Date.now() % 2 ** 31), whole: true };
 console.log(`npm run fuzz -- --cases ${fuzz.cases} --seed ${fuzz.seed}`);
 /** The files that ask a share of their cases in `npm test`. */
-const files = ["api/fuzz", "api/agent-list", "api/signature", "columns/agents", "db/cred", "workers/hostile-data"];
+const files = [
+  "api/fuzz",
+  "api/agent-list",
+  "api/signature",
+  "columns/agents",
+  "db/cred",
+  "workers/hostile-data",
+  "indexer/events",
+];
 await startVitest(
   "test",
   files.map((file) => `test/${file}.test.ts`),

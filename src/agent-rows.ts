@@ -4,7 +4,7 @@ import { agent, unmintedPoints } from "ponder:schema";
 import type { Hex } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { readOrNull } from "./contract-reads.ts";
-import { blockOf, type ChainEvent, cleanText, indexedText, lower, timeOf } from "./event-facts.ts";
+import { blockOf, type ChainEvent, cleanText, indexedText, lower, MOST_WORDS, timeOf } from "./event-facts.ts";
 
 type AgentRow = typeof agent.$inferSelect;
 
@@ -67,7 +67,7 @@ export async function beginAgent(context: Context, event: ChainEvent, tokenId: n
       generation: read?.generation ?? 0,
       parentId: read?.parentId ?? 0n,
       mutationCount: 0,
-      version: cleanText(read?.currentVersion ?? ""),
+      version: cleanText(read?.currentVersion ?? "", MOST_WORDS),
       points: early?.points ?? 0n,
       traitCount: 0,
       agentName: null,

@@ -3,7 +3,9 @@ import { BaseError } from "viem";
 
 /** Ways viem says that a contract's answer is not what its ABI promises. */
 const UNDECODABLE =
-  /^(ContractFunctionZeroData|AbiDecoding|PositionOutOfBounds|InvalidBytesBoolean|SizeOverflow|Slice)/;
+  /^(ContractFunctionZeroData|AbiDecoding|PositionOutOfBounds|InvalidBytesBoolean|SizeOverflow|Slice|RecursiveReadLimit)/;
+/** Ways nodes say that a call ended without an answer: nothing but the contract decides that. */
+const REFUSED = /revert|invalid (?:opcode|jump)|out ?of ?gas|memory(?:limit)?oog|stack ?(?:over|under)flow/i;
 
 /**
  * The result of a read, or null when the contract itself refused or answered nonsense: another implementation may
@@ -25,7 +27,7 @@ function isContractsAnswer(error: unknown): boolean {
   const answered = error.walk((cause) => (cause as Error).name === "RpcRequestError") as
     | (BaseError & { code?: number })
     | null;
-  if (answered !== null) return answered.code === 3 || /revert|invalid opcode|out of gas/i.test(answered.details);
+  if (answered !== null) return answered.code === 3 || REFUSED.test(answered.details);
   const unreachable = error.walk((cause) =>
     /^(HttpRequest|Timeout|WebSocketRequest)Error$/.test((cause as Error).name),
   );

@@ -2,7 +2,7 @@
 import { type Context, ponder } from "ponder:registry";
 import { erc8004Agent, erc8004Metadata, transfer } from "ponder:schema";
 import { type Hex, size, zeroAddress } from "viem";
-import { blockOf, type ChainEvent, cleanText, keyText, lower, timeOf } from "./event-facts.ts";
+import { blockOf, type ChainEvent, cleanText, keyText, lower, MOST_URI, timeOf } from "./event-facts.ts";
 import { tell } from "./outbox.ts";
 
 /** Reserved metadata key: the wallet the agent acts with, 20 raw bytes, empty when unset. */
@@ -49,13 +49,13 @@ ponder.on("Erc8004Identity:Transfer", async ({ event, context }) => {
 
 ponder.on("Erc8004Identity:Registered", async ({ event, context }) => {
   const { agentId, agentURI } = event.args;
-  await changeErc8004Agent(context, event, agentId, () => ({ agentUri: cleanText(agentURI) }));
+  await changeErc8004Agent(context, event, agentId, () => ({ agentUri: cleanText(agentURI, MOST_URI) }));
   await tell(context, event, "erc8004.registered", { agentId });
 });
 
 ponder.on("Erc8004Identity:URIUpdated", async ({ event, context }) => {
   const { agentId, newURI } = event.args;
-  await changeErc8004Agent(context, event, agentId, () => ({ agentUri: cleanText(newURI) }));
+  await changeErc8004Agent(context, event, agentId, () => ({ agentUri: cleanText(newURI, MOST_URI) }));
   await tell(context, event, "erc8004.uri_updated", { agentId });
 });
 

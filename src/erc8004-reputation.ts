@@ -1,7 +1,7 @@
 /** The canonical ERC-8004 reputation registry: feedback, its revocation, responses to it. */
 import { type Context, ponder } from "ponder:registry";
 import { erc8004Agent, erc8004Feedback, erc8004Response } from "ponder:schema";
-import { blockOf, type ChainEvent, cleanText, lower, timeOf } from "./event-facts.ts";
+import { blockOf, type ChainEvent, cleanText, lower, MOST_WORDS, timeOf } from "./event-facts.ts";
 import { tell } from "./outbox.ts";
 
 /** Feedback is about agents of the identity registry the reputation registry was made for. */
@@ -18,8 +18,8 @@ ponder.on("Erc8004Reputation:NewFeedback", async ({ event, context }) => {
   const content = {
     value,
     valueDecimals,
-    tag1: cleanText(event.args.tag1),
-    tag2: cleanText(event.args.tag2),
+    tag1: cleanText(event.args.tag1, MOST_WORDS),
+    tag2: cleanText(event.args.tag2, MOST_WORDS),
     endpoint: cleanText(event.args.endpoint),
     feedbackUri: cleanText(event.args.feedbackURI),
     feedbackHash: event.args.feedbackHash,

@@ -31,9 +31,26 @@ export const secondsOf = (value: bigint) =>
 
 /**
  * A text as Postgres can hold it: NUL, which it refuses, becomes the replacement character (dropping it would let two
- * different texts become one).
+ * different texts become one). A longer one is cut: whoever pays for it would make everybody else read it.
+ * @param most UTF-16 units that are kept
  */
-export const cleanText = (text: string) => text.replaceAll("\0", "�");
+export function cleanText(text: string, most = MOST_TEXT): string {
+  return text.slice(0, most).toWellFormed().replaceAll("\0", "�");
+}
+
+/** Of names, categories, tags and reasons. */
+export const MOST_WORDS = 1_024;
+/** Of texts and links. */
+const MOST_TEXT = 16_384;
+/** Of the URI of an agent, which may hold its whole registration file; larger ones are read by nobody. */
+export const MOST_URI = 400_000;
+
+/** The most that a `numeric(78)` column holds; sums of amounts end there. */
+const MOST_NUMBER = 10n ** 78n - 1n;
+export const sumOf = (a: bigint, b: bigint): bigint => {
+  const sum = a + b;
+  return sum > MOST_NUMBER ? MOST_NUMBER : sum < -MOST_NUMBER ? -MOST_NUMBER : sum;
+};
 
 /** Longest text, in code points, that goes into a column with an index: a btree entry ends at 2704 bytes. */
 const INDEXED_LIMIT = 512;

@@ -4,7 +4,7 @@ import { trait } from "ponder:schema";
 import { identityAbi } from "../abis/identity.ts";
 import { changeAgent } from "./agent-rows.ts";
 import { readOrNull } from "./contract-reads.ts";
-import { blockOf, cleanText, lower, timeOf, tokenIdOf } from "./event-facts.ts";
+import { blockOf, cleanText, lower, MOST_WORDS, timeOf, tokenIdOf } from "./event-facts.ts";
 import { tell } from "./outbox.ts";
 
 /** Everything here is rewarded with points in the same transaction. */
@@ -37,7 +37,7 @@ ponder.on("Identity:Mutated", async ({ event, context }) => {
     tokenIdOf(event.args.tokenId),
     (row) => ({
       mutationCount: row.mutationCount + 1,
-      version: cleanText(event.args.newVersion),
+      version: cleanText(event.args.newVersion, MOST_WORDS),
     }),
     PAID,
   );
@@ -60,8 +60,8 @@ ponder.on("Identity:TraitAdded", async ({ event, context }) => {
   await context.db.insert(trait).values({
     tokenId: known.tokenId,
     position: blockOf(event) * 1_000_000 + event.log.logIndex,
-    name: cleanText(name),
-    category: cleanText(category),
+    name: cleanText(name, MOST_WORDS),
+    category: cleanText(category, MOST_WORDS),
     addedAt: timeOf(event),
     txHash: event.transaction.hash,
   });

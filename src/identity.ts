@@ -5,7 +5,17 @@ import { zeroAddress } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { beginAgent, changeAgent } from "./agent-rows.ts";
 import { readOrNull } from "./contract-reads.ts";
-import { addressOrNull, blockOf, cleanText, indexedText, lower, timeOf, tokenIdOf } from "./event-facts.ts";
+import {
+  addressOrNull,
+  blockOf,
+  cleanText,
+  indexedText,
+  lower,
+  MOST_WORDS,
+  sumOf,
+  timeOf,
+  tokenIdOf,
+} from "./event-facts.ts";
 import { tell } from "./outbox.ts";
 
 ponder.on("Identity:Transfer", async ({ event, context }) => {
@@ -51,7 +61,7 @@ ponder.on("Identity:PointsAwarded", async ({ event, context }) => {
     id: event.id,
     tokenId,
     amount,
-    reason: cleanText(reason),
+    reason: cleanText(reason, MOST_WORDS),
     awardedAt: timeOf(event),
     block: blockOf(event),
     txHash: event.transaction.hash,
@@ -59,14 +69,14 @@ ponder.on("Identity:PointsAwarded", async ({ event, context }) => {
   // setPersonality leaves no other trace than its points.
   const personality = reason === "update_personality" ? await readPersonality() : null;
   const known = await changeAgent(context, event, tokenId, (row) => ({
-    points: row.points + amount,
+    points: sumOf(row.points, amount),
     ...(personality !== null && { personality, personalityAt: timeOf(event) }),
   }));
   if (known === null) {
     await context.db
       .insert(unmintedPoints)
       .values({ tokenId, points: amount })
-      .onConflictDoUpdate((row) => ({ points: row.points + amount }));
+      .onConflictDoUpdate((row) => ({ points: sumOf(row.points, amount) }));
     return;
   }
   await tell(context, event, personality === null ? "agent.points_awarded" : "agent.personality_set", { tokenId });

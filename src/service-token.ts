@@ -5,7 +5,7 @@
 import { type Context, ponder } from "ponder:registry";
 import { serviceTokenBalance } from "ponder:schema";
 import { type Hex, zeroAddress } from "viem";
-import { blockOf, type ChainEvent, lower } from "./event-facts.ts";
+import { blockOf, type ChainEvent, lower, sumOf } from "./event-facts.ts";
 
 ponder.on("ServiceToken:Transfer", async ({ event, context }) => {
   await move(context, event, event.args.from, -event.args.value);
@@ -18,5 +18,5 @@ async function move({ db }: Context, event: ChainEvent, holder: Hex, changeUnits
   await db
     .insert(serviceTokenBalance)
     .values({ holder: lower(holder), balanceUnits: changeUnits, updatedBlock })
-    .onConflictDoUpdate((row) => ({ balanceUnits: row.balanceUnits + changeUnits, updatedBlock }));
+    .onConflictDoUpdate((row) => ({ balanceUnits: sumOf(row.balanceUnits, changeUnits), updatedBlock }));
 }

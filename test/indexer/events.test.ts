@@ -1,19 +1,44 @@
 /** Every event becomes its rows; and the same chain read again from zero gives the same index, row by row. */
-import { encodeAbiParameters, type Hex, parseAbiParameters, parseEventLogs, type TransactionReceipt } from "viem";
+import fc from "fast-check";
+import {
+  type Abi,
+  encodeAbiParameters,
+  type Hex,
+  parseAbiParameters,
+  parseEventLogs,
+  type TransactionReceipt,
+} from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { easAbi } from "../../abis/eas.ts";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts";
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
+import { source as agentsSource } from "../../db/columns/agents-source.ts";
+import { source as directorySource } from "../../db/columns/directory-source.ts";
+import { fillTable } from "../../db/columns/fill-table.ts";
+import { loadFacts } from "../../db/facts.ts";
+import { migrate } from "../../db/migrate.ts";
+import type { JobContext } from "../../workers/context.ts";
+import { dispatch } from "../../workers/dispatcher.ts";
+import { sequence } from "../../workers/event-log.ts";
+import { directoryOwn } from "../../workers/jobs/directory-own.ts";
+import { directoryScores } from "../../workers/jobs/directory-scores.ts";
+import { erc8004Files } from "../../workers/jobs/erc8004-files.ts";
+import { reconcile } from "../../workers/jobs/reconcile.ts";
+import { referralCodes } from "../../workers/jobs/referral-codes.ts";
+import { selfCheck } from "../../workers/jobs/self-check.ts";
 import { dumpIndex } from "../support/dump-index.ts";
 import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { testLog } from "../support/log.ts";
+import { shareOf } from "../support/share.ts";
+import { EMITTER, emission, hostileLog } from "./support/hostile-events.ts";
 
 let world: IndexWorld;
 beforeAll(async () => {
   world = await indexWorld();
-  world.startIndexer();
+  (globalThis as never as { ix: unknown }).ix = world.startIndexer();
 }, 200_000);
 afterAll(() => world.close());
 
@@ -378,8 +403,8 @@ describe("the identity token", () => {
       personality: { quirks: whole, autonomyLevel: 255 },
     });
     expect(await one("select name, category from onchain.trait where token_id = $1", [tokenId])).toEqual({
-      name: whole,
-      category: whole,
+      name: whole.slice(0, 1_024),
+      category: whole.slice(0, 1_024),
     });
   });
 
@@ -619,4 +644,85 @@ test("rebuilt from zero in another database, every row of every table is the sam
   for (const [table, rows] of Object.entries(first)) expect(second[table], table).toEqual(rows);
   expect(first.agent!.length).toBeGreaterThan(10);
   expect(first.outbox!.length).toBeGreaterThan(50);
+}, 200_000);
+
+/** How many events are in one block. */
+const TOGETHER = 20;
+
+test("no event stops the index, whatever is in it, and everything that rests on the index goes on", async () => {
+  const { chain, contracts, devnet } = world;
+  const honest = await world.mint(alice, "Honest before");
+  const known = {
+    tokens: honest.tokenId + 2,
+    wallets: [alice, bob, devnet.attesters[1]!],
+    words: [devnet.schemas.verifiedAccount, `0x${"ab".repeat(32)}` as const],
+  };
+  const emitters: [address: Hex, abi: Abi][] = [
+    [contracts.identity, identityAbi],
+    [contracts.erc8004Identity, erc8004IdentityAbi],
+    [contracts.erc8004Reputation, erc8004ReputationAbi],
+    [contracts.handshakes, handshakesAbi],
+    [contracts.eas, easAbi],
+    [contracts.serviceToken, serviceTokenAbi],
+  ];
+  await world.settle();
+  const { seed } = inject("fuzz");
+  await chain.setBalance({ address: carol, value: 10n ** 24n });
+  for (const [address, abi] of emitters) {
+    const code = await chain.getCode({ address });
+    const logs = fc.sample(hostileLog(abi, known), { numRuns: shareOf(60), seed });
+    await chain.setCode({ address, bytecode: EMITTER });
+    await chain.setAutomine(false);
+    for (const [i, log] of logs.entries()) {
+      const gas = 5_000_000n;
+      await chain.sendTransaction({ account: carol, to: address, data: emission(log), gas });
+      if (i % TOGETHER === TOGETHER - 1 || i === logs.length - 1) await chain.mine({ blocks: 1 });
+    }
+    await chain.setAutomine(true);
+    await world.settle();
+    await chain.setCode({ address, bytecode: code! });
+    await chain.mine({ blocks: 1 });
+  }
+  const after = await world.mint(bob, "Honest after");
+  await world.settle();
+  expect(await agent(after.tokenId)).toMatchObject({ owner: bob, name: "Honest after" });
+
+  // What follows the index takes all of it: the directory, the scores, the event log, the lists in memory.
+  await migrate(world.database.url);
+  const db = world.database.pool;
+  const queued: string[] = [];
+  const context = {
+    db,
+    clock: () => new Date(),
+    log: testLog(),
+    fault: () => {},
+    queue: { add: async (name: string) => void queued.push(name) },
+    documents: { get: async () => ({ kind: "failed", reason: "It is away.", final: false }) },
+    config: {
+      attestationSchemas: [devnet.schemas.verifiedAccount],
+      chain: { id: 8453 },
+      contracts: { identity: { address: contracts.identity.toLowerCase() } },
+      upstreams: { gateways: { ipfs: "http://127.0.0.1:9", arweave: "http://127.0.0.1:9" } },
+      eventRetentionMs: 365 * 86_400_000,
+    },
+  } as unknown as JobContext;
+  await dispatch(context);
+  await sequence(context);
+  for (const job of [referralCodes, selfCheck, reconcile, directoryOwn, erc8004Files, directoryScores])
+    await job.run(context, {});
+  expect(queued).toContain("score");
+  const rows = async (sql: string) => (await world.rows<{ id: string }>(sql)).map(({ id }) => id);
+  const shown = (platform: string) =>
+    rows(
+      `select agent_id as id from offchain.directory where platform = '${platform}' and removed_at is null order by 1`,
+    );
+  expect(await shown("helixa")).toEqual(await rows("select token_id::text as id from onchain.agent order by 1"));
+  expect(await shown("erc8004")).toEqual(
+    await rows("select agent_id::text as id from onchain.erc8004_agent order by 1"),
+  );
+  expect(await rows("select source_id as id from offchain.directory_quarantine")).toEqual([]);
+  expect(await rows("select token_id::text as id from offchain.cred order by 1")).toEqual(await shown("helixa"));
+  for (const source of [agentsSource, directorySource])
+    expect(await fillTable(source as typeof agentsSource, { url: world.database.url, rows: 10 })).not.toBeNull();
+  for (const facts of await loadFacts(db, (await shown("helixa")).map(Number))) JSON.stringify(facts);
 }, 200_000);

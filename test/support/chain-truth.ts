@@ -2,7 +2,9 @@
 import type pg from "pg";
 import type { Address, PublicActions } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
-import { cleanText, indexedText } from "../../src/event-facts.ts";
+import { cleanText, indexedText, MOST_WORDS } from "../../src/event-facts.ts";
+
+const words = (text: string) => cleanText(text, MOST_WORDS);
 
 export type AgentTruth = Awaited<ReturnType<typeof agentsOfChain>>[number];
 
@@ -34,7 +36,7 @@ export async function agentsOfChain(chain: Pick<PublicActions, "readContract">, 
         version: agent.currentVersion,
         points: points.toString(),
         agent_name: name === "" ? null : name,
-        traits: traits.map((trait) => cleanText(`${trait.name}/${trait.category}/${trait.addedAt}`)),
+        traits: traits.map(({ name, category, addedAt }) => `${words(name)}/${words(category)}/${addedAt}`),
       };
     }),
   );
