@@ -23,6 +23,12 @@ export type SignInService = { hosts: readonly string[]; name: string; webUrl: st
 export const CREDENTIAL_LIFETIME_MS = 3_600_000;
 /** … and may be this much ahead of our clock. */
 export const CREDENTIAL_SKEW_MS = 300_000;
+/**
+ * The date from which credentials are good after all of a wallet were ended at a moment. Whatever could be accepted at
+ * that moment is dated before it, what is dated ahead included; a credential of this very date is accepted a millisecond
+ * later, so that the wallet can sign in again at once.
+ */
+export const firstDateAfterRevocation = (at: number): number => at + CREDENTIAL_SKEW_MS + 1;
 /** Greatest length of a header that may hold a credential; wallets that are contracts sign at length (ERC-6492). */
 export const CREDENTIAL_MAX_LENGTH = 8192;
 

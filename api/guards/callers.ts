@@ -109,7 +109,8 @@ export async function requireUnrevoked(
   const before = await revokedBefore(db, signed.wallet);
   if (before === null || signed.issuedAt >= before.getTime()) return;
   fail("unauthenticated", "The wallet has revoked this credential.", {
-    hint: `Sign a new one; it has to be dated ${before.toISOString()} or later.`,
+    hint: `Sign a new one dated ${before.toISOString()} or later; dates up to five minutes ahead are accepted.`,
+    extra: { revokedBefore: before.toISOString() },
   });
 }
 

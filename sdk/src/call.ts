@@ -70,8 +70,8 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
       const { method, signal } = request;
       const init = { method, headers: Object.fromEntries(headers), signal, ...(body !== "" && { body }) };
       const response = await paying(request.url, init);
-      const renewed = response.status === 401 && signed !== null && credentials.signIn?.giveUp(signed, startedAt);
-      if (!renewed) return response;
+      if (response.status !== 401 || signed === null) return response;
+      if (!credentials.signIn?.giveUp(signed, startedAt, await revokedBeforeOf(response.clone()))) return response;
       await response.body?.cancel();
     }
   }
@@ -86,6 +86,13 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
     throw new ApiError(response, error, { payment: paymentOf(response), now: time.now() });
   };
   return call as unknown as Call;
+}
+
+/** From which date on the service takes credentials of a wallet that has ended them; null where it ended none. */
+async function revokedBeforeOf(refusal: Response): Promise<number | null> {
+  const { revokedBefore } = ((await refusal.json().catch(() => null)) ?? {}) as { revokedBefore?: unknown };
+  const date = typeof revokedBefore === "string" ? Date.parse(revokedBefore) : Number.NaN;
+  return Number.isNaN(date) ? null : date;
 }
 
 /** Adds the credential the operation takes, unless the caller has. @returns the wallet's, where it was added */

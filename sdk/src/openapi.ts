@@ -938,8 +938,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End every credential of the calling wallet issued before now
-         * @description SIWA and SIWE alike, the one of this very request included, in every process of the service at once. Credentials signed afterwards are good.
+         * End every credential of the calling wallet that is good now
+         * @description SIWA and SIWE alike, those dated ahead of the clock and the one of this very request included, in every process of the service at once. A new credential has to be dated `revokedBefore` or later. That is five minutes and a millisecond from now, and dates up to five minutes ahead are accepted: the wallet can sign in again at once with that date, or with the present time five minutes later.
          */
         post: operations["revokeCredentials"];
         delete?: never;
@@ -5776,7 +5776,7 @@ export interface operations {
                         address: string;
                         /**
                          * Format: date-time
-                         * @description Credentials dated before this are over
+                         * @description Credentials dated before this are over; date the next one so
                          */
                         revokedBefore: string;
                     };

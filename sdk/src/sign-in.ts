@@ -20,9 +20,10 @@ export type SignIn = {
   /**
    * Gives up a credential that the service did not take.
    * @param since a moment, milliseconds: what was signed from then on would be refused again
+   * @param revokedBefore the date that the next one needs at least, milliseconds, where the wallet has ended its credentials
    * @returns whether another is worth signing
    */
-  giveUp(refused: string, since: number): boolean;
+  giveUp(refused: string, since: number, revokedBefore?: number | null): boolean;
 };
 
 /** @param host of the service, in the text that is signed: a credential is good there and nowhere else */
@@ -30,6 +31,8 @@ export function signIn(wallet: Wallet, host: string, time: Pick<Time, "now">): S
   const address = "address" in wallet ? wallet.address : wallet.account.address;
   /** Signed, or being signed; one signature for all who ask meanwhile. */
   let current: { madeAt: number; text: Promise<string> } | null = null;
+  /** After a revocation the service takes no earlier date, and takes this one at once though it lies ahead. */
+  let notBefore = 0;
 
   async function sign(madeAt: number): Promise<string> {
     const signature = await wallet.signMessage({ message: siwaText(host, address, String(madeAt)) });
@@ -38,7 +41,7 @@ export function signIn(wallet: Wallet, host: string, time: Pick<Time, "now">): S
 
   return {
     credential() {
-      const now = time.now();
+      const now = Math.max(time.now(), notBefore);
       if (current === null || now - current.madeAt >= USED_FOR_MS) {
         const made = { madeAt: now, text: sign(now) };
         current = made;
@@ -49,10 +52,11 @@ export function signIn(wallet: Wallet, host: string, time: Pick<Time, "now">): S
       }
       return current.text;
     },
-    giveUp(refused, since) {
+    giveUp(refused, since, revokedBefore = null) {
       const madeAt = Number(refused.split(":")[1]);
       if (current?.madeAt === madeAt) current = null;
-      return madeAt < since;
+      if (revokedBefore !== null) notBefore = Math.max(notBefore, revokedBefore);
+      return madeAt < since || (revokedBefore !== null && madeAt < revokedBefore);
     },
   };
 }

@@ -295,23 +295,36 @@ describe("revoking", () => {
         expect((await authorized(path, credential)).status).toBe(200);
         expect(await elsewhere(path, credential)).toBe(200);
       }
+      const ahead = await signer.siwa(NOW + 240_000);
+      const farAhead = await signer.siwe(NOW + 300_000);
+      const revokedBefore = new Date(NOW + 300_001).toISOString();
       expect(await revokeAs(signer, NOW - 2)).toMatchObject({
         status: 200,
-        body: { success: true, address: signer.address, revokedBefore: new Date(NOW).toISOString() },
+        body: { success: true, address: signer.address, revokedBefore },
       });
-      for (const [path, credential] of [
+      const ended = [
         ["/siwa", agent],
         ["/human", human],
         ["/human", unused],
-      ] as const) {
+        ["/siwa", ahead],
+        ["/human", farAhead],
+      ] as const;
+      for (const [path, credential] of ended) {
         expect(await authorized(path, credential)).toMatchObject({
           status: 401,
-          body: { error: expect.stringMatching(/revoked/) },
+          body: { error: expect.stringMatching(/revoked/), revokedBefore },
         });
         expect(await elsewhere(path, credential)).toBe(401);
       }
-      expect((await authorized("/siwa", await signer.siwa(NOW))).status).toBe(200);
-      expect(await elsewhere("/human", await signer.siwe(NOW + 1))).toBe(200);
+      // Signed again at once, with the date that the answer names.
+      now = NOW + 1;
+      expect((await authorized("/siwa", await signer.siwa(NOW + 300_001))).status).toBe(200);
+      expect(await elsewhere("/human", await signer.siwe(NOW + 300_001))).toBe(200);
+      // Waiting makes none of them good again.
+      now = NOW + 300_002;
+      for (const [path, credential] of ended) expect((await authorized(path, credential)).status).toBe(401);
+      expect((await authorized("/siwa", await signer.siwa(now))).status).toBe(200);
+      now = NOW;
       expect((await authorized("/siwa", await wallet.siwa(NOW - 1000))).status).toBe(200);
     } finally {
       await other.stop();
@@ -325,7 +338,8 @@ describe("revoking", () => {
     expect((await authorized("/siwa", ahead)).status).toBe(401);
     expect((await authorized("/api/v2/auth/revoke", ahead)).status).toBe(401);
     expect((await revokeAs(signer, NOW - HOUR - 1)).status).toBe(401);
-    expect((await authorized("/api/v2/auth/revoke", await signer.siwe(NOW + 90_000))).status).toBe(401);
+    now = NOW + 1;
+    expect((await authorized("/api/v2/auth/revoke", await signer.siwe(NOW + 300_001))).status).toBe(401);
   });
 
   it("never moves back, and nobody can do it to another", async () => {
@@ -336,8 +350,11 @@ describe("revoking", () => {
     expect((await authorized("/api/v2/auth/revoke", forged)).status).toBe(401);
     expect((await authorized("/siwa", await wallet.siwa(NOW - 5))).status).toBe(200);
     now += 1000;
-    expect((await revokeAs(signer, NOW + 130_000)).status).toBe(200);
-    expect((await authorized("/siwa", await signer.siwa(NOW + 125_000))).status).toBe(401);
+    expect((await revokeAs(signer, NOW + 130_000)).status).toBe(401);
+    expect((await revokeAs(signer, NOW + 300_001)).status).toBe(200);
+    expect((await authorized("/siwa", await signer.siwa(NOW + 300_500))).status).toBe(401);
+    now += 1;
+    expect((await authorized("/siwa", await signer.siwa(NOW + 301_001))).status).toBe(200);
   });
 
   it("needs the database: while it is away nobody is let in, not even whom memory knows", async () => {

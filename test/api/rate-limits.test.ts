@@ -39,6 +39,7 @@ const OPERATIONS = [terminalToken, terminalJson, terminalCsv, stats];
 const ENDPOINTS = [
   route("get", "/read", "anyone"),
   route("post", "/open", "anyone"),
+  route("post", "/lookup", "anyone", "reads"),
   route("post", "/write", "siwa"),
   route("post", "/prove", "siwa", "proofs"),
   route("post", "/human", "human"),
@@ -331,6 +332,23 @@ describe("single operations", () => {
     expect((await exported("json", "9.9.9.2")()).status).toBe(200);
     const key = await plantKey("eeeeeeeeee", ["read"]);
     expect(await statuses(2, exported("json", "9.9.9.1", { "x-api-key": key }))).toEqual([200, 429]);
+  });
+
+  it("answers kept by Idempotency-Key are bounded by network: beyond, a repeated request runs again", async () => {
+    await start({ RATE_KEPT_ANSWERS_PER_CLIENT: "2" });
+    const post = async (path: string, key: string, client = "9.9.9.1") => {
+      const answer = await from(client, "POST", path, { "idempotency-key": key });
+      return [answer.status, answer.headers.get("idempotent-replayed")];
+    };
+    for (const key of ["a", "b", "c", "d"]) expect(await post("/open", key)).toEqual([200, null]);
+    expect(await post("/open", "a")).toEqual([200, "true"]);
+    expect(await post("/open", "d")).toEqual([200, null]);
+    expect(await post("/open", "e", "9.9.9.2")).toEqual([200, null]);
+    expect(await post("/open", "e", "9.9.9.2")).toEqual([200, "true"]);
+    // What only reads keeps nothing at all.
+    expect(await post("/lookup", "f", "9.9.9.2")).toEqual([200, null]);
+    const { rows } = await api!.database.pool.query("select key from offchain.idempotency order by key");
+    expect(rows.map(({ key }) => key)).toEqual(["a", "b", "e"]);
   });
 
   it("reads that name a block are bounded while they are open", async () => {
