@@ -394,6 +394,12 @@ export const VARIABLES = {
     integer(0, 1_000_000),
     "20",
   ),
+  CONNECTIONS_PER_CLIENT: variable(
+    "Limits",
+    "Connections that one address (IPv6: one /64 network) may have open at each process, those of TRUSTED_PROXIES apart; 0 = no limit",
+    integer(0, 1_000_000),
+    "250",
+  ),
   STREAMS_PER_CLIENT: variable(
     "Limits",
     "Event streams that one address (IPv6: one /64 network), or one wallet, may have open at each process; 0 = no limit",
@@ -702,6 +708,7 @@ export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
   RATE_CONTRACT_MINTS_PER_CLIENT: ["api"],
   PROOFS_PER_AGENT: ["api"],
   MIN_BLOCK_READS_PER_CLIENT: ["api"],
+  CONNECTIONS_PER_CLIENT: ["api"],
   STREAMS_PER_CLIENT: ["api"],
   STREAMS_PER_PROCESS: ["api"],
   EVENT_RETENTION: ["workers"],
@@ -843,7 +850,13 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
       /** Platform → URL of the service's own account. */
       social: Object.fromEntries(v.SOCIAL_ACCOUNTS),
     },
-    http: { port: v.PORT, host: v.HOST, trustedProxies: v.TRUSTED_PROXIES },
+    http: {
+      port: v.PORT,
+      host: v.HOST,
+      trustedProxies: v.TRUSTED_PROXIES,
+      /** 0 = no limit. */
+      connectionsPerClient: v.CONNECTIONS_PER_CLIENT,
+    },
     /** Where the indexer answers GraphQL and SQL; without a port, on any free one. */
     indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST },
     logLevel: v.LOG_LEVEL,

@@ -4,12 +4,18 @@ import type { AddressInfo, Socket } from "node:net";
 import { Server as NetServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Api } from "./app.ts";
+import { comesFrom, peerOf } from "./http/client-address.ts";
+import { networkOf } from "./http/client-network.ts";
 
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that it is they who close idle connections. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** A client that takes nothing of its answer for this long is cut off: what is left of it would stay in memory. */
+const TAKE_TIMEOUT_MS = 30_000;
+/** Open connections of the process. */
+const MAX_CONNECTIONS = 20_000;
 const DRAIN_MS = 250;
 const STOP_MS = 9_000;
 
@@ -21,16 +27,21 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-/** Milliseconds a client has for its headers, and for its whole request. */
-export type Patience = { headersMs: number; requestMs: number };
+/** Milliseconds a client has for its headers, for its whole request, and for the next bytes of its answer. */
+export type Patience = { headersMs: number; requestMs: number; takeMs?: number };
 const PATIENCE: Patience = { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS };
 
+export type Binding = {
+  host: string;
+  port: number;
+  /** Addresses and CIDR ranges of our own proxies: they bring many clients. */
+  trustedProxies?: string[];
+  /** Open connections of one client network; 0 = no limit. */
+  connectionsPerClient?: number;
+};
+
 /** @throws the listen error, e.g. EADDRINUSE */
-export async function startServer(
-  api: Api,
-  bind: { host: string; port: number },
-  patience: Patience = PATIENCE,
-): Promise<RunningServer> {
+export async function startServer(api: Api, bind: Binding, patience: Patience = PATIENCE): Promise<RunningServer> {
   let stopping = false;
   const server = createServer(
     {
@@ -44,9 +55,15 @@ export async function startServer(
     },
     (incoming, outgoing) => {
       if (stopping) outgoing.setHeader("Connection", "close");
+      outgoing.once("prefinish", () => {
+        // Without a socket it waits behind another answer on its connection, and begins when that has been taken.
+        if (outgoing.socket?.writableLength !== 0) outgoing.setTimeout(patience.takeMs ?? TAKE_TIMEOUT_MS);
+      });
       api.listener(incoming, outgoing);
     },
   );
+  server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(server, bind);
   server.on("clientError", answerMalformed);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -71,6 +88,26 @@ export async function startServer(
       clearTimeout(force);
     },
   };
+}
+
+/** Closes connections of a network that has as many as it may. */
+function limitConnections(server: Server, { connectionsPerClient: most = 0, trustedProxies = [] }: Binding): void {
+  if (most === 0) return;
+  const isProxy = comesFrom(trustedProxies);
+  const open = new Map<string, number>();
+  // Before Node's own listener, which would begin to read.
+  server.prependListener("connection", (socket: Socket) => {
+    if (isProxy({ socket })) return;
+    const network = networkOf(peerOf({ socket }));
+    const count = (open.get(network) ?? 0) + 1;
+    if (count > most) return void socket.destroy();
+    open.set(network, count);
+    socket.once("close", () => {
+      const left = open.get(network)! - 1;
+      if (left > 0) open.set(network, left);
+      else open.delete(network);
+    });
+  });
 }
 
 /** Stops listening without closing idle connections, which http.Server's own close would do at once. */

@@ -26,8 +26,8 @@ export function clientAddressBehind(trusted: string[]): ClientAddress {
   };
 }
 
-/** Whether a request comes from a proxy of our own. @throws Error naming a malformed entry */
-export function comesFrom(trusted: string[]): (incoming: IncomingMessage) => boolean {
+/** Whether a connection comes from a proxy of our own. @throws Error naming a malformed entry */
+export function comesFrom(trusted: string[]): (incoming: Connected) => boolean {
   const isProxy = proxiesOf(trusted);
   return (incoming) => {
     const peer = peerOf(incoming);
@@ -48,7 +48,10 @@ function proxiesOf(trusted: string[]): (address: string) => boolean {
   return (address) => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-const peerOf = (incoming: IncomingMessage) => plain(incoming.socket.remoteAddress ?? "unknown");
+type Connected = { socket: { remoteAddress?: string | undefined } };
+
+/** The address at the other end of a connection. */
+export const peerOf = ({ socket }: Connected) => plain(socket.remoteAddress ?? "unknown");
 
 /** `::ffff:10.0.0.1` is 10.0.0.1. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");

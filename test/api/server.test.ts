@@ -1,5 +1,6 @@
 /** The HTTP server itself: malformed requests, slow clients, big headers, and an end without broken answers. */
 import { Agent, request } from "node:http";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApi } from "../../api/app.ts";
@@ -78,6 +79,71 @@ describe("slow clients", () => {
     for (let i = 0; i < 20; i++) expect((await api.get("/health")).status).toBe(200);
     const answers = await slow;
     expect(new Set(answers.map((answer) => parseRaw(answer).status))).toEqual(new Set([408]));
+  });
+});
+
+describe("connections", () => {
+  const health = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  it("of one address are so many at once: further ones are closed, others' are taken, and places come back", async () => {
+    const server = await startServer(createApi(api.deps), { host: "127.0.0.1", port: 0, connectionsPerClient: 5 });
+    const open = async (from: string) => {
+      const socket = connect({ port: server.port, host: "127.0.0.1", localAddress: from });
+      socket.on("error", () => {});
+      socket.write(health);
+      const answered = await new Promise<boolean>((resolve) => {
+        socket.once("data", () => resolve(true));
+        socket.once("close", () => resolve(false));
+      });
+      return { socket, answered };
+    };
+    const opened = await Promise.all(Array.from({ length: 20 }, () => open("127.0.0.1")));
+    expect(opened.filter(({ answered }) => answered)).toHaveLength(5);
+    const other = await open("127.0.0.2");
+    expect(other.answered).toBe(true);
+    for (const { socket } of opened) socket.destroy();
+    await until("a place is free", async () => {
+      const { socket, answered } = await open("127.0.0.1");
+      socket.destroy();
+      return answered;
+    });
+    other.socket.destroy();
+    await server.stop();
+  });
+
+  it("through a proxy of our own are as many as it needs", async () => {
+    const bind = { host: "127.0.0.1", port: 0, connectionsPerClient: 1, trustedProxies: ["127.0.0.0/8"] };
+    const server = await startServer(createApi(api.deps), bind);
+    const answers = await Promise.all([1, 2, 3].map(() => raw(server.url, health, { quietMs: 500 })));
+    expect(answers.map((answer) => parseRaw(answer).status)).toEqual([200, 200, 200]);
+    await server.stop();
+  });
+
+  it("end when their client does not take its answer", async () => {
+    const large = endpoint({
+      method: "get",
+      path: "/large",
+      operationId: "large",
+      tag: "Test",
+      summary: "Large",
+      responses: { 200: { description: "Large", type: "text/plain" } },
+      handler: () => ({ status: 200, type: "text/plain", content: "x".repeat(32 * 2 ** 20) }),
+    });
+    const served = createApi(api.deps, [large]);
+    const closed = Promise.withResolvers<void>();
+    const listener: typeof served.listener = (incoming, outgoing) => {
+      incoming.socket.once("close", closed.resolve);
+      served.listener(incoming, outgoing);
+    };
+    const patience = { headersMs: 10_000, requestMs: 30_000, takeMs: 300 };
+    const server = await startServer({ ...served, listener }, { host: "127.0.0.1", port: 0 }, patience);
+    const socket = connect(server.port, "127.0.0.1", () => socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n"));
+    socket.on("error", () => {});
+    await closed.promise;
+    socket.destroy();
+    // Whoever reads gets all of it.
+    expect((await (await fetch(`${server.url}/large`)).text()).length).toBe(32 * 2 ** 20);
+    await server.stop();
   });
 });
 
