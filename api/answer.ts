@@ -6,7 +6,16 @@ import { Failure, fail } from "../core/errors.ts";
 import type { Operation } from "../core/prices.ts";
 import { isTracing, span } from "../tracing.ts";
 import type { ApiParts } from "./deps.ts";
-import { CACHE, type Caller, type CallerRule, type Endpoint, isOpen, queryOf, type Reply } from "./endpoint.ts";
+import {
+  asksDatabase,
+  CACHE,
+  type Caller,
+  type CallerRule,
+  type Endpoint,
+  isOpen,
+  queryOf,
+  type Reply,
+} from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
 import { identify, nameOf } from "./guards/callers.ts";
 import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
@@ -61,7 +70,7 @@ const ABSENT_BODY: RequestBody = { bytes: Buffer.alloc(0), value: undefined };
 export function answerWith(endpoint: Endpoint, machinery: Machinery) {
   const query = queryOf(endpoint);
   const known = new Set(Object.keys(query?.shape ?? {}));
-  const asksDatabase = endpoint.data || endpoint.guard.caller !== "anyone";
+  const admits = asksDatabase(endpoint);
 
   async function reply(c: HttpContext, requestId: string): Promise<Reply> {
     const { deps } = machinery;
@@ -76,7 +85,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
     const key = sentKey === undefined ? null : await readingKey(sentKey, network, now);
     const counted = deps.limits.take(tokensOfClient(bucket, rule === "anyone", { network, key }), now, outgoing);
     if (counted) await counted;
-    if (asksDatabase) machinery.admit();
+    if (admits) machinery.admit();
     const { db, identityProvider } = deps;
     const callerParts = { db, identityProvider, wallets: machinery.wallets };
     /** The caller by a rule; a credential that is missing or not good is counted against the network. */

@@ -27,7 +27,7 @@ import { ENDPOINTS } from "./routes/index.ts";
 import { siteOf } from "./services/agent-facts.ts";
 import { balanceMemory } from "./services/balances.ts";
 import { contractMemory } from "./services/contract-facts.ts";
-import { countedOnce } from "./services/counts.ts";
+import { answeredOnce, countedOnce } from "./services/counts.ts";
 import { groupActs } from "./services/group-acts.ts";
 import { logStreams } from "./services/log-streams.ts";
 import { messageStreams } from "./services/message-streams.ts";
@@ -48,6 +48,10 @@ const EXPORTS = { what: "exports", perHolder: 1, inAll: 3, retryAfter: 5 };
 /** Each of them may wait for its block, and ask the database meanwhile. */
 const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter: 1 };
 
+/** Everybody may ask for the state of queues and chain, and each asking costs dozens of statements, or one at the node. */
+const QUEUES_MS = 1_000;
+const HEAD_MS = 500;
+
 /** @throws Error when the configuration names trusted proxies that are no addresses */
 export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
   const { service, http, contracts, chain, rates } = deps.config;
@@ -65,6 +69,8 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       payments: openPaymentDesk(deps),
       totals: countedOnce(deps, agentTotals),
       staleScores: countedOnce(deps, staleScores),
+      queues: answeredOnce(deps.queues, QUEUES_MS),
+      chainHead: answeredOnce(() => deps.chain.headBlock(), HEAD_MS),
       contract: contractMemory(deps.chain, contracts.identity.address, deps.now),
       balances: balanceMemory(deps.chain, contracts.usdc.address, deps.now),
       groups: groupActs(deps),

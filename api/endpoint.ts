@@ -192,6 +192,17 @@ export function endpoint<
   return { ...spec, guard: { caller, bucket, ...(price && { price }) } } as Endpoint;
 }
 
+/**
+ * Whether answering asks the database: then it is refused while the database has more to do than it can. What asks it
+ * says so by `data`, by a caller, a body, a bucket of what writes, or an error of its own for the database's absence.
+ */
+export const asksDatabase = ({ data, guard, method, errors = [] }: Endpoint): boolean =>
+  data === true ||
+  guard.caller !== "anyone" ||
+  method !== "get" ||
+  (guard.bucket !== "reads" && guard.bucket !== "unlimited") ||
+  errors.includes("upstream_unavailable");
+
 /** Every query parameter an endpoint understands: its own, and `minBlock` on data routes. */
 export const queryOf = ({ data, query }: Pick<Endpoint, "data" | "query">): z.ZodObject | undefined =>
   data ? (query ?? NO_PARAMETERS).extend({ minBlock }) : query;

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.0.3 document, derived from the endpoints: parameters, bodies, every error, security. */
 import { z } from "zod";
 import { type ErrorCode, STATUS } from "../core/errors.ts";
-import { type Answer, type CallerRule, type Endpoint, type Guard, isOpen, queryOf } from "./endpoint.ts";
+import { type Answer, asksDatabase, type CallerRule, type Endpoint, type Guard, isOpen, queryOf } from "./endpoint.ts";
 import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./guards/payment/headers.ts";
 import { API_VERSION } from "./http/headers.ts";
 import { errorSchema } from "./schemas/error.ts";
@@ -255,7 +255,7 @@ function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
 
 /** Every error an endpoint can answer: its own, and those that follow from its guard, parameters and body. */
 export function errorCodes(endpoint: Endpoint): ErrorCode[] {
-  const { guard, method, params, query, data, stream, errors = [] } = endpoint;
+  const { guard, method, params, query, data, errors = [] } = endpoint;
   const codes = new Set<ErrorCode>(["internal", ...errors]);
   const add = (when: unknown, ...more: ErrorCode[]) => when && more.forEach((code) => void codes.add(code));
   add(params || query || data, "invalid_input");
@@ -264,7 +264,7 @@ export function errorCodes(endpoint: Endpoint): ErrorCode[] {
   add(guard.bucket !== "unlimited", "rate_limited");
   // An API key may come along with any read, for a larger budget, and has to be good.
   add(guard.bucket === "reads", "unauthenticated");
-  add(stream, "overloaded");
+  add(asksDatabase(endpoint), "overloaded", "upstream_unavailable", "timeout");
   add(guard.price, "payment_required", "payment_pending", "payment_already_used", "request_in_progress");
   add(guard.price, "invalid_input", "unauthenticated", "upstream_unavailable", "timeout");
   add(method !== "get", "invalid_input", "payload_too_large", "unsupported_media_type");

@@ -62,14 +62,14 @@ function index({ index: { state } }: ApiParts): Check {
   return good;
 }
 
-async function chain({ chain }: ApiParts): Promise<Check> {
-  return (await headOf(chain)) === null ? bad("The chain cannot be reached.") : good;
+async function chain(parts: ApiParts): Promise<Check> {
+  return (await headOf(parts)) === null ? bad("The chain cannot be reached.") : good;
 }
 
 /** The newest block's number; null when no node tells it soon enough. */
-async function headOf(chain: ApiParts["chain"]): Promise<number | null> {
+async function headOf({ chainHead }: ApiParts): Promise<number | null> {
   const late = new Promise<null>((resolve) => setTimeout(resolve, CHAIN_PATIENCE_MS, null).unref());
-  return Promise.race([chain.headBlock().catch(() => null), late]);
+  return Promise.race([chainHead().catch(() => null), late]);
 }
 
 export const status = endpoint({
@@ -94,7 +94,7 @@ export const status = endpoint({
   async handler({ deps, query, now }) {
     const { state } = deps.index;
     const [head, runs, pulls, stale, queues] = await Promise.all([
-      headOf(deps.chain),
+      headOf(deps),
       scheduledRuns(deps.db),
       pullProgress(deps.db),
       state.ready ? deps.staleScores() : 0,

@@ -4329,7 +4329,7 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description The same body: further behind than maxLagSeconds allows. Error: upstream_unavailable */
+            /** @description The same body: further behind than maxLagSeconds allows. Error: overloaded, upstream_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -119,6 +119,33 @@ describe("exports", () => {
   });
 });
 
+describe("while the database has more to do than it can", () => {
+  const post = (path: string, body: object) =>
+    api.send("POST", path, {
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify(body),
+    });
+  const call = { name: "search_agents", arguments: {} };
+
+  it("calls of tools, events and claims are refused as reads are", async () => {
+    const { db } = api.deps;
+    const taken = await Promise.all(Array.from({ length: 10 }, () => db.connect()));
+    const waiting = Array.from({ length: 2_000 }, () => db.query("select 1").catch(() => {}));
+    try {
+      const refused = await Promise.all([
+        post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
+        post("/a2a", { jsonrpc: "2.0", id: 1, method: "message/send", params: {} }),
+        api.get("/api/v2/events/log"),
+        post("/api/terminal/agent/1/token", { token_symbol: "A" }),
+      ]);
+      expect(refused.map(({ status, body }) => [status, body.code])).toEqual(refused.map(() => [503, "overloaded"]));
+    } finally {
+      for (const client of taken) client.release();
+      await Promise.all(waiting);
+    }
+  });
+});
+
 describe("an answer in slices", () => {
   /** A server whose answers are slices without end. */
   async function endless(patience: { stallMs: number; totalMs: number }) {
