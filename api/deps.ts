@@ -41,8 +41,8 @@ export type QueueState = {
   oldestSeconds: number | null;
 };
 
-/** Draws cards as PNG. @throws Failure overloaded when too many are waiting already */
-export type Cards = { png(card: CardFacts, size: CardSize): Promise<Uint8Array> };
+/** Draws cards as PNG for a client network. @throws Failure overloaded, rate_limited when too many are waiting already */
+export type Cards = { png(card: CardFacts, size: CardSize, client?: string): Promise<Uint8Array> };
 
 /** Told of every request; what it does with that must cost next to nothing. */
 export type RequestMeter = {

@@ -10,9 +10,10 @@ import { createPaint, type Paint } from "./paint.ts";
 export type CardRenderer = {
   /**
    * The picture of a card; the same bytes for the same card and size.
-   * @throws overloaded when too many cards are waiting already.
+   * @param client the network that asks: half of the line is the most that one may take
+   * @throws overloaded when too many cards are waiting already, rate_limited when too many of the client's are
    */
-  png(card: CardFacts, size: CardSize): Promise<Uint8Array>;
+  png(card: CardFacts, size: CardSize, client?: string): Promise<Uint8Array>;
   stats(): CardStats;
   /** Waits for what was asked for and has yet to be saved; afterwards nothing is drawn any more. */
   close(): Promise<void>;
@@ -49,6 +50,7 @@ export type CardRendererOptions = {
 const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** About a second of drawing. */
 const WAITING_MAX = 50;
+const WAITING_PER_CLIENT = WAITING_MAX / 2;
 const MEGABYTE = 1024 * 1024;
 
 export function createCardRenderer(options: CardRendererOptions = {}): CardRenderer {
@@ -57,19 +59,33 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
   const flights = new Map<string, Promise<Uint8Array>>();
   const savings = new Set<Promise<void>>();
   const queue: (() => void)[] = [];
+  const waitingOf = new Map<string, number>();
   const counts = { drawn: 0, memoryHits: 0, diskHits: 0, joined: 0, refused: 0 };
   let running = 0;
   let closed = false;
 
   /** Runs `work` when its turn comes. */
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+  const inTurn = async <T>(client: string, work: () => Promise<T>): Promise<T> => {
     if (closed || queue.length >= WAITING_MAX) {
       counts.refused++;
       fail("overloaded", "Too many images are being drawn right now; try again in a moment.", { retryAfter: 1 });
     }
+    const own = waitingOf.get(client) ?? 0;
+    if (client !== "" && own >= WAITING_PER_CLIENT) {
+      counts.refused++;
+      fail("rate_limited", "Too many images are being drawn for you right now; try again in a moment.", {
+        retryAfter: 1,
+      });
+    }
     // A turn that is passed on is never free in between, so nobody overtakes those who wait.
     if (running < atOnce) running++;
-    else await new Promise<void>((turn) => queue.push(turn));
+    else {
+      waitingOf.set(client, own + 1);
+      await new Promise<void>((turn) => queue.push(turn));
+      const left = waitingOf.get(client)! - 1;
+      if (left > 0) waitingOf.set(client, left);
+      else waitingOf.delete(client);
+    }
     try {
       return await work();
     } finally {
@@ -79,13 +95,13 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
     }
   };
 
-  const obtain = async (key: string, card: CardFacts, size: CardSize): Promise<Uint8Array> => {
+  const obtain = async (key: string, card: CardFacts, size: CardSize, client: string): Promise<Uint8Array> => {
     const kept = await cache.get(key);
     if (kept) {
       counts[kept.from === "memory" ? "memoryHits" : "diskHits"]++;
       return kept.bytes;
     }
-    const bytes = await inTurn(() => paint(card, size));
+    const bytes = await inTurn(client, () => paint(card, size));
     counts.drawn++;
     // The caller does not wait for the disk.
     const saving = cache.put(key, bytes).finally(() => savings.delete(saving));
@@ -94,14 +110,14 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
   };
 
   return {
-    png(card, size) {
+    png(card, size, client = "") {
       const key = `${cardHash(card)}-${size}`;
       const flying = flights.get(key);
       if (flying) {
         counts.joined++;
         return flying;
       }
-      const flight = obtain(key, card, size).finally(() => flights.delete(key));
+      const flight = obtain(key, card, size, client).finally(() => flights.delete(key));
       flights.set(key, flight);
       return flight;
     },

@@ -32,13 +32,20 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   timeout: 1,
 };
 
+/** Refusals that any client can bring about as often as it likes: the metrics count them, and the log stays readable. */
+const REFUSALS = new Set<ErrorCode>(["overloaded", "indexer_behind"]);
+
 /**
  * Turns whatever was thrown into a Failure. Expected ones pass; the database's are told apart by SQLSTATE
  * (PostgreSQL manual, appendix A); anything else is `internal` and goes to the log with its stack.
  */
 export function toFailure(error: unknown, log: Log, requestId: string): Failure {
   if (error instanceof Failure) {
-    if (error.status >= 500) log.warn({ requestId, code: error.code, err: error.cause }, error.message);
+    if (error.status >= 500)
+      log[REFUSALS.has(error.code) ? "debug" : "warn"](
+        { requestId, code: error.code, err: error.cause },
+        error.message,
+      );
     return error;
   }
   const known = fromDatabase(error);

@@ -44,7 +44,8 @@ export function openFeeds<Key, Reader>(source: FeedsSource<Key>): Feeds<Key, Rea
     looking = true;
     try {
       wake(await source.readHeads([...feeds.keys()]));
-      await Promise.all([...feeds.values()].map((feed) => feed.review()));
+      // One after the other: however many are followed, reviews hold one connection.
+      for (const feed of [...feeds.values()]) await feed.review();
     } catch (error) {
       source.failed(error);
     } finally {

@@ -6,6 +6,7 @@ import { cardHash } from "../../core/card/hash.ts";
 import { shownCred } from "../../core/cred.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
+import { networkOf } from "../http/client-network.ts";
 import { choice, fileOf } from "../parameters.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 
@@ -38,7 +39,7 @@ const card = (name: string, operationId: string, summary: string) =>
     responses: { 200: { description: "The picture", type: "image/png" } },
     errors: ["not_found", "overloaded"],
     cache: CACHE.release,
-    async handler({ deps, params, query, now }) {
+    async handler({ deps, params, query, now, clientAddress }) {
       const at = new Date(now);
       const site = siteOf(deps.config);
       const facts = await factsOf(deps.facts, { tokenId: params.file });
@@ -47,7 +48,10 @@ const card = (name: string, operationId: string, summary: string) =>
       return {
         status: 200,
         type: "image/png",
-        content: { etag: `"${cardHash(state)}-${query.size}"`, make: () => deps.cards.png(state, query.size) },
+        content: {
+          etag: `"${cardHash(state)}-${query.size}"`,
+          make: () => deps.cards.png(state, query.size, networkOf(clientAddress)),
+        },
         ...(current && { headers: { "cache-control": FOR_EVER } }),
       };
     },

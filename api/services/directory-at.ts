@@ -1,4 +1,5 @@
 /** Reading one's own write in the directory: rows follow the index a moment later, and memory follows the rows. */
+import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { showsBlock } from "../../db/directory/own.ts";
 import type { ApiParts } from "../deps.ts";
@@ -8,6 +9,17 @@ const WAIT_MS = 5_000;
 const LOOK_MS = 50;
 /** What changed longer ago than so many blocks has been taken in, by the sweep if by nothing else. */
 const RECENT_BLOCKS = 300;
+
+/** Looks that are under way, for all who wait for the same block. */
+const looks = new WeakMap<pg.Pool, Map<number, Promise<boolean>>>();
+
+function shows(db: pg.Pool, block: number): Promise<boolean> {
+  const underWay = looks.get(db) ?? new Map<number, Promise<boolean>>();
+  looks.set(db, underWay);
+  const look = underWay.get(block) ?? showsBlock(db, block).finally(() => underWay.delete(block));
+  underWay.set(block, look);
+  return look;
+}
 
 /**
  * Waits until lists and pages of the directory hold what the own registry's agents were at a block that is indexed.
@@ -29,7 +41,7 @@ export async function directoryAt(
       await new Promise((done) => setTimeout(done, LOOK_MS));
     }
   };
-  await reached(() => showsBlock(db, block));
+  await reached(() => shows(db, block));
   const since = Date.now();
   // Without memory, the database itself answers.
   await reached(() => !directory.ready || (directory.asOf?.getTime() ?? 0) >= since);

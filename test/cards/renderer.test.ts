@@ -94,6 +94,22 @@ describe("createCardRenderer", () => {
     await again;
   });
 
+  it("lets one client take half of the line, and leaves the rest to others", async () => {
+    const { started, paint } = slowPaint();
+    const cards = createCardRenderer({ paint, atOnce: 1 });
+    const asked = Array.from({ length: 26 }, (_, index) => cards.png(named(`agent ${index}`), "square", "10.0.0.1"));
+    await until("one drawing, 25 waiting", () => started.length === 1 && cards.stats().waiting === 25);
+    const refused = await cards.png(named("one too many"), "square", "10.0.0.1").catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "rate_limited", status: 429, options: { retryAfter: 1 } });
+    asked.push(cards.png(named("another's"), "square", "10.0.0.2"));
+    for (let index = 0; index < 27; index++) {
+      await until(`drawing ${index}`, () => started.length > index, { everyMs: 1 });
+      started[index]!.finish();
+      await asked[index];
+    }
+    expect(cards.stats()).toMatchObject({ drawn: 27, refused: 1, running: 0, waiting: 0 });
+  });
+
   it("goes on after a drawing that failed, and tries it again", async () => {
     const { started, paint } = slowPaint();
     const cards = createCardRenderer({ paint });
