@@ -28,15 +28,17 @@ export function createSendingQueue(
     return last && now() - last.at < LAG_MS ? Math.max(counted, last.nonce + 1) : counted;
   }
 
-  /** What may run a payer's code, for a bounded amount of gas, before the transaction takes its place in the queue. */
-  async function prepare(to: Address, data: Hex): Promise<bigint> {
+  /** The gas limit of a call. It may run a payer's code, for a bounded amount of gas. */
+  async function gasLimitOf(to: Address, data: Hex): Promise<bigint> {
     const estimate = await chain.estimateGas({ from: signer.address, to, data, gas: SETTLEMENT_GAS });
     if (!estimate.ok) throw new Error(estimate.reason);
     if (estimate.gas > SETTLEMENT_GAS) throw new Error(`it needs ${estimate.gas} gas, and may use ${SETTLEMENT_GAS}`);
     return withMargin(estimate.gas, SETTLEMENT_GAS);
   }
 
-  async function sendNext(to: Address, data: Hex, gasLimit: bigint): Promise<Hex> {
+  async function sendNext(to: Address, data: Hex): Promise<Hex> {
+    // Estimated at its turn: the transactions before it may have spent what this one moves.
+    const gasLimit = await gasLimitOf(to, data);
     const offer = firstOffer(await chain.fees(), caps);
     for (let attempt = 1; ; attempt++) {
       const nonce = await nextNonce();
@@ -60,8 +62,9 @@ export function createSendingQueue(
   }
 
   return async (to, data) => {
-    const gasLimit = await prepare(to, data);
-    const sent = tail.then(() => sendNext(to, data, gasLimit));
+    // Estimated before it takes its place too: a call that is refused holds up no other.
+    await gasLimitOf(to, data);
+    const sent = tail.then(() => sendNext(to, data));
     tail = sent.catch(() => {});
     return sent;
   };
