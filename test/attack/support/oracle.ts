@@ -1,8 +1,11 @@
 /** What must be true after an attack: everybody honest has everything, every cursor is at the head, every process is the one that was started. */
 
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { partsBelow } from "../../../bench/soak/processes.ts";
 import { uncaughtIn } from "../../../bench/soak/soak.ts";
 import { recomputeCred } from "../../../db/cred.ts";
+import { dataDir } from "../../../devnet/data-dir.ts";
 import { books } from "./books.ts";
 import type { Honest } from "./honest.ts";
 import type { World } from "./world.ts";
@@ -25,6 +28,39 @@ type Truth = readonly [what: string, ask: () => Promise<string[]>, patienceMs?: 
 
 export type Processes = ReturnType<typeof partsBelow>;
 export const processesOf = ({ stack }: World): Processes => partsBelow(stack.process.pid!);
+
+const LEVEL_WARN = 40;
+const TOLD = 25;
+
+/** What the processes' logs warn of, the most frequent first: for who looks for the cause of a breach. */
+export function warningsOf({ stack }: World): string[] {
+  const { logs } = dataDir(stack.directory);
+  const counted = new Map<string, number>();
+  for (const file of readdirSync(logs))
+    for (const line of readFileSync(join(logs, file), "utf8").split("\n")) {
+      const said = parsed(line);
+      if (!said || said.level < LEVEL_WARN) continue;
+      const cause = said.err?.message ?? said.cause?.message ?? said.reason ?? "";
+      const text = `${file} ${said.msg}: ${String(cause)
+        .replaceAll(/\d{2,}|0x[0-9a-f]+/gi, "#")
+        .slice(0, 200)}`;
+      counted.set(text, (counted.get(text) ?? 0) + 1);
+    }
+  return [...counted]
+    .toSorted((a, b) => b[1] - a[1])
+    .slice(0, TOLD)
+    .map(([text, times]) => `${times}× ${text}`);
+}
+
+type Said = { level: number; msg?: string; reason?: string; err?: { message?: string }; cause?: { message?: string } };
+
+function parsed(line: string): Said | undefined {
+  try {
+    return JSON.parse(line) as Said;
+  } catch {
+    return undefined;
+  }
+}
 
 /** @param before the processes as they were when it began @param say gets each verdict */
 export async function judge(
@@ -227,7 +263,7 @@ export async function judge(
     const byWallet = await look("by its wallet", `/api/v2/agent/${purse.address}`);
     if (byWallet && byWallet.tokenId !== tokenId) wrong.push(`its wallet shows agent ${byWallet.tokenId}`);
     if (byWallet?.walletConfirmed === false) wrong.push("its wallet is not taken for its own");
-    const list = await look("in the list", `/api/v2/agents?owner=${purse.address}`);
+    const list = await look("in the list", `/api/v2/agents?search=${purse.address}`);
     if (list && !list.agents.some((one: { tokenId: number }) => one.tokenId === tokenId))
       wrong.push("the list lacks it");
     const row = await look("in the directory", `/api/terminal/agent/${tokenId}?platform=helixa`);

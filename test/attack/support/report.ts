@@ -1,7 +1,7 @@
 /** A report as tables of text. */
 import type { Report } from "./run.ts";
 
-export function tablesOf({ phase, seconds, attacks, honest, verdicts, broken, breaches }: Report): string {
+export function tablesOf({ phase, seconds, attacks, honest, verdicts, broken, breaches, warnings }: Report): string {
   const tried = rows(
     ["attack", "tried", "refused", "succeeded"],
     [...attacks].map(([name, { tried, refused, succeeded }]) => [name, tried, refused, succeeded.length]),
@@ -29,6 +29,7 @@ export function tablesOf({ phase, seconds, attacks, honest, verdicts, broken, br
     ...(answers.length > 0 ? ["", "answers to attacks:", ...answers] : []),
     ...(broken.length > 0 ? ["", "plays that broke by themselves:", ...new Set(broken)] : []),
     ...(breaches.length > 0 ? ["", "BREACHES:", ...breaches] : []),
+    ...(warnings.length > 0 ? ["", "warnings of the logs:", ...warnings] : []),
   ];
   return [`phase ${phase}, ${seconds.toFixed(0)} s`, "", tried, "", done, "", truths, ...lists, ""].join("\n");
 }

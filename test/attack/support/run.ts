@@ -4,7 +4,7 @@ import { randomOf } from "../../support/random.ts";
 import type { Attack, Scene } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
 import { type Honest, type Limits, type Line, openHonest } from "./honest.ts";
-import { judge, processesOf, type Verdict } from "./oracle.ts";
+import { judge, processesOf, type Verdict, warningsOf } from "./oracle.ts";
 import { openScore, type Score } from "./score.ts";
 import { openWorld, type Phase, type World } from "./world.ts";
 
@@ -34,6 +34,8 @@ export type Report = {
   broken: string[];
   /** Everything that must not have been, a sentence each; none: the stack held. */
   breaches: string[];
+  /** What the logs warn of, where there are breaches. */
+  warnings: string[];
 };
 
 /** Networks that all attackers share: what is limited is limited for a few, not for a thousand addresses. */
@@ -69,9 +71,10 @@ export async function runPhase(run: Run): Promise<Report> {
     const verdicts = await judge(world, honest, before, say);
     follower.abort();
     await following;
+    const breaches = breachesOf(score, honest.lines, verdicts);
     return {
-      ...{ phase, seconds: played, attacks: score.lines, honest: honest.lines, verdicts, broken },
-      breaches: breachesOf(score, honest.lines, verdicts),
+      ...{ phase, seconds: played, attacks: score.lines, honest: honest.lines, verdicts, broken, breaches },
+      warnings: breaches.length > 0 ? warningsOf(world) : [],
     };
   } finally {
     follower.abort();

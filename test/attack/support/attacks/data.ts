@@ -196,15 +196,16 @@ const profiles: Attack = {
     const token = await ownToken(scene);
     if (!token) return tell.refused();
     const { owner, tokenId } = token;
+    // Ids and hashes are the platforms' own; names and texts are anybody's.
     const said = `helixa:${tokenId} ${hostileText(random).slice(0, 1_000)}`;
     const name = `evil${tokenId}`;
     await world.control("PUT", `x/users/${name}`, {
-      id: hostileText(random).slice(0, 6_000) || "1",
+      id: String(960_000 + Number(tokenId)),
       name: hostileText(random),
       description: said,
     });
     await world.control("PUT", `github/users/${name}`, {
-      id: hostileText(random) || "1",
+      id: 970_000 + Number(tokenId),
       gists: [
         {
           id: "abc0123456789abcdef0",
@@ -215,7 +216,7 @@ const profiles: Attack = {
     });
     await world.control("PUT", `farcaster/users/${name}`, {
       fid: 950_000 + Number(tokenId),
-      casts: [{ hash: hostileText(random), text: said }],
+      casts: [{ hash: `0x${tokenId.toString(16).padStart(40, "e")}`, text: said }],
     });
     const replies = [];
     for (const [path, body] of [
