@@ -1,12 +1,12 @@
 /** Reputation scores from Ethos, in bulk. https://developers.ethos.network */
 import { z } from "zod";
-import type { Address } from "../core/facts.ts";
 import type { Upstream } from "./http.ts";
 import type { Ethos } from "./ports.ts";
 
 const BATCH = 100;
 const MAX_SCORE = 2_800;
-const scores = z.record(z.string(), z.object({ score: z.number() }).nullish());
+const scores = z.record(z.string(), z.unknown());
+const entry = z.object({ score: z.number() }).nullish();
 
 /** @param api opened on ETHOS_API_URL */
 export function ethosScores(api: Upstream): Ethos {
@@ -20,14 +20,18 @@ export function ethosScores(api: Upstream): Ethos {
         statuses: [200],
         read: ({ json }) => {
           const answered = new Map(
-            Object.entries(scores.parse(json)).map(([address, found]) => [address.toLowerCase(), found?.score]),
+            Object.entries(scores.parse(json)).map(([address, found]) => [address.toLowerCase(), found]),
           );
-          return new Map(wallets.map((wallet): [Address, number | null] => [wallet, known(answered.get(wallet))]));
+          return new Map(wallets.map((wallet) => [wallet, known(answered.get(wallet))]));
         },
       }),
   };
 }
 
-/** Ethos answers 0 for whom it has never seen. */
-const known = (score: number | undefined): number | null =>
-  score !== undefined && Number.isInteger(score) && score > 0 && score <= MAX_SCORE ? score : null;
+/** Ethos answers 0 for whom it has never seen. An entry that cannot be read says nothing, about its own wallet alone. */
+function known(found: unknown): number | null | undefined {
+  const { success, data } = entry.safeParse(found);
+  if (!success) return undefined;
+  const score = data?.score ?? 0;
+  return Number.isInteger(score) && score > 0 && score <= MAX_SCORE ? score : null;
+}

@@ -267,10 +267,10 @@ export interface Ethos {
   /** How many addresses one call takes. */
   readonly batch: number;
   /**
-   * Scores of wallets; null for those it knows nothing about.
+   * Scores of wallets; null for those it knows nothing about, undefined for those whose answer cannot be read.
    * @throws Failure upstream_unavailable
    */
-  scores(wallets: readonly Address[]): Promise<Map<Address, number | null>>;
+  scores(wallets: readonly Address[]): Promise<Map<Address, number | null | undefined>>;
 }
 
 /** The identity provider that vouches for humans. Its access tokens name nobody's wallet. */
@@ -296,6 +296,8 @@ export type RegistryPage = {
   validators: Validators | null;
   /** Why it ends here although there may be more, one sentence: what was not shown is not gone. */
   cut?: string;
+  /** Its place, of a single item, when that item is beyond the size limit and was stepped over. */
+  steppedOver?: string;
   /** It comes from the other end: once it shows nothing that is new to the sweep, the sweep has seen everything. */
   meets?: true;
 };

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import type { Upstream } from "./http.ts";
 import type { Registry } from "./ports.ts";
-import { askPage, EMPTY_PAGE } from "./registry-pages.ts";
+import { askSized, EMPTY_PAGE, PAGE, type Place, placeBehind, placeOf } from "./registry-pages.ts";
 
-const PAGE = 100;
 /** How many items a registry says it has: a count that fits its column, or none. */
 const total = z
   .int()
@@ -13,7 +12,7 @@ const total = z
   .nullish()
   .catch(null);
 
-/** Virtuals ACP v1 (Strapi): pages by number. */
+/** Virtuals ACP v1 (Strapi): pages by number; a smaller one is named by its place. */
 export function virtualsRegistry(upstream: Upstream): Registry {
   const answer = z.looseObject({
     data: z.array(z.unknown()),
@@ -22,24 +21,31 @@ export function virtualsRegistry(upstream: Upstream): Registry {
   return {
     incremental: false,
     page(cursor, _since, known) {
-      const page = typeof cursor === "number" ? cursor : 1;
-      return askPage(upstream, {
-        path: "/api/agents",
-        query: { "pagination[page]": page, "pagination[pageSize]": PAGE, sort: "id:asc" },
-        behind: page > 1,
-        known,
-        read(json) {
-          const { data, meta } = answer.parse(json);
-          // What the server takes for the page's number decides nothing: some answer the first page to everything.
-          const { pageCount } = meta.pagination;
-          return {
-            items: data,
-            next: data.length > 0 && page < pageCount ? page + 1 : null,
-            expected: meta.pagination.total ?? null,
-            ...(data.length === 0 && page <= pageCount && { cut: EMPTY_PAGE }),
-          };
-        },
-      });
+      const { offset, size: wanted } = placeOf(cursor, typeof cursor === "number" ? (cursor - 1) * PAGE : 0);
+      const behind = (size: number) => {
+        const next = placeBehind(size, offset + size);
+        return next.size === PAGE ? next.offset / PAGE + 1 : next;
+      };
+      const request = (size: number) => {
+        const page = offset / size + 1;
+        return {
+          path: "/api/agents",
+          query: { "pagination[page]": page, "pagination[pageSize]": size, sort: "id:asc" },
+          behind: offset > 0,
+          read(json: unknown) {
+            const { data, meta } = answer.parse(json);
+            // What the server takes for the page's number decides nothing: some answer the first page to everything.
+            const { pageCount } = meta.pagination;
+            return {
+              items: data,
+              next: data.length > 0 && page < pageCount ? behind(size) : null,
+              expected: meta.pagination.total ?? null,
+              ...(data.length === 0 && page <= pageCount && { cut: EMPTY_PAGE }),
+            };
+          },
+        };
+      };
+      return askSized(upstream, wanted, known, request, () => steppedOver(`${offset}`, behind(1)));
     },
   };
 }
@@ -64,33 +70,35 @@ export function agentverseRegistry(upstream: Upstream): Registry {
       .min(0)
       .max(parts.length - 1),
     offset: z.number().int().min(0),
+    size: z.number().optional(),
   });
   return {
     incremental: false,
     overlapping: true,
     page(cursor) {
-      const { part, offset } = place.safeParse(cursor).data ?? { part: 0, offset: 0 };
-      return askPage(upstream, {
+      const { part, ...at } = place.safeParse(cursor).data ?? { part: 0, offset: 0 };
+      const { offset, size: wanted } = placeOf(at, at.offset);
+      const behind = (size: number, end: number) => ({ part, ...cursorOf(placeBehind(size, end)) });
+      const request = (size: number) => ({
         path: "/v1/search/agents",
         body: {
           search_text: "",
           filters: { state: ["active"] },
           ...parts[part],
           offset,
-          limit: PAGE,
+          limit: size,
           exact_match: false,
           semantic_search: false,
         },
         behind: offset > 0,
-        known: null,
-        read(json) {
+        read(json: unknown) {
           const { agents, total } = answer.parse(json);
-          const behind = offset + agents.length;
-          const more = agents.length > 0 && behind < Math.min(cap, total ?? cap);
+          const end = offset + agents.length;
+          const more = agents.length > 0 && end < Math.min(cap, total ?? cap);
           // When all matches lie below the cap, one direction has shown them all.
           const capped = (total ?? 0) >= cap;
           const another = part + 1 < parts.length && capped;
-          const next = more ? { part, offset: behind } : another ? { part: part + 1, offset: 0 } : null;
+          const next = more ? behind(size, end) : another ? { part: part + 1, offset: 0 } : null;
           const short = agents.length === 0 && offset < Math.min(cap, total ?? 0);
           return {
             items: agents,
@@ -101,11 +109,17 @@ export function agentverseRegistry(upstream: Upstream): Registry {
           };
         },
       });
+      return askSized(upstream, wanted, null, request, () =>
+        steppedOver(`${parts[part]!.sort} ${parts[part]!.direction} ${offset}`, behind(1, offset + 1)),
+      );
     },
   };
 }
 
-/** The official MCP registry: cursors, and what was updated or deleted since. */
+/**
+ * The official MCP registry: cursors, and what was updated or deleted since. Its pages shrink, but only an answer names the
+ * place behind it: a single server beyond the size limit ends the pull there, and what lies behind is not taken for gone.
+ */
 export function mcpRegistryPages(upstream: Upstream): Registry {
   const answer = z.looseObject({
     servers: z.array(z.unknown()).nullable(),
@@ -113,23 +127,27 @@ export function mcpRegistryPages(upstream: Upstream): Registry {
   });
   return {
     incremental: true,
-    page: (cursor, since, known) =>
-      askPage(upstream, {
+    page(cursor, since, known) {
+      const request = (size: number) => ({
         path: "/v0.1/servers",
         query: {
-          limit: PAGE,
+          limit: size,
           version: "latest",
           cursor: typeof cursor === "string" ? cursor : undefined,
           updated_since: since ?? undefined,
           include_deleted: since === null ? undefined : "true",
         },
         behind: typeof cursor === "string",
-        known: since === null ? known : null,
-        read(json) {
+        read(json: unknown) {
           const { servers, metadata } = answer.parse(json);
           return { items: servers ?? [], next: metadata?.nextCursor || null, expected: null };
         },
-      }),
+      });
+      return askSized(upstream, PAGE, since === null ? known : null, request, () => ({
+        ...steppedOver(typeof cursor === "string" ? `after ${cursor}` : "first", null),
+        cut: "A server of the registry is too large to be read, and only its answer says where the next one is.",
+      }));
+    },
   };
 }
 
@@ -139,17 +157,18 @@ export function x402BazaarRegistry(upstream: Upstream): Registry {
   return {
     incremental: false,
     page(cursor, _since, known) {
-      const offset = typeof cursor === "number" ? cursor : 0;
-      return askPage(upstream, {
+      const at = placeOf(cursor, typeof cursor === "number" ? cursor : 0);
+      const { offset } = at;
+      const request = (size: number) => ({
         path: "/platform/v2/x402/discovery/resources",
-        query: { type: "http", limit: PAGE, offset },
+        query: { type: "http", limit: size, offset },
         behind: offset > 0,
-        known,
-        read(json) {
+        read(json: unknown) {
           const { items, pagination } = answer.parse(json);
-          return offsetPage(items, offset, pagination?.total ?? null);
+          return offsetPage(items, { offset, size }, pagination?.total ?? null);
         },
       });
+      return askSized(upstream, at.size, known, request, () => overOffset(offset));
     },
   };
 }
@@ -161,35 +180,45 @@ export function scan8004Registry(upstream: Upstream, chainId: number): Registry 
   return {
     incremental: true,
     page(cursor, since, known) {
-      const offset = typeof cursor === "number" ? cursor : 0;
-      return askPage(upstream, {
+      const at = placeOf(cursor, typeof cursor === "number" ? cursor : 0);
+      const { offset } = at;
+      const request = (size: number) => ({
         path: "/agents",
         query: {
           chain_id: chainId,
-          limit: PAGE,
+          limit: size,
           offset,
           sort_by: "created_at",
           sort_order: since === null ? "asc" : "desc",
         },
         behind: offset > 0,
-        known: since === null ? known : null,
-        read(json) {
+        read(json: unknown) {
           const { items, total } = answer.parse(json);
-          const page = offsetPage(items, offset, total ?? null);
+          const page = offsetPage(items, { offset, size }, total ?? null);
           if (since === null) return page;
           const last = created.safeParse(items.at(-1)).data;
           const reached = last !== undefined && Date.parse(last.created_at) < Date.parse(since);
           return { items, next: reached ? null : page.next, expected: null };
         },
       });
+      return askSized(upstream, at.size, since === null ? known : null, request, () => overOffset(offset));
     },
   };
 }
 
 /** A page by its offset. @param all how many items there are, as the registry says */
-function offsetPage(items: readonly unknown[], offset: number, all: number | null) {
+function offsetPage(items: readonly unknown[], { offset, size }: Place, all: number | null) {
   const behind = offset + items.length;
-  const more = items.length > 0 && (all === null ? items.length === PAGE : behind < all);
+  const more = items.length > 0 && (all === null ? items.length === size : behind < all);
   const short = items.length === 0 && all !== null && offset < all;
-  return { items, next: more ? behind : null, expected: all, ...(short && { cut: EMPTY_PAGE }) };
+  const next = more ? offsetCursor(placeBehind(size, behind)) : null;
+  return { items, next, expected: all, ...(short && { cut: EMPTY_PAGE }) };
 }
+
+/** Full pages are named by their offset alone. */
+const offsetCursor = ({ offset, size }: Place) => (size === PAGE ? offset : { offset, size });
+const cursorOf = ({ offset, size }: Place) => (size === PAGE ? { offset } : { offset, size });
+
+/** What stands for a single item beyond the size limit. @param place names it within the registry */
+const steppedOver = (place: string, next: unknown) => ({ items: [], next, expected: null, steppedOver: place });
+const overOffset = (offset: number) => steppedOver(`${offset}`, offsetCursor(placeBehind(1, offset + 1)));

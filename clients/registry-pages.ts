@@ -1,9 +1,10 @@
 /** How one page of a registry is asked for: unless it is still the known version, and never beyond what the registry gives. */
+import { z } from "zod";
 import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "./http/validators.ts";
 import type { Upstream } from "./http.ts";
 import type { RegistryPage, Validators } from "./ports.ts";
 
-export type PageRequest = {
+type PageRequest = {
   path: string;
   query?: Record<string, string | number | undefined>;
   /** Sent by POST, for which there are no conditional requests. */
@@ -18,11 +19,55 @@ export type PageRequest = {
 /** With these, registries refuse places beyond the last that they give, and cursors they have forgotten. */
 const REFUSED = [400, 404, 410, 416, 422];
 
+/** Items of a page: at first, and when an answer with so many is beyond the size limit. Each divides the one before it. */
+const SIZES = [100, 10, 1];
+export const PAGE = 100;
+
+/** Where a page begins, and how many items it is to have. */
+export type Place = { offset: number; size: number };
+
+const place = z.object({ offset: z.int().min(0), size: z.literal(SIZES) });
+
+/** @param whole where a page of the full size begins, when the cursor names one */
+export const placeOf = (cursor: unknown, whole: number): Place =>
+  place.safeParse(cursor).data ?? { offset: whole, size: PAGE };
+
+/**
+ * The place behind a page. After one that had to be smaller, the next one is as large as fits before the next full page,
+ * so a large item costs its neighbours' pages, and no others.
+ */
+export const placeBehind = (size: number, offset: number): Place => ({
+  offset,
+  size: size === PAGE ? PAGE : SIZES.find((each) => offset % each === 0)!,
+});
+
+/**
+ * Asks for a page, and for fewer items as long as the answer is beyond the size limit.
+ * @param known of the full page, the only one that is asked for conditionally
+ * @param stepOver what stands for a single item beyond the limit
+ * @throws Failure upstream_unavailable
+ */
+export async function askSized(
+  upstream: Upstream,
+  size: number,
+  known: Validators | null | undefined,
+  request: (size: number) => Omit<PageRequest, "known">,
+  stepOver: () => Omit<RegistryPage, "validators">,
+): Promise<RegistryPage | "unchanged"> {
+  for (const each of SIZES.filter((each) => each <= size)) {
+    const whole = each === PAGE;
+    const page = await askPage(upstream, { ...request(each), known: whole ? known : null });
+    // A smaller page is another address: what it says of its version is not the full page's.
+    if (page !== "too large") return whole || page === "unchanged" ? page : { ...page, validators: null };
+  }
+  return { ...stepOver(), validators: null };
+}
+
 /** @throws Failure upstream_unavailable */
-export function askPage(upstream: Upstream, request: PageRequest): Promise<RegistryPage | "unchanged"> {
+function askPage(upstream: Upstream, request: PageRequest): Promise<RegistryPage | "unchanged" | "too large"> {
   const { path, query, body, behind, read } = request;
   const known = body === undefined ? request.known : null;
-  return upstream.ask<RegistryPage | "unchanged">({
+  return upstream.ask<RegistryPage | "unchanged" | "too large">({
     path,
     ...(query && { query }),
     ...(body !== undefined && { method: "POST" as const, body }),
@@ -34,6 +79,7 @@ export function askPage(upstream: Upstream, request: PageRequest): Promise<Regis
       const page = bounded(read(json));
       return { ...page, validators: body === undefined && page.cut === undefined ? validatorsOf(headers) : null };
     },
+    tooLarge: () => "too large",
   });
 }
 

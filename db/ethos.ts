@@ -28,24 +28,26 @@ const ROWS_OF_CHANGED = `
   select d.id from changed join offchain.directory d on d.address collate "C" = changed.wallet and d.removed_at is null
   union select d.id from changed join offchain.directory d on d.owner_address = changed.wallet`;
 
-/** Stores answers of Ethos; null = it knows nothing about the wallet. @returns how many scores are new or other than before */
+/** Stores answers of Ethos; null = it knows nothing about the wallet, undefined = no answer, what was known stays. @returns how many scores are new or other than before */
 export async function storeEthosScores(
   db: Queryable,
-  scores: ReadonlyMap<Address, number | null>,
+  scores: ReadonlyMap<Address, number | null | undefined>,
   now: Date,
 ): Promise<number> {
   const { rows } = await db.query(
     `with before as (select wallet, score from offchain.ethos_score where wallet = any($1::text[])),
      stored as (
        insert into offchain.ethos_score (wallet, score, fetched_at)
-       select wallet, score, $3 from unnest($1::text[], $2::int4[]) as s(wallet, score) order by wallet
+       select wallet, case when silent then before.score else s.score end, $3
+       from unnest($1::text[], $2::int4[], $4::bool[]) as s(wallet, score, silent) left join before using (wallet)
+       order by wallet
        on conflict (wallet) do update set score = excluded.score, fetched_at = excluded.fetched_at
        returning wallet, score),
      changed as (
        select wallet from stored left join before using (wallet) where stored.score is distinct from before.score),
      touched as (${touchRows(ROWS_OF_CHANGED)})
      select count(*)::int4 as changed from changed`,
-    [[...scores.keys()], [...scores.values()], now],
+    [[...scores.keys()], [...scores.values()], now, [...scores.values()].map((score) => score === undefined)],
   );
   return rows[0].changed;
 }

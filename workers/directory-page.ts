@@ -40,6 +40,8 @@ export type TakenPage = {
   changed: number;
   /** Why it does not show all there is at its place, one sentence. */
   partial: string | null;
+  /** It was a single item beyond the size limit. */
+  steppedOver: boolean;
 };
 
 /** The answers of a source make no sense, one sentence. */
@@ -73,13 +75,15 @@ export async function takePage(
       });
       return true;
     });
-    if (seen) return { items: sourceIds.length, next, expected, changed: 0, partial: null };
+    if (seen) return { items: sourceIds.length, next, expected, changed: 0, partial: null, steppedOver: false };
     page = await registry.page(cursor, since);
   }
   if (page === "unchanged")
     throw new OddSource("The registry says that a page is unchanged which it was not asked about.");
   return storePage(context, source, state, cursor, page);
 }
+
+const TOO_LARGE = "The registry's answer with this item alone is larger than can be read.";
 
 function storePage(
   { db, clock, log, ...rest }: PageContext,
@@ -90,6 +94,8 @@ function storePage(
 ): Promise<TakenPage> {
   const now = clock();
   const { good, gone, bad } = sort(reader, page.items);
+  if (page.steppedOver !== undefined)
+    bad.push({ id: `place ${keyOf(page.steppedOver)}`, reason: TOO_LARGE, raw: null, named: true });
   return storeSet(db, good, {
     async store(tx, items) {
       const { agentIds, seenBefore } = await storeItems(tx, reader.key, items, { now, sweep });
@@ -129,7 +135,7 @@ function storePage(
         const sourceIds = stored.map(({ id }) => id);
         await keepPage(tx, reader.key, { cursor, validators, next, expected, sourceIds, sweep, now });
       }
-      return { items, next, expected, changed, partial };
+      return { items, next, expected, changed, partial, steppedOver: page.steppedOver !== undefined };
     },
   });
 }

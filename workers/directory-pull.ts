@@ -28,6 +28,8 @@ const OVERLAP_MS = 300_000;
 const TRUSTED_SHARE = 0.5;
 /** No registry has so many pages: one that never ends is at fault. */
 const MOST_PAGES = 50_000;
+/** Items in a row that are stepped over for their size: a source that ignores how many are asked for has no others. */
+const MOST_STEPPED_OVER = 1_000;
 /** What a sweep has missed, and a source that did not answer, is asked for again after this share of the interval. */
 const LOOK_AGAIN_SHARE = 1 / 4;
 /** Advisory lock class of pulls: one at a time for each source, whoever asks. */
@@ -91,6 +93,7 @@ async function pull(context: PullContext, source: Source, { full = false, onPage
   const mode = state.mode!;
   let { done, partial } = state;
   let changed = 0;
+  let steppedOver = 0;
   const visited = new Set([JSON.stringify(state.cursor)]);
   for (let cursor = state.cursor; !isPullEnd(cursor); ) {
     const page = await takePage(context, source, state, cursor);
@@ -100,6 +103,8 @@ async function pull(context: PullContext, source: Source, { full = false, onPage
     onPage?.({ done, expected: page.expected });
     fault("pull.page");
     if (page.next === null) break;
+    steppedOver = page.steppedOver ? steppedOver + 1 : 0;
+    if (steppedOver > MOST_STEPPED_OVER) throw new OddSource("The registry's answers are too large to be read.");
     cursor = page.next;
     const place = JSON.stringify(cursor);
     if (visited.has(place) || visited.size >= MOST_PAGES) throw new OddSource("The registry's pages never end.");

@@ -212,7 +212,7 @@ export async function quarantine(
   const unique = [...new Map(bad.map((item) => [item.id, { ...item, raw: kept(item.raw) }])).values()];
   await tx.query(
     `insert into offchain.directory_quarantine as q (source, source_id, reason, raw, first_seen_at, last_seen_at)
-     select $1, r.id, r.reason, r.raw, $3, $3 from jsonb_to_recordset($2) as r(id text, reason text, raw jsonb)
+     select $1, r.id, r.reason, coalesce(r.raw, 'null'), $3, $3 from jsonb_to_recordset($2) as r(id text, reason text, raw jsonb)
      on conflict (source, source_id) do update set reason = excluded.reason, raw = excluded.raw, seen = q.seen + 1, last_seen_at = $3`,
     [source, JSON.stringify(unique), now],
   );

@@ -33,10 +33,23 @@ it.each([
   expect(await ethosScores(sim.upstream("/ethos")).scores([wallet])).toEqual(new Map([[wallet, score]]));
 });
 
-it.each([{ status: 500 }, { status: 429 }, { body: "<html></html>" }, { body: [] }, { body: { [known]: 3 } }])(
+it.each([{ status: 500 }, { status: 429 }, { body: "<html></html>" }, { body: [] }])(
   "takes %j for trouble",
   async (plan) => {
     await sim.fail("ethos", plan);
     await trouble(ethosScores(sim.upstream("/ethos")).scores([wallet]));
+  },
+);
+
+it.each([3, "1200", [], { score: "1200" }, { score: null }, {}])(
+  "says nothing about a wallet whose entry is %j, and the others' scores arrive",
+  async (entry) => {
+    await sim.fail("ethos", { body: { [known]: entry, [stranger]: { score: 1300 } } });
+    expect(await ethosScores(sim.upstream("/ethos")).scores([wallet, stranger])).toEqual(
+      new Map([
+        [wallet, undefined],
+        [stranger, 1300],
+      ]),
+    );
   },
 );

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ethosScores } from "../../clients/ethos.ts";
 import type { Ethos } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
+import { storeEthosScores, walletsToScore } from "../../db/ethos.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { ethosRefresh } from "../../workers/jobs/ethos-refresh.ts";
 import { JOBS } from "../../workers/jobs.ts";
@@ -79,4 +80,28 @@ it("keeps what it knew while Ethos is away, and forgets what Ethos does not know
   await sim.control("DELETE", `ethos/${walletOf(1)}`);
   expect(await run()).toBe(1);
   expect(await scoreOf(1)).toBeNull();
+});
+
+it("a wallet whose entry cannot be read keeps its score, and the others get theirs", async () => {
+  now += HOUR_MS + 1;
+  await sim.control("PUT", `ethos/${walletOf(1)}`, { score: 1700 });
+  await run();
+  now += HOUR_MS + 1;
+  const first = await walletsToScore(database.pool, new Date(now - HOUR_MS), 100);
+  const [odd, ...others] = first;
+  await storeEthosScores(database.pool, new Map([[odd!, 1500]]), new Date(now - 2 * HOUR_MS));
+  await storeEthosScores(
+    database.pool,
+    new Map([
+      [odd!, undefined],
+      [others[0]!, 1601],
+    ]),
+    new Date(now),
+  );
+  const { rows } = await database.pool.query(
+    "select score from offchain.ethos_score where wallet = any($1) order by score",
+    [[odd, others[0]]],
+  );
+  expect(rows.map(({ score }) => score)).toEqual([1500, 1601]);
+  expect(await walletsToScore(database.pool, new Date(now - HOUR_MS), 1_000)).not.toContain(odd);
 });

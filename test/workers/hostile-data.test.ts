@@ -13,6 +13,7 @@ import { directoryOwn } from "../../workers/jobs/directory-own.ts";
 import { erc8004Files } from "../../workers/jobs/erc8004-files.ts";
 import { marketData } from "../../workers/jobs/market-data.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { hostile, text, written } from "../support/hostile-json.ts";
 import { testLog } from "../support/log.ts";
 import { plantRows } from "../support/onchain.ts";
 import { shareOf } from "../support/share.ts";
@@ -126,6 +127,68 @@ describe.each(KEYS)("%s", (source) => {
     expect((await pullProgress(world.db.pool)).find(({ key }) => key === source)).toMatchObject({
       running: false,
       error: null,
+    });
+  });
+});
+
+it.each(KEYS)("a page of %s with null among its items is read, and the null is told", async (source) => {
+  await world.plant(source, { generate: 5 });
+  const page = await bodyOf(world, source, 0);
+  await world.fault(source, { body: page.with([null as never, ...page.rows]), times: 1 });
+  await world.pull(source);
+  expect(agentIds(await world.rows(source))).toEqual(expect.arrayContaining(agentIds(await world.truth(source))));
+  expect(await quarantined(source)).toHaveLength(1);
+});
+
+/** A source's own items, some of them with a long text: many that fill a page, and one that alone is beyond the limit. */
+async function largeItems(source: string, { alone }: { alone: boolean }): Promise<void> {
+  await world.plant(source, { generate: SOUND });
+  const listed = (await (await fetch(`${world.simulators.url}/_control/registries/${source}/agents`)).json()) as Json[];
+  const { text } = PLACES[source]!;
+  const length = (i: number) => (alone && i === 137 ? 600_000 : i < 30 ? 16_000 : 0);
+  const rows = listed.map((item, i) => (length(i) ? altered(item, text, "x".repeat(length(i))) : item));
+  await world.plant(source, { rows, generate: 0 });
+}
+const pullWithin = (source: string, maxBytes: number) =>
+  world.pull(source, { registry: world.registry(source, { maxBytes }), full: true });
+
+describe("a page beyond the size limit", () => {
+  it.each(KEYS)("of %s is read in smaller pieces", async (source) => {
+    await largeItems(source, { alone: false });
+    await pullWithin(source, 450_000);
+    expect(await world.rows(source)).toEqual(await world.truth(source));
+    const progress = (await pullProgress(world.db.pool)).find(({ key }) => key === source);
+    expect(progress).toMatchObject({ running: false, error: null, quarantined: 0 });
+  });
+
+  it.each(KEYS.filter((key) => key !== "mcp-registry"))(
+    "of %s: a single item beyond it is stepped over and told",
+    async (source) => {
+      await largeItems(source, { alone: true });
+      await pullWithin(source, 450_000);
+      const read = (await world.rows(source)).filter(({ name }) => !name.startsWith("ERC-8004 agent"));
+      expect(read).toHaveLength((await world.truth(source)).length - 1);
+      expect(await quarantined(source)).toEqual([
+        {
+          source_id: expect.stringMatching(/^place .*137$/),
+          reason: expect.stringContaining("larger than can be read"),
+        },
+      ]);
+      const progress = (await pullProgress(world.db.pool)).find(({ key }) => key === source);
+      expect(progress).toMatchObject({ running: false, error: null });
+    },
+  );
+
+  it("ends a pull by cursors at a single item beyond it, which is told; nothing is taken for gone", async () => {
+    await world.plant("mcp-registry", { generate: SOUND });
+    await world.pull("mcp-registry");
+    await largeItems("mcp-registry", { alone: true });
+    for (let sweep = 0; sweep < 3; sweep++) await pullWithin("mcp-registry", 450_000);
+    expect(agentIds(await world.rows("mcp-registry"))).toEqual(agentIds(await world.truth("mcp-registry")));
+    expect((await pullProgress(world.db.pool))[0]).toMatchObject({
+      running: false,
+      error: null,
+      note: expect.stringContaining("too large"),
     });
   });
 });
@@ -352,103 +415,6 @@ it("a new agent is shown before any server is asked, and one owner's slow server
   expect(asked.slice(0, 2)).toContain("https://quick.example/agent.json");
   expect(asked).toHaveLength(41);
 });
-
-/** What strangers write where a text, a number or anything else is expected. */
-const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 40 }),
-  // Halves of surrogate pairs among letters.
-  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 }).map((units) => String.fromCharCode(...units)),
-  fc.constantFrom(
-    "\0",
-    "a\0b",
-    "\ud83d",
-    "\udc00\ud800",
-    "\u202e\u2066evil\u2069",
-    "\u200b\u200d\ufeff",
-    "NaN",
-    "1e999",
-    "-1",
-    "0x",
-    "__proto__",
-    "constructor",
-    "+275760-09-13T00:00:00.001Z",
-    "-271821-04-19T23:59:59.999Z",
-    "9999-12-31T23:59:60Z",
-    "99999999999999999999999999",
-    `https://A${"-".repeat(16_384)}/`,
-    "https://[::1",
-    "javascript:alert(1)",
-    "a\u0301".repeat(2_000),
-    "🧱".repeat(2_000),
-    "x".repeat(100_000),
-  ),
-);
-const number = fc.oneof(
-  fc.double(),
-  fc.constantFrom(2 ** 31, -(2 ** 31), 2 ** 53, -(2 ** 53), 1e18, 1e308, -1e308, 5e-324, -0, 0.1, 1e15),
-);
-const anything = fc.oneof(
-  { weight: 5, arbitrary: text },
-  { weight: 3, arbitrary: number },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[[]]], { toString: 1, valueOf: null }) },
-  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 6, noUnicodeString: false } as object) },
-  {
-    weight: 1,
-    arbitrary: fc.dictionary(
-      text.filter((t) => t.length < 1_000),
-      fc.oneof(text, number),
-      { maxKeys: 4 },
-    ),
-  },
-);
-
-type Place = { path: (string | number)[]; value: unknown };
-/** Every place of a document: of each object and list, and of each value in them. */
-function placesOf(value: unknown, path: (string | number)[] = []): Place[] {
-  const inner =
-    value !== null && typeof value === "object"
-      ? Object.entries(value).flatMap(([key, each]) =>
-          placesOf(each, [...path, Array.isArray(value) ? Number(key) : key]),
-        )
-      : [];
-  return path.length === 0 ? inner : [{ path, value }, ...inner];
-}
-function put(value: unknown, [key, ...rest]: (string | number)[], given: unknown): unknown {
-  const next = (each: unknown) => (rest.length === 0 ? given : put(each, rest, given));
-  if (Array.isArray(value)) return value.map((each, i) => (i === key ? next(each) : each));
-  return { ...(value as object), [key!]: next((value as Json)[key!]) };
-}
-/** A document with something hostile in some of its places, and now and then a field of a hostile name. */
-const hostile = <T>(document: T): fc.Arbitrary<T> =>
-  fc
-    .tuple(
-      fc.array(fc.tuple(fc.constantFrom(...placesOf(document).map(({ path }) => path)), anything), {
-        minLength: 1,
-        maxLength: 4,
-      }),
-      fc.option(
-        fc.tuple(
-          text.filter((t) => t.length < 5_000),
-          anything,
-        ),
-        { nil: undefined },
-      ),
-    )
-    .map(([changes, extra]) => {
-      // The shallow ones last: they may take the deeper places away.
-      const ordered = changes.toSorted(([a], [b]) => b.length - a.length);
-      const changed = ordered.reduce<unknown>((whole, [path, given]) => put(whole, path, given), document);
-      return (extra ? { ...(changed as object), [extra[0]]: extra[1] } : changed) as T;
-    });
-
-/** JSON as it is sent, with what `JSON.stringify` cannot write: numbers beyond range, deep nesting, `__proto__`. */
-function written(document: unknown, { depth }: { depth: number }): string {
-  const json = JSON.stringify(document)
-    .replaceAll(/"1e999"(?!:)/g, "1e999")
-    .replaceAll("1e+308", "1e999");
-  const more = `"__proto__":{"polluted":true},"deep":${"[".repeat(depth)}${"]".repeat(depth)}`;
-  return json.startsWith("{") ? `{${more}${json === "{}" ? "" : ","}${json.slice(1)}` : json;
-}
 
 const { seed } = inject("fuzz");
 /** Hostile items of one case, among as many sound ones. */

@@ -18,15 +18,15 @@ import { testLog } from "../../support/log.ts";
 
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const LIMITS = { headersMs: 500, bodyMs: 500, totalMs: 1_000 };
-const MAKE: Record<string, (url: string, http: Http) => Registry> = {
-  virtuals: (url, http) => virtualsRegistry(upstream(http, `${url}/virtuals`)),
-  agentverse: (url, http) => agentverseRegistry(upstream(http, `${url}/agentverse`)),
-  "mcp-registry": (url, http) => mcpRegistryPages(upstream(http, `${url}/mcp-registry`)),
-  "x402-bazaar": (url, http) => x402BazaarRegistry(upstream(http, `${url}/x402-bazaar`)),
-  "8004scan": (url, http) => scan8004Registry(upstream(http, `${url}/8004scan`), 8453),
+const MAKE: Record<string, (url: string, http: Http, maxBytes: number) => Registry> = {
+  virtuals: (url, http, most) => virtualsRegistry(upstream(http, `${url}/virtuals`, most)),
+  agentverse: (url, http, most) => agentverseRegistry(upstream(http, `${url}/agentverse`, most)),
+  "mcp-registry": (url, http, most) => mcpRegistryPages(upstream(http, `${url}/mcp-registry`, most)),
+  "x402-bazaar": (url, http, most) => x402BazaarRegistry(upstream(http, `${url}/x402-bazaar`, most)),
+  "8004scan": (url, http, most) => scan8004Registry(upstream(http, `${url}/8004scan`, most), 8453),
 };
-const upstream = (http: Http, baseUrl: string) =>
-  http.upstream({ name: "It", baseUrl, rate: { burst: 10_000, perSecond: 10_000 }, maxBytes: 16_000_000 });
+const upstream = (http: Http, baseUrl: string, maxBytes: number) =>
+  http.upstream({ name: "It", baseUrl, rate: { burst: 10_000, perSecond: 10_000 }, maxBytes });
 
 export type Row = { agentId: string; name: string; description: string | null };
 
@@ -45,7 +45,7 @@ export type RegistryWorld = {
   plant(source: string, body: unknown): Promise<unknown>;
   fault(source: string, plan: object): Promise<unknown>;
   /** A registry whose connections know nothing of earlier troubles. */
-  registry(source: string): Registry;
+  registry(source: string, options?: { maxBytes?: number }): Registry;
   pull(source: string, options?: Pull): Promise<number | null>;
   /** Rows of the directory that a source shows or enriches, by agent id. */
   rows(source: string): Promise<Row[]>;
@@ -88,10 +88,10 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
     },
     plant: (source, body) => control("PUT", `registries/${source}/agents`, body),
     fault: (source, plan) => control("POST", "fail", { source, ...plan }),
-    registry(source) {
+    registry(source, { maxBytes = 16_000_000 } = {}) {
       const http = openHttp({ userAgent: "tests", patienceMs: 1_000, limits: LIMITS });
       opened.push(http);
-      return MAKE[source]!(simulators.url, http);
+      return MAKE[source]!(simulators.url, http, maxBytes);
     },
     pull(source, { registry = world.registry(source), reader = readerOf(source), fault = () => {}, ...rest } = {}) {
       const context = {
