@@ -3,24 +3,25 @@
  * A hub answers 400 for what it has not got; only the body tells that from a bad request.
  */
 import { z } from "zod";
-import type { Cast, FarcasterReader } from "./farcaster.ts";
+import { type Cast, castHash, type FarcasterReader, fid, nameIn, pageCursor } from "./farcaster.ts";
 import type { Upstream } from "./http.ts";
 
 const PAGE_SIZE = 100;
-const nameProof = z.object({ name: z.string(), fid: z.number() });
+/** The hub answers fid 0 for a name that nobody holds. */
+const nameProof = z.object({ name: z.string(), fid: z.int().min(0) });
 const castAdd = z.object({
   data: z.object({
     type: z.literal("MESSAGE_TYPE_CAST_ADD"),
-    fid: z.number(),
+    fid,
     castAddBody: z.object({
       text: z.string().default(""),
       parentCastId: z.unknown().optional(),
-      mentionsPositions: z.array(z.number()).default([]),
+      mentionsPositions: z.array(z.int().min(0)).max(1_000).default([]),
     }),
   }),
-  hash: z.string(),
+  hash: castHash,
 });
-const page = z.object({ messages: z.array(z.unknown()).default([]), nextPageToken: z.string().nullish() });
+const page = z.object({ messages: z.array(z.unknown()).default([]), nextPageToken: pageCursor });
 /** Snapchain's and Hubble's errors. */
 const refusal = z.object({ error_detail: z.string(), error: z.string().optional() }).or(
   z.object({ errCode: z.string(), details: z.string().default("") }).transform(({ errCode, details }) => ({
@@ -54,8 +55,8 @@ export function hubReader(hub: Upstream): FarcasterReader {
       return proof && proof.fid > 0 && proof.name.toLowerCase() === name ? proof.fid : null;
     },
     async nameOf(fid) {
-      const answer = await get("/v1/userNameProofsByFid", { fid }, z.object({ proofs: z.array(nameProof) }));
-      return answer?.proofs.find((proof) => proof.fid === fid)?.name ?? null;
+      const answer = await get("/v1/userNameProofsByFid", { fid }, z.object({ proofs: z.array(z.unknown()) }));
+      return nameIn(answer?.proofs ?? [], fid, nameProof);
     },
     async *casts(fid) {
       let pageToken: string | undefined;

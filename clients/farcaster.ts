@@ -1,6 +1,6 @@
 /** Proofs on Farcaster: a cast of the account with the needle in its text, however Farcaster is read. */
 import { z } from "zod";
-import { needleOf, showsNeedle } from "../core/proofs.ts";
+import { needleOf, parseFarcasterName, showsNeedle } from "../core/proofs.ts";
 import { withinAllowance } from "./http/on-behalf.ts";
 import type { FarcasterClaim, FoundProof, KnownProof, NoProof, ProofPlatform, SoughtProof } from "./ports.ts";
 
@@ -18,6 +18,26 @@ export type FarcasterReader = {
   /** One cast; null when it was removed. */
   cast(fid: number, hash: string): Promise<Cast | null>;
 };
+
+/** Accounts and casts are stored and indexed as they stand: what is no id is no answer. */
+export const fid = z.int().min(1);
+export const castHash = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/);
+/** The place of the next page. */
+export const pageCursor = z.string().max(2_048).nullish();
+
+/** The name of a fid in a list of names, without those that cannot be read or be no name. */
+export function nameIn(
+  list: readonly unknown[],
+  fid: number,
+  shape: z.ZodType<{ fid: number; name: string }>,
+): string | null {
+  for (const each of list) {
+    const { data } = shape.safeParse(each);
+    const name = data?.fid === fid ? parseFarcasterName(data.name) : null;
+    if (name !== null) return name;
+  }
+  return null;
+}
 
 /** Pages of an account's casts that are searched. */
 const PAGES = 3;

@@ -13,10 +13,16 @@ const PAGES = 5;
 const PER_PAGE = 100;
 /** Gists with the right file name that are opened. */
 const CANDIDATES = 5;
+/** A longer mark of a version is not kept. */
+const MOST_ETAG = 256;
 
+/** Ids and names are stored and indexed as they stand. Logins of apps and of enterprises have brackets and underscores. */
 const owner = z.object({
-  login: z.string(),
-  id: z.union([z.number(), z.string()]).transform(String),
+  login: z.string().regex(/^[\w[\]-]{1,100}$/),
+  id: z
+    .union([z.number(), z.string()])
+    .transform(String)
+    .pipe(z.string().regex(/^\d{1,20}$/)),
   type: z.string().default("User"),
 });
 const file = z.object({
@@ -25,14 +31,21 @@ const file = z.object({
   content: z.string().optional(),
   raw_url: z.string().optional(),
 });
-const listed = z.object({ id: z.string(), files: z.record(z.string(), z.unknown()).default({}) });
+const listed = z.object({
+  id: z.string().regex(/^[\w-]{1,64}$/),
+  files: z.record(z.string(), z.unknown()).default({}),
+});
 const gist = listed.extend({
-  html_url: z.string().optional(),
+  // Shown as a link.
+  html_url: z
+    .url({ protocol: /^https$/ })
+    .max(300)
+    .optional()
+    .catch(undefined),
   public: z.boolean().default(false),
   owner: owner.nullish(),
   fork_of: z.unknown().optional(),
-  files: z.record(z.string(), file.nullable()).default({}),
-  history: z.array(z.object({ version: z.string() })).default([]),
+  history: z.array(z.object({ version: z.string().max(64) })).catch([]),
 });
 type Gist = z.output<typeof gist> & { etag: string | undefined };
 /** The file's text, or why it has none that could prove anything. */
@@ -51,10 +64,11 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofPlatform<Gith
         path: `/users/${encodeURIComponent(login)}/gists`,
         query: { per_page: PER_PAGE, page },
         statuses: [200, 404],
-        read: ({ status, json }) => (status === 404 ? null : z.array(listed).parse(json)),
+        read: ({ status, json }) => (status === 404 ? null : z.array(z.unknown()).parse(json)),
       });
       if (gists === null) return null;
-      found.push(...gists.filter(({ files }) => Object.hasOwn(files, fileName)).map(({ id }) => id));
+      const readable = gists.flatMap((each) => listed.safeParse(each).data ?? []);
+      found.push(...readable.filter(({ files }) => Object.hasOwn(files, fileName)).map(({ id }) => id));
       if (gists.length < PER_PAGE) break;
     }
     return found.slice(0, CANDIDATES);
@@ -68,14 +82,16 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofPlatform<Gith
       statuses: etag ? [200, 304, 404] : [200, 404],
       read: ({ status, headers, json }) => {
         if (status !== 200) return status === 304 ? "unchanged" : "missing";
-        return { ...gist.parse(json), etag: headers.etag };
+        const etag = headers.etag && headers.etag.length <= MOST_ETAG ? headers.etag : undefined;
+        return { ...gist.parse(json), etag };
       },
       tooLarge: () => "large",
     });
 
   async function contentOf({ files }: Gist, fileName: string): Promise<Content> {
-    const found = Object.hasOwn(files, fileName) ? files[fileName] : null;
-    if (!found) return { reason: `The gist has no file ${fileName}.` };
+    const found = Object.hasOwn(files, fileName) ? file.nullable().safeParse(files[fileName]).data : null;
+    if (found === null) return { reason: `The gist has no file ${fileName}.` };
+    if (found === undefined) return unavailable("GitHub", { cause: new Error("the gist's file cannot be read") });
     if ((found.size ?? 0) > GIST_MAX_BYTES) return tooLarge(fileName);
     if (!found.truncated && found.content !== undefined) return { text: found.content };
     const text = await rawText(found.raw_url ?? "");

@@ -112,6 +112,9 @@ class Trouble extends Error {
   }
 }
 
+/** An answer that is of no use to its asker: what it holds may be a stranger's, so it is no failure of the upstream. */
+class OddAnswer extends Trouble {}
+
 function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
   const { name, limits, patienceMs, meter, now } = parts;
   const circuit = breaker({ ...BREAKER, now });
@@ -166,6 +169,7 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
       incoming = await once(outgoingOf(parts, request));
     } catch (error) {
       if (error instanceof OversizeAnswer && request.tooLarge) return request.tooLarge();
+      if (error instanceof OversizeAnswer) throw new OddAnswer("an answer too large", null, error);
       throw new Trouble("no answer", null, error);
     }
     const { status, headers, text } = incoming;
@@ -174,10 +178,17 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
     const seconds = retryAfter(headers, { nowMs: now(), limited });
     if (seconds !== null && (limited || !answered)) awayUntil = now() + seconds * 1000;
     if (!answered) throw new Trouble(`status ${status}`, seconds);
+    const noUse = `an answer of no use with status ${status}`;
+    let json: unknown;
     try {
-      return request.read({ status, headers, json: text.trim() === "" ? undefined : parseForeignJson(text) });
+      json = text.trim() === "" ? undefined : parseForeignJson(text);
     } catch (error) {
-      throw new Trouble(`an answer of no use with status ${status}`, seconds, error);
+      throw new Trouble(noUse, seconds, error);
+    }
+    try {
+      return request.read({ status, headers, json });
+    } catch (error) {
+      throw new OddAnswer(noUse, seconds, error);
     }
   }
 
@@ -195,7 +206,8 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
           outcome = "answered";
           return result;
         } catch (error) {
-          if (now() < awayUntil) circuit.withdrawn();
+          if (error instanceof OddAnswer) circuit.succeeded();
+          else if (now() < awayUntil) circuit.withdrawn();
           else circuit.failed();
           throw error;
         }

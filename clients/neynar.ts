@@ -1,19 +1,19 @@
 /** Farcaster read through Neynar's API, for which a key is needed. https://docs.neynar.com */
 import { z } from "zod";
-import type { Cast, FarcasterReader } from "./farcaster.ts";
+import { type Cast, castHash, type FarcasterReader, fid, nameIn, pageCursor } from "./farcaster.ts";
 import type { Upstream } from "./http.ts";
 
 const PAGE_SIZE = 100;
-const user = z.object({ fid: z.number(), username: z.string().nullish() });
+const user = z.object({ fid, username: z.string().nullish() });
 const cast = z.object({
-  hash: z.string(),
+  hash: castHash,
   text: z.string().default(""),
-  author: z.object({ fid: z.number() }),
+  author: z.object({ fid }),
   parent_hash: z.string().nullish(),
 });
 const feed = z.object({
   casts: z.array(z.unknown()),
-  next: z.object({ cursor: z.string().nullish() }).nullish(),
+  next: z.object({ cursor: pageCursor }).nullish(),
 });
 
 /** @param api opened on NEYNAR_API_URL with the key in `x-api-key` */
@@ -37,8 +37,9 @@ export function neynarReader(api: Upstream): FarcasterReader {
       return answer && answer.user.username?.toLowerCase() === name ? answer.user.fid : null;
     },
     async nameOf(fid) {
-      const answer = await get("/user/bulk/", { fids: fid }, z.object({ users: z.array(user) }));
-      return answer?.users.find((found) => found.fid === fid)?.username ?? null;
+      const answer = await get("/user/bulk/", { fids: fid }, z.object({ users: z.array(z.unknown()) }));
+      const named = user.transform(({ fid, username }) => ({ fid, name: username ?? "" }));
+      return nameIn(answer?.users ?? [], fid, named);
     },
     async *casts(fid) {
       let cursor: string | undefined;

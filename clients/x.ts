@@ -10,7 +10,12 @@ const FIELDS = "id,name,username,description";
 /** Most ids of one lookup. */
 const BATCH = 100;
 
-const user = z.object({ id: z.string(), username: z.string(), description: z.string().default("") });
+/** An id is looked up and indexed as it stands; longer names than today's are of old accounts. */
+const user = z.object({
+  id: z.string().regex(/^\d{1,20}$/),
+  username: z.string().regex(/^\w{1,50}$/),
+  description: z.string().default(""),
+});
 const problem = z.object({
   title: z.string().default(""),
   detail: z.string().default(""),

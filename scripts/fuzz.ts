@@ -19,6 +19,7 @@ const files = [
   "columns/agents",
   "db/cred",
   "workers/hostile-data",
+  "workers/hostile-profiles",
   "indexer/events",
 ];
 await startVitest(

@@ -110,3 +110,15 @@ it("a needle that a mention cut in two proves nothing", async () => {
   await plant("cutter", 11, [{ hash: "0x0b", text: "über helixa:1 ", mentionsPositions: [15] }]);
   expect(await farcaster.find({ fid: 11 }, sought)).toHaveProperty("accountId");
 });
+
+it.each([`0x${"a".repeat(5_000)}`, "0x\ufffd", "javascript:alert(1)", ""])(
+  "a cast whose hash is %j proves nothing",
+  async (hash) => {
+    await plant("hasher", 12, [{ hash, text: "helixa:1" }]);
+    for (const reader of [
+      hubReader(sim.upstream("/farcaster")),
+      neynarReader(sim.upstream("/neynar", { headers: { "x-api-key": "key" } })),
+    ])
+      expect(await farcasterProofs(reader).find({ fid: 12 }, sought)).toHaveProperty("reason");
+  },
+);

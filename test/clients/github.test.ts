@@ -171,3 +171,34 @@ describe("looking again", () => {
     await trouble(github.recheck([proof]));
   });
 });
+
+describe("an answer that cannot be stored", () => {
+  const odd = (more: object) => ({
+    id: "aa11",
+    public: true,
+    html_url: "https://gist.github.com/Octo-Cat/aa11",
+    files: { [FILE]: { size: 1, content: "7" } },
+    owner: { login: "Octo-Cat", id: 583231 },
+    history: [],
+    ...more,
+  });
+  it.each([
+    ["an account's id beyond an index entry", { owner: { login: "Octo-Cat", id: "1".repeat(5_000) } }],
+    ["an account's id that is no number", { owner: { login: "Octo-Cat", id: "1\0" } }],
+    ["a gist's id of 5,000 characters", { id: "a".repeat(5_000) }],
+    ["a file that is no file", { files: { [FILE]: 7 } }],
+  ])("is trouble of its own gist: %s", async (_what, more) => {
+    await sim.fail("github", { body: odd(more) });
+    await trouble(find({ username: "octo-cat", gistId: "aa11" }));
+  });
+
+  it.each(["javascript:alert(1)", `https://gist.github.com/${"a".repeat(5_000)}`, 7])(
+    "shows its own link instead of %j",
+    async (html_url) => {
+      await sim.fail("github", { body: odd({ html_url }) });
+      expect(await find({ username: "octo-cat", gistId: "aa11" })).toMatchObject({
+        evidence: { url: "https://gist.github.com/aa11" },
+      });
+    },
+  );
+});

@@ -116,6 +116,18 @@ describe("trouble", () => {
     await trouble(upstream().ask({ ...get, read }));
   });
 
+  it("is no failure of the upstream when only what it holds makes no sense, or is too large: a stranger may have written it", async () => {
+    const shared = upstream({ maxBytes: 1_000 });
+    const read = (): never => {
+      throw new Error("not our shape");
+    };
+    for (let i = 0; i < 12; i++) await trouble(shared.ask({ ...get, read }));
+    server.answer = replying(200, JSON.stringify("x".repeat(2_000)));
+    for (let i = 0; i < 12; i++) await trouble(shared.ask(get));
+    server.answer = replying(200, {});
+    expect(await shared.ask(get)).toMatchObject({ status: 200 });
+  });
+
   it("is a server that is not there", async () => {
     await trouble(upstream({ baseUrl: "http://127.0.0.1:1" }).ask(get));
   });

@@ -58,6 +58,11 @@ describe("looking for a proof", () => {
     ["an empty answer", { body: {} }],
     ["errors of another kind", { body: { errors: [{ title: "Field Authorization Error", detail: "x", type: "y" }] } }],
     ["another account", { body: { data: { id: "9", username: "Eve", description: "helixa:1" } } }],
+    [
+      "an id beyond an index entry",
+      { body: { data: { id: "1".repeat(5_000), username: "Ada", description: "helixa:1" } } },
+    ],
+    ["an id that is no number", { body: { data: { id: "1\0", username: "Ada", description: "helixa:1" } } }],
     ["silence", { delayMs: 5_000 }],
   ])("takes %s for trouble, never for a missing proof", async (_what, plan) => {
     await sim.fail("x", plan);

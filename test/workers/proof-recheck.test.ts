@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { farcasterProofs } from "../../clients/farcaster.ts";
 import { hubReader } from "../../clients/farcaster-hub.ts";
 import { githubProofs } from "../../clients/github.ts";
-import type { ProofPlatform, ProofPlatforms } from "../../clients/ports.ts";
+import type { FoundProof, ProofPlatform, ProofPlatforms } from "../../clients/ports.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { xProofs } from "../../clients/x.ts";
 import { Failure } from "../../core/errors.ts";
@@ -235,5 +235,46 @@ describe("a platform that cannot be asked", () => {
     expect(await run()).toBe(1);
     expect(await statuses()).toEqual(["1 x lapsed"]);
     expect(await verifyOf(1)).toBe(0);
+  });
+});
+
+describe("one proof among others", () => {
+  it("that cannot be stored goes stale, and the others are confirmed and lapse", async () => {
+    for (const id of [1, 2, 3]) await prove("x", id, id);
+    await show.x(3, null);
+    nextDay();
+    await database.pool.query(
+      "alter table offchain.proof add constraint unforeseen check (token_id <> 2 or checked_at < '2026-11-22' or status = 'stale')",
+    );
+    try {
+      await run();
+      expect(await statuses()).toEqual(["1 x verified", "2 x stale", "3 x lapsed"]);
+      expect(await verifyOf(3)).toBe(0);
+    } finally {
+      await database.pool.query("alter table offchain.proof drop constraint unforeseen");
+    }
+  });
+
+  it("comes after all others once it was asked about in vain: a thousand such hold nobody up", async () => {
+    await prove("x", 1, 1);
+    const older = new Date(now - 2 * DAY_MS);
+    await database.pool.query(
+      `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
+       select 1000 + i, 'x', 'none' || i, 'none', '{}', 'verified', $1, $1 from generate_series(1, 1000) i`,
+      [older],
+    );
+    nextDay();
+    const unanswered: ProofPlatforms["x"] = {
+      ...platforms.x,
+      recheck: async (proofs) =>
+        proofs.map(({ accountId, handle, username, evidence }) =>
+          accountId === "1" ? { accountId, handle, username, evidence: evidence as FoundProof["evidence"] } : null,
+        ),
+    };
+    platforms = { ...platforms, x: unanswered };
+    expect(await run()).toBe(0);
+    now += 1;
+    expect(await run()).toBe(1);
+    expect((await records()).find(({ token }) => token === 1)).toMatchObject({ checked_at: new Date(now) });
   });
 });

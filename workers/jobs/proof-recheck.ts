@@ -9,7 +9,8 @@ import { levelsOf, takeAll } from "../../db/allowances.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { noteEvents } from "../../db/event-notes.ts";
 import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/proofs.ts";
-import { transaction } from "../../db/transaction.ts";
+import { storeSet } from "../../db/store-set.ts";
+import type { Queryable } from "../../db/transaction.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
@@ -87,20 +88,18 @@ async function recheck(context: JobContext, platform: Platform, source: Source):
       }
       return { ...found, tokenId, accountId, outcome: "stands" };
     });
-    await transaction(db, async (tx) => {
-      const lapsed = await storeChecks(tx, platform, checks, startedAt);
-      await noteEvents(
-        tx,
-        lapsed.map(({ tokenId, handle }) => ({
-          type: "proof.lapsed",
-          data: { platform, handle },
-          fact: `${tokenId} ${platform} ${handle} ${startedAt.toISOString()}`,
+    await storeSet(db, checks, {
+      store: (tx, sound) => storeLooks(tx, platform, sound, startedAt),
+      async settle(tx, _, refused) {
+        for (const { item, error } of refused)
+          log.error({ err: error, platform, tokenId: item.tokenId }, "what was seen of a proof cannot be stored");
+        const unknown = refused.map(({ item: { tokenId, accountId } }) => ({
           tokenId,
-          at: startedAt,
-        })),
-      );
-      const tokenIds = lapsed.map(({ tokenId }) => tokenId);
-      await recomputeCred(tx, { tokenIds }, { now: startedAt, cause: "proof.lapsed" });
+          accountId,
+          outcome: "unknown" as const,
+        }));
+        await storeChecks(tx, platform, unknown, startedAt);
+      },
     });
     run.looked += checks.filter(({ outcome }) => outcome !== "unknown").length;
   }
@@ -111,4 +110,20 @@ async function recheck(context: JobContext, platform: Platform, source: Source):
   );
   await Promise.all(batches.map((batch) => limit(() => look(batch))));
   return run;
+}
+
+/** Writes down what was seen of proofs, with what follows for the scores of those that lapse. */
+async function storeLooks(tx: Queryable, platform: Platform, checks: readonly Checked[], now: Date): Promise<void> {
+  const lapsed = await storeChecks(tx, platform, checks, now);
+  await noteEvents(
+    tx,
+    lapsed.map(({ tokenId, handle }) => ({
+      type: "proof.lapsed",
+      data: { platform, handle },
+      fact: `${tokenId} ${platform} ${handle} ${now.toISOString()}`,
+      tokenId,
+      at: now,
+    })),
+  );
+  await recomputeCred(tx, { tokenIds: lapsed.map(({ tokenId }) => tokenId) }, { now, cause: "proof.lapsed" });
 }
