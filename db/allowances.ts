@@ -1,6 +1,7 @@
 /** Token buckets in the database: they hold for all processes together, and survive them. */
 import type pg from "pg";
 import type { Bucket } from "../core/proof-allowances.ts";
+import { deleteInParts } from "./in-parts.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
 /**
@@ -70,10 +71,10 @@ export async function levelsOf(
 }
 
 /** Forgets buckets that are full again. @returns how many */
-export async function forgetFullAllowances(db: Queryable, now: Date): Promise<number> {
-  const { rowCount } = await db.query(
-    "delete from offchain.allowance where level + greatest(0, extract(epoch from $1 - at)) * per_second >= most",
+export const forgetFullAllowances = (db: Queryable, now: Date): Promise<number> =>
+  deleteInParts(
+    db,
+    "offchain.allowance",
+    "level + greatest(0, extract(epoch from $1::timestamptz - at)) * per_second >= most",
     [now],
   );
-  return rowCount ?? 0;
-}

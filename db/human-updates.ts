@@ -1,4 +1,5 @@
 /** Texts owners signed for an update: each is used once, by one request. */
+import { deleteInParts } from "./in-parts.ts";
 import type { Queryable } from "./transaction.ts";
 
 /**
@@ -21,7 +22,5 @@ export async function useText(
 }
 
 /** Removes texts whose time has long passed: nobody would accept them again. @returns how many */
-export async function forgetUsedTexts(db: Queryable): Promise<number> {
-  const { rowCount } = await db.query("delete from offchain.human_update where used_at < now() - interval '24 hours'");
-  return rowCount ?? 0;
-}
+export const forgetUsedTexts = (db: Queryable): Promise<number> =>
+  deleteInParts(db, "offchain.human_update", "used_at < now() - interval '24 hours'");

@@ -1,5 +1,6 @@
 /** Answers of writes by Idempotency-Key: claimed before the work, kept a day after it. */
 import type pg from "pg";
+import { deleteInParts } from "./in-parts.ts";
 
 /** Days a key is remembered; afterwards it names a new operation. */
 const KEPT = "24 hours";
@@ -99,9 +100,5 @@ export async function release(db: pg.Pool, claim: Claim): Promise<void> {
 }
 
 /** Removes what is no longer remembered. @returns the number of rows removed */
-export async function forgetExpired(db: pg.Pool): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from offchain.idempotency where created_at < clock_timestamp() - interval '${KEPT}'`,
-  );
-  return rowCount ?? 0;
-}
+export const forgetExpired = (db: pg.Pool): Promise<number> =>
+  deleteInParts(db, "offchain.idempotency", `created_at < now() - interval '${KEPT}'`);

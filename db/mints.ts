@@ -2,6 +2,7 @@
 import type { Address, Hex } from "../core/facts.ts";
 import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
 import type { SolanaAddress } from "../core/solana/keys.ts";
+import { inParts } from "./in-parts.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Announces that a mint is decided; the payload is its id. */
@@ -145,13 +146,12 @@ export async function contractMintsSince(
 }
 
 /** Forgets where registrations of contract wallets came from, once they count no more. */
-export async function forgetClientNetworks(db: Queryable): Promise<number> {
-  const { rowCount } = await db.query(
-    `update offchain.mint set client_network = null
-     where client_network is not null and created_at < now() - interval '24 hours'`,
-  );
-  return rowCount ?? 0;
-}
+export const forgetClientNetworks = (db: Queryable): Promise<number> =>
+  inParts(db, {
+    change: "update offchain.mint set client_network = null",
+    table: "offchain.mint",
+    where: "client_network is not null and created_at < now() - interval '24 hours'",
+  });
 
 const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;
 

@@ -1,4 +1,5 @@
 /** Wallets that have ended all their credentials, and as of when. */
+import { deleteInParts } from "./in-parts.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Credentials of the wallet dated before this are over; null when it never ended any. */
@@ -23,9 +24,5 @@ export async function revokeBefore(db: Queryable, wallet: string, before: Date):
 }
 
 /** Removes revocations that say nothing any more: what they ended has expired. @returns the number of rows removed */
-export async function forgetRevocations(db: Queryable): Promise<number> {
-  const { rowCount } = await db.query(
-    "delete from offchain.credential_revocation where revoked_before < now() - interval '1 day'",
-  );
-  return rowCount ?? 0;
-}
+export const forgetRevocations = (db: Queryable): Promise<number> =>
+  deleteInParts(db, "offchain.credential_revocation", "revoked_before < now() - interval '1 day'");

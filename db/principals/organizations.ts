@@ -2,6 +2,7 @@
 import type { Address } from "../../core/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";
 import { folded } from "../folded-text.ts";
+import { deleteInParts } from "../in-parts.ts";
 import type { Queryable } from "../transaction.ts";
 import { holdsToken } from "./holding.ts";
 import { type PageQuery, type PrincipalPage, pageOf } from "./page.ts";
@@ -204,7 +205,5 @@ export async function deleteOrganizations(
 }
 
 /** Forgets slugs that nobody is kept from any more. @returns how many */
-export async function forgetRetiredSlugs(db: Queryable, before: Date): Promise<number> {
-  const { rowCount } = await db.query("delete from offchain.retired_slug where retired_at < $1", [before]);
-  return rowCount ?? 0;
-}
+export const forgetRetiredSlugs = (db: Queryable, before: Date): Promise<number> =>
+  deleteInParts(db, "offchain.retired_slug", "retired_at < $1", [before]);

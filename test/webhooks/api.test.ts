@@ -331,6 +331,29 @@ describe("a secret", () => {
     const back = { ...context.webhooks, secrets: createSecretBox([WEBHOOK_KEY, fresh]) };
     await webhookUpkeep.run({ ...upkeep, webhooks: back } as never, {});
   });
+
+  it("moves to the new key whatever becomes of other secrets and steps, and the log names those that cannot be read", async () => {
+    const { pool } = api.database;
+    for (let n = 0; n < 2; n++) await make(await agent());
+    const { rows } = await pool.query<{ id: string }>(
+      "select secret_id as id from offchain.webhook_secret order by secret_id",
+    );
+    const [unreadable, other] = rows.map(({ id }) => id) as [string, string];
+    await pool.query("update offchain.webhook_secret set sealed = '\\x00' where secret_id = $1", [unreadable]);
+    const told: unknown[] = [];
+    const secrets = createSecretBox([`0x${"9d".repeat(32)}`, WEBHOOK_KEY]);
+    const upkeep = {
+      ...{ db: pool, clock: () => new Date(), config: { eventRetentionMs: 1e12 } },
+      ...{ log: { error: (what: unknown) => told.push(what) }, webhooks: { ...context.webhooks, secrets } },
+    };
+    await pool.query("alter table offchain.webhook_turn rename to away");
+    await expect(webhookUpkeep.run(upkeep as never, {}))
+      .rejects.toThrow("failed: missed turns, turns")
+      .finally(() => pool.query("alter table offchain.away rename to webhook_turn"));
+    const sealed = await pool.query("select sealed from offchain.webhook_secret where secret_id = $1", [other]);
+    expect(secrets.isCurrent(sealed.rows[0].sealed)).toBe(true);
+    expect(told).toEqual([expect.objectContaining({ secretIds: [unreadable], count: 1 })]);
+  });
 });
 
 it("the example believes what the service sends, once, and nothing else", async () => {

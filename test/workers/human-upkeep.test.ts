@@ -86,3 +86,34 @@ it("frees the slugs of organizations deleted 90 days ago", async () => {
   await prune.run({ db: database.pool, clock: () => new Date(now) } as never, {});
   expect((await database.pool.query("select slug_key from offchain.retired_slug")).rows).toEqual([{ slug_key: "new" }]);
 });
+
+it("prunes in parts of 2,000 rows, and a step that fails keeps no other from running", async () => {
+  const { pool } = database;
+  const clock = () => new Date(now);
+  const old = (table: string, columns: string, values: string, rows: number) =>
+    pool.query(`insert into offchain.${table} (${columns}) select ${values} from generate_series(1, ${rows}) n`);
+  await old(
+    "idempotency",
+    "scope, key, fingerprint, state, created_at, lease_until",
+    "'s', n, 'f', 'done', now() - interval '2 days', now()",
+    4_500,
+  );
+  await old("human_update", "text, token_id, fingerprint, used_at", "n, 1, 'f', now() - interval '2 days'", 2_001);
+  await old("retired_slug", "slug_key, holder, retired_at", "n, 'h', '2020-01-01'", 2_001);
+  await old("allowance", "name, level, most, per_second, at", "n, 1, 1, 1, '2020-01-01'", 2_001);
+  await old("credential_revocation", "wallet, revoked_before", "n, '2020-01-01'", 2_001);
+  const parts: number[] = [];
+  const db = {
+    query: async (text: string, values?: unknown[]) => {
+      const result = await pool.query(text, values);
+      parts.push(result.rowCount ?? 0);
+      return result;
+    },
+  };
+  await pool.query("alter table offchain.idempotency rename to away");
+  await expect(prune.run({ db, clock } as never, {})).rejects.toThrow("failed: idempotency");
+  await pool.query("alter table offchain.away rename to idempotency");
+  expect(parts.reduce((sum, part) => sum + part)).toBe(4 * 2_001);
+  expect(await prune.run({ db, clock } as never, {})).toBe(4_500);
+  expect(Math.max(...parts)).toBe(2_000);
+});

@@ -8,17 +8,20 @@ import { forgetClientNetworks } from "../../db/mints.ts";
 import { forgetRetiredSlugs } from "../../db/principals/organizations.ts";
 import { forgetRevocations } from "../../db/revocations.ts";
 import { defineJob } from "../job.ts";
+import { runSteps } from "../steps.ts";
 
 export const prune = defineJob({
   name: "prune",
   concurrency: 1,
   schedule: { everyMs: 3_600_000 },
   input: z.object({}),
-  run: async ({ db, clock }) =>
-    (await forgetExpired(db)) +
-    (await forgetRevocations(db)) +
-    (await forgetUsedTexts(db)) +
-    (await forgetFullAllowances(db, clock())) +
-    (await forgetClientNetworks(db)) +
-    (await forgetRetiredSlugs(db, new Date(clock().getTime() - SLUG_RETIREMENT_MS))),
+  run: ({ db, clock }) =>
+    runSteps({
+      idempotency: () => forgetExpired(db),
+      revocations: () => forgetRevocations(db),
+      "used texts": () => forgetUsedTexts(db),
+      allowances: () => forgetFullAllowances(db, clock()),
+      "client networks": () => forgetClientNetworks(db),
+      "retired slugs": () => forgetRetiredSlugs(db, new Date(clock().getTime() - SLUG_RETIREMENT_MS)),
+    }),
 });

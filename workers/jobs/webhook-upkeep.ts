@@ -4,27 +4,47 @@ import type { SecretBox } from "../../clients/ports.ts";
 import { forgetDeliveries, shortenLogs } from "../../db/webhooks/deliveries.ts";
 import { forgetRetiredSecrets, resealSecrets } from "../../db/webhooks/secrets.ts";
 import { forgetTurns, giveMissedTurns } from "../../db/webhooks/turns.ts";
+import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
+import { runSteps } from "../steps.ts";
 
 export const webhookUpkeep = defineJob({
   name: "webhook-upkeep",
   concurrency: 1,
   schedule: { everyMs: 300_000 },
   input: z.object({}),
-  async run({ db, clock, config, webhooks }) {
+  async run({ db, clock, config, webhooks, log }) {
     const now = clock();
-    await giveMissedTurns(db, now);
-    await forgetTurns(db, now);
-    const forgotten =
-      (await forgetRetiredSecrets(db, now)) +
-      (await shortenLogs(db)) +
-      (await forgetDeliveries(db, new Date(now.getTime() - config.eventRetentionMs)));
-    if (!webhooks) return forgotten;
-    return forgotten + (await resealSecrets(db, (secret) => sealedAnew(webhooks.secrets, secret)));
+    return runSteps({
+      // Turns are no rows that a run reports.
+      "missed turns": () => giveMissedTurns(db, now).then(() => 0),
+      turns: () => forgetTurns(db, now).then(() => 0),
+      "retired secrets": () => forgetRetiredSecrets(db, now),
+      logs: () => shortenLogs(db),
+      deliveries: () => forgetDeliveries(db, new Date(now.getTime() - config.eventRetentionMs)),
+      seals: async () => (webhooks ? resealAll(db, webhooks.secrets, log) : 0),
+    });
   },
 });
 
-/** A secret under the key in use; null when it is that already. */
-function sealedAnew(secrets: SecretBox, { secretId, sealed }: { secretId: string; sealed: Uint8Array }) {
-  return secrets.isCurrent(sealed) ? null : secrets.seal(secrets.open(sealed, secretId), secretId);
+/** Max ids in one log line. */
+const SECRETS_TOLD = 20;
+
+/** Seals secrets with the key in use. One that no configured key opens stays as it is; the log names it. */
+async function resealAll(db: JobContext["db"], secrets: SecretBox, log: JobContext["log"]): Promise<number> {
+  const unreadable: string[] = [];
+  const changed = await resealSecrets(db, ({ secretId, sealed }) => {
+    try {
+      return secrets.isCurrent(sealed) ? null : secrets.seal(secrets.open(sealed, secretId), secretId);
+    } catch {
+      unreadable.push(secretId);
+      return null;
+    }
+  });
+  if (unreadable.length > 0)
+    log.error(
+      { count: unreadable.length, secretIds: unreadable.slice(0, SECRETS_TOLD) },
+      "no configured key opens some secrets of webhooks",
+    );
+  return changed;
 }
