@@ -78,6 +78,10 @@ export const RATE_POLICIES = {
     ...{ quota: 60, window: "minute", variable: "RATE_MESSAGES_PER_MEMBER" },
     of: "Messages of one wallet in one group",
   },
+  "messages-by-day": {
+    ...{ quota: 5_000, window: "day", variable: "RATE_MESSAGES_PER_MEMBER_AND_DAY" },
+    of: "Messages of one wallet in all groups; they are kept for ever where MESSAGE_RETENTION is not set",
+  },
   "messages-of-group": {
     ...{ quota: 6_000, window: "minute", variable: "RATE_MESSAGES_PER_GROUP" },
     of: "Messages of one group, of all its members",

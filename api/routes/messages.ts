@@ -64,6 +64,7 @@ export const sendMessage = endpoint({
     if (refusal && request === null) refuse(refusal);
     await count("messages", `${access.groupId}:${wallet}`);
     if (!refusal) await count("messages-of-group", access.groupId);
+    await count("messages-by-day", wallet);
     const message = await deps.groups.send(access.groupId, { wallet, content: body.content, request });
     return json({ message: messageView(message) });
   },

@@ -434,7 +434,7 @@ describe("the same request again", () => {
 describe("floods", () => {
   it("of one wallet in one group, of a group and of new groups are refused, and told of before", async () => {
     const { config } = api.deps;
-    const rates = { ...config.rates, messages: 2, "messages-of-group": 3, groups: 1 };
+    const rates = { ...config.rates, messages: 2, "messages-by-day": 3, "messages-of-group": 3, groups: 1 };
     const strict = await startServer(createApi({ ...api.deps, config: { ...config, rates } }), {
       host: "127.0.0.1",
       port: 0,
@@ -463,6 +463,12 @@ describe("floods", () => {
       ]);
       // In another group it may, and who is refused for its cred uses nobody's limit up.
       expect((await send(one, "general")).status).toBe(200);
+      // Three a day, of all groups together.
+      const fourth = await send(one, "general");
+      expect([fourth.status, fourth.headers.get("ratelimit-policy")]).toEqual([
+        429,
+        expect.stringContaining('"messages-by-day";q=3;w=86400'),
+      ]);
       for (const _ of [1, 2, 3, 4]) expect((await send(below, "security")).status).toBe(403);
       expect((await send(two, "security")).status).toBe(200);
       expect((await send(two, "security")).status).toBe(429);
