@@ -13,11 +13,18 @@ export const GROUP = `json_build_object(
   'isPublic', g.is_public, 'isDefault', g.is_default, 'memberCount', g.member_count, 'createdBy', g.created_by,
   'createdAt', ${isoSql("g.created_at")}, 'lastMessageId', g.last_message_id)`;
 
-/** Every group, in the order of creation. */
-export async function listGroups(db: Queryable): Promise<Group[]> {
+/** A page of the groups in the order of creation: those after a group, else from the first one on. */
+export async function listGroups(
+  db: Queryable,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<Group[]> {
   const { rows } = await db.query<{ group: Group }>({
     name: "groups-list",
-    text: `select ${GROUP} as group from offchain.message_group g order by g.ordinal`,
+    text: `
+      select ${GROUP} as group from offchain.message_group g
+      where g.ordinal > coalesce((select ordinal from offchain.message_group where group_id = $1), -1)
+      order by g.ordinal limit $2`,
+    values: [after ?? null, limit],
   });
   return rows.map(({ group }) => group);
 }

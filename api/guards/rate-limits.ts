@@ -17,7 +17,14 @@ import { nameOf } from "./callers.ts";
 export type Token = readonly [policy: RatePolicyName, who: string, quota?: number | undefined];
 
 /** Limits of single operations, beside those of their bucket. */
-export type OwnLimit = "claims" | "exports" | "groups" | "messages" | "messages-by-day" | "messages-of-group" | "webhook-sends";
+export type OwnLimit =
+  | "claims"
+  | "exports"
+  | "groups"
+  | "messages"
+  | "messages-by-day"
+  | "messages-of-group"
+  | "webhook-sends";
 
 /** The client of a request: its network, and the API key by which it reads. */
 export type Client = { network: string; key: ReadingKey | null };

@@ -28,10 +28,22 @@ export const messageGroups = endpoint({
   path: "/api/v2/messages/groups",
   operationId: "listMessageGroups",
   tag: "Messages",
-  summary: "Every message group, private ones too",
-  responses: { 200: { description: "The groups, in the order of their creation", schema: groupsSchema } },
+  summary: "Message groups, private ones too, in the order of their creation",
+  query: z.object({
+    limit: limit({ default: 1_000, max: 1_000 }),
+    after: groupId.optional().describe("`nextAfter` of the page before"),
+  }),
+  responses: { 200: { description: "A page of groups", schema: groupsSchema } },
   errors: ["upstream_unavailable", "timeout"],
-  handler: async ({ deps }) => json({ groups: (await listGroups(deps.db)).map(groupView) }),
+  async handler({ deps, query: { after, limit } }) {
+    // One more than asked for tells whether there is a next page.
+    const page = await listGroups(deps.db, { after, limit: limit + 1 });
+    const groups = page.slice(0, limit);
+    return json({
+      groups: groups.map(groupView),
+      nextAfter: page.length > groups.length ? groups.at(-1)!.groupId : null,
+    });
+  },
 });
 
 export const createMessageGroup = endpoint({

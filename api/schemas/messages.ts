@@ -34,7 +34,9 @@ export const messageSchema = z
   })
   .meta({ id: "Message" });
 
-export const groupsSchema = z.object({ groups: z.array(groupSchema) }).meta({ id: "MessageGroups" });
+export const groupsSchema = z
+  .object({ groups: z.array(groupSchema), nextAfter: z.string().nullable() })
+  .meta({ id: "MessageGroups" });
 
 export const messagesSchema = z
   .object({ group: groupSchema, limit: z.int().min(1), messages: z.array(messageSchema) })

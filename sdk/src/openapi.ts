@@ -975,7 +975,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every message group, private ones too */
+        /** Message groups, private ones too, in the order of their creation */
         get: operations["listMessageGroups"];
         put?: never;
         /**
@@ -3521,6 +3521,7 @@ export interface components {
         };
         MessageGroups: {
             groups: components["schemas"]["MessageGroup"][];
+            nextAfter: string | null;
         };
         MessageGroup: {
             /**
@@ -5822,14 +5823,22 @@ export interface operations {
     };
     listMessageGroups: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many to answer, at most 1000: a larger value is clamped, the value used is echoed */
+                limit?: number;
+                /**
+                 * @description `nextAfter` of the page before
+                 * @example general
+                 */
+                after?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The groups, in the order of their creation */
+            /** @description A page of groups */
             200: {
                 headers: {
                     [name: string]: unknown;

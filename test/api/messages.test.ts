@@ -62,6 +62,19 @@ describe("the groups", () => {
     ]);
   });
 
+  it("come in pages, one after the other", async () => {
+    const all = (await read("")).body as unknown as { groups: { id: string }[]; nextAfter: string | null };
+    expect(all.nextAfter).toBeNull();
+    const paged: string[] = [];
+    for (let after: string | null = ""; after !== null; ) {
+      const page = (await read(`?limit=4${after && `&after=${after}`}`)).body as unknown as typeof all;
+      expect(page.groups.length).toBeLessThanOrEqual(4);
+      paged.push(...page.groups.map(({ id }) => id));
+      after = page.nextAfter;
+    }
+    expect(paged).toEqual(all.groups.map(({ id }) => id));
+  });
+
   it("are created by agents with a cred of 51, who are their first members", async () => {
     const [below, enough] = [await speaker(50), await speaker(51)];
     const group = { topic: "#Data Sets", description: " Where to get them ", minCred: 60, isPublic: false };
