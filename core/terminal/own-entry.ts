@@ -7,43 +7,14 @@ import { blankEntry, type DirectoryEntry } from "./entry.ts";
 import { foreignAddress, foreignText } from "./foreign-text.ts";
 import { OWN_PLATFORM } from "./platforms.ts";
 
-/** @returns the entry, with the score to show while none is stored */
-export function ownEntry(
-  facts: AgentFacts,
-  { contract, chainId }: { contract: Address; chainId: number },
-  now: Date,
-): DirectoryEntry & { score: number } {
-  const narrative = mergeNarrative(facts);
-  const said = (["mission", ...NARRATIVE_FIELDS] as const)
-    .map((field) => narrative[field])
-    .find((text) => text?.trim());
-  const token = linkedToken(facts.traits);
-  return {
-    ...blankEntry({
-      platform: OWN_PLATFORM,
-      agentId: String(facts.tokenId),
-      tokenId: facts.tokenId,
-      chainId,
-      name: foreignText(facts.name, 64) ?? `Agent ${facts.tokenId}`,
-      address: facts.agentAddress,
-      ownerAddress: facts.owner,
-      description: foreignText(said, 2_000, { lines: true }),
-      registry: contract,
-      walletProven: facts.verified && facts.walletConfirmed,
-      walletConfirmed: facts.walletConfirmed,
-      traitCount: countedTraits(facts.traits).length,
-      createdAt: new Date(facts.mintedAt * 1000).toISOString(),
-      // Markets are asked about tokens of this chain only.
-      tokenAddress: token?.chain === "base" ? foreignAddress(token.contractAddress) : null,
-      tokenSymbol: token ? foreignText(token.symbol, 32) : null,
-      tokenName: token ? foreignText(token.name, 64) : null,
-    }),
-    score: shownCred(facts, now).score,
-  };
-}
+type Entry = DirectoryEntry & { score: number };
+type Registry = { contract: Address; chainId: number };
 
-/** The entry of an agent whose texts cannot be stored: what the chain itself bounds. */
-export const bareOwnEntry: typeof ownEntry = (facts, { contract, chainId }) => ({
+/**
+ * The entry of an agent whose texts cannot be stored: what the chain itself bounds.
+ * @returns the entry, with the score to show while none is stored
+ */
+export const bareOwnEntry = (facts: AgentFacts, { contract, chainId }: Registry): Entry => ({
   ...blankEntry({
     platform: OWN_PLATFORM,
     agentId: String(facts.tokenId),
@@ -59,3 +30,24 @@ export const bareOwnEntry: typeof ownEntry = (facts, { contract, chainId }) => (
   }),
   score: facts.cred?.score ?? 0,
 });
+
+/** @returns the entry, with the score to show while none is stored */
+export function ownEntry(facts: AgentFacts, registry: Registry, now: Date): Entry {
+  const narrative = mergeNarrative(facts);
+  const said = (["mission", ...NARRATIVE_FIELDS] as const)
+    .map((field) => narrative[field])
+    .find((text) => text?.trim());
+  const token = linkedToken(facts.traits);
+  const bare = bareOwnEntry(facts, registry);
+  return {
+    ...bare,
+    name: foreignText(facts.name, 64) ?? bare.name,
+    description: foreignText(said, 2_000, { lines: true }),
+    traitCount: countedTraits(facts.traits).length,
+    // Markets are asked about tokens of this chain only.
+    tokenAddress: token?.chain === "base" ? foreignAddress(token.contractAddress) : null,
+    tokenSymbol: token ? foreignText(token.symbol, 32) : null,
+    tokenName: token ? foreignText(token.name, 64) : null,
+    score: shownCred(facts, now).score,
+  };
+}

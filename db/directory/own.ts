@@ -95,7 +95,7 @@ async function writeOwnRows(
   ids: readonly number[],
   registry: OwnRegistry,
   rules: ScoreRules,
-  entryOf: typeof ownEntry,
+  entryOf: typeof ownEntry | typeof bareOwnEntry,
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const facts = await loadFacts(tx, ids);
