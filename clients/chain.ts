@@ -189,6 +189,7 @@ export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOpti
         tx && {
           hash,
           from: lower(tx.from),
+          to: tx.to && lower(tx.to),
           nonce: toNumber(tx.nonce),
           data: tx.input,
           block: tx.blockNumber === null ? null : toNumber(tx.blockNumber),
@@ -315,7 +316,7 @@ type RpcBlock = {
   transactions: unknown[];
 };
 type RpcFeeHistory = { gasUsedRatio: number[]; reward: Hex[][] };
-type RpcTransaction = { hash: Hex; from: Hex; nonce: Hex; input: Hex; blockNumber: Hex | null };
+type RpcTransaction = { hash: Hex; from: Hex; to: Hex | null; nonce: Hex; input: Hex; blockNumber: Hex | null };
 type RpcReceipt = {
   transactionHash: Hex;
   from: Hex;

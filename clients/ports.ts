@@ -91,8 +91,10 @@ export interface Chain {
     fromBlock: number;
     toBlock?: number;
   }): Promise<FoundLog[]>;
-  /** Null when no node knows it; `block` is null while it waits. */
-  transaction(hash: Hex): Promise<{ hash: Hex; from: Address; nonce: number; data: Hex; block: number | null } | null>;
+  /** Null when no node knows it; `block` is null while it waits, `to` when it creates a contract. */
+  transaction(
+    hash: Hex,
+  ): Promise<{ hash: Hex; from: Address; to: Address | null; nonce: number; data: Hex; block: number | null } | null>;
   /** `mintPrice()` of the identity contract in wei; null when there is no such contract. */
   mintPrice(identity: Address): Promise<bigint | null>;
   /** `traitPrice()` of the identity contract in wei, to be sent with every `addTrait`; null when there is no such contract. */

@@ -1,10 +1,10 @@
 /** An older state of the offchain tables, restored beside a chain that went on: what was minted meanwhile is not minted again. */
-import { createWalletClient, http, parseEther, toFunctionSelector } from "viem";
+import { createWalletClient, encodeFunctionData, http, parseEther, size, toFunctionSelector } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import type { Address } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/facts.ts";
 import { type Mint, type MintRequest, mintById } from "../../db/mints.ts";
 import { agentRow, plantCheckpoint, plantRows } from "../support/onchain.ts";
 import { solanaWallet } from "../support/solana-wallet.ts";
@@ -178,4 +178,47 @@ it("a token that somebody else minted and that names the wallet is not its regis
   expect(minted.state).toBe("minted");
   expect((await tokensOf(on, request.wallet)).length).toBe(2);
   expect(minted.txHash).not.toBe(hash);
+});
+
+/** Runtime code that makes one call, whatever it is sent, and takes tokens (`onERC721Received`). */
+function relayCode(to: Address, call: Hex): Hex {
+  const length = size(call).toString(16).padStart(4, "0");
+  const received = "150b7a02";
+  const isReceived = `60003560e01c63${received}14603b57`;
+  const forward = `61${length}61004c6000396000600061${length}60003473${to.slice(2)}5af15000`;
+  const answer = `5b63${received}60e01b60005260206000f3`;
+  return `0x${isReceived}${forward}${answer}${call.slice(2)}`;
+}
+
+it("a stranger's transaction with the very same calldata, to a contract of its own, is not its registration", async () => {
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  const client = createWalletClient({ account: stranger, chain: base, transport: http(on.rpcUrl) });
+  await on.evm.setBalance({ address: stranger.address, value: parseEther("4") });
+  /** Registers the wallet of a request under a name, by a transaction that looks like ours. @returns its receipt */
+  async function imitate(accepted: Mint, name: string) {
+    const args = [accepted.wallet as Address, name, "custom", false] as const;
+    const relay = privateKeyToAccount(generatePrivateKey()).address;
+    const call = encodeFunctionData({ abi: identityAbi, functionName: "mint", args });
+    await on.evm.setCode({ address: relay, bytecode: relayCode(on.identity, call) });
+    const { rows } = await desk.db.query("select data from offchain.tx_intent where intent_key = $1", [
+      `mint:${accepted.mintId}`,
+    ]);
+    const hash = await client.sendTransaction({
+      to: relay,
+      data: rows[0].data,
+      value: parseEther("0.5"),
+      gas: 3_000_000n,
+    });
+    return on.evm.waitForTransactionReceipt({ hash });
+  }
+  const [one, two] = [await desk.accept(desk.request()), await desk.accept(desk.request())];
+  const receipts = [await imitate(one, "Another name"), await imitate(two, two.name)];
+  for (const wallet of [one.wallet, two.wallet]) expect((await tokensOf(on, wallet)).length).toBe(1);
+  await plantCheckpoint(desk.db, { block: Number(receipts[0]!.blockNumber) - 1, finalized: 1 });
+  desk.send();
+  for (const [i, { mintId, wallet }] of [one, two].entries()) {
+    const minted = await desk.decided(mintId);
+    expect([minted.state, minted.txHash === receipts[i]!.transactionHash]).toEqual(["minted", false]);
+    expect((await tokensOf(on, wallet)).length).toBe(2);
+  }
 });

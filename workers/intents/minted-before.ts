@@ -1,6 +1,7 @@
 /**
  * Registrations that the chain holds already although their intents are queued: the database was restored to a time
- * before they were signed. What identifies one is our own transaction, the contract's owner alone can call `mintFor`.
+ * before they were signed. What identifies one is our own transaction: a successful call of `mintFor` at the contract
+ * itself, which its owner alone can make. Through a contract of its own anybody can send the same calldata.
  */
 import { decodeFunctionData, encodeEventTopics, pad, toFunctionSelector } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
@@ -49,7 +50,8 @@ export async function mintedBefore(
     const one = wanted.find(({ mint }) => mint.mintId === mintId);
     if (!one || found.has(one.intent.id) || taken.has(txHash)) continue;
     const transaction = await chain.transaction(txHash);
-    if (transaction === null || transaction.block === null || !isOf(one, transaction.data)) continue;
+    if (transaction === null || transaction.block === null || transaction.to !== one.intent.to) continue;
+    if (!isOf(one, transaction.data)) continue;
     found.set(one.intent.id, txHash);
     taken.add(txHash);
   }

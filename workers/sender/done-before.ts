@@ -1,4 +1,5 @@
 /** queued → mined without a transaction of its own: what the chain holds already, after a restore of older tables. */
+import { Failure } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
 import { type Intent, type SignedIntent, takeOver } from "../../db/tx-outbox.ts";
 import { effectOf } from "../intents.ts";
@@ -18,9 +19,20 @@ export async function withoutDone(session: SenderSession, intents: readonly Inte
     const done = effect?.doneBefore ? await effect.doneBefore({ db, chain, head }, group) : new Map<number, Hex>();
     if (done === null)
       log.error({ waiting: group.length }, "the index is too far behind to tell what is minted already");
-    else for (const intent of group) if (!(await adopt(session, intent, done.get(intent.id)))) open.push(intent);
+    else for (const intent of group) if (!(await isDone(session, intent, done.get(intent.id)))) open.push(intent);
   }
   return open.sort((a, b) => a.id - b.id);
+}
+
+/** What one intent's transaction leads to stops no other: an intent that cannot be ended waits for the next round. */
+async function isDone(session: SenderSession, intent: Intent, hash: Hex | undefined): Promise<boolean> {
+  try {
+    return await adopt(session, intent, hash);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    session.log.error({ err: error, intent: intent.intentKey, hash }, "an earlier transaction could not be taken over");
+    return true;
+  }
 }
 
 /** @returns whether the intent has ended with that transaction, or is to wait for it */
