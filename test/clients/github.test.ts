@@ -192,13 +192,14 @@ describe("an answer that cannot be stored", () => {
     await trouble(find({ username: "octo-cat", gistId: "aa11" }));
   });
 
-  it.each(["javascript:alert(1)", `https://gist.github.com/${"a".repeat(5_000)}`, 7])(
-    "shows its own link instead of %j",
-    async (html_url) => {
-      await sim.fail("github", { body: odd({ html_url }) });
-      expect(await find({ username: "octo-cat", gistId: "aa11" })).toMatchObject({
-        evidence: { url: "https://gist.github.com/aa11" },
-      });
-    },
-  );
+  it.each([
+    ["a script", "javascript:alert(1)"],
+    ["a link of 5,000 characters", `https://gist.github.com/${"a".repeat(5_000)}`],
+    ["a number", 7],
+  ])("shows its own link instead of %s", async (_what, html_url) => {
+    await sim.fail("github", { body: odd({ html_url }) });
+    expect(await find({ username: "octo-cat", gistId: "aa11" })).toMatchObject({
+      evidence: { url: "https://gist.github.com/aa11" },
+    });
+  });
 });

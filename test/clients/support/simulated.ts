@@ -34,7 +34,7 @@ export async function simulated(): Promise<Simulated> {
     control,
     fail: (source, plan = {}) => control("POST", "fail", { source, times: 1, ...plan }),
     upstream(path, options = {}) {
-      const http = openHttp({ userAgent: "tests", patienceMs: 0, limits: { headersMs: 400, totalMs: 600 } });
+      const http = openHttp({ userAgent: "tests", patienceMs: 0, limits: { headersMs: 1_000, totalMs: 3_000 } });
       open.push(http);
       return http.upstream({ name: "It", baseUrl: url + path, rate: { burst: 1000, perSecond: 1000 }, ...options });
     },
