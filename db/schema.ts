@@ -943,7 +943,10 @@ export const tokenMarket = offchain.table("token_market", {
   volume24hUsd: doublePrecision("volume_24h_usd"),
   liquidityUsd: doublePrecision(),
   source: text().notNull(),
-  fetchedAt: at().notNull(),
+  /** Null until the market has answered about it. */
+  fetchedAt: at(),
+  /** When the market last failed to answer about it; null after an answer. */
+  failedAt: at(),
 });
 
 /** Registration files of ERC-8004 agents as last fetched. */
