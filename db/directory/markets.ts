@@ -18,18 +18,40 @@ export type StoredQuote = {
   liquidityUsd: number | null;
 };
 
-/** Tokens that registries name or anybody claims, and that were not asked about since; those of registries first. */
-export async function tokensToQuote(db: Queryable, since: Date, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ token: string }>(
-    `select t.token from (
+/** A token to ask about; `failed` when the market did not answer about it the last time. */
+export type DueToken = { token: string; failed: boolean };
+
+/**
+ * Tokens that registries name or anybody claims, and that the market has not answered about since. Those never asked
+ * about come first, of these the ones of registries; then the others, by when they were last asked about, answered or
+ * not, so that every token gets its turn.
+ */
+export async function tokensToQuote(db: Queryable, since: Date, limit: number): Promise<DueToken[]> {
+  const { rows } = await db.query<DueToken>(
+    `select t.token, m.failed_at is not null as failed from (
        select token_address as token, 0 as place from offchain.directory where token_address is not null and removed_at is null
        union all select token_address, 1 from offchain.directory_claim where token_address is not null) t
      left join offchain.token_market m on m.token_address = t.token
      where t.token ~ '^0x[0-9a-f]{40}$' and (m.fetched_at is null or m.fetched_at <= $1)
-     group by t.token, m.fetched_at order by min(t.place), m.fetched_at nulls first, t.token limit $2`,
+     group by t.token, m.fetched_at, m.failed_at
+     order by greatest(m.fetched_at, m.failed_at) nulls first, min(t.place), t.token limit $2`,
     [since, limit],
   );
-  return rows.map(({ token }) => token);
+  return rows;
+}
+
+/** Notes that the market did not answer about some tokens. What is known of them stays. */
+export async function noteFailedQuotes(
+  db: Queryable,
+  tokens: readonly string[],
+  { source, now }: { source: string; now: Date },
+): Promise<void> {
+  await db.query(
+    `insert into offchain.token_market (token_address, known, source, failed_at)
+     select token, false, $2, $3 from unnest($1::text[]) token order by token
+     on conflict (token_address) do update set failed_at = excluded.failed_at`,
+    [tokens, source, now],
+  );
 }
 
 /**
@@ -85,7 +107,7 @@ async function writeQuotes(
        "priceChange24h" float8, "volume24hUsd" float8, "liquidityUsd" float8) order by r.token
      on conflict (token_address) do update set known = excluded.known, symbol = excluded.symbol, name = excluded.name,
        market_cap_usd = excluded.market_cap_usd, basis = excluded.basis, price_change_24h = excluded.price_change_24h,
-       volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $2, fetched_at = $3`,
+       volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $2, fetched_at = $3, failed_at = null`,
     [JSON.stringify(quotes), source, now],
   );
   await tx.query(touchRows("select directory_id from offchain.directory_claim where token_address = any($1)"), [

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { dexScreener } from "../../clients/dexscreener.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
+import { Failure } from "../../core/errors.ts";
 import { storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
@@ -87,4 +88,52 @@ it("comes from the most liquid pair of each token, and changes a row only when i
   };
   expect(await storeQuotes(db.pool, [gone], { source: "dexscreener", now: NOW })).toBe(1);
   expect(await row("v39")).toMatchObject({ marketCapUsd: null, marketDataSource: null });
+});
+
+it("goes on after a batch that fails, stops after three failures in a row, and asks those that failed last and alone", async () => {
+  await db.pool.query("delete from offchain.directory");
+  await db.pool.query("delete from offchain.token_market");
+  await plantDirectory(
+    db.pool,
+    Array.from({ length: 10 }, (_, n) => ({
+      ...{ platform: "virtuals", agent_id: `f${n}`, name: `F ${n}`, cred_score: 10, token_address: token(n + 200) },
+    })),
+  );
+  const bad = new Set([200, 202, 204].map(token));
+  let asked: string[][] = [];
+  const markets = {
+    ...{ source: "dexscreener", batch: 2 },
+    async quotes(tokens: string[]) {
+      asked.push(tokens);
+      if (tokens.some((one) => bad.has(one))) throw new Failure("upstream_unavailable", "The market is away.");
+      return new Map();
+    },
+  };
+  const config = { upstreams: { pullMs: 60_000 } };
+  const at = async (seconds: number) => {
+    asked = [];
+    const now = new Date(NOW.getTime() + seconds * 1_000);
+    const context = { db: db.pool, clock: () => now, markets, config } as unknown as JobContext;
+    const outcome = await marketData.run(context, {}).then(
+      () => "done",
+      (error: Error) => error.message,
+    );
+    return { outcome, asked: asked.map((batch) => batch.map((one) => Number(one.slice(-3)))) };
+  };
+  const away = "The market is away.";
+  expect(await at(0)).toEqual({
+    outcome: away,
+    asked: [
+      [200, 201],
+      [202, 203],
+      [204, 205],
+    ],
+  });
+  // Tokens that were never asked about come first; one that spoiled its batch spoils no other any more.
+  const rest = [[206, 207], [208, 209], [200], [201], [202], [203], [204], [205]];
+  expect(await at(15)).toEqual({ outcome: away, asked: rest });
+  expect(await at(30)).toEqual({ outcome: away, asked: [[200], [202], [204]] });
+  bad.clear();
+  expect(await at(45)).toEqual({ outcome: "done", asked: [[200], [202], [204]] });
+  expect((await at(50)).asked).toEqual([]);
 });

@@ -1,10 +1,15 @@
 /** Asks the market about the tokens of the directory, in batches, each token once in the pull interval. */
 import { z } from "zod";
-import { NO_QUOTE, storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
+import { Failure } from "../../core/errors.ts";
+import { type DueToken, NO_QUOTE, noteFailedQuotes, storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
 import { defineJob } from "../job.ts";
 
-/** Tokens of one run; what is left is the next run's. */
+/** Max tokens of one run; what is left is the next run's. */
 const TOKENS = 3_000;
+/** Max requests of one run. Tokens that failed before are asked about alone; this keeps such a run short. */
+const REQUESTS = 100;
+/** Failures in a row after which a run ends, because the market is probably away. */
+const FAILURES = 3;
 
 export const marketData = defineJob({
   name: "market-data",
@@ -13,14 +18,42 @@ export const marketData = defineJob({
   input: z.object({}),
   async run({ db, clock, config, markets }) {
     const since = new Date(clock().getTime() - config.upstreams.pullMs);
-    const tokens = await tokensToQuote(db, since, TOKENS);
+    const batches = batchesOf(await tokensToQuote(db, since, TOKENS), markets.batch);
+    const failures: unknown[] = [];
     let changed = 0;
-    for (let from = 0; from < tokens.length; from += markets.batch) {
-      const batch = tokens.slice(from, from + markets.batch);
-      const quotes = await markets.quotes(batch);
-      const stored = batch.map((token) => ({ token, known: quotes.has(token), ...(quotes.get(token) ?? NO_QUOTE) }));
-      changed += await storeQuotes(db, stored, { source: markets.source, now: clock() });
+    let inARow = 0;
+    for (const batch of batches.slice(0, REQUESTS)) {
+      try {
+        const quotes = await markets.quotes(batch);
+        const stored = batch.map((token) => ({ token, known: quotes.has(token), ...(quotes.get(token) ?? NO_QUOTE) }));
+        changed += await storeQuotes(db, stored, { source: markets.source, now: clock() });
+        inARow = 0;
+      } catch (error) {
+        failures.push(error);
+        await noteFailedQuotes(db, batch, { source: markets.source, now: clock() });
+        if (++inARow === FAILURES) break;
+      }
     }
+    // An error of ours is reported before an upstream that is away.
+    if (failures.length > 0) throw failures.find((error) => !(error instanceof Failure)) ?? failures[0];
     return changed;
   },
 });
+
+/** Batches in the order of their first tokens. A token that failed before is a batch of its own: it may be why. */
+function batchesOf(due: readonly DueToken[], size: number): string[][] {
+  const batches: string[][] = [];
+  let open: string[] = [];
+  for (const { token, failed } of due) {
+    if (failed) {
+      batches.push([token]);
+      continue;
+    }
+    if (open.length % size === 0) {
+      open = [];
+      batches.push(open);
+    }
+    open.push(token);
+  }
+  return batches;
+}
