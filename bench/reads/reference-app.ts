@@ -1,5 +1,5 @@
 /** The same keyed read as it is commonly built: an ORM's query builder, nothing prepared, and the framework's stock middlewares. */
-import { asc, eq, or } from "drizzle-orm";
+import { and, asc, eq, inArray, or } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
@@ -7,9 +7,10 @@ import { etag } from "hono/etag";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import type pg from "pg";
-import type { AgentFacts } from "../../core/facts.ts";
+import type { AgentFacts, Hex } from "../../core/facts.ts";
 import { agentView } from "../../core/views/agent.ts";
 import type { Site } from "../../core/views/site.ts";
+import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
 import * as off from "../../db/schema.ts";
 import * as on from "../../ponder.schema.ts";
 
@@ -33,13 +34,12 @@ export function referenceApp(db: pg.Pool, site: Site, indexedBlock: number, cloc
 }
 
 async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<AgentFacts | undefined> {
-  const [rows, traits, profileTraits, profile, proofs] = await Promise.all([
+  const [rows, traits, profileTraits, profile, proofs, verifications] = await Promise.all([
     orm
-      .select({ agent: on.agent, cred: off.cred, code: off.referralCode, exchange: off.exchangeVerification })
+      .select({ agent: on.agent, cred: off.cred, code: off.referralCode })
       .from(on.agent)
       .leftJoin(off.cred, eq(off.cred.tokenId, on.agent.tokenId))
       .leftJoin(off.referralCode, eq(off.referralCode.tokenId, on.agent.tokenId))
-      .leftJoin(off.exchangeVerification, eq(off.exchangeVerification.tokenId, on.agent.tokenId))
       .where(eq(on.agent.tokenId, id)),
     orm.select().from(on.trait).where(eq(on.trait.tokenId, id)).orderBy(asc(on.trait.position)),
     orm
@@ -49,10 +49,13 @@ async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<Age
       .orderBy(asc(off.profileTrait.addedAt), asc(off.profileTrait.name)),
     orm.select().from(off.profileField).where(eq(off.profileField.tokenId, id)).orderBy(asc(off.profileField.field)),
     orm.select().from(off.proof).where(eq(off.proof.tokenId, id)).orderBy(asc(off.proof.platform)),
+    orm.select().from(off.exchangeVerification).where(eq(off.exchangeVerification.tokenId, id)),
   ]);
   const row = rows[0];
   if (!row) return undefined;
-  const { agent, cred, code, exchange } = row;
+  const { agent, cred, code } = row;
+  const newest = verifications.toSorted((a, b) => b.verifiedAt.getTime() - a.verifiedAt.getTime());
+  const exchange = newest.find(({ recipient }) => recipient === agent.owner) ?? newest[0] ?? null;
   const [ethos, attestations] = await Promise.all([
     orm
       .select()
@@ -62,10 +65,20 @@ async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<Age
       ? orm
           .select()
           .from(on.attestation)
-          .where(eq(on.attestation.uid, exchange.attestationUid as AgentFacts["mintTx"]))
+          .where(
+            or(
+              inArray(on.attestation.uid, [exchange.attestationUid as Hex]),
+              and(
+                eq(on.attestation.recipient, exchange.recipient as Hex),
+                eq(on.attestation.schema, exchange.schemaUid as Hex),
+              ),
+            ),
+          )
       : [],
   ]);
-  const score = ethos.find(({ wallet }) => wallet === agent.agentAddress) ?? ethos[0];
+  const own = agent.walletRank < 2 ? agent.agentAddress : agent.owner;
+  const score = ethos.find(({ wallet }) => wallet === own) ?? ethos.find(({ wallet }) => wallet === agent.owner);
+  const attestation = exchange && lastingLongest(attestations, exchange);
   return {
     ...agent,
     walletConfirmed: agent.walletRank < 2,
@@ -86,11 +99,16 @@ async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<Age
       verifiedAt: iso(proof.verifiedAt),
       checkedAt: iso(proof.checkedAt),
     })),
-    exchange: exchange && {
-      ...(exchange as unknown as NonNullable<AgentFacts["exchange"]>),
-      revokedAt: attestations[0]?.revokedAt ?? 0,
-      verifiedAt: iso(exchange.verifiedAt),
-    },
+    exchange:
+      exchange && attestation
+        ? {
+            ...(exchange as unknown as NonNullable<AgentFacts["exchange"]>),
+            attestationUid: attestation.uid as Hex,
+            expiresAt: attestation.expiresAt,
+            revokedAt: attestation.revokedAt,
+            verifiedAt: iso(exchange.verifiedAt),
+          }
+        : null,
     ethosScore: score?.score ?? null,
     referralCode: code?.code ?? null,
     cred: cred && { score: cred.score, raw: cred, seenBlock: cred.seenBlock, computedAt: iso(cred.computedAt) },
@@ -98,3 +116,19 @@ async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<Age
 }
 
 const iso = (at: Date) => at.toISOString();
+
+type Known = Pick<typeof on.attestation.$inferSelect, "uid" | "expiresAt" | "revokedAt">;
+
+/** The attestation that a verification rests on: not revoked where one is not, then the one that lasts longest. */
+function lastingLongest(
+  indexed: readonly (typeof on.attestation.$inferSelect)[],
+  { attestationUid, expiresAt }: typeof off.exchangeVerification.$inferSelect,
+): Known | undefined {
+  const known: Known[] = indexed.filter(({ data }) => data === VERIFIED_ACCOUNT);
+  if (indexed.every(({ uid }) => uid !== attestationUid))
+    known.push({ uid: attestationUid as Hex, expiresAt, revokedAt: 0 });
+  const end = (at: number) => (at === 0 ? Number.POSITIVE_INFINITY : at);
+  return known.toSorted(
+    (a, b) => Number(a.revokedAt !== 0) - Number(b.revokedAt !== 0) || end(b.expiresAt) - end(a.expiresAt) || 0,
+  )[0];
+}
