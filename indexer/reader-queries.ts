@@ -99,6 +99,20 @@ Client.prototype.query = function readerQuery(this: Client, ...given: unknown[])
   );
 } as typeof Client.prototype.query;
 
+const open = Client.prototype.connect as (this: pg.Client, done?: (error: Error) => void) => Promise<pg.Client>;
+
+/**
+ * A connection is opened for the pool: which reader it goes to is not known before it is open, and the reader in whose
+ * time the pool asks for it may have left. So its opening statements are of no reader.
+ *
+ * The pool and Ponder listen to a connection's errors only once it is open. One that breaks before that would end the
+ * process, though the failure reaches its statements as well: it has a listener from the start.
+ */
+Client.prototype.connect = function openForAll(this: Client, done?: (error: Error) => void) {
+  this.on("error", () => {});
+  return readers.exit(() => open.call(this, done));
+} as typeof Client.prototype.connect;
+
 /** One statement of a reader. @throws NonRetryableUserError whatever is wrong with it */
 async function asked(client: Client, reader: Reader, given: unknown[]): Promise<unknown> {
   // Ended as well: it may stand in the middle of a transaction, and goes back to the others.
@@ -131,12 +145,30 @@ const connect = Pool.prototype.connect as (this: pg.Pool, done?: (...result: unk
 Pool.prototype.connect = function readerConnect(this: pg.Pool, done?: (...result: unknown[]) => void) {
   const reader = readers.getStore();
   if (done) return connect.call(this, reader ? AsyncResource.bind(done) : done);
-  const connected = connect.call(this);
+  const connected = (connect.call(this) as Promise<pg.PoolClient>).then(givenBackAtItsEnd);
   if (!reader) return connected;
   return connected.catch((error: Error) => {
     throw new NonRetryableUserError(error.message);
   });
 } as typeof Pool.prototype.connect;
+
+/**
+ * A connection that has ended goes back to its pool, whether or not its user gives it back: drizzle does not when the
+ * `begin` of a transaction fails, and the pool would have one place less for ever.
+ */
+function givenBackAtItsEnd(client: pg.PoolClient): pg.PoolClient {
+  const release = client.release;
+  let given = false;
+  client.release = (error) => {
+    if (given) return;
+    given = true;
+    client.off("end", ended);
+    release(error);
+  };
+  const ended = () => client.release(true);
+  client.once("end", ended);
+  return client;
+}
 
 /**
  * Ponder remembers for each query whether it is allowed: a million, and those it refuses without end. What it keeps

@@ -1,23 +1,32 @@
 /** GraphQL and SQL over the running index, as Ponder offers them: what can be asked, and what cannot. */
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../free-port.ts";
 import { type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 
 let world: IndexWorld;
 let url: string;
 let indexer: IndexerProcess;
+/** Between the indexer and its database. */
+let line: TcpProxy;
 beforeAll(async () => {
   world = await indexWorld();
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  indexer = world.startIndexer({ env: { INDEXER_PORT: String(port) } });
+  const database = new URL(world.database.url);
+  line = await tcpProxy({ host: database.hostname, port: Number(database.port || 5432) });
+  database.host = `127.0.0.1:${line.port}`;
+  indexer = world.startIndexer({ databaseUrl: database.href, env: { INDEXER_PORT: String(port) } });
   for (let i = 0; i < 3; i++) await world.mint(someone(i), `Agent ${i}`);
   await world.settle();
   await until("SQL sees the last agent", async () => (await sql("select token_id from agent")).rows?.length === 3);
 });
-afterAll(() => world?.close());
+afterAll(async () => {
+  await world?.close();
+  await line?.close();
+});
 
 type Row = Record<string, unknown>;
 
@@ -176,28 +185,80 @@ describe("askers", () => {
     return (row as { n: number }).n;
   };
 
+  /** Two of each address are as many as run at once. */
+  const FOUR = ["127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2"];
+  const allGone = async () => {
+    await until("nothing runs", async () => (await running()) === 0, { timeoutMs: 10_000 });
+    await until("all four places are free", async () => {
+      const statuses = FOUR.map((from) => ask(pathOf("select 1 as one from agent"), { from }).status);
+      return (await Promise.all(statuses)).every((status) => status === 200);
+    });
+  };
+
   it("have two queries at once each, of four in all; the fifth query of all is told to come back", async () => {
-    const askers = ["127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2"].map((from) => ask(pathOf(ENDLESS), { from }));
+    const askers = FOUR.map((from) => ask(pathOf(ENDLESS), { from }));
     await until("all four run", async () => (await running()) === 4);
     expect(await ask(pathOf("select 1"), { from: "127.0.0.1" }).status).toBe(429);
     expect(await ask(pathOf("select 1"), { from: "127.0.0.3" }).status).toBe(503);
     for (const { leave } of askers) leave();
-    await until("nothing runs", async () => (await running()) === 0, { timeoutMs: 10_000 });
+    await allGone();
   });
 
   it("who leave take their queries along: the places are free again, and nothing runs on", async () => {
     for (let round = 0; round < 2; round++) {
-      const askers = ["127.0.0.1", "127.0.0.2"].flatMap((from) => [
-        ask(pathOf(ENDLESS), { from }),
-        ask(pathOf(ENDLESS), { from }),
-      ]);
+      const askers = FOUR.map((from) => ask(pathOf(ENDLESS), { from }));
       await until("all four run", async () => (await running()) === 4);
       for (const { leave } of askers) leave();
-      await until("nothing runs", async () => (await running()) === 0, { timeoutMs: 10_000 });
+      await allGone();
     }
-    await until("a place is free", async () => (await sql("select 1 as one from agent")).status === 200, {
-      timeoutMs: 10_000,
-    });
     expect((await graphql("{ agents { totalCount } }")).data).toEqual({ agents: { totalCount: 3 } });
+  });
+
+  describe("over a late line to the database", () => {
+    const LATE = { kind: "late", ms: 100 } as const;
+    /** Connections of readers whose last statement is like this. */
+    const atStage = (statement: string) =>
+      world.rows(
+        `select pid from pg_stat_activity
+         where datname = current_database() and application_name like 'index\\_%\\_readonly' and query ilike $1`,
+        [statement],
+      );
+    const endConnections = async () => {
+      await world.rows(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name like 'index\\_%\\_readonly'`,
+      );
+      await until("no connection is left", async () => (await atStage("%")).length === 0);
+    };
+    afterEach(() => line.be({ kind: "clear" }));
+
+    it.each([
+      ["is being made", ""],
+      ["is being set up", "%set search_path%"],
+      ["begins a transaction", "begin%"],
+      ["runs the statement", "%a23%"],
+    ])("may leave while their connection %s: Ponder goes on", async (_, statement) => {
+      await endConnections();
+      line.be(LATE);
+      const askers = FOUR.map((from) => ask(pathOf(ENDLESS), { from }));
+      await until("a connection is there", async () => (await atStage(statement)).length > 0, { everyMs: 5 });
+      for (const { leave } of askers) leave();
+      line.be({ kind: "clear" });
+      await allGone();
+      expect(indexer.output()).not.toMatch(/uncaughtException|unhandledRejection|indexing starts again/);
+    });
+
+    it("do not take the connection along that is opened for another in their place", async () => {
+      await endConnections();
+      const leaving = ["127.0.0.2", "127.0.0.2", "127.0.0.3"].map((from) => ask(pathOf(ENDLESS), { from }));
+      await until("three run", async () => (await running()) === 3);
+      line.be(LATE);
+      const lists = Array.from({ length: 9 }, (_, i) => `a${i}: agents { totalCount }`);
+      const answer = graphql(`{ ${lists.join(" ")} }`);
+      await until("all six connections are taken", async () => (await atStage("%")).length === 6, { everyMs: 5 });
+      for (const { leave } of leaving) leave();
+      expect((await answer).errors).toBeUndefined();
+      expect(indexer.output()).not.toMatch(/uncaughtException|unhandledRejection|indexing starts again/);
+    });
   });
 });
