@@ -188,16 +188,21 @@ export async function nameHolder(db: Queryable, key: string): Promise<number | n
 
 export type CredPoint = { at: Date; score: number; cause: string };
 
-/** The score's history over the last `days`, oldest first; null for an unknown token. */
+/** Points of one answer: an agent can change its score at every write, and its history is kept. */
+const MOST_POINTS = 5_000;
+
+/** The newest changes of the score over the last `days`, oldest first; null for an unknown token. */
 export async function credHistory(db: Queryable, tokenId: number, days: number): Promise<CredPoint[] | null> {
   const { rows } = await db.query({
     name: "agents-cred-history",
     text: `
       select h.at, h.score, h.cause
-      from onchain.agent a left join offchain.cred_history h
-        on h.token_id = a.token_id and h.at >= now() - $2 * interval '1 day'
+      from onchain.agent a left join lateral (
+        select * from offchain.cred_history h
+        where h.token_id = a.token_id and h.at >= now() - $2 * interval '1 day'
+        order by h.id desc limit $3) h on true
       where a.token_id = $1 order by h.id`,
-    values: [tokenId, days],
+    values: [tokenId, days, MOST_POINTS],
   });
   if (rows.length === 0) return null;
   return rows.filter((row) => row.at !== null).map(({ at, score, cause }) => ({ at, score, cause }));

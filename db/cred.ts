@@ -1,8 +1,10 @@
 /** The stored scores: recomputed in sets, each change with a point of history, and healed from whatever was missed. */
+
 import type pg from "pg";
 import { unixSeconds } from "../core/cred.ts";
 import { stands } from "./attestations.ts";
 import { ageSql, MOVED, MOVED_COUNT, recomputeSql, someTokens, tokenRange } from "./cred-statement.ts";
+import { ADVISORY_LOCKS } from "./locks.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
 export type CredChange = { tokenId: number; score: number /** null = the first score. */; previous: number | null };
@@ -173,7 +175,7 @@ async function recomputeSet(
  * granted and therefore seeing what the previous holder committed. Agents share a fixed number of locks, always
  * taken in the same order, so that a pass over a million agents fits into the lock table and nobody deadlocks.
  */
-const LOCK_CLASS = 7_401_002;
+const LOCK_CLASS = ADVISORY_LOCKS.cred;
 const LOCKS = 128;
 
 const lockAgents = (tx: Queryable, tokenIds: readonly number[]) =>

@@ -1,11 +1,10 @@
 /** Brings the off-chain schema of a database up to date: `npm run migrate`, and every start of the local stack. */
+
 import { join } from "node:path";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
-
-/** Advisory lock of migrations; any constant will do that nothing else in the service uses. */
-const LOCK = 7_401_001;
+import { ADVISORY_LOCKS } from "./locks.ts";
 
 /**
  * Applies db/migrations to the database at `url`, then lets the role `app`, where there is one, read and write the
@@ -17,7 +16,7 @@ export async function migrate(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: "migrate" });
   await client.connect();
   try {
-    await client.query("select pg_advisory_lock($1)", [LOCK]);
+    await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.migrations]);
     // "create … if not exists" of the migrator announces what it skips; that is nothing to tell an operator.
     await client.query("set client_min_messages = warning");
     await applyMigrations(drizzle(client), { migrationsFolder: join(import.meta.dirname, "migrations") });

@@ -1,6 +1,7 @@
 /** The constant schema `onchain`: which tables its views show, and the one-transaction switches between them. */
 import type pg from "pg";
 import { INDEX_CHANNEL } from "../db/index-state.ts";
+import { ADVISORY_LOCKS } from "../db/locks.ts";
 
 /** The launcher's own record of what is served and what is being built. */
 export type ServedState = {
@@ -167,7 +168,7 @@ export async function pruneSchemas(db: pg.ClientBase, keep: string[]): Promise<s
 }
 
 /** First key of the advisory lock "one launcher per build"; the second is the hash of the build's name. */
-export const BUILD_LOCK = 7_401_002;
+export const BUILD_LOCK = ADVISORY_LOCKS.indexBuild;
 
 const CHECKPOINT = "_ponder_checkpoint";
 const SHOWN_CHECKPOINT = "_onchain_checkpoint";

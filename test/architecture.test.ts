@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { ADVISORY_LOCKS } from "../db/locks.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const ROOMS = [
@@ -309,6 +310,13 @@ describe("files", () => {
   it("are of a size a reader can hold", () => {
     const long = files.filter(({ path, lines }) => lines > MOST_LINES && !/^(abis|test|db\/schema)/.test(path));
     expect(long.filter(({ path }) => !LONG.has(path)).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+  });
+
+  it("take the numbers of advisory locks from one list, each once", () => {
+    const numbers = Object.values(ADVISORY_LOCKS);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    const others = files.filter(({ path, text }) => path !== "db/locks.ts" && /\b7_?401_?0\d\d\b/.test(text));
+    expect(others.map(({ path }) => path)).toEqual([]);
   });
 
   it("are named by the thing or the verb, in kebab-case", () => {

@@ -1,4 +1,5 @@
 /** Pulls one foreign registry into the directory: page by page, resumable at every page, losing and doubling nothing. */
+
 import type pg from "pg";
 import type { Registry } from "../clients/ports.ts";
 import { Failure } from "../core/errors.ts";
@@ -16,6 +17,7 @@ import {
   type PullState,
   pullState,
 } from "../db/directory/pulls.ts";
+import { ADVISORY_LOCKS } from "../db/locks.ts";
 import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { OddSource, type PageContext, type Source, showAgents, takePage } from "./directory-page.ts";
@@ -33,7 +35,7 @@ const MOST_STEPPED_OVER = 1_000;
 /** What a sweep has missed, and a source that did not answer, is asked for again after this share of the interval. */
 const LOOK_AGAIN_SHARE = 1 / 4;
 /** Advisory lock class of pulls: one at a time for each source, whoever asks. */
-const LOCK_CLASS = 7_401_010;
+const LOCK_CLASS = ADVISORY_LOCKS.pull;
 
 export type PullContext = PageContext &
   Pick<JobContext, "log" | "fault"> & {

@@ -43,7 +43,7 @@ export const history = endpoint({
   path: "/api/v2/agent/{id}/cred/history",
   operationId: "getCredHistory",
   tag: "Cred",
-  summary: "Every change of the score and what caused it, oldest first",
+  summary: "Changes of the score and what caused them, oldest first; the newest 5,000",
   data: true,
   params: z.object({ id: tokenId }),
   query: z.object({

@@ -2,16 +2,18 @@
  * Rows of ERC-8004 agents: what the chain says, in what it says nothing the registration file, and while that cannot be
  * had, the file as 8004scan has read it.
  */
+
 import type pg from "pg";
 import { blankEntry, type DirectoryEntry } from "../../core/terminal/entry.ts";
 import type { Registration } from "../../core/terminal/registration-file.ts";
 import { scan8004 } from "../../core/terminal/sources/scan-8004.ts";
+import { ADVISORY_LOCKS } from "../locks.ts";
 import { type ScoreRules, upsertEntries } from "./write.ts";
 
 export const ERC8004 = "erc8004";
 
 /** Advisory lock of those who write these rows: each reads what the other may be about to change. */
-const LOCK = 7_401_011;
+const LOCK = ADVISORY_LOCKS.erc8004Rows;
 
 /** Taken before anything is read or written for these rows; ends with the transaction. */
 export async function lockErc8004Rows(tx: pg.ClientBase): Promise<void> {

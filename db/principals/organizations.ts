@@ -1,8 +1,10 @@
 /** Organizations: found by id, slug or wallet, in pages, written by their owners, and their slugs kept from others. */
+
 import type { Address } from "../../core/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";
 import { folded } from "../folded-text.ts";
 import { deleteInParts } from "../in-parts.ts";
+import { ADVISORY_LOCKS } from "../locks.ts";
 import type { Queryable } from "../transaction.ts";
 import { holdsToken } from "./holding.ts";
 import { type PageQuery, type PrincipalPage, pageOf } from "./page.ts";
@@ -80,7 +82,7 @@ export async function organizationsOf(
 export async function lockPrincipal(tx: Queryable, principal: string): Promise<void> {
   await tx.query("select pg_advisory_xact_lock($1::int4, hashtext($2))", [LOCK_CLASS, principal]);
 }
-const LOCK_CLASS = 7_401_003;
+const LOCK_CLASS = ADVISORY_LOCKS.principals;
 
 /** Who has a slug, or one that looks like it; null when nobody has. */
 export async function slugHolder(

@@ -1,9 +1,11 @@
 /** Webhooks: who has which, where they go and what they are told of, whether they are on. */
+
 import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
 import type { LaneState } from "../../core/webhooks/lanes.ts";
 import type { Webhook, Wishes } from "../../core/webhooks/webhook.ts";
+import { ADVISORY_LOCKS } from "../locks.ts";
 import { type Queryable, transaction } from "../transaction.ts";
 import { giveTurns } from "./turns.ts";
 
@@ -50,7 +52,7 @@ export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosi
 }
 
 /** Advisory lock of whoever changes how many webhooks there are; any constant will do that nothing else uses. */
-const COUNTS_LOCK = 7_401_011;
+const COUNTS_LOCK = ADVISORY_LOCKS.webhookCounts;
 
 /** Lets one transaction at a time make webhooks: how many there are is counted under this lock. */
 export async function lockWebhookCounts(tx: Queryable): Promise<void> {

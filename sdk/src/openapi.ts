@@ -414,7 +414,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every change of the score and what caused it, oldest first */
+        /** Changes of the score and what caused them, oldest first; the newest 5,000 */
         get: operations["getCredHistory"];
         put?: never;
         post?: never;

@@ -1,6 +1,8 @@
 /** The launcher's switches of views: whole, while readers read, and never losing a grant. */
+
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ADVISORY_LOCKS } from "../../db/locks.ts";
 import { ensureOnchain, holdIndex, pruneSchemas, publishIndex, readServed, recordState } from "../../indexer/views.ts";
 import { startNextGeneration } from "../../indexer/witnesses.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -148,7 +150,7 @@ test("schemas of a build that another launcher runs, and of strangers, are not p
   await db.pool.query("create schema index_of_books; create schema holding");
   const other = new pg.Client({ connectionString: db.url });
   await other.connect();
-  await other.query("select pg_advisory_lock(7401002, hashtext('index_abcdef0123'))");
+  await other.query("select pg_advisory_lock($1, hashtext('index_abcdef0123'))", [ADVISORY_LOCKS.indexBuild]);
   expect(await pruneSchemas(launcher, [])).toEqual(["index_0123456789_0"]);
   await other.end();
   await until("the lock is free", async () => (await pruneSchemas(launcher, [])).includes("index_abcdef0123_0"));
