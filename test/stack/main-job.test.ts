@@ -341,9 +341,10 @@ describe("a reorg", () => {
     });
     await until("the child", async () => (await get(`/api/v2/agent/${child.address}`)).status === 200);
 
-    // As deep as asked, and past both transactions, which the new branch does not carry.
+    // As deep as asked, and past both transactions, which the new branch does not carry; one more, because a block may
+    // be mined between the two requests.
     const head = await chain.getBlockNumber();
-    const reach = Math.max(depth, Number(head - childBorn.blockNumber) + 1);
+    const reach = Math.max(depth, Number(head - childBorn.blockNumber) + 2);
     await chain.request({ method: "anvil_reorg", params: [reach, []] } as never);
 
     await until("the child is gone", async () => (await get(`/api/v2/agent/${child.address}`)).status === 404);
