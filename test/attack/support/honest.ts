@@ -212,7 +212,8 @@ export async function openHonest(world: World, limits: Limits = STANDARD_LIMITS)
       } else if (proof === "github") {
         const login = name.replace("_", "-");
         const gist = {
-          id: `${tokenId.toString(16).padStart(20, "a")}`,
+          // Padded with 0: any other hex digit makes one id of two agents.
+          id: tokenId.toString(16).padStart(20, "0"),
           public: true,
           files: { "helixa-verify.txt": said },
         };

@@ -216,7 +216,7 @@ const profiles: Attack = {
     });
     await world.control("PUT", `farcaster/users/${name}`, {
       fid: 950_000 + Number(tokenId),
-      casts: [{ hash: `0x${tokenId.toString(16).padStart(40, "e")}`, text: said }],
+      casts: [{ hash: `0xe${tokenId.toString(16).padStart(39, "0")}`, text: said }],
     });
     const replies = [];
     for (const [path, body] of [
