@@ -37,7 +37,7 @@ export const profileField = offchain.table(
   {
     tokenId: tokenId().notNull(),
     field: text().notNull(),
-    /** A JSON string or number; an empty string clears the field. */
+    /** A JSON string or number; an empty string clears the field. The four fields of a listing are objects and lists. */
     value: jsonb().notNull(),
     writtenAt: at().notNull().defaultNow(),
   },
@@ -425,6 +425,8 @@ export const mint = offchain.table(
     origin: smallint().notNull(),
     personality: jsonb(),
     narrative: jsonb(),
+    /** The agent's services, skills, domains and metadata, as far as they are given; null without any. */
+    listing: jsonb(),
     referralCode: text(),
     /** Identifies the accepted request: a retry of it is answered alike. */
     fingerprint: text().notNull().unique(),

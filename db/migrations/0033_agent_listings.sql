@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."mint" ADD COLUMN "listing" jsonb;
