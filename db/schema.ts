@@ -482,6 +482,8 @@ export const txIntent = offchain.table(
     to: text("to_address").notNull(),
     data: text().notNull(),
     valueWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+    /** Signed only while no other intent is queued, and within a share of the day's budget. */
+    waits: boolean().notNull().default(false),
     /** queued → signed → mined | reverted; failed = refused by simulation, no nonce was used */
     state: text().notNull().default("queued"),
     /** The account that signed it; nonces are its own. */
@@ -505,7 +507,7 @@ export const txIntent = offchain.table(
   },
   (t) => [
     index("tx_intent_cost").on(t.minedAt).where(sql`cost_wei is not null`),
-    index("tx_intent_open").on(t.state, t.id).where(sql`state in ('queued', 'signed')`),
+    index("tx_intent_open").on(t.state, t.waits, t.id).where(sql`state in ('queued', 'signed')`),
     uniqueIndex("tx_intent_nonce").on(t.sender, t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
     index("tx_intent_mined").on(t.block).where(sql`state in ('mined', 'reverted')`),
   ],
@@ -552,6 +554,35 @@ export const chainWrite = offchain.table(
   (t) => [
     index("chain_write_slot").on(t.tokenId, t.slot, t.id),
     index("chain_write_accepted").on(t.tokenId, t.acceptedAt),
+  ],
+);
+
+/** What the chain said of each token's URI, and what the service has set it to. */
+export const tokenUri = offchain.table(
+  "token_uri",
+  {
+    tokenId: tokenId().primaryKey(),
+    /**
+     * none: the chain has none; queued: the service's transaction is under way; set: the chain has the service's; own: the
+     * chain has another one; cleared: the chain has none although the service had set one; unknown: the chain did not tell.
+     */
+    state: text().notNull(),
+    /** When the chain is to be asked next. */
+    checkAt: at().notNull(),
+    /** The PUBLIC_URL in the URI that the service last set, and in the one it set before that; null = none. */
+    base: text(),
+    formerBase: text(),
+    /** Number of the newest intent, which is part of its key; 0 = none yet. */
+    attempt: integer().notNull().default(0),
+    /** When the token was chosen within the daily limit; null for tokens that the service minted itself. */
+    filledAt: at(),
+  },
+  (t) => [
+    index("token_uri_check").on(t.checkAt).where(sql`state <> 'queued'`),
+    index("token_uri_none").on(t.tokenId).where(sql`state = 'none'`),
+    index("token_uri_without").on(t.tokenId).where(sql`state not in ('set', 'own')`),
+    index("token_uri_base").on(t.base, t.tokenId).where(sql`state = 'set'`),
+    index("token_uri_filled").on(t.filledAt).where(sql`filled_at is not null`),
   ],
 );
 
