@@ -123,8 +123,15 @@ export const VARIABLES = {
   WEB_URL: variable("Service", "Web address in links to people (default PUBLIC_URL)", webUrl),
   SERVICE_HOST: variable(
     "Service",
-    "Host names accepted in signed texts, comma list, the first is advertised (default the host of PUBLIC_URL)",
-    list(z.string().min(1)),
+    "Hosts accepted in signed texts, comma list, the first is advertised (default the host of PUBLIC_URL). Wallets sign the host of the page they are on: list every host of the site, pages and API, as in api.example.org,example.org,www.example.org",
+    list(
+      z
+        .string()
+        .regex(
+          /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i,
+          "must be a host name as in a browser's address, with its port where it has one",
+        ),
+    ),
   ),
   EXPLORER_URL: variable("Service", "Block explorer", webUrl, "https://basescan.org"),
   SOCIAL_ACCOUNTS: variable(

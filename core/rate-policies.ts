@@ -44,7 +44,7 @@ export const RATE_POLICIES = {
   },
   "contract-signatures": {
     ...{ quota: 60, window: "minute", variable: "RATE_CONTRACT_SIGNATURES_PER_CLIENT" },
-    of: "Signatures from one client network that the chain is asked about, good ones too",
+    of: "Signatures from one client network that the chain is asked about, by 8 texts each; good ones too",
   },
   "contract-signatures-of-all": {
     ...{ quota: 3_000, window: "minute", variable: "RATE_CONTRACT_SIGNATURES" },

@@ -2,11 +2,18 @@
 
 /** What an agent's wallet signs (spec: SIWA). Address and timestamp stand as they were sent. */
 export const siwaText = (host: string, address: string, timestamp: string): string =>
-  `Sign-In With Agent: ${host} wants you to sign in with your wallet ${address} at ${timestamp}`;
+  signInLine("Agent", host, address, timestamp);
+
+/** What a human's wallet may sign instead of an EIP-4361 message. Address and timestamp stand as they were sent. */
+export const siweLine = (host: string, address: string, timestamp: string): string =>
+  signInLine("Ethereum", host, address, timestamp);
+
+const signInLine = (scheme: "Agent" | "Ethereum", host: string, address: string, timestamp: string): string =>
+  `Sign-In With ${scheme}: ${host} wants you to sign in with your wallet ${address} at ${timestamp}`;
 
 /**
  * What a human's wallet signs (EIP-4361): the nonce is the timestamp as sent, Issued At the same moment as ISO 8601. The
- * standard demands a checksummed address.
+ * standard demands a checksummed address. `webUrl` is its URI.
  */
 export const siweText = (parts: {
   host: string;
@@ -16,12 +23,14 @@ export const siweText = (parts: {
   chainId: number;
   timestamp: string;
   issuedAt: string;
+  /** Ends the statement with a period. */
+  period?: boolean;
 }): string =>
   [
     `${parts.host} wants you to sign in with your Ethereum account:`,
     parts.address,
     "",
-    `Sign in to ${parts.serviceName}`,
+    `Sign in to ${parts.serviceName}${parts.period ? "." : ""}`,
     "",
     `URI: ${parts.webUrl}`,
     "Version: 1",

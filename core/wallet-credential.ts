@@ -2,7 +2,7 @@
 import { checksum } from "./addresses.ts";
 import { fail } from "./errors.ts";
 import type { Address, Hex } from "./facts.ts";
-import { siwaText, siweText } from "./signed-texts.ts";
+import { siwaText, siweLine, siweText } from "./signed-texts.ts";
 
 /** Whether an agent (SIWA) or a human (SIWE) signed in: it follows from the text that was signed. */
 export type SignInKind = "siwa" | "siwe";
@@ -97,34 +97,40 @@ export function checkCredentialTime(credential: Pick<WalletCredential, "issuedAt
 }
 
 /**
- * Every text whose signature is accepted for a credential: each kind asked for, each host, the address as sent or
- * checksummed. One after the other, for the first is nearly always the one.
+ * Every text whose signature is accepted for a credential: of each kind asked for, for each host, the address as sent or
+ * checksummed. At most 10 of SIWE and 2 of SIWA a host, made one after the other: the first is nearly always the one.
  */
 export function* signInTexts(
   service: SignInService,
   credential: WalletCredential,
   kinds: readonly SignInKind[],
 ): Generator<{ kind: SignInKind; text: string }> {
+  const addresses = new Set([credential.sent.address, checksum(credential.address)]);
   for (const kind of kinds)
-    for (const host of service.hosts) {
-      const { address } = credential.sent;
-      yield { kind, text: signInText(kind, service, credential, host, address) };
-      const checksummed = checksum(credential.address);
-      if (checksummed !== address) yield { kind, text: signInText(kind, service, credential, host, checksummed) };
-    }
+    for (const host of service.hosts)
+      for (const address of addresses)
+        for (const text of TEXTS[kind](service, credential, host, address)) yield { kind, text };
 }
 
-function signInText(
-  kind: SignInKind,
-  { name: serviceName, webUrl, chainId }: SignInService,
-  { issuedAt, sent: { timestamp } }: WalletCredential,
+type TextsOf = (
+  service: SignInService,
+  credential: WalletCredential,
   host: string,
   address: string,
-): string {
-  if (kind === "siwa") return siwaText(host, address, timestamp);
-  const at = new Date(issuedAt).toISOString();
-  return siweText({ host, address, serviceName, webUrl, chainId, timestamp, issuedAt: at });
-}
+) => Iterable<string>;
+
+/** The texts of a kind for one host and one form of the address. */
+const TEXTS: Record<SignInKind, TextsOf> = {
+  siwa: (_, { sent }, host, address) => [siwaText(host, address, sent.timestamp)],
+  *siwe({ name: serviceName, webUrl, chainId }, { issuedAt, sent: { timestamp } }, host, address) {
+    const at = new Date(issuedAt).toISOString();
+    // Pages name either the service's address or their own as URI, and end the statement with a period or without.
+    for (const uri of new Set([webUrl, `https://${host}`]))
+      for (const period of [false, true])
+        yield siweText({ host, address, serviceName, webUrl: uri, chainId, timestamp, issuedAt: at, period });
+    yield siweLine(host, address, timestamp);
+  },
+};
 
 /** The parts of a header that look like a wallet's credential. A header too long to read counts as one, unread. */
 function candidates(header: string | undefined): string[] {

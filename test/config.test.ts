@@ -62,6 +62,14 @@ describe("loadConfig", () => {
     });
   });
 
+  it("hosts of signed texts are hosts as a browser shows them, and nothing else", () => {
+    const hosts = (SERVICE_HOST: string) => loadConfig({ DATA_DIR: emptyDirectory(), SERVICE_HOST }).service.hosts;
+    const site = ["api.example.org", "example.org", "www.example.org", "localhost:4000", "[::1]:4000"];
+    expect(hosts(site.join(", "))).toEqual(site);
+    for (const bad of ["https://example.org", "example.org/", "a b", "Sign-In With Agent: example.org", "a:b", "a\nb"])
+      expect(() => hosts(bad), bad).toThrow(/^SERVICE_HOST must be a host name/);
+  });
+
   it("tells every problem at once, a line each", () => {
     const bad = {
       PORT: "70000",

@@ -7,6 +7,9 @@ import { personalHash, recoverSigner } from "./signature.ts";
 /** Suffix of a signature for a wallet that is not deployed yet (ERC-6492). */
 const ERC6492_SUFFIX = "6492649264926492649264926492649264926492649264926492649264926492";
 
+/** Questions to the chain that count as one signature; a wallet's text is nearly always among its first ones. */
+const TEXTS_A_TOKEN = 8;
+
 /** Who is said to have signed, and how. */
 export type Claim = { address: Address; signature: Hex };
 
@@ -14,7 +17,8 @@ export type SignedTexts = {
   /** Whether the address's own key signed the text. Asks nobody. */
   byKey(claim: Claim, text: string): boolean;
   /**
-   * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none.
+   * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none. The
+   * chain is asked about one after the other, and every eighth counts against the allowance.
    * @param client network whose allowance of questions to the chain is used
    * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be asked: that is no verdict
    */
@@ -32,7 +36,8 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): Sig
       ] as const;
       await limits.take(tokens, now);
       if (!signature.toLowerCase().endsWith(ERC6492_SUFFIX) && !(await chain.isDeployed(address))) return null;
-      for (const text of texts) {
+      for (const [i, text] of texts.entries()) {
+        if (i > 0 && i % TEXTS_A_TOKEN === 0) await limits.take(tokens, now);
         const digest: Hex = `0x${Buffer.from(personalHash(text)).toString("hex")}`;
         if (await chain.verifySignature({ address, hash: digest, signature })) return text;
       }

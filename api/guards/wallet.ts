@@ -62,6 +62,8 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
   /** Credentials known to be good, by id, until they expire. */
   const good = expiringCache<WalletCaller>(20_000);
   const bad = expiringCache<true>(20_000);
+  /** The text that a contract wallet's signature is of, by credential: its next verdict begins there. */
+  const agreedTexts = expiringCache<string>(20_000);
   const turn = turns();
 
   async function verify(
@@ -91,8 +93,13 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
         if (signed.byKey(credential, text)) return enter(kind, issuedAt + CREDENTIAL_LIFETIME_MS);
         kinds.set(text, kind);
       }
-      const agreed = await signed.byContract(credential, [...kinds.keys()], client, now);
-      if (agreed !== null) return enter(kinds.get(agreed)!, now + CONTRACT_VERDICT_MS, true);
+      const before = agreedTexts.get(credentialId, now);
+      const texts = new Set([...(before !== undefined && kinds.has(before) ? [before] : []), ...kinds.keys()]);
+      const agreed = await signed.byContract(credential, [...texts], client, now);
+      if (agreed !== null) {
+        agreedTexts.set(credentialId, agreed, issuedAt + CREDENTIAL_LIFETIME_MS);
+        return enter(kinds.get(agreed)!, now + CONTRACT_VERDICT_MS, true);
+      }
       bad.set(refusal, true, now + CONTRACT_VERDICT_MS);
     }
     const where = accepted.map((kind) => TEXT_OF[kind]).join(" or ");

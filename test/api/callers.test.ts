@@ -7,13 +7,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { z } from "zod";
 import { createApi } from "../../api/app.ts";
 import { type CallerRule, endpoint, json } from "../../api/endpoint.ts";
+import { signedTexts } from "../../api/guards/signed-text.ts";
+import { walletGuard } from "../../api/guards/wallet.ts";
 import { revoke } from "../../api/routes/auth.ts";
 import { startServer } from "../../api/server.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
 import { createIdentityProvider } from "../../clients/identity-provider.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
-import { siwaText, siweText } from "../../core/signed-texts.ts";
+import { siweText } from "../../core/signed-texts.ts";
+import { parseCredential } from "../../core/wallet-credential.ts";
 import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
@@ -106,6 +109,72 @@ describe("a human signs in", () => {
     });
   });
 
+  const message = (domain: string, uri: string, statement: string) =>
+    createSiweMessage({
+      ...{ domain, address: wallet.address, statement, uri, version: "1" },
+      ...{ chainId: 8453, nonce: String(NOW), issuedAt: new Date(NOW) },
+    });
+  const line = (domain: string, signer = wallet.address) =>
+    `Sign-In With Ethereum: ${domain} wants you to sign in with your wallet ${signer} at ${NOW}`;
+
+  it.each<[string, string]>([
+    ...[HOST, "second.test"].flatMap((domain): [string, string][] => [
+      ...[...new Set([WEB, `https://${domain}`])].flatMap((uri) =>
+        ["Sign in to Helixa", "Sign in to Helixa."].map((statement): [string, string] => [
+          `${domain}, with the statement "${statement}" and the URI ${uri}`,
+          message(domain, uri, statement),
+        ]),
+      ),
+      [`${domain}, in one line`, line(domain)],
+      [`${domain}, in one line with the address in lower case`, line(domain, address as `0x${string}`)],
+    ]),
+  ])("by a text for %s", async (_, text) => {
+    const signature = await wallet.account.signMessage({ message: text });
+    for (const signer of text.includes(address) ? [wallet.address.toLowerCase()] : [wallet.address, address])
+      expect(await authorized("/human", `${signer}:${NOW}:${signature}`)).toMatchObject({
+        status: 200,
+        body: { kind: "siwe", wallet: address },
+      });
+    expect((await authorized("/siwa", `${wallet.address}:${NOW}:${signature}`)).status).toBe(401);
+  });
+
+  it.each<[string, string]>([
+    ["with two periods", message(HOST, WEB, "Sign in to Helixa..")],
+    ["with another statement", message(HOST, WEB, "Sign in to Helixa!")],
+    ["with the URI of another configured host", message(HOST, "https://second.test", "Sign in to Helixa.")],
+    ["with a plain http URI", message("second.test", "http://second.test", "Sign in to Helixa.")],
+    ["with a path in its URI", message("second.test", "https://second.test/login", "Sign in to Helixa.")],
+    ["in one line for another host", line("elsewhere.test")],
+    ["in one line for a host that ends like a configured one", line(`x.${HOST}`)],
+    ["in one line with something before it", ` ${line(HOST)}`],
+    ["in one line with something after it", `${line(HOST)}.`],
+    ["in one line for another time", line(HOST).replace(String(NOW), String(NOW - 1))],
+    ["in one line for another scheme", line(HOST).replace("Ethereum", "Solana")],
+  ])("not by a text %s", async (_, text) => {
+    const signature = await wallet.account.signMessage({ message: text });
+    expect((await authorized("/human", `${wallet.address}:${NOW}:${signature}`)).status).toBe(401);
+  });
+
+  it("in one line within its hour, until it is revoked, as often as by every text", async () => {
+    const signer = agentWallet({ host: HOST });
+    const credential = async (at: number) => {
+      const text = line(HOST, signer.address).replace(String(NOW), String(at));
+      return `${signer.address}:${at}:${await signer.account.signMessage({ message: text })}`;
+    };
+    for (const at of [NOW - HOUR - 1, NOW + 300_001])
+      expect((await authorized("/human", await credential(at))).status).toBe(401);
+    for (const at of [NOW - HOUR, NOW, NOW, NOW + 300_000])
+      expect((await authorized("/human", await credential(at))).status).toBe(200);
+    expect((await authorized("/api/v2/auth/revoke", await signer.siwa(NOW))).status).toBe(200);
+    for (const at of [NOW - HOUR, NOW, NOW + 300_000])
+      expect(await authorized("/human", await credential(at))).toMatchObject({
+        status: 401,
+        body: { error: expect.stringMatching(/revoked/) },
+      });
+    now = NOW + 1;
+    expect((await authorized("/human", await credential(NOW + 300_001))).status).toBe(200);
+  });
+
   it("by SIWE dated in seconds", async () => {
     const seconds = NOW / 1000;
     const message = siweText({
@@ -161,6 +230,42 @@ describe("a human signs in", () => {
     });
     chain = stubChain();
     expect((await authorized("/human", `${contract}:${NOW - 1}:${signature}`)).status).toBe(503);
+  });
+
+  it("with a contract wallet: the chain is asked about twelve texts a host, and every eighth counts as a signature", async () => {
+    const contract = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
+    const asked = new Set<string>();
+    let taken = 0;
+    const refusing = stubChain({
+      isDeployed: async () => true,
+      verifySignature: async ({ hash }) => asked.add(hash).size < 0,
+    });
+    const guard = walletGuard(
+      { hosts: ["a.test", "b.test", "c.test"], name: "Helixa", webUrl: WEB, chainId: 8453 },
+      signedTexts(refusing, { take: () => void taken++ }),
+    );
+    const credential = parseCredential(`${contract}:${NOW}:0x${randomBytes(90).toString("hex")}`);
+    const asker = { client: "c", now: NOW, attempt: { begin: async () => {} } };
+    await expect(guard.verify(credential, ["siwe", "siwa"], asker)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect([asked.size, taken]).toEqual([36, 5]);
+  });
+
+  it("with a contract wallet by any text; the next verdict asks about that one first", async () => {
+    const contract = privateKeyToAccount(generatePrivateKey()).address;
+    const sent = `${contract}:${NOW}:0x${randomBytes(90).toString("hex")}`;
+    const signed = hashMessage(line("second.test", contract));
+    const asked: string[] = [];
+    chain = stubChain({
+      isDeployed: async () => true,
+      verifySignature: async ({ hash }) => asked.push(hash) > 0 && hash === signed,
+    });
+    expect((await authorized("/human", sent)).status).toBe(200);
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(asked.at(-1)).toBe(signed);
+    asked.length = 0;
+    now += 60_000;
+    expect((await authorized("/human", sent)).status).toBe(200);
+    expect(asked).toEqual([signed]);
   });
 });
 
@@ -383,11 +488,4 @@ describe("revoking", () => {
       await server.stop();
     }
   });
-});
-
-it("a SIWA text is never a SIWE text, nor the other way round", () => {
-  const parts = { host: HOST, address: wallet.address, serviceName: "Helixa", webUrl: WEB, chainId: 8453 };
-  const human = siweText({ ...parts, timestamp: String(NOW), issuedAt: new Date(NOW).toISOString() });
-  expect(human.startsWith("Sign-In With Agent:")).toBe(false);
-  expect(siwaText(HOST, wallet.address, String(NOW)).includes("\n")).toBe(false);
 });

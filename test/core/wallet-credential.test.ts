@@ -4,7 +4,7 @@ import { getAddress } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../core/errors.ts";
-import { humanUpdateText, parseHumanUpdate, siwaText } from "../../core/signed-texts.ts";
+import { humanUpdateText, parseHumanUpdate, siwaText, solanaSignInText } from "../../core/signed-texts.ts";
 import {
   CREDENTIAL_LIFETIME_MS,
   CREDENTIAL_SKEW_MS,
@@ -195,22 +195,66 @@ describe("signed texts", () => {
   it("the SIWE text is the standard's, byte for byte", () => {
     const host = "api.example.org:4000";
     const signed = parseCredential(`${checksummed}:1795262400123:${signature}`);
-    expect([...signInTexts({ ...service, hosts: [host] }, signed, ["siwe"])]).toEqual([
-      {
-        kind: "siwe",
-        text: createSiweMessage({
-          ...{ domain: host, address: checksummed, statement: "Sign in to Helixa", uri: service.webUrl, version: "1" },
-          ...{ chainId: 8453, nonce: "1795262400123", issuedAt: new Date(1_795_262_400_123) },
-        }),
-      },
-    ]);
+    const message = (statement: string, uri: string) =>
+      createSiweMessage({
+        ...{ domain: host, address: checksummed, statement, uri, version: "1" },
+        ...{ chainId: 8453, nonce: "1795262400123", issuedAt: new Date(1_795_262_400_123) },
+      });
+    expect([...signInTexts({ ...service, hosts: [host] }, signed, ["siwe"])]).toEqual(
+      [
+        message("Sign in to Helixa", service.webUrl),
+        message("Sign in to Helixa.", service.webUrl),
+        message("Sign in to Helixa", `https://${host}`),
+        message("Sign in to Helixa.", `https://${host}`),
+        `Sign-In With Ethereum: ${host} wants you to sign in with your wallet ${checksummed} at 1795262400123`,
+      ].map((text) => ({ kind: "siwe", text })),
+    );
   });
 
-  it("an address sent in lower case may stand in the SIWE text as sent or checksummed", () => {
-    const texts = [...signInTexts(service, parseCredential(credential), ["siwe"])].map(
-      ({ text }) => text.split("\n")[1],
+  it("an address sent in lower case may stand in the SIWE texts as sent or checksummed", () => {
+    const texts = [...signInTexts(service, parseCredential(credential), ["siwe"])].map(({ text }) => text);
+    const other = texts.map((text) => text.replace(address, checksummed));
+    expect(texts.filter((text) => text.includes(address))).toHaveLength(5);
+    expect(new Set(texts)).toEqual(new Set([...texts.filter((text) => text.includes(address)), ...other]));
+    expect(texts).toHaveLength(10);
+  });
+
+  it("no text of one use begins like, or is, a text of another, whatever hosts and wallets there are", () => {
+    const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,10}[a-z0-9])?$/);
+    const host = fc
+      .tuple(fc.array(label, { minLength: 1, maxLength: 4 }), fc.option(fc.nat(65_535), { nil: undefined }))
+      .map(([labels, port]) => labels.join(".") + (port === undefined ? "" : `:${port}`));
+    const hex = fc.stringMatching(/^[0-9a-f]{40}$/);
+    const name = fc.oneof(fc.constantFrom("Helixa", "Sign", "Agent"), fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,31}$/));
+    const scene = fc.record({
+      hosts: fc.uniqueArray(host, { minLength: 1, maxLength: 4 }),
+      name,
+      wallet: hex,
+      at: fc.oneof(fc.integer({ min: 1e9, max: 9_999_999_999 }), fc.integer({ min: 1e12, max: 9_999_999_999_999 })),
+      purpose: fc.constantFrom("verify" as const, "register" as const),
+    });
+    fc.assert(
+      fc.property(scene, ({ hosts, name, wallet, at, purpose }) => {
+        const signed = parseCredential(`0x${wallet}:${at}:${signature}`);
+        const texts = [...signInTexts({ ...service, hosts, name }, signed, ["siwe", "siwa"])];
+        expect(new Set(texts.map(({ text }) => text)).size).toBe(texts.length);
+        for (const { kind, text } of texts) expect(text.startsWith("Sign-In With Agent: ")).toBe(kind === "siwa");
+        const others = hosts.flatMap((host) => [
+          solanaSignInText({
+            ...{ host, serviceName: name, webUrl: service.webUrl, address: wallet, purpose, recipient: null },
+            ...{ nonce: String(at), issuedAt: String(at), expiresAt: String(at) },
+          }),
+          humanUpdateText(name, Number(at), at),
+        ]);
+        const known = new Set(texts.map(({ text }) => text));
+        for (const other of others) {
+          expect(known.has(other)).toBe(false);
+          expect(other.startsWith("Sign-In With ")).toBe(false);
+        }
+        for (const { text } of texts) expect(parseHumanUpdate(name, text)).toBeNull();
+      }),
+      { numRuns: 300 },
     );
-    expect(texts).toEqual([address, checksummed]);
   });
 
   it("a human update reads back, and only in exactly its own form", () => {
