@@ -534,9 +534,9 @@ export const VARIABLES = {
 
   PRICING_PHASE: variable(
     "Pricing",
-    "free: every price is 0; paid: the price table applies",
+    "paid: the price table applies; free: every price is 0",
     z.enum(["free", "paid"]),
-    "free",
+    "paid",
   ),
   PRICE_QUOTE_SECONDS: variable(
     "Pricing",
@@ -839,7 +839,7 @@ function requireTwoSenders(v: Values): void {
 function requirePayees(v: Pick<Values, "PRICING_PHASE" | "PAY_TO_DEPLOYER" | "PAY_TO_TREASURY">): void {
   if (v.PRICING_PHASE === "paid" && !(v.PAY_TO_DEPLOYER && v.PAY_TO_TREASURY))
     throw new ConfigError(
-      "PRICING_PHASE is paid, so PAY_TO_DEPLOYER and PAY_TO_TREASURY must name the addresses that are paid: set both of them",
+      "PRICING_PHASE is paid, so PAY_TO_DEPLOYER and PAY_TO_TREASURY must name the addresses that are paid: set both of them, or PRICING_PHASE=free",
     );
 }
 

@@ -102,7 +102,7 @@ async function prepare(): Promise<void> {
     throw new StartError(`--rows takes a number from 1 to ${MOST_ROWS}.`);
   if (!ownChain() && config.pricing.phase === "paid" && !config.payments.payTo)
     throw new StartError(
-      "PRICING_PHASE is paid: set PAY_TO_DEPLOYER and PAY_TO_TREASURY, the addresses that are paid.",
+      "PRICING_PHASE is paid: set PAY_TO_DEPLOYER and PAY_TO_TREASURY, the addresses that are paid, or PRICING_PHASE=free.",
     );
   const directory = dataDir(config.dataDir);
   const other = runningSupervisor(directory);

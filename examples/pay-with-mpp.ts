@@ -1,6 +1,6 @@
 /**
  * Pays by MPP on Tempo, with the protocol's own client: `node examples/pay-with-mpp.ts report 0` buys agent 0's cred
- * report, `… mint Ada` registers the paying wallet. Wallet and URLs are the local stack's (`PRICING_PHASE=paid npm start`).
+ * report, `… mint Ada` registers the paying wallet. Wallet and URLs are the local stack's (`npm start`).
  */
 import { readFileSync } from "node:fs";
 import { Receipt } from "mppx";

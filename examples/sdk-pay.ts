@@ -1,6 +1,6 @@
 /**
  * Buys a cred report with the SDK: `node examples/sdk-pay.ts x402 0` pays for agent 0's in USDC on Base, `… mpp 0` in
- * USDC.e on Tempo. Wallets and URLs are the local stack's (`PRICING_PHASE=paid npm start`).
+ * USDC.e on Tempo. Wallets and URLs are the local stack's (`npm start`).
  */
 import { readFileSync } from "node:fs";
 import { tempo } from "mppx/client";

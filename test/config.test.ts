@@ -101,17 +101,19 @@ describe("loadConfig", () => {
       expect(() => loadConfig({ DATA_DIR, ...whole, [name]: "" })).toThrow(ConfigError);
   });
 
-  it("refuses the phase paid without addresses that are paid, and one of them without the other", () => {
+  it("is in the phase paid unless it is told to be free, and refuses it without both of the addresses that are paid", () => {
     const DATA_DIR = emptyDirectory();
     const payees = { PAY_TO_DEPLOYER: `0x${"1".repeat(40)}`, PAY_TO_TREASURY: `0x${"2".repeat(40)}` };
+    expect(loadConfig({ DATA_DIR })).toMatchObject({ pricing: { phase: "paid" } });
     expect(loadConfig({ DATA_DIR }).payments.payTo).toBeUndefined();
-    expect(() => loadConfig({ DATA_DIR, PRICING_PHASE: "paid" }, { of: "api" })).toThrow(
+    expect(loadConfig({ DATA_DIR, PRICING_PHASE: "free" }, { of: "api" }).pricing.phase).toBe("free");
+    expect(() => loadConfig({ DATA_DIR }, { of: "api" })).toThrow(
       /^PRICING_PHASE is paid, so PAY_TO_DEPLOYER and PAY_TO_TREASURY must name the addresses that are paid/,
     );
     for (const one of Object.keys(payees))
       for (const PRICING_PHASE of ["free", "paid"])
         expect(() => loadConfig({ DATA_DIR, PRICING_PHASE, ...payees, [one]: "" })).toThrow(ConfigError);
-    expect(loadConfig({ DATA_DIR, PRICING_PHASE: "paid", ...payees }).payments.payTo).toEqual({
+    expect(loadConfig({ DATA_DIR, ...payees }).payments.payTo).toEqual({
       deployer: payees.PAY_TO_DEPLOYER,
       treasury: payees.PAY_TO_TREASURY,
     });
@@ -121,7 +123,13 @@ describe("loadConfig", () => {
     const DATA_DIR = emptyDirectory();
     const sender = `0x${"5".repeat(64)}`;
     const receipts = `0x${"6".repeat(64)}`;
-    const env = { DATA_DIR, DEPLOYER_PRIVATE_KEY: sender, RECEIPT_SIGNER_PRIVATE_KEY: receipts, PULL_INTERVAL: "5m" };
+    const env = {
+      DATA_DIR,
+      DEPLOYER_PRIVATE_KEY: sender,
+      RECEIPT_SIGNER_PRIVATE_KEY: receipts,
+      PULL_INTERVAL: "5m",
+      PRICING_PHASE: "free",
+    };
     const of = (process: Process) => loadConfig(env, { of: process });
     expect(PROCESSES.map((process) => of(process).sender.privateKey)).toEqual([
       undefined,

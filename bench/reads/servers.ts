@@ -66,6 +66,8 @@ const environment = (databaseUrl: string, dataDir: string): NodeJS.ProcessEnv =>
   PUBLIC_URL: "https://agents.example",
   DATABASE_URL: databaseUrl,
   DATA_DIR: dataDir,
+  // Nothing is sold here, and nobody is named who would be paid.
+  PRICING_PHASE: "free",
 });
 
 const served = (child: ChildProcess, url: string): Served => ({

@@ -126,7 +126,6 @@ describe("the compose file", () => {
       PAYMENTS_SINCE: "2026-01-31T12:00:00Z",
       PAYMENT_CONFIRMATIONS: "7",
       RECEIPT_FORMER_SIGNERS: `0x${"3".repeat(40)}`,
-      PRICING_PHASE: "paid",
     };
     const { environment = {} } = compose.services["api-1"]!;
     const given = Object.fromEntries(
@@ -141,8 +140,8 @@ describe("the compose file", () => {
     expect(config.receipts.formerSigners).toEqual([set.RECEIPT_FORMER_SIGNERS]);
   });
 
-  it("starts no API in the phase paid without addresses that are paid", async () => {
-    const env = { ...CHILD_ENV, DATA_DIR: "/nonexistent", PRICING_PHASE: "paid", LOG_LEVEL: "silent" };
+  it("starts no API without addresses that are paid, unless it is told to be free", async () => {
+    const env = { ...CHILD_ENV, DATA_DIR: "/nonexistent", LOG_LEVEL: "silent" };
     const ended = await promisify(execFile)(process.execPath, [join(ROOT, "api/main.ts")], { cwd: ROOT, env }).catch(
       (error) => error,
     );

@@ -7,6 +7,7 @@ import { Checked } from "../../core/payments/checked.ts";
 import { owePayment } from "../../db/ledger.ts";
 import { challengeFact } from "../../db/payments.ts";
 import { presentPayment } from "../../db/present-payment.ts";
+import { FREE_PHASE } from "../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -58,7 +59,7 @@ afterAll(() => database?.drop());
 
 const PAYEES = { PAY_TO_DEPLOYER: PAYEE, PAY_TO_TREASURY: PAYEE };
 
-const payments = (...command: string[]) => paymentsIn(PAYEES, ...command);
+const payments = (...command: string[]) => paymentsIn({ ...FREE_PHASE, ...PAYEES }, ...command);
 
 async function paymentsIn(more: Record<string, string>, ...command: string[]): Promise<{ code: number; text: string }> {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: "/nonexistent", ...more };

@@ -15,6 +15,7 @@ import { insertApiKey } from "../../db/api-keys.ts";
 import { freePort } from "../../free-port.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
+import { FREE_PHASE } from "../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
   child = spawn(process.execPath, ["api/main.ts"], {
     cwd: ROOT,
     env: {
-      ...{ PATH: process.env.PATH, DATA_DIR: directory, DATABASE_URL: database.url, PORT: String(port) },
+      ...{ PATH: process.env.PATH, DATA_DIR: directory, DATABASE_URL: database.url, PORT: String(port), ...FREE_PHASE },
       // The node fails when it matters and the identity provider is away, so that whatever can be logged is.
       ...{
         RPC_URL: `${node.url}/v3/${NODE_KEY}`,

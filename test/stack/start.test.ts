@@ -4,12 +4,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
 import { dataDir, isAlive } from "../../devnet/data-dir.ts";
 import { freePort } from "../../free-port.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { runStart, type Stack, startStack } from "../support/stack.ts";
 import { until } from "../support/until.ts";
+
+/** What an operator gets who sets no phase. */
+const DEFAULT_PHASE = { PRICING_PHASE: "" };
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -56,7 +62,7 @@ describe("a start that cannot work", () => {
 });
 
 it("asks for money on another's chain only for addresses that were named", async () => {
-  const env = { RPC_URL: "http://127.0.0.1:9", PRICING_PHASE: "paid" };
+  const env = { RPC_URL: "http://127.0.0.1:9", ...DEFAULT_PHASE };
   const run = await runStart({ directory: emptyDirectory(), env });
   expect(await run.ended).toBe(1);
   expect(run.output()).toContain("PRICING_PHASE is paid: set PAY_TO_DEPLOYER and PAY_TO_TREASURY");
@@ -68,7 +74,7 @@ describe("a running stack", () => {
   }, async () => {
     // A path with a space on purpose.
     const directory = emptyDirectory();
-    const options = { directory, env: { BLOCK_TIME: "0.3" } };
+    const options = { directory, env: { BLOCK_TIME: "0.3", ...DEFAULT_PHASE } };
     let stack: Stack = await startStack(options);
     cleanUps.push(() => stack.remove());
     const api = () => stack.devnet.apiUrl;
@@ -77,13 +83,22 @@ describe("a running stack", () => {
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain("already running");
 
-    const wallet = agentWallet({ host: new URL(api()).host });
-    const created = await fetch(`${api()}/api/v2/mint`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: await wallet.siwa() },
-      body: JSON.stringify({ name: "Keeper" }),
-    });
+    // Registration costs 1 USDC unless the operator says otherwise, and the accounts of devnet.json can pay for it.
+    const { privateKey } = stack.devnet.accounts[0]!;
+    const wallet = agentWallet({ host: new URL(api()).host, privateKey });
+    const mint = async (how: typeof fetch) =>
+      how(`${api()}/api/v2/mint`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: await wallet.siwa() },
+        body: JSON.stringify({ name: "Keeper" }),
+      });
+    expect(await (await fetch(`${api()}/api/v2/pricing`)).json()).toMatchObject({ phase: "paid", agentMint: "1.00" });
+    expect((await mint(fetch)).status).toBe(402);
+    const payer = new x402Client().setSpendControls(false);
+    payer.register("eip155:8453", new ExactEvmScheme(privateKeyToAccount(privateKey)));
+    const created = await mint(wrapFetchWithPayment(fetch, payer));
     expect(created.status).toBe(201);
+    expect(created.headers.get("payment-response")).not.toBeNull();
     const { tokenId } = (await created.json()) as { tokenId: number };
 
     const listed = await (await fetch(`${api()}/api/v2/agents?search=keeper`)).json();

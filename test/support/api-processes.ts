@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { freePort } from "../../free-port.ts";
-import { CHILD_ENV } from "./child-env.ts";
+import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
 import { until } from "./until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -39,6 +39,7 @@ export function apiProcesses(env: Record<string, string>): ApiProcesses {
         cwd: ROOT,
         env: {
           ...CHILD_ENV,
+          ...FREE_PHASE,
           ...GENEROUS_RATES,
           ...{ LOG_LEVEL: "warn", DATA_DIR: directory, RPC_URL: "http://127.0.0.1:9" },
           ...{ HOST: "127.0.0.1", PORT: String(port), ...env, ...more },

@@ -5,3 +5,6 @@ export const CHILD_ENV = {
   PATH: "/usr/bin:/bin",
   ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
 };
+
+/** Worlds of tests that are not about money: registration and reports cost nothing there. A test about money names its phase. */
+export const FREE_PHASE = { PRICING_PHASE: "free" } as const;

@@ -10,7 +10,7 @@ import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { NAMED_BY_PARENT } from "../../faults.ts";
 import { freePort } from "../../free-port.ts";
-import { CHILD_ENV } from "./child-env.ts";
+import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
 import { testDatabase } from "./database.ts";
 import { type Balancer, startBalancer, type Topology, topologyEnv } from "./topology.ts";
 import { topologyOfRun } from "./topology-of-run.ts";
@@ -63,6 +63,7 @@ export async function startParts({
   const host = `127.0.0.1:${port}`;
   const env = {
     ...CHILD_ENV,
+    ...FREE_PHASE,
     LOG_LEVEL: "warn",
     ...GENEROUS_RATES,
     DATA_DIR: directory,

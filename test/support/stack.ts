@@ -8,7 +8,7 @@ import { dataDir } from "../../devnet/data-dir.ts";
 import { removePostgres } from "../../devnet/postgres.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { freePort } from "../../free-port.ts";
-import { CHILD_ENV } from "./child-env.ts";
+import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
 import { runningStacks } from "./running-stacks.ts";
 import { startBalancer, type Topology, topologyEnv } from "./topology.ts";
 import { until } from "./until.ts";
@@ -121,7 +121,7 @@ export type StartOptions = {
 export async function runStart(options: StartOptions & { directory: string }) {
   const child = spawn(process.execPath, [join(ROOT, "devnet/start.ts"), ...(options.args ?? ["--empty"])], {
     cwd: ROOT,
-    env: { ...CHILD_ENV, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
+    env: { ...CHILD_ENV, ...FREE_PHASE, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

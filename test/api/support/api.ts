@@ -16,6 +16,7 @@ import { webhookTargets } from "../../../clients/webhook-receivers.ts";
 import { loadConfig } from "../../../config.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { GENEROUS_RATES } from "../../../devnet/generous-rates.ts";
+import { FREE_PHASE } from "../../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { topologyEnv } from "../../support/topology.ts";
 import { topologyOfRun } from "../../support/topology-of-run.ts";
@@ -80,6 +81,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const config = loadConfig(
     {
       ...{ PUBLIC_URL: `https://${HOST}`, DATABASE_URL: database.url, DATA_DIR: "/nonexistent" },
+      ...FREE_PHASE,
       ...PAYEES,
       ...GENEROUS_RATES,
       ...options.env,
