@@ -60,11 +60,12 @@ export async function askWithin(
   return found;
 }
 
-/** Each request is for strangers, and for one network of them. */
+/** Each request is for strangers, and for one network of them. A request that had to wait is counted when it is sent. */
 function spendOf(db: pg.Pool, { platform, network, now }: Asker): Spend {
+  const began = performance.now();
   return async (rate: Rate) => {
     const buckets = [strangers(platform, rate), ofNetwork(platform, network, rate)];
-    return takeAll(db, buckets, now);
+    return takeAll(db, buckets, new Date(now.getTime() + performance.now() - began));
   };
 }
 

@@ -4,7 +4,7 @@ import type { ProofPlatform, XClaim } from "../../clients/ports.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
 import { xProofs } from "../../clients/x.ts";
 import { strangers } from "../../core/proof-allowances.ts";
-import { forgetFullAllowances, takeAll } from "../../db/allowances.ts";
+import { forgetFullAllowances, takeAll, takeTokens } from "../../db/allowances.ts";
 import { recordProof } from "../../db/proofs.ts";
 import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
@@ -136,6 +136,18 @@ it("twelve agents that fail until they are refused leave enough for another agen
   const refused = answers.filter(({ status }) => status === 429);
   for (const answer of refused) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(answers.length - refused.length).toBeLessThan(RATE.burst * 0.35);
+});
+
+it("once strangers' part is used up, a first proof waits for the next request instead of being refused", async () => {
+  const shared = strangers("x", RATE);
+  await takeTokens(api.database.pool, [shared], shared.most - 0.95, new Date(now));
+  const people = await Promise.all(Array.from({ length: 5 }, (_, i) => agent(`192.0.2.${i}`)));
+  for (const { tokenId } of people) await shows(`waits_${tokenId}`, tokenId + 100, tokenId);
+  const answers = await Promise.all(people.map((each) => prove(each, `waits_${each.tokenId}`)));
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
+  const { rows } = await api.database.pool.query("select level from offchain.allowance where name = $1", [shared.name]);
+  // One request for all of them.
+  expect(rows[0].level).toBeLessThan(1);
 });
 
 it("an agent may ask a stated number of times a day, and a wallet five times as often with all its agents", async () => {

@@ -82,6 +82,64 @@ describe("looking for a proof", () => {
   });
 });
 
+describe("looking while the allowance is used up", () => {
+  /** An allowance that has none left for the first `refusals` requests; says how often it was asked. */
+  const scarce = (refusals: number) => {
+    const spent = { asked: 0, taken: 0 };
+    const spend = async () => {
+      spent.asked++;
+      if (spent.asked <= refusals) return 1;
+      spent.taken++;
+      return 0;
+    };
+    return { spent, spend };
+  };
+
+  it("one request serves all who wait, and tells each its own answer", async () => {
+    const names = Array.from({ length: 60 }, (_, i) => `waits_${i}`);
+    for (const [i, name] of names.entries())
+      if (i % 3 !== 2) await plant(name, String(300 + i), i % 3 === 0 ? `helixa:${i}` : "");
+    const { spent, spend } = scarce(names.length);
+    const found = await Promise.all(
+      names.map((handle, i) => x.find({ handle }, { prefix: "helixa", tokenId: i }, spend)),
+    );
+    expect(found.map((answer) => ("reason" in answer ? answer.reason : answer.handle))).toEqual(
+      names.map((name, i) => {
+        if (i % 3 === 0) return name;
+        return i % 3 === 1 ? `The bio of @${name} does not show helixa:${i}.` : `There is no X account @${name}.`;
+      }),
+    );
+    expect(spent.taken).toBe(1);
+  });
+
+  it("a caller with nothing left is served by the request of another", async () => {
+    const [empty, full] = [scarce(Infinity), scarce(1)];
+    const answers = await Promise.all([
+      x.find({ handle: "Ada" }, sought, empty.spend),
+      x.find({ handle: "Ada" }, sought, full.spend),
+    ]);
+    expect(answers).toMatchObject([{ handle: "Ada" }, { handle: "Ada" }]);
+    expect([empty.spent.taken, full.spent.taken]).toEqual([0, 1]);
+  });
+
+  it("trouble of the shared request is trouble for all of it; a name that X leaves out, for that one", async () => {
+    await sim.fail("x", { status: 503 });
+    const shared = scarce(2);
+    const both = ["Ada", "nobody"].map((handle) => x.find({ handle }, sought, shared.spend));
+    await Promise.all(both.map(trouble));
+    await sim.fail("x", { body: { data: [{ id: "100", username: "Ada", description: "helixa:1" }] } });
+    const again = scarce(2);
+    const [ada, nobody] = ["Ada", "nobody"].map((handle) => x.find({ handle }, sought, again.spend));
+    expect(await ada).toMatchObject({ handle: "Ada" });
+    await trouble(nobody!);
+  });
+
+  it("is refused at once when the allowance is away for longer than a caller waits", async () => {
+    const { retryAfter } = (await trouble(x.find({ handle: "Ada" }, sought, async () => 600))).options;
+    expect(retryAfter).toBe(600);
+  });
+});
+
 describe("looking again", () => {
   const known = async (handle: string, id: string, tokenId: number) => {
     await plant(handle, id, `helixa:${tokenId}`);
