@@ -5,6 +5,9 @@ import { LongFirst } from "./test/support/long-first.ts";
 /** Crashes at every step, storms, simulations and load: `npm run test:deep`, which CI runs after `npm test`. */
 const DEEP = "test/**/*.deep.test.ts";
 
+/** What is installed for the clients of test/clients brings tests along. */
+const INSTALLED = "**/node_modules/**";
+
 /** Tests that need a database, a chain or processes of their own. */
 const services = (name: string, files: { include: string[]; exclude?: string[] }) => ({
   extends: true as const,
@@ -32,8 +35,8 @@ export default defineConfig({
         extends: true,
         test: { name: "core", include: ["test/core/**/*.test.ts", "test/*.test.ts"], testTimeout: 180_000 },
       },
-      services("services", { include: ["test/*/**/*.test.ts"], exclude: ["test/core/**", DEEP] }),
-      services("deep", { include: [DEEP] }),
+      services("services", { include: ["test/*/**/*.test.ts"], exclude: ["test/core/**", DEEP, INSTALLED] }),
+      services("deep", { include: [DEEP], exclude: [INSTALLED] }),
     ],
   },
 });

@@ -1,6 +1,6 @@
 /**
- * Completes package-lock.json after an install: optional platform packages that the registry in use did not serve get
- * their entry, so that `npm ci` accepts the lockfile on every machine. It also refuses a lockfile that names a registry.
+ * Completes the lockfiles after an install: optional platform packages that the registry in use did not serve get their
+ * entry, so that `npm ci` accepts them on every machine. It also refuses a lockfile that names a registry.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -16,13 +16,15 @@ type Entry = {
   optional?: boolean;
 };
 
-const file = new URL("../package-lock.json", import.meta.url);
-const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Entry> };
+type Lock = { packages: Record<string, Entry> };
+
+/** Of this project, and of the clients that others wrote, which are installed apart. */
+const FILES = ["package-lock.json", "test/clients/packages/package-lock.json"];
 
 /** Whether `name`, required by the package at `from`, is in the lockfile by Node's resolution. */
-function locked(from: string, name: string): boolean {
+function locked({ packages }: Lock, from: string, name: string): boolean {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf("/node_modules/")))) {
-    if (lock.packages[`${base && `${base}/`}node_modules/${name}`]) return true;
+    if (packages[`${base && `${base}/`}node_modules/${name}`]) return true;
     if (!base) return false;
   }
 }
@@ -46,20 +48,26 @@ function platformOf(name: string): Pick<Entry, "os" | "cpu" | "libc"> | undefine
   return { os: [os], cpu: [cpu], ...(libc && { libc: [libc] }) };
 }
 
-let added = 0;
-for (const [path, entry] of Object.entries({ ...lock.packages })) {
-  for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
-    const version = range.replace(/^[\^~=v]+/, "");
-    if (locked(path, name) || !/^\d+\.\d+\.\d+/.test(version)) continue;
-    const platform = platformOf(name);
-    if (!platform) throw new Error(`${name}: cannot tell its platform, needed by ${path || "package.json"}`);
-    lock.packages[`node_modules/${name}`] = { version, optional: true, ...platform, ...(entry.dev && { dev: true }) };
-    added++;
+function complete(path: string): void {
+  const file = new URL(`../${path}`, import.meta.url);
+  const lock = JSON.parse(readFileSync(file, "utf8")) as Lock;
+  let added = 0;
+  for (const [from, entry] of Object.entries({ ...lock.packages })) {
+    for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
+      const version = range.replace(/^[\^~=v]+/, "");
+      if (locked(lock, from, name) || !/^\d+\.\d+\.\d+/.test(version)) continue;
+      const platform = platformOf(name);
+      if (!platform) throw new Error(`${name}: cannot tell its platform, needed by ${from || "package.json"}`);
+      lock.packages[`node_modules/${name}`] = { version, optional: true, ...platform, ...(entry.dev && { dev: true }) };
+      added++;
+    }
   }
+  const hosts = Object.values(lock.packages).filter((e) => e.resolved && !e.link && /^https?:/.test(e.resolved));
+  if (hosts.length > 0)
+    throw new Error(`${path} names a registry: set omit-lockfile-registry-resolved and write it anew`);
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+  console.log(`${path}: ${added} platform entries added`);
 }
-const hosts = Object.values(lock.packages).filter((e) => e.resolved && !e.link && /^https?:/.test(e.resolved));
-if (hosts.length > 0)
-  throw new Error("package-lock.json names a registry: set omit-lockfile-registry-resolved and write it anew");
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
-writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`package-lock.json: ${added} platform entries added`);
+
+for (const path of FILES) complete(path);

@@ -23,6 +23,8 @@ export type DevnetFile = {
   simulatorUrl: string;
   rpcUrl: string;
   wsUrl: string;
+  /** The chain that payments by MPP settle on. */
+  tempoRpcUrl: string;
   databaseUrl: string;
   chainId: number;
   contracts: Record<string, `0x${string}`>;

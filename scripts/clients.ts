@@ -1,0 +1,52 @@
+/**
+ * `npm run clients [-- word …]`: every client of test/clients/list.ts, or those whose name has one of the words, against
+ * a stack of its own; prints a table of what each did. The packages are installed first, by their lockfile.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { nameOf, PACKAGES } from "../test/clients/client.ts";
+import { CLIENTS } from "../test/clients/list.ts";
+import { type Row, runClient, tableOf } from "../test/clients/run.ts";
+import { startWorld } from "../test/clients/world.ts";
+
+const words = process.argv.slice(2).map((word) => word.toLowerCase());
+const asked = CLIENTS.filter(
+  (client) =>
+    words.length === 0 || words.some((word) => `${nameOf(client)} ${client.alias}`.toLowerCase().includes(word)),
+);
+if (asked.length === 0) {
+  console.error(`No client of test/clients/list.ts is named so.`);
+  process.exit(1);
+}
+install();
+console.log("Starting a stack of its own");
+const world = await startWorld();
+const rows: Row[] = [];
+try {
+  for (const client of asked) {
+    const row = await runClient(client, world);
+    console.log(tableOf([row]).split("\n")[1]);
+    rows.push(row);
+  }
+} finally {
+  await world.stop();
+}
+const failed = rows.filter(({ passed }) => passed === "no").length;
+const unseen = rows.filter(({ passed }) => passed === "not here").length;
+console.log(`\n${tableOf(rows)}\n`);
+console.log(
+  `${rows.length} clients: ${rows.length - failed - unseen} passed, ${unseen} not to be seen here, ${failed} failed`,
+);
+process.exit(failed === 0 ? 0 : 1);
+
+/** Nothing is done while what is installed is what the lockfile says. */
+function install(): void {
+  const wanted = readFileSync(join(PACKAGES, "package-lock.json"));
+  const mark = join(PACKAGES, "node_modules", ".installed-lock.json");
+  if (existsSync(mark) && readFileSync(mark).equals(wanted)) return;
+  console.log("Installing the packages of test/clients/packages");
+  const { status } = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: PACKAGES, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(mark, wanted);
+}

@@ -1,0 +1,21 @@
+/** The clients of list.ts that need nothing but this project's own dependencies, against the whole stack. `npm run clients` runs them all. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { CHROMIUM } from "../web/browser.ts";
+import { nameOf } from "./client.ts";
+import { CLIENTS } from "./list.ts";
+import { runClient } from "./run.ts";
+import { startWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+
+const quick = CLIENTS.filter((client) => client.quick);
+
+// Without Chromium its clients cannot be run: a person's machine leaves them out, CI must not.
+for (const client of quick)
+  it.runIf(!client.browser || CHROMIUM || process.env.CI)(`${nameOf(client)} works unchanged`, async () => {
+    expect(await runClient(client, world)).toMatchObject({ passed: "yes" });
+  });
