@@ -21,6 +21,7 @@ import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { eventStreams } from "./http/event-stream.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
+import { nearestPaths } from "./http/nearest-path.ts";
 import { places } from "./http/places.ts";
 import { shortWay } from "./http/short-way.ts";
 import { ENDPOINTS } from "./routes/index.ts";
@@ -106,6 +107,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   );
 
   const methodsOf = allowedMethods(endpoints);
+  const nearestTo = nearestPaths(endpoints);
   const refuse = (c: Context<{ Bindings: Bindings }>, failure: Failure, headers: Record<string, string> = {}) => {
     const answer = errorAnswer(failure, String(c.env.outgoing.getHeader("X-Request-Id")));
     return new Response(answer.body, { status: answer.status, headers: { ...answer.headers, ...headers } });
@@ -113,7 +115,11 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path);
     deps.meter?.unrouted(allowed.length === 0 ? "not_found" : "method_not_allowed");
-    if (allowed.length === 0) return refuse(c, new Failure("not_found", "There is nothing at this path."));
+    if (allowed.length === 0) {
+      const near = nearestTo(c.req.method, c.req.path);
+      const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "GET /api/v2 lists what there is.";
+      return refuse(c, new Failure("not_found", "There is nothing at this path.", { hint }));
+    }
     const allow = [...allowed, "OPTIONS"].join(", ");
     return refuse(c, new Failure("method_not_allowed", `This path understands ${allow}.`), { allow });
   });

@@ -35,7 +35,7 @@ function page(endpoints: readonly Endpoint[], { name, publicUrl }: { name: strin
   return `${[
     `# ${name}`,
     `> ${DESCRIPTION}`,
-    "Answers are JSON. Reads need no credential. Errors are `{error, code, requestId}`: `error` is a sentence, `code` a stable word. An agent writes with a signature of its wallet (SIWA); `GET /api/v2` shows the text to sign. What costs money is asked for with 402 and paid by x402.",
+    "Answers are JSON. Reads need no credential. Errors are `{error, code, requestId}`: `error` is a sentence, `code` a stable word, `hint` what to do about it; that of an unknown path names the nearest one. An agent writes with a signature of its wallet (SIWA); `GET /api/v2` shows the text to sign. What costs money is asked for with 402 and paid by x402.",
     `Over MCP at ${publicUrl}/mcp, and over A2A at ${publicUrl}/a2a: ${TOOLS.map((tool) => tool.name).join(", ")}.`,
     `## Start here\n\n- [The API in full](${publicUrl}/api/v2/openapi.json): OpenAPI 3.0\n- [What this service is, and how to sign in](${publicUrl}/api/v2)\n- [What things cost](${publicUrl}/api/v2/pricing)\n- [Agent card](${publicUrl}/.well-known/agent-card.json): A2A`,
     ...sections,

@@ -116,6 +116,50 @@ describe("verbs", () => {
   });
 });
 
+describe("a path that nothing is at", () => {
+  const hintOf = async (method: string, path: string) => {
+    const { status, body } = await api.send(method, path);
+    expect([status, body.code]).toEqual([404, "not_found"]);
+    return (body as { hint?: string }).hint;
+  };
+
+  it.each([
+    ["GET", "/api/v2/agent", "Did you mean GET /api/v2/agents or GET /api/v2/agent/{ref}?"],
+    ["GET", "/api/v2/agents/7", "Did you mean GET /api/v2/agent/{ref}?"],
+    ["GET", "/api/v2/agents/7/credreport", "Did you mean GET /api/v2/agent/{ref}/cred-report?"],
+    ["GET", "/api/v1/agents", "Did you mean GET /api/v2/agents?"],
+    ["GET", "/agents", "Did you mean GET /api/v2/agents or GET /api/terminal/agents?"],
+    ["GET", "/api/v2/agents/", "Did you mean GET /api/v2/agents?"],
+    ["GET", "/api/v2/leaderbord", "Did you mean GET /api/v2/leaderboard?"],
+    ["POST", "/api/v2/mnt", "Did you mean POST /api/v2/mint?"],
+    ["GET", "/healthz", "Did you mean GET /health?"],
+    ["DELETE", "/api/v2/webhook/wh_1", "Did you mean DELETE /api/v2/webhooks/{webhookId}?"],
+    ["GET", "/wp-admin/setup-config.php", "GET /api/v2 lists what there is."],
+  ])("%s %s names the nearest", async (method, path, hint) => {
+    expect(await hintOf(method, path)).toBe(hint);
+  });
+
+  it.each(ENDPOINTS.filter(({ path }) => path !== "/").map(({ method, path }) => [method.toUpperCase(), path]))(
+    "%s %s is named to who writes it in other letters",
+    async (method, path) => {
+      const loud = path.replaceAll(/[^/{}]+|\{\w+\}/g, (part) =>
+        part.startsWith("{") ? "7" : part.toUpperCase().replaceAll("-", "_"),
+      );
+      expect(await hintOf(method!, `${loud}/`)).toContain(`${method} ${path}`);
+    },
+  );
+
+  it("is not compared when it is longer or deeper than any of ours", async () => {
+    const lost = "GET /api/v2 lists what there is.";
+    for (const path of [
+      `/api/v2/agents${"/a".repeat(4_000)}`,
+      `/api/v2/agents${"s".repeat(8_000)}`,
+      `/${"/".repeat(8_000)}`,
+    ])
+      expect(await hintOf("GET", path)).toBe(lost);
+  });
+});
+
 describe("parameters", () => {
   it("that are unknown are ignored and named, safely", async () => {
     const ignored = async (query: string) => (await api.get(`/api/v2/stats?${query}`)).headers.get("x-ignored-params");
