@@ -1,5 +1,7 @@
 /** Everything known about an agent at one moment, as loaded in one snapshot. Score, JSON, metadata and card are pure functions of it and a clock value. */
 
+import type { Json } from "./listing.ts";
+
 export type Address = `0x${string}`;
 export type Hex = `0x${string}`;
 
@@ -81,8 +83,8 @@ export type AgentFacts = {
   onchainNarrative: Narrative | null;
   /** Unix seconds of the block that last wrote each text; a text without one was never written on chain. */
   narrativeAt: Partial<Record<keyof Narrative, number>> | null;
-  /** Off-chain overlay by field path (`personality.humor`), newest write wins against the chain's. */
-  profile: { field: string; value: string | number; writtenAt: string }[];
+  /** Off-chain overlay by field path (`personality.humor`), newest write wins against the chain's; and what is listed (`skills`). */
+  profile: { field: string; value: Json; writtenAt: string }[];
   proofs: Proof[];
   exchange: ExchangeVerification | null;
   ethosScore: number | null;

@@ -1,5 +1,7 @@
 /** What people may write into a profile: the schemas of personality and narrative, and the field writes they mean. */
 import { z } from "zod";
+import { type Json, LISTING_FIELDS } from "./listing.ts";
+import type { ListingInput } from "./listing-input.ts";
 import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "./profile.ts";
 import { SOCIALS, type SocialInput } from "./social-input.ts";
 import { textSchema } from "./text.ts";
@@ -33,18 +35,21 @@ export const narrativeSchema = z.strictObject({
 });
 export type NarrativeInput = z.output<typeof narrativeSchema>;
 
-export type FieldWrite = { field: string; value: string | number };
+export type FieldWrite = { field: string; value: Json };
 
-/** The rows of a profile write, by field path (`personality.humor`), in a fixed order. Absent fields are left alone. */
-export function fieldWrites(input: {
-  personality?: PersonalityInput | undefined;
-  narrative?: NarrativeInput | undefined;
-  social?: SocialInput | undefined;
-}): FieldWrite[] {
+/** The rows of a profile write, by field path (`personality.humor`, `skills`), in a fixed order. Absent fields are left alone. */
+export function fieldWrites(
+  input: ListingInput & {
+    personality?: PersonalityInput | undefined;
+    narrative?: NarrativeInput | undefined;
+    social?: SocialInput | undefined;
+  },
+): FieldWrite[] {
   const { personality = {}, narrative = {}, social = {} } = input;
   return [
     ...[...PERSONALITY_TEXTS, ...PERSONALITY_LEVELS].map((f) => [`personality.${f}`, personality[f]] as const),
     ...NARRATIVE_FIELDS.map((f) => [`narrative.${f}`, narrative[f]] as const),
     ...SOCIALS.map((f) => [`social.${f}`, social[f]] as const),
+    ...LISTING_FIELDS.map((f) => [f, input[f]] as const),
   ].flatMap(([field, value]) => (value === undefined ? [] : [{ field, value }]));
 }

@@ -38,7 +38,7 @@ export function mergeProfile(facts: ProfileFacts): Profile {
   const narrative = mergeNarrative(facts);
   const socials = facts.profile
     .filter(({ field, value }) => field.startsWith("social.") && typeof value === "string" && !isBlank(value))
-    .map(({ field, value }) => [field.slice("social.".length), value]);
+    .map(({ field, value }) => [field.slice("social.".length), value as string]);
   return {
     personality:
       PERSONALITY_TEXTS.some((f) => !isBlank(shownPersonality[f])) ||
@@ -64,7 +64,8 @@ function merge(facts: ProfileFacts, part: string, onchain: object | null, onchai
     const write = facts.profile.find((w) => w.field === `${part}.${field}`);
     if (write === undefined) return chain[field];
     const at = onchainAt(field);
-    return at === null || Date.parse(write.writtenAt) >= at * 1000 ? write.value : chain[field];
+    const wins = at === null || Date.parse(write.writtenAt) >= at * 1000;
+    return wins ? (write.value as string | number) : chain[field];
   };
 }
 

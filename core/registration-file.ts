@@ -1,10 +1,14 @@
 /** The ERC-8004 registration file of an agent: what its owner may publish in the canonical registry. */
 import type { AgentFacts } from "./facts.ts";
 import { agentLink } from "./links.ts";
+import { type ListedService, listingOf, placeOf } from "./listing.ts";
 import { mergeProfile } from "./profile.ts";
 import { isBlank } from "./text.ts";
 import { imageUrl } from "./views/image.ts";
 import type { Site } from "./views/site.ts";
+
+/** The standard has a place for skills and domains beside an OASF record only; other services may carry them as well. */
+type RegisteredService = { name: string; endpoint: string; version?: string; skills?: string[]; domains?: string[] };
 
 /** @see https://eips.ethereum.org/EIPS/eip-8004#registration-v1 */
 export type RegistrationFile = {
@@ -12,7 +16,7 @@ export type RegistrationFile = {
   name: string;
   description: string;
   image: string;
-  services: { name: string; endpoint: string }[];
+  services: RegisteredService[];
   x402Support: boolean;
   active: boolean;
   /** Empty before the registration: the registry gives the agent's number only then. */
@@ -24,19 +28,50 @@ export type RegistrationFile = {
 export function registrationFile(facts: AgentFacts, site: Site, now: Date): RegistrationFile {
   const { narrative, socials } = mergeProfile(facts);
   const own = [narrative?.mission, narrative?.origin].find((text) => text !== undefined && !isBlank(text));
-  const website = socials.website;
   return {
     type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
     name: facts.name,
     description: own ?? `${facts.name} is an AI agent (${facts.framework}) with an on-chain identity on Base.`,
     image: imageUrl(facts, site, now),
-    services: [
-      { name: "web", endpoint: website ?? agentLink(site.webUrl, facts.tokenId) },
-      { name: site.serviceName, endpoint: `${site.publicUrl}/api/v2/agent/${facts.tokenId}` },
-    ],
+    services: registeredServices(facts, site, socials.website),
     x402Support: false,
     active: true,
     registrations: [],
     supportedTrust: ["reputation"],
+  };
+}
+
+/** Names of services as the standard writes them, by their lower-case form. */
+const STANDARD_NAMES: Record<string, string> = {
+  web: "web",
+  email: "email",
+  ...Object.fromEntries(["MCP", "A2A", "OASF", "ENS", "DID"].map((name) => [name.toLowerCase(), name])),
+};
+
+/** The agent's page and its record here, then what it lists as far as that says where it is. */
+function registeredServices(facts: AgentFacts, site: Site, website: string | undefined): RegisteredService[] {
+  const { services, skills, domains } = listingOf(facts);
+  const listed = Object.entries(services).flatMap(([name, service]) => registered(name, service) ?? []);
+  const web = listed.find(({ name }) => name === "web");
+  const record = { name: site.serviceName, endpoint: `${site.publicUrl}/api/v2/agent/${facts.tokenId}` };
+  const all: RegisteredService[] = [
+    web ?? { name: "web", endpoint: website ?? agentLink(site.webUrl, facts.tokenId) },
+    record,
+    ...listed.filter((service) => service !== web),
+  ];
+  const described = all.find(({ name }) => name === "OASF") ?? record;
+  if (skills.length > 0) Object.assign(described, { skills });
+  if (domains.length > 0) Object.assign(described, { domains });
+  return all;
+}
+
+function registered(name: string, service: ListedService): RegisteredService | null {
+  const endpoint = placeOf(service);
+  if (endpoint === null) return null;
+  const { version } = service;
+  return {
+    name: STANDARD_NAMES[name.toLowerCase()] ?? name,
+    endpoint,
+    ...(typeof version === "string" && { version }),
   };
 }

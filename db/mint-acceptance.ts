@@ -94,8 +94,8 @@ export async function commitMint(
     text: `
       with accepted as (
         insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
-          referral_code, fingerprint, state, created_at, solana_address, client_network)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13, $18)
+          referral_code, fingerprint, state, created_at, solana_address, client_network, listing)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13, $18, $19)
         returning ${MINT}),
       queued as (
         insert into offchain.tx_intent (intent_key, to_address, data, trace) values ($14, $15, $16, $17))
@@ -119,6 +119,7 @@ export async function commitMint(
       call.data,
       traceparent(),
       clientNetwork,
+      request.listing && JSON.stringify(request.listing),
     ],
   });
   return toMint(rows[0])!;

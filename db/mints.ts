@@ -1,5 +1,6 @@
 /** Requests to mint: from acceptance to the token, one row each. */
 import type { Address, Hex } from "../core/facts.ts";
+import type { ListingInput } from "../core/listing-input.ts";
 import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
 import type { SolanaAddress } from "../core/solana/keys.ts";
 import { inParts } from "./in-parts.ts";
@@ -25,6 +26,8 @@ export type MintRequest = {
   origin: number;
   personality: PersonalityInput | null;
   narrative: NarrativeInput | null;
+  /** Null where none of it is given. */
+  listing: ListingInput | null;
   /** In its stored form. */
   referralCode: string | null;
   /** Identifies the request: a retry of it has the same one. */
@@ -49,7 +52,7 @@ export type Registrant = { wallet: Address; solanaAddress: null } | { solanaAddr
 export const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
 
 export const MINT = `mint_id as "mintId", wallet, solana_address as "solanaAddress", recipient, name, framework, soulbound, origin, personality, narrative,
-  referral_code as "referralCode", fingerprint, state, token_id as "tokenId", tx_hash as "txHash", block, error,
+  listing, referral_code as "referralCode", fingerprint, state, token_id as "tokenId", tx_hash as "txHash", block, error,
   created_at as "createdAt", completed_at as "completedAt"`;
 
 export const toMint = (row: Record<string, unknown> | undefined): Mint | null =>

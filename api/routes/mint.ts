@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
 import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
+import type { ListingInput } from "../../core/listing-input.ts";
 import { mintOriginIndex } from "../../core/mint-origins.ts";
 import type { Mint } from "../../db/mints.ts";
 import type { ApiParts } from "../deps.ts";
@@ -46,6 +47,7 @@ export const mint = endpoint({
         origin: mintOriginIndex("AGENT_SIWA"),
         personality: body.personality ?? null,
         narrative: body.narrative ?? null,
+        listing: listed(body),
         referralCode: body.referralCode ?? null,
         fingerprint: identify(call),
       },
@@ -65,6 +67,12 @@ export const mint = endpoint({
     });
   },
 });
+
+/** What a request lists about the agent; null where it lists nothing. */
+function listed({ services, skills, domains, metadata }: ListingInput): ListingInput | null {
+  const listing = { services, skills, domains, metadata };
+  return Object.values(listing).every((value) => value === undefined) ? null : listing;
+}
 
 /** What free registrations of contract wallets count against. */
 export const contractShare = ({ deps, clientAddress }: { deps: ApiParts; clientAddress: string }): ContractShare => ({

@@ -8,11 +8,15 @@ import { personalityBodySchema, updateBodySchema, updateSchema } from "../schema
 import { authorizeController } from "../services/agent-control.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { payableTraitPrice } from "../services/chain-writes.ts";
-import { requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
+import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
 import { writeAgent } from "../services/writing.ts";
 
 const params = z.object({ id: tokenId });
-const query = z.object({ onchain: flag("Write to the chain; by default the service keeps it") });
+const query = z.object({
+  onchain: flag(
+    "Write to the chain; by default the service keeps it. It always keeps services, skills, domains and metadata: the contract has no place for them",
+  ),
+});
 
 const common = {
   tag: "Changes",
@@ -30,9 +34,9 @@ export const update = endpoint({
   method: "post",
   path: "/api/v2/agent/{id}/update",
   operationId: "updateAgent",
-  summary: "Change personality, narrative and traits, field by field",
+  summary: "Change personality, narrative, traits and what the agent lists, field by field",
   description:
-    "By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays.",
+    "By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays. Services, skills, domains and metadata are shown as stated and never move the score.",
   body: updateBodySchema,
   handler: (call) => change(call, call.body),
 });
@@ -55,7 +59,7 @@ async function change(call: Change, update: Update): Promise<Reply> {
   requireSomething(update);
   const target = { tokenId: params.id, now };
   const authorize = await authorizeController(deps, params.id, caller.wallet);
-  if (!query.onchain) {
+  if (!query.onchain || !isForChain(update)) {
     const updated = await writeAgent(deps, target, authorize, async (write) => ({
       result: await updateOffchain(write, update),
       scored: true,

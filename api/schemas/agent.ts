@@ -57,6 +57,18 @@ export const linkedTokenSchema = z
   .object({ contractAddress: z.string(), chain: z.string(), symbol: z.string(), name: z.string() })
   .meta({ id: "LinkedToken" });
 
+const words = z.array(z.string()).meta({ description: "As stated" });
+const listing = {
+  services: z
+    .record(z.string(), z.looseObject({ url: url.optional() }))
+    .meta({ description: "Where the agent can be reached, as stated: by name, each with a `url` or another place" }),
+  skills: words,
+  domains: words,
+  metadata: z
+    .looseObject({ acceptedPayments: z.array(z.string()).optional() })
+    .meta({ description: "Any JSON, as stated" }),
+};
+
 export const agentSchema = z
   .object({
     ...identity,
@@ -72,6 +84,7 @@ export const agentSchema = z
     narrative: shownNarrativeSchema.nullable(),
     traits: z.array(traitSchema),
     socials: z.record(z.string(), z.string()),
+    ...listing,
     explorer: url,
     indexedBlock: block,
   })

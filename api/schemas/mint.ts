@@ -1,6 +1,7 @@
 /** Registration: what is sent, what comes back now or later. */
 import { z } from "zod";
 import { frameworkSchema } from "../../core/framework-input.ts";
+import { listingShape } from "../../core/listing-input.ts";
 import { agentNameSchema } from "../../core/names.ts";
 import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
 import { parseReferralCode } from "../../core/referral-codes.ts";
@@ -14,6 +15,7 @@ export const mintBodySchema = z
     soulbound: z.boolean().optional().meta({ description: "Locked to the wallet for ever" }),
     personality: personalitySchema.optional(),
     narrative: narrativeSchema.optional(),
+    ...listingShape,
     referralCode: z
       .string()
       .transform((text, ctx) => {

@@ -1,5 +1,6 @@
 /** Changes of an agent by its controllers: what is sent, what comes back. */
 import { z } from "zod";
+import { listingShape } from "../../core/listing-input.ts";
 import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
 import { socialSchema } from "../../core/social-input.ts";
 import { traitsInputSchema } from "../../core/trait-input.ts";
@@ -16,6 +17,7 @@ export const updateBodySchema = z
       description:
         "Added to those the agent has; names are unique per agent. The categories `verification` and `badge` and the names `*-verified` and `linked-token*` are reserved",
     }),
+    ...listingShape,
   })
   .meta({
     id: "UpdateRequest",
@@ -24,6 +26,8 @@ export const updateBodySchema = z
         personality: { humor: "dry" },
         narrative: { mission: "" },
         traits: [{ name: "patient", category: "character" }],
+        services: { mcp: { url: "https://example.org/mcp" } },
+        skills: ["drafting"],
       },
     ],
   });
@@ -45,6 +49,7 @@ export const humanUpdateBodySchema = z
     personality: personality.optional(),
     narrative: narrative.optional(),
     social: socialSchema.optional().meta({ description: "Handles, or addresses of the profiles; a website is a URL" }),
+    ...listingShape,
   })
   .meta({
     id: "HumanUpdateRequest",

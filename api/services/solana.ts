@@ -152,6 +152,7 @@ export async function registerSolanaKey(
       origin: mintOriginIndex("API"),
       personality: null,
       narrative: null,
+      listing: null,
       referralCode: null,
       fingerprint,
     },

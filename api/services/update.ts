@@ -3,6 +3,7 @@ import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, AgentFacts, Personality } from "../../core/facts.ts";
+import type { ListingInput } from "../../core/listing-input.ts";
 import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS, type NarrativeField } from "../../core/profile.ts";
 import { type FieldWrite, fieldWrites, type NarrativeInput, type PersonalityInput } from "../../core/profile-input.ts";
 import type { SocialInput } from "../../core/social-input.ts";
@@ -13,7 +14,7 @@ import { type ChainCall, queueChainWrites } from "./chain-writes.ts";
 import { tellUpdated } from "./telling.ts";
 import type { Write } from "./writing.ts";
 
-export type Update = {
+export type Update = ListingInput & {
   personality?: PersonalityInput | undefined;
   narrative?: NarrativeInput | undefined;
   social?: SocialInput | undefined;
@@ -26,6 +27,10 @@ export function requireSomething(update: Update): void {
   const message = "must name something to update";
   fail("invalid_input", "The request names nothing to update.", { details: [{ path: "body", message }] });
 }
+
+/** Whether any part of an update has a place on the contract. */
+export const isForChain = ({ personality, narrative, traits = [] }: Update): boolean =>
+  fieldWrites({ personality, narrative }).length > 0 || traits.length > 0;
 
 /** Paths of every field an update names. */
 export const updatePaths = (update: Update): string[] => fieldWrites(update).map(({ field }) => field);
@@ -77,9 +82,9 @@ async function refuseTraitsUnderWay(tx: Write["tx"], facts: AgentFacts, traits: 
 const traitSlot = (name: string) => `trait:${traitKey(name)}`;
 
 /**
- * Queues an update to be written on chain.
+ * Queues an update to be written on chain. What is listed has no place there and is kept off chain in the same commit.
  * @param asked.traitPriceWei what the contract asks for each trait; the service pays it
- * @returns paths of what is on the chain then, and the keys of the intents to wait for
+ * @returns paths of what is written then, and the keys of the intents to wait for
  * @throws Failure conflict, out_of_funds, rate_limited
  */
 export async function updateOnchain(
@@ -87,7 +92,7 @@ export async function updateOnchain(
   update: Omit<Update, "social">,
   asked: { wallet: Address; identity: Address; indexedBlock: number; traitPriceWei: bigint },
 ): Promise<{ updated: string[]; intentKeys: string[] }> {
-  const { tx, facts } = write;
+  const { tx, facts, now } = write;
   const traits = await traitsForChain(tx, facts, update.traits ?? []);
   const onchain = traits.length > 0 ? await onchainTraits(tx, facts.tokenId) : [];
   const fields = [
@@ -109,6 +114,13 @@ export async function updateOnchain(
   );
   const keys = await queueChainWrites(write, [...fields, ...additions], asked);
   const added = traits.filter((_, i) => keys[fields.length + i] !== null);
+  const { services, skills, domains, metadata } = update;
+  const kept = fieldWrites({ services, skills, domains, metadata });
+  await writeProfileFields(tx, facts.tokenId, kept, writeTime(facts, kept, now));
+  await tellUpdated(
+    write,
+    kept.map(({ field }) => field),
+  );
   return {
     updated: [...updatePaths(update), ...added.map(({ name }) => `trait:${name}`)],
     intentKeys: keys.filter((key) => key !== null),

@@ -93,6 +93,7 @@ const requestOf = (run: string, n: number): MintRequest => {
   const texts = {
     personality: null,
     narrative: null,
+    listing: null,
     referralCode: null,
     solanaAddress: null,
     fingerprint: `${run}${n}`,

@@ -3,6 +3,7 @@ import { checksum } from "../addresses.ts";
 import { exchangeCounts, shownCred } from "../cred.ts";
 import type { Address, AgentFacts, Narrative, Trait } from "../facts.ts";
 import { tokenLink } from "../links.ts";
+import { type Listing, listingOf } from "../listing.ts";
 import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
 import { withDotAgent } from "../names.ts";
 import { mergeProfile, type ShownPersonality } from "../profile.ts";
@@ -12,7 +13,7 @@ import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
 import { isoSeconds } from "./summary.ts";
 
-export type AgentView = {
+export type AgentView = Listing & {
   tokenId: number;
   agentAddress: Address;
   /** False: the token only names that wallet. */
@@ -72,6 +73,7 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
     agentName: facts.agentName && withDotAgent(facts.agentName),
     linkedToken: linkedToken(facts.traits),
     ...mergeProfile(facts),
+    ...listingOf(facts),
     coinbaseVerified: exchangeCounts(facts, now),
     traits: countedTraits(facts.traits),
     image: imageUrl(facts, site, now),

@@ -1119,8 +1119,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change personality, narrative and traits, field by field
-         * @description By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays.
+         * Change personality, narrative, traits and what the agent lists, field by field
+         * @description By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays. Services, skills, domains and metadata are shown as stated and never move the score.
          */
         post: operations["updateAgent"];
         delete?: never;
@@ -2077,6 +2077,25 @@ export interface components {
             socials: {
                 [key: string]: string;
             };
+            /** @description Where the agent can be reached, as stated: by name, each with a `url` or another place */
+            services: {
+                [key: string]: {
+                    /** Format: uri */
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description As stated */
+            skills: string[];
+            /** @description As stated */
+            domains: string[];
+            /** @description Any JSON, as stated */
+            metadata: {
+                acceptedPayments?: string[];
+            } & {
+                [key: string]: unknown;
+            };
             /** Format: uri */
             explorer: string;
             /** @description Block number */
@@ -2457,7 +2476,7 @@ export interface components {
                 walletConfirmed?: boolean;
                 soulbound: boolean;
             } | {
-                changed: ("personality" | "narrative" | "social" | "traits" | "name" | "version" | "points" | "operator" | "coinbase" | "handshakes")[];
+                changed: ("personality" | "narrative" | "social" | "services" | "skills" | "domains" | "metadata" | "traits" | "name" | "version" | "points" | "operator" | "coinbase" | "handshakes")[];
                 /** @enum {string} */
                 storage: "onchain" | "offchain";
             } | {
@@ -3288,6 +3307,25 @@ export interface components {
                 lore?: string;
                 manifesto?: string;
             };
+            /** @description Name → URL, or an object with a `url` (http or https) or another place (`handle`, `address`) and whatever belongs to it; at most 24, 8192 bytes. Replaces the former ones */
+            services?: {
+                [key: string]: string | ({
+                    /** Format: uri */
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            };
+            /** @description Each once. Replaces the former ones */
+            skills?: string[];
+            /** @description Each once. Replaces the former ones */
+            domains?: string[];
+            /** @description Any JSON, at most 8192 bytes and 8 levels; `acceptedPayments` is a list of texts. Shown as given. Replaces the former one */
+            metadata?: {
+                acceptedPayments?: string[];
+            } & {
+                [key: string]: unknown;
+            };
             referralCode?: string;
         };
         Registration: {
@@ -3628,6 +3666,25 @@ export interface components {
                 name: string;
                 category?: string;
             }[];
+            /** @description Name → URL, or an object with a `url` (http or https) or another place (`handle`, `address`) and whatever belongs to it; at most 24, 8192 bytes. Replaces the former ones */
+            services?: {
+                [key: string]: string | ({
+                    /** Format: uri */
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            };
+            /** @description Each once. Replaces the former ones */
+            skills?: string[];
+            /** @description Each once. Replaces the former ones */
+            domains?: string[];
+            /** @description Any JSON, at most 8192 bytes and 8 levels; `acceptedPayments` is a list of texts. Shown as given. Replaces the former one */
+            metadata?: {
+                acceptedPayments?: string[];
+            } & {
+                [key: string]: unknown;
+            };
         };
         Updated: {
             /** @enum {boolean} */
@@ -3695,6 +3752,25 @@ export interface components {
                 twitter?: string;
                 website?: string;
                 github?: string;
+            };
+            /** @description Name → URL, or an object with a `url` (http or https) or another place (`handle`, `address`) and whatever belongs to it; at most 24, 8192 bytes. Replaces the former ones */
+            services?: {
+                [key: string]: string | ({
+                    /** Format: uri */
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            };
+            /** @description Each once. Replaces the former ones */
+            skills?: string[];
+            /** @description Each once. Replaces the former ones */
+            domains?: string[];
+            /** @description Any JSON, at most 8192 bytes and 8 levels; `acceptedPayments` is a list of texts. Shown as given. Replaces the former one */
+            metadata?: {
+                acceptedPayments?: string[];
+            } & {
+                [key: string]: unknown;
             };
         };
         WalletVerified: {
@@ -6080,7 +6156,7 @@ export interface operations {
     updateAgent: {
         parameters: {
             query?: {
-                /** @description Write to the chain; by default the service keeps it */
+                /** @description Write to the chain; by default the service keeps it. It always keeps services, skills, domains and metadata: the contract has no place for them */
                 onchain?: boolean;
                 /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
                 minBlock?: number;
@@ -6127,7 +6203,7 @@ export interface operations {
     updatePersonality: {
         parameters: {
             query?: {
-                /** @description Write to the chain; by default the service keeps it */
+                /** @description Write to the chain; by default the service keeps it. It always keeps services, skills, domains and metadata: the contract has no place for them */
                 onchain?: boolean;
                 /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
                 minBlock?: number;

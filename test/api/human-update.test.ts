@@ -64,13 +64,23 @@ describe("the owner", () => {
       personality: { humor: "dry" },
       narrative: { mission: "" },
       social: { twitter: "@jack_o", website: "https://example.org/me", github: "https://github.com/octo-cat" },
+      services: { telegram: { handle: "@jack_o" } },
+      skills: ["drafting"],
     });
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
     expect(body).toEqual({
       success: true,
       tokenId: 0,
-      updated: ["personality.humor", "narrative.mission", "social.twitter", "social.website", "social.github"],
+      updated: [
+        "personality.humor",
+        "narrative.mission",
+        "social.twitter",
+        "social.website",
+        "social.github",
+        "services",
+        "skills",
+      ],
       storage: "offchain",
     });
     expect((await agent()).socials).toEqual({
@@ -78,6 +88,7 @@ describe("the owner", () => {
       website: "https://example.org/me",
       github: "octo-cat",
     });
+    expect(await agent()).toMatchObject({ services: { telegram: { handle: "@jack_o" } }, skills: ["drafting"] });
     await send({ ...(await signed(text(0, Date.now() + 1))), social: { website: "" } });
     expect((await agent()).socials).toEqual({ twitter: "jack_o", github: "octo-cat" });
     const { rows } = await api.database.pool.query("select verify, coinbase from offchain.cred");

@@ -139,6 +139,25 @@ describe("the body", () => {
       { name: "A", personality: { riskTolerance: 0, autonomyLevel: 10 } },
       { personality: { riskTolerance: 0, autonomyLevel: 10 } },
     ],
+    [
+      "services, skills, domains and metadata",
+      {
+        name: "A",
+        services: { web: "https://quill.example", mcp: { url: "https://quill.example/mcp" } },
+        skills: ["drafting"],
+        domains: [],
+        metadata: { acceptedPayments: "usdc" },
+      },
+      {
+        listing: {
+          services: { web: { url: "https://quill.example" }, mcp: { url: "https://quill.example/mcp" } },
+          skills: ["drafting"],
+          domains: [],
+          metadata: { acceptedPayments: ["usdc"] },
+        },
+      },
+    ],
+    ["none of them", { name: "A" }, { listing: null }],
     ["long texts at their limits", { name: "A", narrative: { origin: "o".repeat(512), lore: "l".repeat(1024) } }, {}],
   ];
   it.each(good)("with %s is accepted", async (_, body, stored) => {
@@ -163,6 +182,7 @@ describe("the body", () => {
     ["level -1", { name: "A", personality: { riskTolerance: -1 } }, "personality.riskTolerance"],
     ["level 1.5", { name: "A", personality: { autonomyLevel: 1.5 } }, "personality.autonomyLevel"],
     ["an unknown key", { name: "A", admin: true }, "admin"],
+    ["a service that is no web address", { name: "A", services: { web: "quill.example" } }, "services.web.url"],
     ["an unknown key inside", { name: "A", narrative: { plot: "" } }, "narrative.plot"],
     ["quirks of 257", { name: "A", personality: { quirks: "q".repeat(257) } }, "personality.quirks"],
     ["a mission of 513", { name: "A", narrative: { mission: "m".repeat(513) } }, "narrative.mission"],

@@ -2,6 +2,7 @@
 import { decodeFunctionData, encodeAbiParameters } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
+import { readRegistration } from "../../core/terminal/registration-file.ts";
 import { agentWallet } from "../support/agent-wallet.ts";
 import { plantRows } from "../support/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
@@ -205,6 +206,42 @@ describe("crossreg", () => {
     });
     expect((await post("crossreg", undefined, { by: own! })).status).toBe(200);
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
+  });
+
+  it("names the services the agent lists, its skills and domains beside the OASF record, else beside ours", async () => {
+    const fileWith = async (listing: Record<string, unknown>) => {
+      await api.database.pool.query(
+        `insert into offchain.profile_field (token_id, field, value) select 0, key, value from jsonb_each($1)
+         on conflict (token_id, field) do update set value = excluded.value`,
+        [JSON.stringify(listing)],
+      );
+      const { canonicalRegistration } = (await post("crossreg")).body as never as {
+        canonicalRegistration: { dataURI: string };
+      };
+      const file = Buffer.from(canonicalRegistration.dataURI.split(",")[1]!, "base64").toString("utf8");
+      expect(readRegistration(file).warnings).toEqual([]);
+      return JSON.parse(file) as { services: unknown[] };
+    };
+    const ours = { name: "Helixa", endpoint: "https://agents.test/api/v2/agent/0" };
+    const services = {
+      web: { url: "https://quill.example" },
+      mcp: { url: "https://quill.example/mcp", version: "2025-06-18", tools: ["draft"] },
+      email: { address: "quill@quill.example" },
+      silent: { note: "no place" },
+    };
+    const words = { skills: ["drafting"], domains: ["law"] };
+    const listed = [
+      { name: "MCP", endpoint: "https://quill.example/mcp", version: "2025-06-18" },
+      { name: "email", endpoint: "quill@quill.example" },
+    ];
+    const web = { name: "web", endpoint: "https://quill.example" };
+    expect((await fileWith({ services, ...words })).services).toEqual([web, { ...ours, ...words }, ...listed]);
+    const oasf = { url: "https://quill.example/oasf.json" };
+    expect((await fileWith({ services: { oasf }, domains: [] })).services).toEqual([
+      { name: "web", endpoint: "https://agents.test/agent/0" },
+      ours,
+      { name: "OASF", endpoint: oasf.url, skills: ["drafting"] },
+    ]);
   });
 
   it("is the controllers' alone", async () => {

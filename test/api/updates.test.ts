@@ -148,6 +148,53 @@ describe("off chain", () => {
     });
   });
 
+  it("keeps services, skills, domains and metadata as they are given; each write replaces the field, and none counts", async () => {
+    await post({ narrative: { mission: "x" } });
+    const { rows: before } = await api.database.pool.query("select * from offchain.cred");
+    const listing = {
+      services: {
+        web: "https://quill.example",
+        mcp: { url: "https://quill.example/mcp", version: "2025-06-18" },
+        telegram: { handle: "@quill" },
+        blank: "",
+        empty: { url: " " },
+      },
+      skills: ["drafting", " proofs ", "Drafting", ""],
+      domains: ["law"],
+      metadata: { acceptedPayments: ["usdc"], openToWork: true, rates: { hourly: 12.5, notes: ["a", null] } },
+    };
+    expect(await post(listing)).toMatchObject({
+      status: 200,
+      body: { updated: ["services", "skills", "domains", "metadata"], storage: "offchain" },
+    });
+    const shown = {
+      services: {
+        web: { url: "https://quill.example" },
+        mcp: { url: "https://quill.example/mcp", version: "2025-06-18" },
+        telegram: { handle: "@quill" },
+      },
+      skills: ["Drafting", "proofs"],
+      domains: ["law"],
+      metadata: listing.metadata,
+    };
+    const { services, skills, domains, metadata } = await agent();
+    expect({ services, skills, domains, metadata }).toEqual(shown);
+    expect((await api.database.pool.query("select * from offchain.cred")).rows).toMatchObject(
+      before.map(({ computed_at: _, seen_block: __, ...scores }) => scores),
+    );
+    expect((await post({ services: { web: { url: "http://other.example/a" } }, skills: [] })).status).toBe(200);
+    expect(await agent()).toMatchObject({
+      ...{ services: { web: { url: "http://other.example/a" } }, skills: [] },
+      ...{ domains: ["law"], metadata: listing.metadata },
+    });
+    expect((await post({ services: {}, metadata: {} })).status).toBe(200);
+    expect(await agent()).toMatchObject({ services: {}, skills: [], domains: ["law"], metadata: {} });
+    const { rows: events } = await api.database.pool.query(
+      "select data from offchain.event where type = 'agent.updated' order by noted_id desc limit 1",
+    );
+    expect(events).toEqual([{ data: { changed: ["services", "metadata"], storage: "offchain" } }]);
+  });
+
   it("two at once both count", async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
@@ -202,6 +249,7 @@ describe("who may", () => {
 });
 
 describe("refusals", () => {
+  const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
   const bad: [string, unknown, string][] = [
     ["nothing", {}, "body"],
     ["empty parts", { personality: {}, narrative: {}, traits: [] }, "body"],
@@ -220,6 +268,44 @@ describe("refusals", () => {
     ["a long name", { traits: [trait("n".repeat(65))] }, "traits.0.name"],
     ["a long category", { traits: [trait("n", "c".repeat(33))] }, "traits.0.category"],
     ["a trait's own date", { traits: [{ ...trait("n"), addedAt: "2020-01-01" }] }, "traits.0.addedAt"],
+    ["a service of another scheme", { services: { web: "ftp://quill.example" } }, "services.web.url"],
+    ["a script as service", { services: { web: { url: "javascript:alert(1)" } } }, "services.web.url"],
+    [
+      "a script beside a URL",
+      { services: { web: { url: "https://a.example", docs: "java\tscript:1" } } },
+      "services.web.docs",
+    ],
+    ["credentials in a service's URL", { services: { web: "https://user:pw@quill.example" } }, "services.web.url"],
+    ["a service that is a number", { services: { web: 5 } }, "services.web"],
+    ["services as a list", { services: ["https://quill.example"] }, "services"],
+    ["a service without a fit name", { services: { "<b>": "https://quill.example" } }, "services.<b>"],
+    ["a service named constructor", { services: { constructor: "https://quill.example" } }, "services.constructor"],
+    [
+      "25 services",
+      { services: Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`s${i}`, "https://a.example"])) },
+      "services",
+    ],
+    [
+      "more than 8 KiB of services",
+      {
+        services: Object.fromEntries(
+          Array.from({ length: 24 }, (_, i) => [`s${i}`, { url: `https://a.example/${"x".repeat(400)}` }]),
+        ),
+      },
+      "services",
+    ],
+    ["25 skills", { skills: Array.from({ length: 25 }, (_, i) => `s${i}`) }, "skills"],
+    ["a skill of 65", { skills: ["fine", "s".repeat(65)] }, "skills.1"],
+    ["skills as a text", { skills: "drafting" }, "skills"],
+    ["a bidi override in a domain", { domains: ["a\u202eb"] }, "domains.0"],
+    ["metadata as a list", { metadata: [] }, "metadata"],
+    ["metadata of more than 8 KiB", { metadata: { text: "é".repeat(4096) } }, "metadata"],
+    ["metadata of nine levels", { metadata: nested(9) }, `metadata${".a".repeat(8)}`],
+    ["a prototype in metadata", { metadata: { a: { prototype: { x: 1 } } } }, "metadata.a.prototype"],
+    ["a bidi override in metadata", { metadata: { a: ["b", "c\u202ed"] } }, "metadata.a.1"],
+    ["a bidi override in a key of metadata", { metadata: { "a\u202eb": 1 } }, "metadata"],
+    ["a script in metadata", { metadata: { site: " JavaScript:alert(1)" } }, "metadata.site"],
+    ["payments that are no list", { metadata: { acceptedPayments: { usdc: true } } }, "metadata.acceptedPayments"],
     ["the category verification", { traits: [trait("x", "verification")] }, "traits.0.category"],
     ["the category Bаdge with a Cyrillic letter", { traits: [trait("x", "Bаdge")] }, "traits.0.category"],
     ["a full-width category", { traits: [trait("x", "ＶＥＲＩＦＩＣＡＴＩＯＮ")] }, "traits.0.category"],
@@ -262,6 +348,9 @@ describe("refusals", () => {
             fc.array(fc.record({ name: value, category: value }, { requiredKeys: [] }), { maxLength: 12 }),
             value,
           ),
+          services: part("web", "mcp", "__proto__", "constructor"),
+          skills: fc.oneof(fc.array(value, { maxLength: 4 }), value),
+          metadata: part("acceptedPayments", "prototype", "a"),
           extra: value,
         },
         { requiredKeys: [] },
@@ -300,6 +389,22 @@ describe("refusals", () => {
 
 describe("on chain", () => {
   const shown = { block: 1000 };
+
+  it("keeps what is listed off chain, beside what goes there and alone", async () => {
+    const listing = { services: { mcp: { url: "https://quill.example/mcp" } }, metadata: { openToWork: true } };
+    const answer = post({ narrative: { lore: "long" }, ...listing }, { path: onchain });
+    const { hashes } = await mineQueued(api.database.pool, 1);
+    expect(await answer).toMatchObject({
+      status: 200,
+      body: { updated: ["narrative.lore", "services", "metadata"], storage: "onchain", txHashes: hashes },
+    });
+    expect(await agent()).toMatchObject(listing);
+    expect(await post({ skills: ["drafting"] }, { path: onchain })).toMatchObject({
+      status: 200,
+      body: { updated: ["skills"], storage: "offchain" },
+    });
+    expect(await agent()).toMatchObject({ ...listing, skills: ["drafting"] });
+  });
 
   it("sends what the contract needs, keeps the rest of the personality, and lists the transactions", async () => {
     await post({ personality: { quirks: "hums", riskTolerance: 3 }, traits: [trait("patient")] });

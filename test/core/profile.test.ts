@@ -1,7 +1,10 @@
 /** The merged profile: field by field, the newest write wins; and what may be written. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { AgentFacts } from "../../core/facts.ts";
+import { type Json, listingOf } from "../../core/listing.ts";
+import { listingShape } from "../../core/listing-input.ts";
 import { mergeNarrative, mergeProfile, NARRATIVE_FIELDS } from "../../core/profile.ts";
 import { fieldWrites, narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
 
@@ -15,7 +18,7 @@ const nothing: ProfileFacts = {
 };
 const chainSeconds = 1_800_000_000;
 const at = (offsetMs: number) => new Date(chainSeconds * 1000 + offsetMs).toISOString();
-const write = (field: string, value: string | number, offsetMs = 0): AgentFacts["profile"][number] => ({
+const write = (field: string, value: Json, offsetMs = 0): AgentFacts["profile"][number] => ({
   ...{ field, value, writtenAt: at(offsetMs) },
 });
 const onchainNarrative = { origin: "chain", mission: "chain", lore: "", manifesto: "" };
@@ -152,5 +155,99 @@ describe("input", () => {
       { field: "narrative.manifesto", value: "m" },
     ]);
     expect(fieldWrites({})).toEqual([]);
+  });
+});
+
+describe("a listing", () => {
+  const schema = z.strictObject(listingShape);
+  const problem = (input: unknown) => {
+    const { error } = schema.safeParse(input);
+    return error && `${error.issues[0]!.path.join(".")} ${error.issues[0]!.message}`;
+  };
+
+  it.each([
+    [{ web: "https://a.example" }, { web: { url: "https://a.example" } }],
+    [{ web: " HTTPS://A.example/b c " }, { web: { url: "https://a.example/b%20c" } }],
+    [{ web: "https://good.example\\@bad.example/" }, { web: { url: "https://good.example/@bad.example/" } }],
+    [{ mcp: { url: "http://127.0.0.1:8080/mcp", tools: ["a", "b"] } }, undefined],
+    [{ did: { id: "did:web:a.example" }, email: { address: "a@b.example" }, ens: { name: "a.eth" } }, undefined],
+    [
+      { a: "", b: null, c: {}, d: { url: "" }, e: { url: "https://a.example", note: "" } },
+      { e: { url: "https://a.example" } },
+    ],
+    [Object.fromEntries(Array.from({ length: 24 }, (_, i) => [`s${i}`, { handle: "h" }])), undefined],
+  ])("of services %j is stored as an object by name", (services, stored = services as never) => {
+    expect(schema.parse({ services })).toEqual({ services: stored });
+  });
+
+  it("takes no name for a prototype's, at any depth", () => {
+    for (const key of ["__proto__", "constructor", "prototype"]) {
+      const inside = JSON.parse(`{"a":[{"${key}":{"polluted":true}}]}`);
+      expect(problem({ metadata: inside })).toBe(`metadata.a.0.${key} is a reserved name`);
+      expect(problem({ services: { web: inside } })).toBe(`services.web.a.0.${key} is a reserved name`);
+      expect(problem({ metadata: JSON.parse(`{"${key}":1}`) })).toBe(`metadata.${key} is a reserved name`);
+    }
+    for (const name of ["__proto__", "constructor", "toString", "valueOf"])
+      expect(problem({ services: JSON.parse(`{"${name}":"https://a.example"}`) })).toMatch(/must be named by/);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it("is bounded in bytes and in depth, to the last one", () => {
+    const bytes = (n: number) => ({ metadata: { a: "x".repeat(n - '{"a":""}'.length) } });
+    expect(problem(bytes(8192))).toBeUndefined();
+    expect(problem(bytes(8193))).toBe("metadata must have at most 8192 bytes as JSON");
+    const deep = (levels: number): Json => (levels === 1 ? {} : [deep(levels - 1)]);
+    expect(problem({ metadata: { a: deep(7) } })).toBeUndefined();
+    expect(problem({ metadata: { a: deep(8) } })).toBe(
+      "metadata.a.0.0.0.0.0.0.0 must not be nested deeper than 8 levels",
+    );
+    expect(problem({ skills: Array(24).fill("🤖".repeat(64)) })).toBeUndefined();
+  });
+
+  it("shows what it stores, and the same again changes nothing", () => {
+    const text = fc.oneof(
+      fc.constantFrom("https://a.example", "javascript:1", " ", "e\u0301", "a\u202eb", "__proto__", "url"),
+      fc.string({ unit: "grapheme", maxLength: 12 }),
+    );
+    const key = fc.constantFrom("a", " b ", "e\u0301", "a\u202eb", "prototype", "acceptedPayments");
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        text,
+        fc.constantFrom(null, true, 0, -1.5),
+        fc.array(tie("value"), { maxLength: 2 }),
+        fc.dictionary(key, tie("value"), { maxKeys: 2 }),
+      ),
+    }));
+    const words = fc.array(text, { maxLength: 3 });
+    const service = fc.oneof(text, fc.record({ url: text, tools: words, more: value }, { requiredKeys: [] }));
+    const input = fc.record(
+      {
+        services: fc.dictionary(fc.constantFrom("web", "mcp", "A2A", "x.y", "__proto__", "a b"), service, {
+          maxKeys: 2,
+        }),
+        skills: words,
+        domains: words,
+        metadata: fc.dictionary(key, value, { maxKeys: 2 }),
+      },
+      { requiredKeys: [] },
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(input, (given) => {
+        const read = schema.safeParse(given);
+        if (!read.success) return;
+        accepted++;
+        const profile = fieldWrites(read.data).map(({ field, value }) => write(field, value));
+        const shown = listingOf({ profile });
+        expect(shown).toEqual({ services: {}, skills: [], domains: [], metadata: {}, ...read.data });
+        expect(schema.parse(JSON.parse(JSON.stringify(shown)))).toEqual(shown);
+        expect(JSON.stringify([shown.services, shown.metadata])).not.toMatch(/"javascript:|\u202e/i);
+        for (const service of Object.values(shown.services))
+          if (service.url !== undefined) expect(service.url).toMatch(/^https?:\/\//i);
+      }),
+      { seed: 7_2026, numRuns: 1000 },
+    );
+    expect(accepted).toBeGreaterThan(50);
   });
 });

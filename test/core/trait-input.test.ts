@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { credOf } from "../../core/cred.ts";
 import type { AgentFacts, Trait } from "../../core/facts.ts";
+import { mergeProfile } from "../../core/profile.ts";
 import { socialSchema } from "../../core/social-input.ts";
+import { ownEntry } from "../../core/terminal/own-entry.ts";
 import { linkTokenSchema } from "../../core/token-input.ts";
 import {
   isReservedCategory,
@@ -13,7 +15,7 @@ import {
   traitInputSchema,
   traitsInputSchema,
 } from "../../core/trait-input.ts";
-import { randomAgent } from "../support/agents.ts";
+import { addressOf, randomAgent, randomListed } from "../support/agents.ts";
 
 describe("reserved words", () => {
   it.each([
@@ -125,6 +127,28 @@ describe("nobody is verified by a name", () => {
         },
       ),
       { seed: 20_260_601, numRuns: 500 },
+    );
+  });
+});
+
+describe("nothing is scored by being listed", () => {
+  const now = new Date("2026-06-01T00:00:00Z");
+
+  it("whatever services, skills, domains and metadata an agent has", () => {
+    const registry = { contract: addressOf(9), chainId: 8453 };
+    fc.assert(
+      fc.property(
+        randomAgent(1, now),
+        fc.array(randomListed(fc.constant(now.toISOString())), { minLength: 1, maxLength: 6 }),
+        ({ facts }, listed) => {
+          const others = facts.profile.filter(({ field }) => field.includes("."));
+          const [bare, full] = [others, [...others, ...listed]].map((profile) => ({ ...facts, profile }));
+          expect(credOf(full!, now)).toEqual(credOf(bare!, now));
+          expect(mergeProfile(full!)).toEqual(mergeProfile(bare!));
+          expect(ownEntry(full!, registry, now)).toEqual(ownEntry(bare!, registry, now));
+        },
+      ),
+      { seed: 20_260_602, numRuns: 300 },
     );
   });
 });

@@ -56,7 +56,20 @@ const full: AgentFacts = {
   personalityAt: 1_790_000_100,
   onchainNarrative: { origin: "a lab", mission: "to bend", lore: "", manifesto: "" },
   narrativeAt: { origin: 1_790_000_100, mission: 1_790_000_100 },
-  profile: [{ field: "social.twitter", value: "bendr", writtenAt: "2026-10-03T00:00:00.000Z" }],
+  profile: [
+    { field: "social.twitter", value: "bendr", writtenAt: "2026-10-03T00:00:00.000Z" },
+    {
+      field: "services",
+      value: {
+        web: { url: "https://bendr.example" },
+        mcp: { url: "https://bendr.example/mcp", version: "2025-06-18" },
+        ens: { name: "bendr.eth" },
+      },
+      writtenAt: "2026-10-04T00:00:00.000Z",
+    },
+    { field: "skills", value: ["bending"], writtenAt: "2026-10-04T00:00:00.000Z" },
+    { field: "metadata", value: { acceptedPayments: ["usdc"] }, writtenAt: "2026-10-04T00:00:00.000Z" },
+  ],
   ...{ proofs: [], exchange: null, ethosScore: null, referralCode: "bendr-2-0-abcd", cred: null },
 };
 
@@ -73,6 +86,10 @@ describe("an agent in full", () => {
       personality: full.onchainPersonality,
       narrative: full.onchainNarrative,
       socials: { twitter: "bendr" },
+      services: full.profile[1]!.value,
+      skills: ["bending"],
+      domains: [],
+      metadata: { acceptedPayments: ["usdc"] },
       coinbaseVerified: false,
       traits: [full.traits[0]],
       image: expect.stringMatching(/^https:\/\/api\.example\.org\/api\/v2\/aura\/7\.png\?v=[0-9a-f]{16}$/),
@@ -100,6 +117,7 @@ describe("an agent in full", () => {
       agentName: null,
     });
     expect(view).toMatchObject({ ethosScore: null, indexedBlock: null, socials: {}, traits: [] });
+    expect(view).toMatchObject({ services: {}, skills: [], domains: [], metadata: {} });
   });
 });
 

@@ -111,6 +111,7 @@ export const randomAgent = (tokenId: number, now: Date): fc.Arbitrary<RandomAgen
       operator: fc.option(fc.constant(addressOf(tokenId, 2))),
       referred: fc.boolean(),
       updatedBlock: fc.integer({ min: 10, max: 900 }),
+      listing: fc.uniqueArray(randomListed(offchainWrite), { selector: (write) => write.field }),
     })
     .map((random): RandomAgent => {
       const onchain: Trait[] = random.onchainTraits.map((t, i) => ({ ...t, addedAt: iso((chainWrite + i) * 1000) }));
@@ -158,7 +159,9 @@ export const randomAgent = (tokenId: number, now: Date): fc.Arbitrary<RandomAgen
           personalityAt: random.onchainPersonality && chainWrite,
           onchainNarrative: random.onchainNarrative,
           narrativeAt: random.onchainNarrative && Object.fromEntries(random.narrativeAt.map((f) => [f, chainWrite])),
-          profile: [...random.offchainTexts, ...random.offchainLevels].toSorted((a, b) => (a.field < b.field ? -1 : 1)),
+          profile: [...random.offchainTexts, ...random.offchainLevels, ...random.listing].toSorted((a, b) =>
+            a.field < b.field ? -1 : 1,
+          ),
           proofs: platforms.flatMap((platform, i) => {
             const status = random.proofs[i] ?? null;
             if (status === null) return [];
@@ -185,6 +188,26 @@ export const randomAgent = (tokenId: number, now: Date): fc.Arbitrary<RandomAgen
       };
     });
 };
+
+const listedWord = fc.oneof(
+  fc.constantFrom("verification", "x-verified", "coinbase", "siwa", "mission", "soulbound", "personality.humor"),
+  fc.string({ minLength: 1, maxLength: 12 }).filter((word) => word.isWellFormed() && !word.includes("\0")),
+);
+const listedWords = fc.array(listedWord, { maxLength: 4 });
+
+/** A field that an agent lists about itself, in words that mean something elsewhere. */
+export const randomListed = (writtenAt: fc.Arbitrary<string>): fc.Arbitrary<AgentFacts["profile"][number]> =>
+  fc.oneof(
+    fc.record({ field: fc.constantFrom("skills", "domains"), value: listedWords, writtenAt }),
+    fc.record({
+      field: fc.constantFrom("services", "metadata"),
+      value: fc.dictionary(listedWord, fc.record({ url: listedWord, traits: listedWords, narrative: listedWord }), {
+        maxKeys: 3,
+        noNullPrototype: true,
+      }),
+      writtenAt,
+    }),
+  );
 
 /** So many random agents with token ids from 0 on, the same for the same seed. */
 export const randomAgents = (count: number, now: Date, seed: number): RandomAgent[] =>

@@ -45,6 +45,7 @@ const request = (over: Partial<MintRequest> = {}): MintRequest => {
     origin: 1,
     personality: null,
     narrative: null,
+    listing: null,
     referralCode: null,
     fingerprint: `fingerprint-${people}`,
     ...over,

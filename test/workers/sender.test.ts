@@ -56,6 +56,7 @@ describe("the undisturbed way", () => {
     const { mintId, wallet } = await queuedMint({
       personality: { humor: "dry", riskTolerance: 0 },
       narrative: { origin: "Somerset" },
+      listing: { skills: ["drafting"], services: { web: { url: "https://quill.example" } } },
       referralCode: rows[0].code,
     });
     const mint = await desk.decided(mintId);
@@ -71,6 +72,8 @@ describe("the undisturbed way", () => {
       { field: "narrative.origin", value: "Somerset" },
       { field: "personality.humor", value: "dry" },
       { field: "personality.riskTolerance", value: 0 },
+      { field: "services", value: { web: { url: "https://quill.example" } } },
+      { field: "skills", value: ["drafting"] },
     ]);
     const referrals = await desk.db.query("select token_id::int, referrer_token_id::int, code from offchain.referral");
     expect(referrals.rows).toEqual([{ token_id: mint.tokenId, referrer_token_id: first.tokenId, code: rows[0].code }]);

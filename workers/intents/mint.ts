@@ -58,7 +58,11 @@ export const mintEffect: IntentEffect = {
 };
 
 const writesOf = (mint: Mint) =>
-  fieldWrites({ personality: mint.personality ?? undefined, narrative: mint.narrative ?? undefined });
+  fieldWrites({
+    personality: mint.personality ?? undefined,
+    narrative: mint.narrative ?? undefined,
+    ...mint.listing,
+  });
 
 /**
  * The token that a mint registered. The receiver's hook may register others in the same transaction; ours carries the

@@ -175,6 +175,7 @@ export async function startSending() {
           origin: 1,
           personality: null,
           narrative: null,
+          listing: null,
           referralCode: null,
           fingerprint: crypto.randomUUID(),
           ...over,
