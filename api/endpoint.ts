@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "../core/errors.ts";
 import type { Address } from "../core/facts.ts";
+import { ignoredIn } from "../core/ignored.ts";
 import type { Operation } from "../core/prices.ts";
 import type { SignInKind } from "../core/wallet-credential.ts";
 import type { ApiParts } from "./deps.ts";
@@ -214,6 +215,12 @@ export function json(
 ): Reply {
   const { status = 200, headers, final } = options;
   return { status, type: "application/json; charset=utf-8", content: JSON.stringify(body), headers, final };
+}
+
+/** The member `ignored` of an answer, where the body had fields that were not read. */
+export function ignoredOf(body: unknown): { ignored?: string[] } {
+  const ignored = ignoredIn(body);
+  return ignored.length > 0 ? { ignored } : {};
 }
 
 /** A JSON object whose first member is an array of what is JSON already. */

@@ -53,6 +53,38 @@ export const limit = (rule: { default: number; max: number }) =>
     },
   );
 
+/** An ISO 8601 date and time with its offset; a `+` that was not escaped arrives as a space. */
+const momentText = z
+  .string()
+  .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, "+"))
+  .pipe(z.iso.datetime({ offset: true }))
+  .transform((text) => new Date(text));
+
+/** A place in a group's messages, as an id or as a time. */
+export type MessagePlace = number | Date;
+
+/** A place in a group's messages: the id of one, or a time. */
+export const messagePlace = (what: string) =>
+  documented(
+    z.string().transform((text, ctx): MessagePlace => {
+      for (const schema of [tokenIdText, momentText]) {
+        const place = schema.safeParse(text);
+        if (place.success) return place.data;
+      }
+      ctx.addIssue("must be a message's id or an ISO 8601 time with its offset, like 2026-05-01T12:00:00Z");
+      return z.NEVER;
+    }),
+    {
+      documented: {
+        anyOf: [
+          { type: "integer", minimum: 0 },
+          { type: "string", format: "date-time" },
+        ],
+      },
+      description: what,
+    },
+  );
+
 const wordOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.string().transform((text, ctx) => {
     const word = words.find((w) => w.toLowerCase() === text.toLowerCase());

@@ -50,6 +50,14 @@ export function parseGithubLogin(text: string): string | null {
   return /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?!-)){0,38}$/.test(login) ? login : null;
 }
 
+/** A GitHub login, or `owner/repository` as given; null when it can be neither. Shown, and no proof of the owner. */
+export function parseGithubPlace(text: string): string | null {
+  const [owner = "", repository, ...rest] = text.trim().split("/");
+  const login = parseGithubLogin(owner);
+  if (login === null || repository === undefined) return login;
+  return rest.length === 0 && /^(?!\.{1,2}$)[\w.-]{1,100}$/.test(repository) ? `${login}/${repository}` : null;
+}
+
 /** The id of a gist, given as such or as the gist's address; null when it is neither. */
 export function parseGistId(text: string): string | null {
   const [, id] =

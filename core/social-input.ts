@@ -1,11 +1,11 @@
 /** Links to an owner's accounts, as an owner writes them: handles in one form, a website as a URL. Shown, never counted. */
 import { z } from "zod";
-import { parseGithubLogin, parseXHandle } from "./proofs.ts";
+import { parseGithubPlace, parseXHandle } from "./proofs.ts";
 import { urlOf } from "./urls.ts";
 
 const MAX_URL = 256;
 
-/** A handle, or the address of its profile on one of `hosts`; stored as the bare handle. An empty string clears it. */
+/** A handle, or its address on one of `hosts`; stored without the host. An empty string clears it. */
 const handle = (hosts: readonly string[], parse: (text: string) => string | null, what: string) =>
   z
     .string()
@@ -20,11 +20,11 @@ const handle = (hosts: readonly string[], parse: (text: string) => string | null
       return z.NEVER;
     });
 
+/** The path of a URL on one of the hosts; null for any other. */
 function handleOf(url: string, hosts: readonly string[]): string | null {
   const parsed = urlOf(url);
   if (!parsed || !hosts.includes(parsed.hostname.replace(/^www\./, ""))) return null;
-  const [first = "", ...rest] = parsed.pathname.split("/").filter(Boolean);
-  return rest.length === 0 ? first : null;
+  return parsed.pathname.split("/").filter(Boolean).join("/");
 }
 
 const website = z
@@ -51,8 +51,8 @@ export const socialSchema = z.strictObject({
   website: website.optional(),
   github: handle(
     ["github.com"],
-    parseGithubLogin,
-    "a user name of 1 to 39 letters, digits and single hyphens",
+    parseGithubPlace,
+    "a user name of 1 to 39 letters, digits and single hyphens, or owner/repository",
   ).optional(),
 });
 export type SocialInput = z.output<typeof socialSchema>;

@@ -52,6 +52,15 @@ export function cleanText(raw: string, rule: TextRule): { text: string } | { pro
   return { text };
 }
 
+/** A text that may be left out: as forms send it, one that is empty or blank is absent, too. */
+export const optionalText = <T>(schema: z.ZodType<T, string>) =>
+  z
+    .preprocess(
+      (given) => (typeof given === "string" && isBlank(given) ? undefined : given),
+      schema.optional() as z.ZodType<T | undefined, string | undefined>,
+    )
+    .optional();
+
 /** A zod schema of a text: any string in, its stored form out. The limits are in its OpenAPI description too. */
 export const textSchema = (rule: TextRule) =>
   z

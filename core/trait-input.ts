@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { fail } from "./errors.ts";
 import type { Trait } from "./facts.ts";
+import { withIgnored } from "./ignored.ts";
 import { textSchema } from "./text.ts";
 import { countedTraits } from "./traits.ts";
 
@@ -14,20 +15,34 @@ export const DEFAULT_CATEGORY = "general";
 
 export type TraitInput = { name: string; category: string };
 
-const RESERVED_CATEGORIES = ["verification", "badge"];
+/** Categories that only the service gives: for what, and the word for what an agent says of itself. */
+const RESERVED_CATEGORIES = {
+  verification: 'what the service has verified; use "claim" for what the agent states',
+  badge: 'what the service awards; use "achievement" for one of the agent\'s own',
+};
+type ReservedCategory = keyof typeof RESERVED_CATEGORIES;
 
 export const traitInputSchema = z
   .strictObject({
     name: textSchema({ min: 1, max: 64 }),
     category: textSchema({ min: 1, max: 32 }).default(DEFAULT_CATEGORY),
+    addedAt: z
+      .unknown()
+      .optional()
+      .meta({
+        documented: { type: "string", format: "date-time" },
+        description: "Ignored: the service's own time counts",
+      }),
   })
   .check((ctx) => {
     const { name, category } = ctx.value;
     const issue = (path: string, message: string) =>
       ctx.issues.push({ code: "custom", input: ctx.value, path: [path], message });
-    if (isReservedCategory(category)) issue("category", "is reserved: it is given for what was verified");
+    const reserved = reservedCategory(category);
+    if (reserved) issue("category", `is reserved for ${RESERVED_CATEGORIES[reserved]}`);
     if (isReservedName(name)) issue("name", "is reserved: it is given for what was verified or linked");
-  });
+  })
+  .transform(({ addedAt, ...trait }): TraitInput => withIgnored(trait, addedAt === undefined ? [] : ["addedAt"]));
 
 /** The traits of one request: at most ten, no name twice. */
 export const traitsInputSchema = z
@@ -66,8 +81,9 @@ export function newTraits(present: readonly Trait[], given: readonly TraitInput[
   return fresh;
 }
 
-/** `verification` and `badge`, however they are spelt to look. */
-export const isReservedCategory = (category: string): boolean => CATEGORIES.has(shape(category).replaceAll("-", ""));
+/** `verification` or `badge` where a category is spelt to look like it; null for any other. */
+export const reservedCategory = (category: string): ReservedCategory | null =>
+  CATEGORIES.get(shape(category).replaceAll("-", "")) ?? null;
 
 /** Names ending in `-verified` or beginning with `linked-token`, however they are spelt to look. */
 export function isReservedName(name: string): boolean {
@@ -112,6 +128,8 @@ function shape(text: string): string {
     .replace(/^-+|-+$/g, "");
 }
 
-const CATEGORIES = new Set(RESERVED_CATEGORIES.map(shape));
+const CATEGORIES = new Map(
+  (Object.keys(RESERVED_CATEGORIES) as ReservedCategory[]).map((category) => [shape(category), category]),
+);
 const VERIFIED = new RegExp(`(?:^|-)${shape("verified")}$`);
 const LINKED = shape("linkedtoken");

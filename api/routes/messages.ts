@@ -4,17 +4,26 @@ import { refusalAt } from "../../core/messaging/groups.ts";
 import { groupView, messageView } from "../../core/views/messages.ts";
 import { accessOf } from "../../db/message-access.ts";
 import { groupById } from "../../db/message-groups.ts";
-import { messagePage } from "../../db/messages.ts";
+import { lastMessageAt, messagePage } from "../../db/messages.ts";
+import type { Queryable } from "../../db/transaction.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { positionOf } from "../http/event-stream.ts";
-import { groupId, integer, limit } from "../parameters.ts";
+import { groupId, limit, type MessagePlace, messagePlace } from "../parameters.ts";
 import { messageBodySchema, messagesSchema, sentSchema } from "../schemas/messages.ts";
 import { noSuchGroup, refuse } from "../services/group-acts.ts";
 import { requireReader } from "../services/message-readers.ts";
 import { requestName } from "./message-groups.ts";
 
 const params = z.object({ groupId });
-const messageId = (what: string) => integer({ min: 0, max: Number.MAX_SAFE_INTEGER, what }).optional();
+const place = (what: string) => messagePlace(what).optional();
+
+/** The id after which messages come: that of the last message sent at a time or before it, for a time. */
+const idAfter = (db: Queryable, groupId: string, after: MessagePlace | undefined) =>
+  after instanceof Date ? lastMessageAt(db, groupId, { until: after }) : after;
+
+/** The id before which messages come: the next one after the last message sent before a time, for a time. */
+const idBefore = async (db: Queryable, groupId: string, before: MessagePlace | undefined) =>
+  before instanceof Date ? (await lastMessageAt(db, groupId, { before })) + 1 : before;
 
 export const messages = endpoint({
   method: "get",
@@ -23,18 +32,23 @@ export const messages = endpoint({
   tag: "Messages",
   summary: "A group's messages, oldest first",
   description:
-    "Without `after` the newest ones; with it the next ones. Ids have no gaps, so that pages have neither gaps nor repeats. Of a private group for members only, whose cred still passes its gate.",
+    "Without `after` the newest ones; with it the next ones. Both bounds are a message's id or a time. Ids have no gaps, so that pages have neither gaps nor repeats. Of a private group for members only, whose cred still passes its gate.",
   guard: { caller: "anyoneOrSiwa" },
   params,
   query: z.object({
     limit: limit({ default: 50, max: 200 }),
-    before: messageId("Only messages before this id"),
-    after: messageId("Only messages after this id, beginning with the oldest of them"),
+    before: place("Only messages before this id or time"),
+    after: place("Only messages after this id or time, beginning with the oldest of them"),
   }),
   responses: { 200: { description: "The messages", schema: messagesSchema } },
   errors: ["not_found", "forbidden", "indexer_behind"],
   async handler({ deps, params, query, caller, now }) {
-    const page = await messagePage(deps.db, params.groupId, query);
+    const { db } = deps;
+    const [before, after] = await Promise.all([
+      idBefore(db, params.groupId, query.before),
+      idAfter(db, params.groupId, query.after),
+    ]);
+    const page = await messagePage(db, params.groupId, { before, after, limit: query.limit });
     if (page === null) return noSuchGroup();
     await requireReader(deps, page.group, caller, now);
     return json({ group: groupView(page.group), limit: query.limit, messages: page.messages.map(messageView) });
@@ -81,12 +95,13 @@ export const messageStream = endpoint({
   guard: { caller: "anyoneOrSiwa" },
   stream: true,
   params,
-  query: z.object({ after: messageId("Id of the last message seen; Last-Event-ID goes before it") }),
+  query: z.object({ after: place("Id of the last message seen, or a time; Last-Event-ID goes before it") }),
   responses: { 200: { description: "The stream; it stays open", type: "text/event-stream" } },
   errors: ["not_found", "forbidden", "indexer_behind"],
   async handler({ deps, params, query, caller, now, clientAddress, response, lastEventId }) {
     const open = deps.streams.take(response, { client: clientAddress, wallet: caller?.wallet });
-    const after = lastEventId === undefined ? query.after : positionOf(lastEventId);
+    const after =
+      lastEventId === undefined ? await idAfter(deps.db, params.groupId, query.after) : positionOf(lastEventId);
     const group = (await groupById(deps.db, params.groupId)) ?? noSuchGroup();
     await requireReader(deps, group, caller, now);
     const content = open((stream) => deps.messageStreams.follow(group, stream, { after, caller }));

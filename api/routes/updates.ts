@@ -1,7 +1,7 @@
 /** Changes of an agent by its controllers: update, personality, and an owner's update without SIWA. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
-import { type Call, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
+import { type Call, endpoint, ignoredOf, json, type Reply, type WalletCaller } from "../endpoint.ts";
 import { flag, tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";
@@ -64,7 +64,7 @@ async function change(call: Change, update: Update): Promise<Reply> {
       result: await updateOffchain(write, update),
       scored: true,
     }));
-    return json({ success: true, tokenId: params.id, updated, storage: "offchain" });
+    return json({ success: true, tokenId: params.id, updated, storage: "offchain", ...ignoredOf(update) });
   }
   const identity = deps.config.contracts.identity.address;
   const indexedBlock = deps.index.block;
@@ -85,5 +85,6 @@ async function change(call: Change, update: Update): Promise<Reply> {
     storage: "onchain",
     txHashes: mined.map(({ txHash }) => txHash),
     ...(mined.length > 0 && { block: Math.max(...mined.map(({ block }) => block)) }),
+    ...ignoredOf(update),
   });
 }

@@ -22,4 +22,8 @@ export const tierLabel = z.enum(TIERS.map(({ label }) => label) as unknown as [s
 export const mintOrigin = z.enum(MINT_ORIGINS.map(({ name }) => name) as unknown as [string, ...string[]]);
 export const block = z.int().min(0).meta({ description: "Block number" });
 export const count = z.int().min(0);
+export const ignored = z
+  .array(z.string())
+  .optional()
+  .meta({ description: "Fields of the request that were not read, the first 20; left out when there are none" });
 export const usdc = z.string().meta({ description: "Amount of USDC, decimal", examples: ["1.00"] });

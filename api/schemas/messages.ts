@@ -65,8 +65,8 @@ export const groupBodySchema = z
   .strictObject({
     topic: textSchema({ min: 1, max: 48 }),
     description: textSchema({ max: 280 }).optional(),
-    minCred: z.int().min(0).max(100),
-    isPublic: z.boolean(),
+    minCred: z.int().min(0).max(100).default(0),
+    isPublic: z.boolean().default(true),
   })
   .meta({ id: "NewMessageGroup", examples: [{ topic: "#Data Sets", minCred: 26, isPublic: true }] });
 

@@ -5,27 +5,29 @@ import { listingShape } from "../../core/listing-input.ts";
 import { agentNameSchema } from "../../core/names.ts";
 import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
 import { parseReferralCode } from "../../core/referral-codes.ts";
+import { optionalText } from "../../core/text.ts";
 import { agentSchema } from "./agent.ts";
 import { address, block, count, mintOrigin, tokenId, txHash, url } from "./fields.ts";
 
 export const mintBodySchema = z
   .strictObject({
     name: agentNameSchema,
-    framework: frameworkSchema.optional(),
+    framework: optionalText(frameworkSchema),
     soulbound: z.boolean().optional().meta({ description: "Locked to the wallet for ever" }),
     personality: personalitySchema.optional(),
     narrative: narrativeSchema.optional(),
     ...listingShape,
-    referralCode: z
-      .string()
-      .transform((text, ctx) => {
-        const code = parseReferralCode(text);
-        if (code) return code;
-        ctx.addIssue("is not a referral code");
-        return z.NEVER;
-      })
-      .optional()
-      .meta({ maxLength: 32 }),
+    referralCode: optionalText(
+      z
+        .string()
+        .transform((text, ctx) => {
+          const code = parseReferralCode(text);
+          if (code) return code;
+          ctx.addIssue("is not a referral code");
+          return z.NEVER;
+        })
+        .meta({ maxLength: 32 }),
+    ),
   })
   .meta({ id: "MintRequest" });
 

@@ -6,6 +6,7 @@ import { frameworkSchema } from "../../core/framework-input.ts";
 import { agentNameSchema } from "../../core/names.ts";
 import type { SolanaPurpose } from "../../core/signed-texts.ts";
 import { isKey, signatureBytes } from "../../core/solana/keys.ts";
+import { optionalText } from "../../core/text.ts";
 import { type DocumentedMeta, optionalChoice } from "../parameters.ts";
 import { address, block, moment, tokenId, txHash, url } from "./fields.ts";
 import { registrationSchema } from "./mint.ts";
@@ -93,10 +94,10 @@ export const solanaVerifySchema = z
 export const solanaRegistrationBodySchema = z
   .strictObject({
     name: agentNameSchema,
-    framework: frameworkSchema.optional(),
+    framework: optionalText(frameworkSchema),
     solanaAddress: solanaKey,
     soulbound: z.boolean().optional().meta({ description: "Locked to the wallet for ever" }),
-    evmAddress: receiver.optional().meta({
+    evmAddress: optionalText(receiver).meta({
       pattern: "^0x[0-9a-fA-F]{40}$",
       description: "Wallet on Base for the identity; without it, the one the signed text names, or else the payer's",
     }),

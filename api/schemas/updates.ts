@@ -4,7 +4,7 @@ import { listingShape } from "../../core/listing-input.ts";
 import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";
 import { socialSchema } from "../../core/social-input.ts";
 import { traitsInputSchema } from "../../core/trait-input.ts";
-import { block, tokenId, txHash } from "./fields.ts";
+import { block, ignored, tokenId, txHash } from "./fields.ts";
 
 const personality = personalitySchema.meta({ description: "Only what is given changes; an empty string clears" });
 const narrative = narrativeSchema.meta({ description: "Only what is given changes; an empty string clears" });
@@ -71,5 +71,6 @@ export const updateSchema = z
     storage: z.enum(["offchain", "onchain"]),
     txHashes: z.array(txHash).optional().meta({ description: "With onchain=true: a transaction for each part" }),
     block: block.optional().meta({ description: "Give it to a read as minBlock to see what was written on chain" }),
+    ignored,
   })
   .meta({ id: "Updated" });

@@ -998,7 +998,7 @@ export interface paths {
         };
         /**
          * A group's messages, oldest first
-         * @description Without `after` the newest ones; with it the next ones. Ids have no gaps, so that pages have neither gaps nor repeats. Of a private group for members only, whose cred still passes its gate.
+         * @description Without `after` the newest ones; with it the next ones. Both bounds are a message's id or a time. Ids have no gaps, so that pages have neither gaps nor repeats. Of a private group for members only, whose cred still passes its gate.
          */
         get: operations["listMessages"];
         put?: never;
@@ -3585,7 +3585,9 @@ export interface components {
         NewMessageGroup: {
             topic: string;
             description?: string;
+            /** @default 0 */
             minCred: number;
+            /** @default true */
             isPublic: boolean;
         };
         CreatedMessageGroup: {
@@ -3665,6 +3667,11 @@ export interface components {
             traits?: {
                 name: string;
                 category?: string;
+                /**
+                 * Format: date-time
+                 * @description Ignored: the service's own time counts
+                 */
+                addedAt?: string;
             }[];
             /** @description Name → URL, or an object with a `url` (http or https) or another place (`handle`, `address`) and whatever belongs to it; at most 24, 8192 bytes. Replaces the former ones */
             services?: {
@@ -3705,6 +3712,8 @@ export interface components {
             txHashes?: string[];
             /** @description Give it to a read as minBlock to see what was written on chain */
             block?: number;
+            /** @description Fields of the request that were not read, the first 20; left out when there are none */
+            ignored?: string[];
         };
         PendingWrite: {
             /** @enum {string} */
@@ -5960,10 +5969,10 @@ export interface operations {
             query?: {
                 /** @description How many to answer, at most 200: a larger value is clamped, the value used is echoed */
                 limit?: number;
-                /** @description Only messages before this id */
-                before?: number;
-                /** @description Only messages after this id, beginning with the oldest of them */
-                after?: number;
+                /** @description Only messages before this id or time */
+                before?: number | string;
+                /** @description Only messages after this id or time, beginning with the oldest of them */
+                after?: number | string;
             };
             header?: never;
             path: {
@@ -5991,8 +6000,8 @@ export interface operations {
     streamMessages: {
         parameters: {
             query?: {
-                /** @description Id of the last message seen; Last-Event-ID goes before it */
-                after?: number;
+                /** @description Id of the last message seen, or a time; Last-Event-ID goes before it */
+                after?: number | string;
             };
             header?: {
                 /** @description Id of the last event seen: the stream goes on after it. Clients send it by themselves */

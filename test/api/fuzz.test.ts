@@ -109,6 +109,11 @@ function allowed(schema: Schema): fc.Arbitrary<unknown> {
   }
   if (pattern) return fc.oneof(known, fc.stringMatching(new RegExp(pattern)));
   if (format === "uuid") return fc.uuid();
+  if (format === "date-time")
+    return fc.oneof(
+      known,
+      fc.date({ noInvalidDate: true }).map((at) => at.toISOString()),
+    );
   return fc.oneof(known, fc.string({ unit: "grapheme", maxLength: (schema.maxLength ?? 64) + 1 }));
 }
 

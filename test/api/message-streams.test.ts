@@ -83,6 +83,8 @@ describe("a stream of a group", () => {
       [await follow(`${id}/stream?after=1`, { "last-event-id": "4" }), [5]],
       // What is not there yet is not waited for.
       [await follow(`${id}/stream?after=99`), []],
+      [await follow(`${id}/stream?after=2026-01-01T00:00:00Z`), [1, 2, 3, 4, 5]],
+      [await follow(`${id}/stream?after=${new Date(Date.now() + 3_600_000).toISOString()}`), []],
     ] as const;
     await post(`/${id}/send`, creator, { content: "6" });
     for (const [reader, before] of all) {

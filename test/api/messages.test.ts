@@ -41,6 +41,10 @@ async function newGroup(
   return { id: (answer.body.group as unknown as { id: string }).id, creator };
 }
 
+/** ISO times of one moment as clients write them. */
+const inParis = (at: Date) => new Date(at.getTime() + 7_200_000).toISOString().replace("Z", "+02:00");
+const toTheSecond = (at: Date) => at.toISOString().replace(/\.\d+/, "");
+
 const shown = ({ status, body }: Answer) => [status, body.code, body.required, body.yours];
 const contents = ({ body }: Answer) =>
   (body.messages as unknown as { content: string }[]).map(({ content }) => content);
@@ -152,8 +156,8 @@ describe("the groups", () => {
 
   it.each([
     [{}],
-    [{ topic: "t", minCred: 0 }],
-    [{ topic: "t", isPublic: true }],
+    [{ minCred: 0, isPublic: true }],
+    [{ topic: "t", minCred: null, isPublic: true }],
     [{ topic: "t", minCred: -1, isPublic: true }],
     [{ topic: "t", minCred: 101, isPublic: true }],
     [{ topic: "t", minCred: 50.99, isPublic: true }],
@@ -163,6 +167,14 @@ describe("the groups", () => {
     [{ topic: "t", minCred: 0, isPublic: true, isDefault: true }],
   ])("refuses %j", async (body) => {
     expect((await post("", await speaker(60), body)).body.code).toBe("invalid_input");
+  });
+
+  it("are open to every agent and public unless their creator says otherwise", async () => {
+    const group = async (more: object) =>
+      (await post("", await speaker(60), { topic: `Topic ${++topics}`, ...more })).body.group;
+    expect(await group({})).toMatchObject({ minCred: 0, isPublic: true });
+    expect(await group({ minCred: 26 })).toMatchObject({ minCred: 26, isPublic: true });
+    expect(await group({ isPublic: false })).toMatchObject({ minCred: 0, isPublic: false });
   });
 
   it("are a hundred of one wallet at most", async () => {
@@ -369,6 +381,54 @@ describe("messages", () => {
     expect((await read(`/${id}/messages?limit=500`)).body.limit).toBe(200);
     for (const bad of ["limit=0", "limit=x", "before=-1", "after=1e3", "before=0x10"])
       expect([bad, (await read(`/${id}/messages?${bad}`)).status]).toEqual([bad, 400]);
+  });
+
+  it("page by times as by ids: before and after a time, of messages that were sent at once too", async () => {
+    const { id, creator } = await newGroup();
+    const start = Date.parse("2026-05-01T12:00:00.000Z");
+    // The first ten are gone, as after a retention; of the others three at a time have one time.
+    const model = Array.from({ length: 31 }, (_, i) => ({ id: i + 11, at: start + Math.floor(i / 3) * 1_000 }));
+    const { pool } = api.database;
+    await pool.query(
+      `insert into offchain.message (group_id, message_id, sender, sender_name, sender_token_id, sender_cred, content, sent_at)
+       select $1, n, $2, 'A', 0, 50, 'x', t from unnest($3::int8[], $4::timestamptz[]) as m(n, t)`,
+      [id, creator.address.toLowerCase(), model.map((m) => m.id), model.map(({ at }) => new Date(at))],
+    );
+    await pool.query("update offchain.message_group set last_message_id = 41 where group_id = $1", [id]);
+    const moment = fc.integer({ min: -2_500, max: 13_000 }).map((ms) => start + ms);
+    const edge = fc.option(
+      fc.oneof(
+        fc.integer({ min: 0, max: 43 }).map((n) => ({ text: String(n), of: (m: { id: number }) => m.id - n })),
+        fc
+          .tuple(
+            moment,
+            fc.constantFrom<(at: Date) => string>((at) => at.toISOString(), inParis, toTheSecond),
+          )
+          .map(([at, write]) => write(new Date(at)))
+          .map((text) => ({ text, of: (m: { at: number }) => m.at - Date.parse(text) })),
+      ),
+      { nil: undefined },
+    );
+    await fc.assert(
+      fc.asyncProperty(edge, edge, fc.integer({ min: 1, max: 12 }), async (before, after, limit) => {
+        const query = new URLSearchParams({
+          limit: String(limit),
+          ...(before && { before: before.text }),
+          ...(after && { after: after.text }),
+        });
+        const between = model.filter((m) => (before?.of(m) ?? -1) < 0 && (after?.of(m) ?? 1) > 0).map((m) => m.id);
+        const expected = after ? between.slice(0, limit) : between.slice(-limit);
+        expect(ids(await read(`/${id}/messages?${query}`)), String(query)).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+    // A + that was not escaped arrives as a space.
+    expect(ids(await read(`/${id}/messages?before=2026-05-01T14:00:01+02:00`))).toEqual([11, 12, 13]);
+    const empty = await newGroup();
+    expect(ids(await read(`/${empty.id}/messages?after=2026-05-01T12:00:00Z`))).toEqual([]);
+    expect((await read("/none/messages?before=2026-05-01T12:00:00Z")).status).toBe(404);
+    for (const bad of ["2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "yesterday", "2026-05-01T12:00:00", "12:00"])
+      expect([bad, (await read(`/${id}/messages?before=${bad}`)).status]).toEqual([bad, 400]);
   });
 
   it("have one order without gaps while many send, join and leave at once", async () => {

@@ -158,6 +158,11 @@ describe("the body", () => {
       },
     ],
     ["none of them", { name: "A" }, { listing: null }],
+    [
+      "empty optional texts",
+      { name: "A", framework: "", referralCode: " ", personality: { humor: "" }, narrative: { origin: "" } },
+      { framework: "custom", referral_code: null },
+    ],
     ["long texts at their limits", { name: "A", narrative: { origin: "o".repeat(512), lore: "l".repeat(1024) } }, {}],
   ];
   it.each(good)("with %s is accepted", async (_, body, stored) => {

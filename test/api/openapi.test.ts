@@ -53,7 +53,8 @@ describe("the document", () => {
       expect(parameters.filter((p) => p.in === "path").map(({ name, required }) => [name, required])).toEqual(
         inPath.map((name) => [name, true]),
       );
-      for (const parameter of parameters) expect(parameter.schema).toHaveProperty("type");
+      for (const { name, schema } of parameters)
+        for (const one of (schema.anyOf ?? [schema]) as object[]) expect(one, `${path} ${name}`).toHaveProperty("type");
     }
     const list = operations.find(([, path]) => path === "/api/v2/agents")![2].parameters;
     expect(list.find(({ name }) => name === "limit")).toMatchObject({

@@ -86,6 +86,27 @@ describe("off chain", () => {
     expect(await intentsIn(api.database.pool, "queued")).toEqual([]);
   });
 
+  it("a trait's time is the service's own: addedAt is ignored and named, other unknown fields are refused", async () => {
+    const addedAt = "2020-01-01T00:00:00.000Z";
+    const { status, body } = await post({
+      traits: [{ name: "kind" }, { ...trait("patient"), addedAt }, { ...trait("bold"), addedAt: 5 }],
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      updated: ["trait:kind", "trait:patient", "trait:bold"],
+      ignored: ["traits.1.addedAt", "traits.2.addedAt"],
+    });
+    const traits = (await agent()).traits as never as { addedAt: string }[];
+    expect(traits).toHaveLength(3);
+    for (const { addedAt } of traits) expect(Date.now() - Date.parse(addedAt)).toBeLessThan(600_000);
+    // What a page read of the agent it may send back.
+    expect(await post({ traits })).toMatchObject({ status: 200, body: { ignored: { length: 3 } } });
+    expect(await post({ traits: [{ name: "x", source: "y" }] })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: "traits.0.source" }] },
+    });
+  });
+
   it("PUT personality is the update of that part", async () => {
     const path = "/api/v2/agent/0/personality";
     const put = (body: unknown) => post(body, { method: "PUT", path });
@@ -267,7 +288,6 @@ describe("refusals", () => {
     ["a nameless trait", { traits: [trait("")] }, "traits.0.name"],
     ["a long name", { traits: [trait("n".repeat(65))] }, "traits.0.name"],
     ["a long category", { traits: [trait("n", "c".repeat(33))] }, "traits.0.category"],
-    ["a trait's own date", { traits: [{ ...trait("n"), addedAt: "2020-01-01" }] }, "traits.0.addedAt"],
     ["a service of another scheme", { services: { web: "ftp://quill.example" } }, "services.web.url"],
     ["a script as service", { services: { web: { url: "javascript:alert(1)" } } }, "services.web.url"],
     [

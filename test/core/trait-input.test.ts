@@ -8,9 +8,9 @@ import { socialSchema } from "../../core/social-input.ts";
 import { ownEntry } from "../../core/terminal/own-entry.ts";
 import { linkTokenSchema } from "../../core/token-input.ts";
 import {
-  isReservedCategory,
   isReservedName,
   newTraits,
+  reservedCategory,
   TRAITS_AN_AGENT,
   traitInputSchema,
   traitsInputSchema,
@@ -35,7 +35,7 @@ describe("reserved words", () => {
     "ⅴerification",
     "νerıfıcatıon",
     "VERIFICATI0N",
-  ])("category %s", (category) => expect(isReservedCategory(category)).toBe(true));
+  ])("category %s", (category) => expect(reservedCategory(category)).not.toBeNull());
 
   it.each([
     "x-verified",
@@ -64,8 +64,21 @@ describe("reserved words", () => {
     (name) => expect(isReservedName(name)).toBe(false),
   );
   it.each(["character", "skill", "badges of honour", "verifier", "навык", "技能"])("not category %s", (category) =>
-    expect(isReservedCategory(category)).toBe(false),
+    expect(reservedCategory(category)).toBeNull(),
   );
+
+  it("are refused with the reason and the word to use instead", () => {
+    const messageOf = (category: string) =>
+      traitInputSchema.safeParse({ name: "x", category }).error?.issues[0]?.message;
+    expect(messageOf("badge")).toBe(
+      'is reserved for what the service awards; use "achievement" for one of the agent\'s own',
+    );
+    expect(messageOf("BАDGE")).toBe(messageOf("badge"));
+    expect(messageOf("verification")).toBe(
+      'is reserved for what the service has verified; use "claim" for what the agent states',
+    );
+    for (const category of ["achievement", "claim"]) expect(messageOf(category)).toBeUndefined();
+  });
 
   it("are refused by the schema with the field's name", () => {
     for (const [trait, path] of [
@@ -159,6 +172,8 @@ describe("accounts", () => {
     [{ twitter: "https://x.com/jack/" }, { twitter: "jack" }],
     [{ twitter: "https://www.twitter.com/jack" }, { twitter: "jack" }],
     [{ github: "https://github.com/octo-cat" }, { github: "octo-cat" }],
+    [{ github: "octo-cat/Hello.World_1-x" }, { github: "octo-cat/Hello.World_1-x" }],
+    [{ github: "https://github.com/octo-cat/hello-world" }, { github: "octo-cat/hello-world" }],
     [{ website: "HTTPS://Example.ORG" }, { website: "https://example.org/" }],
     [
       { website: "", twitter: "", github: " " },
@@ -172,6 +187,15 @@ describe("accounts", () => {
     { twitter: "https://evil.example/jack" },
     { twitter: "https://x.com.evil.example/jack" },
     { github: "-octo" },
+    { github: "octo/" },
+    { github: "octo/.." },
+    { github: "-octo/repository" },
+    { github: "octo/a/b" },
+    { github: "octo/a b" },
+    { github: `octo/${"x".repeat(101)}` },
+    { github: "https://github.com/octo/repository/issues" },
+    { github: "https://evil.example/octo/repository" },
+    { twitter: "jack/status" },
     { website: "ftp://example.org" },
     { website: "https://user@example.org" },
     { website: "http://localhost/" },
