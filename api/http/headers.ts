@@ -10,8 +10,12 @@ export type AnswerHeaders = {
 
 export const API_VERSION = "2.0.0";
 
-/** Response headers a browser's script may read. */
+/**
+ * Response headers a browser's script may read: `*` is every one to browsers of today, the names are for older ones.
+ * No answer depends on a cookie, so a script of another origin reads what anybody else could read.
+ */
 const EXPOSED = [
+  "*",
   "PAYMENT-REQUIRED",
   "PAYMENT-RESPONSE",
   "X-PAYMENT-RESPONSE",
@@ -29,8 +33,13 @@ const EXPOSED = [
   "Idempotent-Replayed",
 ].join(", ");
 
-/** Request headers a browser's script may send. */
+/**
+ * Request headers a browser's script may send. `*` is every one but Authorization to browsers of today: client libraries
+ * add headers of their own, and one that a preflight refuses costs their users the whole request. The names are what
+ * known clients send, for older browsers. No header is believed because only a server could have sent it.
+ */
 const ALLOWED = [
+  "*",
   "Authorization",
   "Payment-Authorization",
   "Accept-Payment",
@@ -42,10 +51,19 @@ const ALLOWED = [
   "X-Payment-Tx",
   "X-Payment-TxHash",
   "X-Payment-Proof",
+  "Payment-Identifier",
+  // What x402 clients send with a payment, as if it were a request header.
+  "Access-Control-Expose-Headers",
   "Content-Type",
   "If-None-Match",
   "Last-Event-ID",
   "MCP-Protocol-Version",
+  "Mcp-Session-Id",
+  "Mcp-Method",
+  "Mcp-Name",
+  "A2A-Version",
+  "A2A-Extensions",
+  "X-A2A-Extensions",
   "X-Request-Id",
 ].join(", ");
 

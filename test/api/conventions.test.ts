@@ -51,6 +51,7 @@ describe("headers", () => {
       "X-Indexed-Block",
       "PAYMENT-REQUIRED",
       "Payment-Receipt",
+      "*",
     ])
       expect(headers.get("access-control-expose-headers")?.split(", ")).toContain(name);
   });
@@ -110,6 +111,11 @@ describe("verbs", () => {
       "X-Payment-Tx",
       "X-API-Key",
       "Content-Type",
+      "Access-Control-Expose-Headers",
+      "Payment-Identifier",
+      "A2A-Version",
+      "A2A-Extensions",
+      "*",
     ])
       expect(headers.get("access-control-allow-headers")?.split(", ")).toContain(name);
     expect(headers.has("access-control-allow-credentials")).toBe(false);

@@ -112,11 +112,18 @@ export async function register(pay: Pay, { apiUrl, name }: Pick<Task, "apiUrl" |
   return { tokenId, agentName: agent.name, header: answer.header };
 }
 
-/** Registers the wallet and buys the report of `task.agent`. @throws Error with the answer when one is refused */
-export async function buyBoth(pay: Pay, task: Task, account: PrivateKeyAccount): Promise<Purchase> {
-  const { tokenId, agentName, header } = await register(pay, task, account);
+/** Makes what pays from an account. */
+export type Paying = (account: PrivateKeyAccount) => Pay | Promise<Pay>;
+
+/** One wallet registers itself, another buys the report of `task.agent`. @throws Error with the answer when one is refused */
+export async function buyBoth(
+  paying: Paying,
+  task: Task,
+  [registrant, reader]: readonly [PrivateKeyAccount, PrivateKeyAccount],
+): Promise<Purchase> {
+  const { tokenId, agentName, header } = await register(await paying(registrant), task, registrant);
   const url = `${task.apiUrl}/api/v2/agent/${task.agent}/cred-report`;
-  const report = await pay({ method: "GET", url, headers: {} });
+  const report = await (await paying(reader))({ method: "GET", url, headers: {} });
   if (report.status !== 200) throw new Error(`report: ${report.status} ${JSON.stringify(report.body)}`);
   const { paidReport } = report.body as { paidReport: unknown };
   return { tokenId, agentName, paidReport, receipts: [header(task.receipt), report.header(task.receipt)] };

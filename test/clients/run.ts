@@ -13,10 +13,10 @@ const TIMEOUT_MS = 60_000;
 /** From this project's own dependencies, or from those of packages/. */
 const loadOwn: Load = (name) => import(name);
 
-/** The version that is installed, as its package.json has it. */
-function versionOf(client: Client): string {
+/** The version that is installed, as its package.json has it; of a script, that of Node or of Chromium. */
+async function versionOf(client: Client, world: World): Promise<string> {
   const name = client.alias ?? client.package;
-  if (name === null) return process.version.slice(1);
+  if (name === null) return client.browser ? await world.chromiumVersion() : process.version.slice(1);
   const root = client.quick ? createRequire(import.meta.url).resolve.paths(name)! : [join(PACKAGES, "node_modules")];
   for (const folder of root) {
     try {
@@ -34,7 +34,7 @@ export async function runClient(client: Client, world: World): Promise<Row> {
   const row = { client: nameOf(client), version: "?" };
   let timer: NodeJS.Timeout | undefined;
   try {
-    row.version = versionOf(client);
+    row.version = await versionOf(client, world);
     const late = new Promise<never>((_, reject) => {
       const ms = client.timeoutMs ?? TIMEOUT_MS;
       timer = setTimeout(() => reject(new Error(`it had not ended after ${ms / 1000} s`)), ms);

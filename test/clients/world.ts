@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import * as x402 from "@x402/fetch";
-import type { Browser } from "playwright-core";
 import { createPublicClient, createWalletClient, type Hex, http, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
@@ -11,16 +10,18 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { giveUsdce, openTempo, TEMPO } from "../../devnet/tempo.ts";
 import { startStack } from "../support/stack.ts";
 import { until } from "../support/until.ts";
-import { startBrowser } from "../web/browser.ts";
+import { type Bundle, openPages, type Pages } from "./pages.ts";
 import { type Purchase, type ReceiptHeader, register, type Task, x402Fetch } from "./pay.ts";
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 /** A wallet, and what it pays with. */
 export type Purse = { privateKey: Hex; address: Hex; money: "usdc" | "usdce" | "none" };
 
-/** What both cost together, millionths of a dollar. */
-const MINT_AND_REPORT = 1_010_000n;
+/** What a registration and a report cost, millionths of a dollar, and what a wallet has to begin with. */
+const PRICES = [1_000_000n, 10_000n] as const;
 const PURSE = 5_000_000n;
+/** A payer on Tempo pays for its transactions in the same money: less than a tenth of a report. */
+const MOST_FEES = 1_000n;
 
 export async function startWorld() {
   const stack = await startStack({ env: { PRICING_PHASE: "paid", BLOCK_TIME: "0.25" } });
@@ -62,56 +63,61 @@ export async function startWorld() {
     return { status: response.status, body: (await response.json()) as Record<string, never> };
   };
 
-  // Everybody buys the report of this one.
-  const first = privateKeyToAccount((await wallet("usdc")).privateKey);
-  const pay = x402Fetch(x402, { ExactEvmScheme }, first);
-  const { tokenId: agent } = await register(pay, { apiUrl, name: "First" }, first);
+  /** Registers a fresh wallet, paid for. @returns the token's id */
+  async function registerOne(name: string): Promise<number> {
+    const account = privateKeyToAccount((await wallet("usdc")).privateKey);
+    const { tokenId } = await register(x402Fetch(x402, { ExactEvmScheme }, account), { apiUrl, name }, account);
+    return tokenId;
+  }
+  const agent = await registerOne("First");
   await until("the first agent is listed", async () => (await json(`/api/v2/agent/${agent}`)).status === 200);
 
   /** The money a wallet has left. */
   const balance = ({ address, money }: Purse) => (money === "usdce" ? usdce(address) : usdc(address));
 
-  let browser: Promise<Browser> | undefined;
+  let opened: Promise<Pages> | undefined;
+  const pages = (): Promise<Pages> => {
+    opened ??= openPages();
+    return opened;
+  };
   return {
     ...devnet,
     evm,
     /** The token id of an agent that is there. */
     agent,
     wallet,
+    register: registerOne,
     json,
-    /** One for all clients that need one. */
-    browser: () => (browser ??= startBrowser()),
     balance,
+    /** A page of another origin with the clients of one bundle in it. */
+    page: async (bundle: Bundle) => (await pages()).of(bundle),
+    chromiumVersion: async () => (await pages()).version,
     /**
-     * Has a client register the wallet and buy a report, and holds it to the agent that is there, the money that is
-     * gone and the receipts that it could read.
+     * Has a client register a wallet and buy a report with another one, and holds it to the agent that is there, the
+     * money that is gone and the receipts that it could read.
      */
     async paysBoth(
-      by: Purse,
-      name: string,
-      receipt: ReceiptHeader,
-      buy: (task: Task) => Promise<Purchase>,
+      { name, money, receipt }: { name: string; money: "usdc" | "usdce"; receipt: ReceiptHeader },
+      buy: (task: Task, keys: readonly [Hex, Hex]) => Promise<Purchase>,
     ): Promise<string> {
-      const bought = await buy({ apiUrl, agent, name, receipt });
-      assert.equal(bought.agentName, name);
-      assert.equal(bought.paidReport, true, "the report is the paid one");
-      assert.ok(
-        bought.receipts.every((header) => typeof header === "string" && header.length > 0),
-        `the client could not read ${receipt}`,
-      );
-      const spent = PURSE - (await balance(by));
-      // A payer on Tempo that broadcasts by itself pays for its transactions in the same money.
-      if (by.money === "usdc") assert.equal(spent, MINT_AND_REPORT);
-      else assert.ok(spent >= MINT_AND_REPORT && spent < MINT_AND_REPORT + 100_000n, `${spent} were spent`);
+      const purses = [await wallet(money), await wallet(money)] as const;
+      const bought = await buy({ apiUrl, agent, name, receipt }, [purses[0].privateKey, purses[1].privateKey]);
+      for (const [i, purse] of purses.entries()) {
+        const spent = PURSE - (await balance(purse));
+        const fees = spent - PRICES[i]!;
+        assert.ok(money === "usdc" ? fees === 0n : fees >= 0n && fees < MOST_FEES, `${spent} units were spent`);
+      }
+      for (const header of bought.receipts) assert.ok(header, `the client could not read ${receipt}`);
+      assert.equal(bought.paidReport, true, "the report says that it was paid for");
       const { tokenId } = bought;
       await until(`agent ${tokenId} is listed`, async () => {
         const { body } = await json(`/api/v2/agent/${tokenId}`);
         return (body as { name?: string }).name === name;
       });
-      return `registered agent ${tokenId} and bought a report, 1.01 USD in all`;
+      return `registered agent ${tokenId} for 1 USD, bought a report for 0.01 USD`;
     },
     async stop() {
-      await (await browser)?.close();
+      await (await opened)?.close();
       await stack.remove();
     },
   };

@@ -7,12 +7,11 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
   existsSync(path),
 );
 
-export function startBrowser(): Promise<Browser> {
+/** @param args more of Chromium's switches */
+export function startBrowser(args: string[] = []): Promise<Browser> {
   if (!CHROMIUM)
-    throw new Error(
-      "The web terminal cannot be tested: Chromium is missing. Install it with: apt-get install chromium",
-    );
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+    throw new Error("No page can be tested: Chromium is missing. Install it with: apt-get install chromium");
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage", ...args] });
 }
 
 export type Watched = { page: Page; troubles: string[] };

@@ -1,0 +1,70 @@
+/** What the test may do in the page; the libraries are given, so that one text serves both bundles. */
+import type { PrivateKeyAccount } from "viem/accounts";
+import { buyBoth, type Paying, type Purchase, type Task } from "../pay.ts";
+
+type Hex = `0x${string}`;
+
+export type InPage = {
+  /** Pays with a client of this bundle. @param tempoRpcUrl for those who pay there */
+  buy(client: string, task: Task, keys: readonly [Hex, Hex], tempoRpcUrl: string): Promise<Purchase>;
+  /** Follows the event log until `count` events of the type have come. @returns their ids and data */
+  events(url: string, type: string, count: number): Promise<{ id: string; data: unknown }[]>;
+  /** True once a reader that `events` opened hears the server. */
+  following(): boolean;
+  /** Lists the tools of an MCP server and calls one. */
+  mcp(url: string, tool: string, args: Record<string, unknown>): Promise<{ tools: string[]; answer: unknown }>;
+};
+
+export type McpClient = {
+  Client: typeof import("@modelcontextprotocol/sdk/client/index.js").Client;
+  StreamableHTTPClientTransport: typeof import("@modelcontextprotocol/sdk/client/streamableHttp.js").StreamableHTTPClientTransport;
+};
+
+/** A browser's own, which this project's types have not got. */
+declare const EventSource: new (
+  url: string,
+) => {
+  addEventListener(type: string, listener: (event: { data: string; lastEventId: string }) => void): void;
+  close(): void;
+};
+
+/** Puts it where the test finds it. */
+export function offer(libraries: {
+  clients: Record<string, (account: PrivateKeyAccount, tempoRpcUrl: string) => ReturnType<Paying>>;
+  privateKeyToAccount(privateKey: Hex): PrivateKeyAccount;
+  mcp: McpClient;
+}): void {
+  const { clients, privateKeyToAccount } = libraries;
+  let following = false;
+  const page: InPage = {
+    buy: (client, task, keys, tempoRpcUrl) =>
+      buyBoth((account) => clients[client]!(account, tempoRpcUrl), task, [
+        privateKeyToAccount(keys[0]),
+        privateKeyToAccount(keys[1]),
+      ]),
+    following: () => following,
+    events: (url, type, count) =>
+      new Promise((done) => {
+        const seen: { id: string; data: unknown }[] = [];
+        const source = new EventSource(url);
+        source.addEventListener("start", () => {
+          following = true;
+        });
+        source.addEventListener(type, ({ data, lastEventId }) => {
+          seen.push({ id: lastEventId, data: JSON.parse(data) });
+          if (seen.length < count) return;
+          source.close();
+          done(seen);
+        });
+      }),
+    mcp: async (url, tool, args) => {
+      const client = new libraries.mcp.Client({ name: "page", version: "1.0.0" });
+      await client.connect(new libraries.mcp.StreamableHTTPClientTransport(new URL(url)));
+      const { tools } = await client.listTools();
+      const { structuredContent } = await client.callTool({ name: tool, arguments: args });
+      await client.close();
+      return { tools: tools.map(({ name }) => name), answer: structuredContent };
+    },
+  };
+  Object.assign(globalThis, page);
+}
