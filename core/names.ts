@@ -13,7 +13,7 @@ const NAMESPACE = /^[0-9a-z_-]{2,32}$/i;
  * @throws invalid_input unless 2 to 32 of a-z, 0-9, _ and - remain.
  */
 export function dotAgentKey(name: string): string {
-  const bare = name.replace(/\.agent$/i, "");
+  const bare = bareName(name);
   if (!NAMESPACE.test(bare))
     fail("invalid_input", "A .agent name has 2 to 32 letters a-z, digits, hyphens and underscores.", {
       details: [{ path: "name", message: "must be 2 to 32 of a-z, 0-9, - and _" }],
@@ -21,5 +21,8 @@ export function dotAgentKey(name: string): string {
   return bare.toLowerCase();
 }
 
-/** A name in the .agent namespace as people write it. */
-export const withDotAgent = (name: string): string => `${name}.agent`;
+/** A name in the .agent namespace without the namespace's ending. */
+export const bareName = (name: string): string => name.replace(/\.agent$/i, "");
+
+/** A name in the .agent namespace as people write it, with the ending. */
+export const withDotAgent = (name: string): string => `${bareName(name)}.agent`;

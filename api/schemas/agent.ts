@@ -76,14 +76,23 @@ export const agentSchema = z
     version: z.string(),
     mutationCount: count,
     operator: address.nullable(),
-    agentName: z.string().nullable().meta({ description: "Registered .agent name" }),
+    agentName: z
+      .string()
+      .nullable()
+      .meta({ description: "Registered .agent name, bare", examples: ["quill"] }),
+    agentDomain: z
+      .string()
+      .nullable()
+      .meta({ description: "The same, whole", examples: ["quill.agent"] }),
     ethosScore: z.int().nullable().meta({ description: "null = not known" }),
     coinbaseVerified: z.boolean(),
     linkedToken: linkedTokenSchema.nullable(),
     personality: shownPersonalitySchema.nullable(),
     narrative: shownNarrativeSchema.nullable(),
     traits: z.array(traitSchema),
-    socials: z.record(z.string(), z.string()),
+    socials: z.record(z.string(), z.string()).meta({
+      description: "Accounts as stated; `x` is the proven account on X, else the stated one (`twitter`)",
+    }),
     ...listing,
     explorer: url,
     indexedBlock: block,

@@ -6,7 +6,7 @@ const amount = z.string().regex(/^\d+(\.\d+)?$/);
 const balance = amount.nullable().meta({ description: "Decimal; null while the chain cannot be asked" });
 
 const proven = z
-  .object({ verified: z.boolean(), handle: z.string().optional() })
+  .object({ verified: z.boolean(), handle: z.string().optional(), username: z.string().optional() })
   .meta({ id: "ProvenAccount", description: "Whether an account is proven now, and which" });
 
 export const reportSchema = z
@@ -21,7 +21,16 @@ export const reportSchema = z
         eth: balance,
         usdc: balance,
         linkedToken: z
-          .object({ contractAddress: z.string(), chain: z.string(), symbol: z.string(), balance })
+          .object({
+            contractAddress: z.string(),
+            address: z.string().meta({ description: "As contractAddress" }),
+            chain: z.string(),
+            name: z.string(),
+            symbol: z.string(),
+            balance,
+            formatted: amount.nullable().meta({ description: "As balance" }),
+            decimals: z.int().min(0).max(255).nullable().meta({ description: "null where the balance is" }),
+          })
           .nullable()
           .meta({ description: "null without a linked token; only tokens on this chain have a balance" }),
       })
@@ -52,7 +61,16 @@ export const reportSchema = z
       farcaster: proven,
       coinbase: z.boolean(),
     }),
-    credScore: z.object({ total: score, tier }),
+    credScore: z.object({
+      total: score,
+      tier,
+      verified: z.boolean(),
+      hasPersonality: z.boolean(),
+      hasNarrative: z.boolean(),
+      traitCount: count,
+      points: count,
+      soulbound: z.boolean(),
+    }),
     points: count,
     rank: z.int().min(1).meta({ description: "By cred; 1 is best, ties share a rank" }),
     totalAgents: count,
@@ -63,6 +81,7 @@ export const reportSchema = z
 
 const proof = {
   handle: z.string(),
+  username: z.string().meta({ description: "The account's name on the platform" }),
   verifiedAt: moment,
   txHash: txHash.nullable(),
   checkedAt: moment,
@@ -70,13 +89,12 @@ const proof = {
     .enum(["verified", "stale", "lapsed"])
     .meta({ description: "stale: could not be checked of late; lapsed: has vanished and counts no more" }),
 };
-const username = z.string();
 
 export const verificationsSchema = z
   .object({
     tokenId,
     x: z.object(proof).nullable(),
-    github: z.object({ ...proof, username }).nullable(),
-    farcaster: z.object({ ...proof, username, fid: z.int().min(0) }).nullable(),
+    github: z.object(proof).nullable(),
+    farcaster: z.object({ ...proof, fid: z.int().min(0) }).nullable(),
   })
   .meta({ id: "Verifications" });

@@ -95,7 +95,7 @@ async function readBalances(
   return {
     eth: eth === null || eth === undefined ? null : formatEther(eth),
     usdc: usdcUnits === null || usdcUnits === undefined ? null : formatUnits(usdcUnits, USDC_DECIMALS),
-    linkedToken: linkedAmount(linkedUnits ?? null, linkedDecimals ?? null),
+    linkedToken: linkedBalance(linkedUnits ?? null, linkedDecimals ?? null),
   };
 }
 
@@ -104,5 +104,7 @@ const toNumber = ({ success, returnData }: { success: boolean; returnData: Hex }
   success && returnData.length === 66 ? BigInt(returnData) : null;
 
 /** A contract may claim any number of decimals; beyond a byte it is not an ERC-20. */
-const linkedAmount = (units: bigint | null, decimals: bigint | null): string | null =>
-  units === null || decimals === null || decimals > 255n ? null : formatUnits(units, Number(decimals));
+const linkedBalance = (units: bigint | null, decimals: bigint | null): Balances["linkedToken"] =>
+  units === null || decimals === null || decimals > 255n
+    ? null
+    : { amount: formatUnits(units, Number(decimals)), decimals: Number(decimals) };

@@ -1,11 +1,11 @@
 /** An agent in full. */
 import { checksum } from "../addresses.ts";
-import { exchangeCounts, shownCred } from "../cred.ts";
+import { exchangeCounts, shownCred, standingProofs } from "../cred.ts";
 import type { Address, AgentFacts, Narrative, Trait } from "../facts.ts";
 import { tokenLink } from "../links.ts";
 import { type Listing, listingOf } from "../listing.ts";
 import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
-import { withDotAgent } from "../names.ts";
+import { bareName, withDotAgent } from "../names.ts";
 import { mergeProfile, type ShownPersonality } from "../profile.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
 import { countedTraits, type LinkedToken, linkedToken } from "../traits.ts";
@@ -35,7 +35,10 @@ export type AgentView = Listing & {
   ethosScore: number | null;
   owner: Address;
   operator: Address | null;
+  /** Of the .agent namespace, without its ending. */
   agentName: string | null;
+  /** With the ending. */
+  agentDomain: string | null;
   linkedToken: LinkedToken | null;
   personality: ShownPersonality | null;
   narrative: Narrative | null;
@@ -50,6 +53,7 @@ export type AgentView = Listing & {
 
 export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock: number | null): AgentView {
   const { score, tier } = shownCred(facts, now);
+  const { personality, narrative, socials } = mergeProfile(facts);
   return {
     tokenId: facts.tokenId,
     agentAddress: checksum(facts.agentAddress),
@@ -70,9 +74,12 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
     ethosScore: facts.ethosScore,
     owner: checksum(facts.owner),
     operator: facts.operator && checksum(facts.operator),
-    agentName: facts.agentName && withDotAgent(facts.agentName),
+    agentName: facts.agentName && bareName(facts.agentName),
+    agentDomain: facts.agentName && withDotAgent(facts.agentName),
     linkedToken: linkedToken(facts.traits),
-    ...mergeProfile(facts),
+    personality,
+    narrative,
+    socials: withX(facts, socials),
     ...listingOf(facts),
     coinbaseVerified: exchangeCounts(facts, now),
     traits: countedTraits(facts.traits),
@@ -80,4 +87,11 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
     explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
     indexedBlock,
   };
+}
+
+/** Stated accounts, with `x`: the proven account on X, else the stated one. */
+function withX(facts: AgentFacts, socials: Record<string, string>): Record<string, string> {
+  const proof = standingProofs(facts).find(({ platform }) => platform === "x");
+  const x = proof?.handle ?? socials.twitter;
+  return x === undefined ? socials : { ...socials, x };
 }

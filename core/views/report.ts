@@ -4,14 +4,20 @@ import { checksum } from "../addresses.ts";
 import { shownCred } from "../cred.ts";
 import type { Address, AgentFacts, Hex } from "../facts.ts";
 import { tokenLink } from "../links.ts";
+import { mergeProfile } from "../profile.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
-import { linkedToken } from "../traits.ts";
+import { countedTraits, linkedToken } from "../traits.ts";
 import type { Site } from "./site.ts";
 import { isoSeconds } from "./summary.ts";
 import { type VerificationMarks, verificationMarks } from "./verifications.ts";
 
 /** Decimal amounts; null where the chain could not be asked. */
-export type Balances = { eth: string | null; usdc: string | null; linkedToken: string | null };
+export type Balances = {
+  eth: string | null;
+  usdc: string | null;
+  /** Null also where no token was asked about. */
+  linkedToken: { amount: string; decimals: number } | null;
+};
 
 /** A transaction as the index has it. */
 export type ReportedTransaction = {
@@ -46,11 +52,30 @@ export type ReportView = {
   balances: {
     eth: string | null;
     usdc: string | null;
-    linkedToken: { contractAddress: string; chain: string; symbol: string; balance: string | null } | null;
+    linkedToken: {
+      contractAddress: string;
+      /** The same as `contractAddress`, and `formatted` as `balance`: clients read either. */
+      address: string;
+      chain: string;
+      name: string;
+      symbol: string;
+      balance: string | null;
+      formatted: string | null;
+      decimals: number | null;
+    } | null;
   };
   recentTransactions: TransactionView[];
   verifications: VerificationMarks;
-  credScore: { total: number; tier: TierWord };
+  credScore: {
+    total: number;
+    tier: TierWord;
+    verified: boolean;
+    hasPersonality: boolean;
+    hasNarrative: boolean;
+    traitCount: number;
+    points: number;
+    soulbound: boolean;
+  };
   points: number;
   rank: number;
   totalAgents: number;
@@ -67,7 +92,8 @@ export type ReportInput = {
 
 export function reportView(facts: AgentFacts, input: ReportInput, site: Site, now: Date): ReportView {
   const { score, tier } = shownCred(facts, now);
-  const { eth, usdc, linkedToken: linkedBalance } = input.balances;
+  const { eth, usdc, linkedToken: held } = input.balances;
+  const { personality, narrative } = mergeProfile(facts);
   const linked = linkedToken(facts.traits);
   return {
     tokenId: facts.tokenId,
@@ -80,14 +106,27 @@ export function reportView(facts: AgentFacts, input: ReportInput, site: Site, no
       usdc,
       linkedToken: linked && {
         contractAddress: linked.contractAddress,
+        address: linked.contractAddress,
         chain: linked.chain,
+        name: linked.name,
         symbol: linked.symbol,
-        balance: linkedBalance,
+        balance: held?.amount ?? null,
+        formatted: held?.amount ?? null,
+        decimals: held?.decimals ?? null,
       },
     },
     recentTransactions: input.transactions.map(transactionView),
     verifications: verificationMarks(facts, now),
-    credScore: { total: score, tier: tierWord(tier) },
+    credScore: {
+      total: score,
+      tier: tierWord(tier),
+      verified: facts.verified,
+      hasPersonality: personality !== null,
+      hasNarrative: narrative !== null,
+      traitCount: countedTraits(facts.traits).length,
+      points: facts.points,
+      soulbound: facts.soulbound,
+    },
     points: facts.points,
     rank: input.rank,
     totalAgents: input.totalAgents,

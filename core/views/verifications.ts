@@ -5,18 +5,19 @@ import type { AgentFacts, Hex, Platform, Proof } from "../facts.ts";
 /** A proof as it was last seen. `lapsed` is a proof that has vanished: it is told, and counts for nothing. */
 export type ProofView = {
   handle: string;
+  /** The account's name on the platform. */
+  username: string;
   verifiedAt: string;
   txHash: Hex | null;
   checkedAt: string;
   status: Proof["status"];
 };
-export type NamedProofView = ProofView & { username: string };
 
 export type VerificationsView = {
   tokenId: number;
   x: ProofView | null;
-  github: NamedProofView | null;
-  farcaster: (NamedProofView & { /** Farcaster id. */ fid: number }) | null;
+  github: ProofView | null;
+  farcaster: (ProofView & { /** Farcaster id. */ fid: number }) | null;
 };
 
 export function verificationsView(facts: AgentFacts): VerificationsView {
@@ -25,22 +26,22 @@ export function verificationsView(facts: AgentFacts): VerificationsView {
   return {
     tokenId: facts.tokenId,
     x: x ? proofView(x) : null,
-    github: github ? named(github) : null,
-    farcaster: farcaster ? { ...named(farcaster), fid: Number(farcaster.accountId) } : null,
+    github: github ? proofView(github) : null,
+    farcaster: farcaster ? { ...proofView(farcaster), fid: Number(farcaster.accountId) } : null,
   };
 }
 
-const proofView = ({ handle, verifiedAt, txHash, checkedAt, status }: Proof): ProofView => ({
+const proofView = ({ handle, username, verifiedAt, txHash, checkedAt, status }: Proof): ProofView => ({
   handle,
+  username: username ?? handle,
   verifiedAt,
   txHash,
   checkedAt,
   status,
 });
-const named = (proof: Proof): NamedProofView => ({ ...proofView(proof), username: proof.username ?? proof.handle });
 
 /** Whether a platform's account is proven now, and which it is. */
-export type ProvenAccount = { verified: boolean; handle?: string };
+export type ProvenAccount = { verified: boolean; handle?: string; username?: string };
 
 export type VerificationMarks = Record<Platform, ProvenAccount> & {
   /** The agent's wallet has signed in. */
@@ -53,7 +54,9 @@ export function verificationMarks(facts: AgentFacts, now: Date): VerificationMar
   const standing = standingProofs(facts);
   const account = (platform: Platform): ProvenAccount => {
     const proof = standing.find((p) => p.platform === platform);
-    return proof ? { verified: true, handle: proof.handle } : { verified: false };
+    if (!proof) return { verified: false };
+    const { handle, username } = proof;
+    return { verified: true, handle, username: username ?? handle };
   };
   return {
     siwa: facts.verified,

@@ -2065,8 +2065,16 @@ export interface components {
             mutationCount: number;
             /** @description Address, checksummed (EIP-55) */
             operator: string | null;
-            /** @description Registered .agent name */
+            /**
+             * @description Registered .agent name, bare
+             * @example quill
+             */
             agentName: string | null;
+            /**
+             * @description The same, whole
+             * @example quill.agent
+             */
+            agentDomain: string | null;
             /** @description null = not known */
             ethosScore: number | null;
             coinbaseVerified: boolean;
@@ -2074,6 +2082,7 @@ export interface components {
             personality: components["schemas"]["Personality"] | null;
             narrative: components["schemas"]["Narrative"] | null;
             traits: components["schemas"]["Trait"][];
+            /** @description Accounts as stated; `x` is the proven account on X, else the stated one (`twitter`) */
             socials: {
                 [key: string]: string;
             };
@@ -2162,10 +2171,17 @@ export interface components {
                 /** @description null without a linked token; only tokens on this chain have a balance */
                 linkedToken: {
                     contractAddress: string;
+                    /** @description As contractAddress */
+                    address: string;
                     chain: string;
+                    name: string;
                     symbol: string;
                     /** @description Decimal; null while the chain cannot be asked */
                     balance: string | null;
+                    /** @description As balance */
+                    formatted: string | null;
+                    /** @description null where the balance is */
+                    decimals: number | null;
                 } | null;
             };
             /** @description The newest transactions in which something happened to this agent */
@@ -2184,6 +2200,12 @@ export interface components {
                  * @enum {string}
                  */
                 tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                verified: boolean;
+                hasPersonality: boolean;
+                hasNarrative: boolean;
+                traitCount: number;
+                points: number;
+                soulbound: boolean;
             };
             points: number;
             /** @description By cred; 1 is best, ties share a rank */
@@ -2215,12 +2237,15 @@ export interface components {
         ProvenAccount: {
             verified: boolean;
             handle?: string;
+            username?: string;
         };
         Verifications: {
             /** @description Identity token id; 0 is a valid one */
             tokenId: number;
             x: {
                 handle: string;
+                /** @description The account's name on the platform */
+                username: string;
                 /** Format: date-time */
                 verifiedAt: string;
                 txHash: string | null;
@@ -2234,6 +2259,8 @@ export interface components {
             } | null;
             github: {
                 handle: string;
+                /** @description The account's name on the platform */
+                username: string;
                 /** Format: date-time */
                 verifiedAt: string;
                 txHash: string | null;
@@ -2244,10 +2271,11 @@ export interface components {
                  * @enum {string}
                  */
                 status: "verified" | "stale" | "lapsed";
-                username: string;
             } | null;
             farcaster: {
                 handle: string;
+                /** @description The account's name on the platform */
+                username: string;
                 /** Format: date-time */
                 verifiedAt: string;
                 txHash: string | null;
@@ -2258,7 +2286,6 @@ export interface components {
                  * @enum {string}
                  */
                 status: "verified" | "stale" | "lapsed";
-                username: string;
                 fid: number;
             } | null;
         };

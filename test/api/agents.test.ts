@@ -298,7 +298,7 @@ describe("one agent", () => {
   it("token 0 is a token", async () => {
     expect(await api.get("/api/v2/agent/0")).toMatchObject({
       status: 200,
-      body: { tokenId: 0, agentName: "Zero_One.agent" },
+      body: { tokenId: 0, agentName: "Zero_One", agentDomain: "Zero_One.agent" },
     });
   });
 

@@ -47,12 +47,12 @@ describe("on a chain", () => {
     expect(await memory.of(wallet, token)).toEqual({
       eth: "0.000000000000000001",
       usdc: "1000",
-      linkedToken: expect.stringMatching(/^\d+(\.\d+)?$/),
+      linkedToken: { amount: expect.stringMatching(/^\d+(\.\d+)?$/), decimals: 18 },
     });
     expect(await memory.of("0x00000000000000000000000000000000000000f1", token)).toEqual({
       eth: "0",
       usdc: "0",
-      linkedToken: "0",
+      linkedToken: { amount: "0", decimals: 18 },
     });
   });
 

@@ -85,12 +85,13 @@ describe("the owner", () => {
     });
     expect((await agent()).socials).toEqual({
       twitter: "jack_o",
+      x: "jack_o",
       website: "https://example.org/me",
       github: "octo-cat",
     });
     expect(await agent()).toMatchObject({ services: { telegram: { handle: "@jack_o" } }, skills: ["drafting"] });
     await send({ ...(await signed(text(0, Date.now() + 1))), social: { website: "", github: "octo-cat/hello" } });
-    expect((await agent()).socials).toEqual({ twitter: "jack_o", github: "octo-cat/hello" });
+    expect((await agent()).socials).toEqual({ twitter: "jack_o", x: "jack_o", github: "octo-cat/hello" });
     const { rows } = await api.database.pool.query("select verify, coinbase from offchain.cred");
     expect(rows).toEqual([{ verify: 0, coinbase: 0 }]);
   });

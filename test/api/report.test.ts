@@ -18,7 +18,12 @@ let away = false;
 beforeAll(async () => {
   const chain = healthyChain();
   const outage = chain.call;
-  chain.call = async (call) => (away ? outage(call) : { ok: true, data: encodeAggregate([10n ** 17n, 5_000_000n]) });
+  const linkedToken = [7_250_000n, 6n];
+  const asksDecimals = ({ data }: { data: string }) => data.includes(toFunctionSelector("decimals()").slice(2));
+  chain.call = async (call) =>
+    away
+      ? outage(call)
+      : { ok: true, data: encodeAggregate([10n ** 17n, 5_000_000n, ...(asksDecimals(call) ? linkedToken : [])]) };
   api = await startApi({ chain, now: () => NOW });
   const { pool } = api.database;
   await plantAgents(pool, [
@@ -87,6 +92,7 @@ type Report = {
   tokenId: number;
   rank: number;
   balances: Record<string, unknown>;
+  credScore: object;
   recentTransactions: { hash: string; method: string | null; value: string }[];
 };
 
@@ -102,12 +108,15 @@ describe("the report", () => {
       recentTransactions: expect.any(Array),
       verifications: {
         siwa: true,
-        x: { verified: true, handle: "zero" },
-        github: { verified: true, handle: "zero-gh" },
+        x: { verified: true, handle: "zero", username: "zero" },
+        github: { verified: true, handle: "zero-gh", username: "zero-gh" },
         farcaster: { verified: false },
         coinbase: false,
       },
-      credScore: { total: 90, tier: "PRIME" },
+      credScore: {
+        ...{ total: 90, tier: "PRIME", verified: true, hasPersonality: false, hasNarrative: false },
+        ...{ traitCount: 0, points: 300, soulbound: false },
+      },
       points: 300,
       rank: 1,
       totalAgents: 8,
@@ -161,16 +170,38 @@ describe("the report", () => {
   it("names the linked token, with a balance when it is on this chain", async () => {
     expect((await report(5)).balances.linkedToken).toEqual({
       contractAddress: getAddress(USDC),
+      address: getAddress(USDC),
       chain: "base",
+      name: "USDC",
       symbol: "USDC",
-      balance: null,
+      balance: "7.25",
+      formatted: "7.25",
+      decimals: 6,
     });
     expect((await report(6)).balances.linkedToken).toEqual({
       contractAddress: "So11111111111111111111111111111111111111112",
+      address: "So11111111111111111111111111111111111111112",
       chain: "solana",
+      name: "SOL",
       symbol: "SOL",
       balance: null,
+      formatted: null,
+      decimals: null,
     });
+  });
+});
+
+describe("the report's score", () => {
+  it("says what the agent has beside the number", async () => {
+    const { pool } = api.database;
+    await pool.query(
+      `insert into offchain.profile_field (token_id, field, value) values
+         (5, 'personality.riskTolerance', '0'), (5, 'narrative.lore', '"long"'), (6, 'narrative.lore', '" "')`,
+    );
+    await pool.query("update onchain.agent set soulbound = true where token_id = 5");
+    const has = { hasPersonality: true, hasNarrative: true, traitCount: 1, soulbound: true, verified: false };
+    expect((await report(5)).credScore).toEqual({ total: 20, tier: "JUNK", points: 100, ...has });
+    expect((await report(6)).credScore).toMatchObject({ hasPersonality: false, hasNarrative: false, traitCount: 0 });
   });
 });
 
@@ -181,6 +212,7 @@ describe("verifications", () => {
       tokenId: 0,
       x: {
         handle: "zero",
+        username: "zero",
         verifiedAt: "2026-11-01T00:00:00.000Z",
         txHash: hash(1),
         checkedAt: "2026-11-20T00:00:00.000Z",

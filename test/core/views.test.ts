@@ -81,11 +81,16 @@ describe("an agent in full", () => {
       ...{ mintedAt: "2026-09-21T14:13:20.000Z", verified: true, soulbound: false, mintOrigin: "AGENT_SIWA" },
       ...{ generation: 1, version: "1.2", mutationCount: 2, points: 150 },
       ...{ credScore: 51, credTier: "QUALIFIED", tierLabel: "Qualified", ethosScore: null },
-      ...{ owner: getAddress(addressOf(7, 1)), operator: getAddress(addressOf(7, 2)), agentName: "Bendr.agent" },
+      ...{
+        owner: getAddress(addressOf(7, 1)),
+        operator: getAddress(addressOf(7, 2)),
+        agentName: "Bendr",
+        agentDomain: "Bendr.agent",
+      },
       linkedToken: { contractAddress: getAddress(addressOf(9)), chain: "base", symbol: "BND", name: "BND" },
       personality: full.onchainPersonality,
       narrative: full.onchainNarrative,
-      socials: { twitter: "bendr" },
+      socials: { twitter: "bendr", x: "bendr" },
       services: full.profile[1]!.value,
       skills: ["bending"],
       domains: [],
@@ -115,10 +120,39 @@ describe("an agent in full", () => {
       linkedToken: null,
       operator: null,
       agentName: null,
+      agentDomain: null,
     });
     expect(view).toMatchObject({ ethosScore: null, indexedBlock: null, socials: {}, traits: [] });
     expect(view).toMatchObject({ services: {}, skills: [], domains: [], metadata: {} });
   });
+});
+
+describe("the account on X", () => {
+  const proof = (status: "verified" | "stale" | "lapsed") => ({
+    ...{ platform: "x" as const, status, accountId: "1", handle: "proven", username: null, txHash: null, evidence: {} },
+    ...{ verifiedAt: NOW.toISOString(), checkedAt: NOW.toISOString() },
+  });
+  it.each([
+    [[proof("verified")], "proven"],
+    [[proof("stale")], "proven"],
+    [[proof("lapsed")], "bendr"],
+    [[], "bendr"],
+  ])("is the proven one, else the stated one, beside what is stated", (proofs, x) =>
+    expect(agentView({ ...full, proofs }, site, NOW, 1).socials).toEqual({ twitter: "bendr", x }),
+  );
+
+  it("is absent where none is proven or stated", () =>
+    expect(agentView({ ...full, profile: [] }, site, NOW, 1).socials).toEqual({}));
+});
+
+describe("a .agent name", () => {
+  it.each([
+    ["quill", "quill", "quill.agent"],
+    ["quill.agent", "quill", "quill.agent"],
+    ["Quill.AGENT", "Quill", "Quill.agent"],
+  ])("%s is shown bare, and whole as the domain", (agentName, bare, domain) =>
+    expect(agentView({ ...full, agentName }, site, NOW, 1)).toMatchObject({ agentName: bare, agentDomain: domain }),
+  );
 });
 
 describe("a summary", () => {

@@ -112,7 +112,7 @@ function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
           <bdi>{agent.name}</bdi>
         </h1>
         <p className="tags">
-          {agent.agentName && <span className="tag">{agent.agentName}</span>}
+          {agent.agentDomain && <span className="tag">{agent.agentDomain}</span>}
           {agent.verified && (
             <span className="tag">
               <Icon name="check" /> Wallet proven

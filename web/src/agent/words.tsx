@@ -15,7 +15,8 @@ export function Words({ agent: { narrative, personality, socials } }: { agent: A
     const level = personality?.[key as keyof typeof LEVELS];
     return level == null ? [] : [[label, level] as const];
   });
-  const places = Object.entries(socials).filter(([, text]) => text);
+  // `x` repeats what is stated under `twitter`, or what is proven, which stands among the verifications.
+  const places = Object.entries(socials).filter(([place, text]) => place !== "x" && text);
   if (texts.length + levels.length + places.length === 0)
     return <p className="muted">It has not told anything about itself.</p>;
   return (
