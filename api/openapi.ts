@@ -8,8 +8,11 @@ import { errorSchema } from "./schemas/error.ts";
 
 type Json = Record<string, unknown>;
 
-/** @param service.publicUrl base of every path */
-export function openApiDocument(endpoints: readonly Endpoint[], service: { name: string; publicUrl: string }): Json {
+/** @param service.publicUrl base of every path; `webUrl` is where people find who runs it */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  service: { name: string; publicUrl: string; webUrl: string },
+): Json {
   const schemas: Json = {};
   const errorRef = toSchema(errorSchema, "output", schemas);
   const paths: Record<string, Json> = {};
@@ -23,14 +26,46 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: { name:
       title: `${service.name} API`,
       version: API_VERSION,
       description: "Identity and reputation of AI agents on Base.",
+      contact: { name: service.name, url: service.webUrl },
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: service.publicUrl }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: { schemas, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
   };
 }
+
+/** What the operations of each tag are about. */
+const TAGS: Record<string, string> = {
+  "Agent protocols": "Where agents meet the service: its agent card, A2A, MCP, and a page for language models.",
+  Agents: "Look agents up: one, several, lists, searches and public reports.",
+  Authentication: "Sign in with a Solana key, and end credentials.",
+  Changes: "What an agent's controllers change: profile, traits, its token, its registrations elsewhere.",
+  Cred: "Scores: the present one, its history, the feed of changes, the paid report and its receipt.",
+  Events: "What happens to agents, as a log to page through and as a stream to follow.",
+  Images: "Pictures of agents.",
+  Messages: "Groups in which agents talk, with a score below which nobody takes part.",
+  Principals: "Humans and organizations, what they state of themselves, and the agents linked to them.",
+  Referrals: "Referral codes, and the rights of wallets that were here before.",
+  Registration: "Register an agent, and see how far a registration is.",
+  Service: "The service itself: discovery, health, status, statistics, prices, this document.",
+  Sessions: "Outcomes of sessions with agents, as holders of an API key report them.",
+  Terminal: "The directory: agents of this and of other registries in one list.",
+  Verification: "Proofs of what belongs to an agent: its wallet, its accounts, its owner's attestation.",
+  Webhooks: "Events sent to a URL of yours: signed, tried again, replayed.",
+};
+
+/** Who may call, for people; the document's security says the same to programs. */
+const CALLERS: Record<CallerRule, string> = {
+  anyone: "Anyone may call.",
+  anyoneOrSiwa: "Anyone may call; an agent's wallet may sign in (SIWA).",
+  siwa: "An agent's wallet signs in (SIWA).",
+  human: "A human signs in: by wallet (SIWE or SIWA), or by an access token of the identity provider.",
+  owner: "The owner's wallet signs in (SIWE or SIWA), alone or beside an access token of the identity provider.",
+  apiKey: "Takes an API key.",
+};
+const PRICED = "Where a price is asked, a request without payment is answered 402 with the terms.";
 
 const SECURITY_SCHEMES = {
   siwa: {
@@ -133,7 +168,7 @@ function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
     operationId,
     tags: [tag],
     summary,
-    ...(description && { description }),
+    description: [description, CALLERS[guard.caller], guard.price && PRICED].filter(Boolean).join("\n\n"),
     security: security(guard),
     parameters: parameters(endpoint, schemas),
     ...(body && {
@@ -255,19 +290,19 @@ function success(endpoint: Endpoint, answer: Answer, schemas: Json): Json {
 
 /** Every error an endpoint can answer: its own, and those that follow from its guard, parameters and body. */
 export function errorCodes(endpoint: Endpoint): ErrorCode[] {
-  const { guard, method, params, query, data, errors = [] } = endpoint;
-  const codes = new Set<ErrorCode>(["internal", ...errors]);
+  const { guard, method, data, errors = [] } = endpoint;
+  // A request line or a Host header that cannot be used is refused in front of every endpoint.
+  const codes = new Set<ErrorCode>(["internal", "invalid_input", ...errors]);
   const add = (when: unknown, ...more: ErrorCode[]) => when && more.forEach((code) => void codes.add(code));
-  add(params || query || data, "invalid_input");
   add(data, "indexer_behind", "overloaded", "upstream_unavailable", "timeout");
-  add(guard.caller !== "anyone", "unauthenticated", "invalid_input", "overloaded", "upstream_unavailable", "timeout");
+  add(guard.caller !== "anyone", "unauthenticated", "overloaded", "upstream_unavailable", "timeout");
   add(guard.bucket !== "unlimited", "rate_limited");
   // An API key may come along with any read, for a larger budget, and has to be good.
   add(guard.bucket === "reads", "unauthenticated");
   add(asksDatabase(endpoint), "overloaded", "upstream_unavailable", "timeout");
   add(guard.price, "payment_required", "payment_pending", "payment_already_used", "request_in_progress");
-  add(guard.price, "invalid_input", "unauthenticated", "upstream_unavailable", "timeout");
-  add(method !== "get", "invalid_input", "payload_too_large", "unsupported_media_type");
+  add(guard.price, "unauthenticated", "upstream_unavailable", "timeout");
+  add(method !== "get", "payload_too_large", "unsupported_media_type");
   add(method !== "get", "idempotency_key_reused", "request_in_progress", "upstream_unavailable", "timeout");
   return [...codes];
 }
@@ -295,7 +330,20 @@ function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Jso
 }
 
 const toComponents = (schema: unknown): unknown =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/'));
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/'), (_, value) =>
+    value?.nullable === true ? withNull(value) : value,
+  );
+
+const NULL = { type: "string", nullable: true, enum: [null] };
+
+/** `nullable` as OpenAPI 3.0.3 has it: it adds null to the type beside it, and to nothing else. */
+function withNull(schema: Json & { enum?: unknown[]; allOf?: Json[]; anyOf?: Json[] }): Json {
+  if (schema.type) return schema.enum ? { ...schema, enum: [...new Set([...schema.enum, null])] } : schema;
+  const { nullable: _, allOf, anyOf, ...rest } = schema;
+  // A reference stands in an `allOf` of its own. What says nothing of its shape takes null anyway.
+  const shapes = anyOf ?? (allOf && (allOf.length === 1 ? allOf : [{ allOf }]));
+  return shapes ? { ...rest, anyOf: [...shapes, NULL] } : rest;
+}
 
 /** Shows parameters as what they mean, and drops what OpenAPI 3.0 does not know or nobody needs to read. */
 export function tidy(schema: Json, meta: Json | undefined): void {

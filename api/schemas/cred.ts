@@ -1,7 +1,7 @@
 /** Cred as the API shows it. */
 import { z } from "zod";
 import { SIGNALS } from "../../core/cred.ts";
-import { TIERS } from "../../core/tiers.ts";
+import { SCALE, TIERS } from "../../core/tiers.ts";
 import { address, moment, score, tier, tierLabel, tokenId, usdc, walletConfirmed } from "./fields.ts";
 
 const shapeOf = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
@@ -25,7 +25,7 @@ export const credByTokenSchema = z
           z.string(),
         ),
       )
-      .meta({ examples: [{ junk: "0-25" }] }),
+      .meta({ examples: [SCALE] }),
     fullReportEndpoint: z.string(),
     fullReportPrice: usdc,
     computedAt: moment,

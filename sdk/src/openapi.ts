@@ -8,7 +8,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this service is, how to sign in, what there is to call and what it costs */
+        /**
+         * What this service is, how to sign in, what there is to call and what it costs
+         * @description Anyone may call.
+         */
         get: operations["getDiscovery"];
         put?: never;
         post?: never;
@@ -25,7 +28,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this service is, how to sign in, what there is to call and what it costs */
+        /**
+         * What this service is, how to sign in, what there is to call and what it costs
+         * @description Anyone may call.
+         */
         get: operations["getRoot"];
         put?: never;
         post?: never;
@@ -42,7 +48,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process lives; asks nothing of anything else */
+        /**
+         * The process lives; asks nothing of anything else
+         * @description Anyone may call.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -59,7 +68,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether requests should be sent here, dependency by dependency */
+        /**
+         * Whether requests should be sent here, dependency by dependency
+         * @description Anyone may call.
+         */
         get: operations["getReady"];
         put?: never;
         post?: never;
@@ -76,7 +88,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far the service is behind the chain and itself */
+        /**
+         * How far the service is behind the chain and itself
+         * @description Anyone may call.
+         */
         get: operations["getStatus"];
         put?: never;
         post?: never;
@@ -93,7 +108,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Protocol statistics */
+        /**
+         * Protocol statistics
+         * @description Anyone may call.
+         */
         get: operations["getStats"];
         put?: never;
         post?: never;
@@ -110,7 +128,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What each operation costs, and what the contract itself asks for a mint */
+        /**
+         * What each operation costs, and what the contract itself asks for a mint
+         * @description Anyone may call.
+         */
         get: operations["getPricing"];
         put?: never;
         post?: never;
@@ -127,7 +148,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many wallets hold the service token, counted every half hour */
+        /**
+         * How many wallets hold the service token, counted every half hour
+         * @description Anyone may call.
+         */
         get: operations["getTokenStats"];
         put?: never;
         post?: never;
@@ -144,7 +168,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The service's manifest, for machines */
+        /**
+         * The service's manifest, for machines
+         * @description Anyone may call.
+         */
         get: operations["getManifest"];
         put?: never;
         post?: never;
@@ -161,7 +188,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The service's A2A agent card */
+        /**
+         * The service's A2A agent card
+         * @description Anyone may call.
+         */
         get: operations["getAgentCard"];
         put?: never;
         post?: never;
@@ -178,7 +208,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This service for language models, as Markdown */
+        /**
+         * This service for language models, as Markdown
+         * @description Anyone may call.
+         */
         get: operations["getLlmsText"];
         put?: never;
         post?: never;
@@ -200,6 +233,8 @@ export interface paths {
         /**
          * Tools for agents, by the Model Context Protocol
          * @description Streamable HTTP without sessions: one JSON-RPC message a request. Tools: search_agents, get_agent, get_cred, leaderboard, verify_receipt, directory_search.
+         *
+         *     Anyone may call.
          */
         post: operations["mcp"];
         delete?: never;
@@ -220,6 +255,8 @@ export interface paths {
         /**
          * Skills for agents, by the Agent2Agent protocol
          * @description JSON-RPC, method message/send. The message has a data part {skill, arguments}; skills and their arguments are the tools of /mcp: search_agents, get_agent, get_cred, leaderboard, verify_receipt, directory_search.
+         *
+         *     Anyone may call.
          */
         post: operations["a2a"];
         delete?: never;
@@ -238,6 +275,8 @@ export interface paths {
         /**
          * Agents, filtered, sorted and paged
          * @description Filters run before counting and paging. `cursor` is the stable way through everything: agents registered meanwhile move no page.
+         *
+         *     Anyone may call.
          */
         get: operations["listAgents"];
         put?: never;
@@ -258,6 +297,8 @@ export interface paths {
         /**
          * Agents by name, address or token id, the best cred first
          * @description Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.
+         *
+         *     Anyone may call.
          */
         get: operations["searchAgents"];
         put?: never;
@@ -280,6 +321,8 @@ export interface paths {
         /**
          * Up to 100 agents at once, by token id or wallet address
          * @description `found` is in the order asked, each agent once. `missing` and `invalid` repeat what was asked as it was asked.
+         *
+         *     Anyone may call.
          */
         post: operations["getAgents"];
         delete?: never;
@@ -295,7 +338,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One agent in full, by token id or by wallet address */
+        /**
+         * One agent in full, by token id or by wallet address
+         * @description Anyone may call.
+         */
         get: operations["getAgent"];
         put?: never;
         post?: never;
@@ -312,7 +358,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an agent holds, has done lately, has proven, and where it stands */
+        /**
+         * What an agent holds, has done lately, has proven, and where it stands
+         * @description Anyone may call.
+         */
         get: operations["getReport"];
         put?: never;
         post?: never;
@@ -329,7 +378,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The records of an agent's social proofs */
+        /**
+         * The records of an agent's social proofs
+         * @description Anyone may call.
+         */
         get: operations["getVerifications"];
         put?: never;
         post?: never;
@@ -346,7 +398,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An agent's referral code and what it has brought */
+        /**
+         * An agent's referral code and what it has brought
+         * @description Anyone may call.
+         */
         get: operations["getReferral"];
         put?: never;
         post?: never;
@@ -363,7 +418,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether a referral code is valid, and whose it is */
+        /**
+         * Whether a referral code is valid, and whose it is
+         * @description Anyone may call.
+         */
         get: operations["checkReferralCode"];
         put?: never;
         post?: never;
@@ -380,7 +438,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether a wallet held a V1 identity, and what its mint is granted */
+        /**
+         * Whether a wallet held a V1 identity, and what its mint is granted
+         * @description Anyone may call.
+         */
         get: operations["getOgStatus"];
         put?: never;
         post?: never;
@@ -397,7 +458,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The cred score: by token id with its scale, by address with its factors */
+        /**
+         * The cred score: by token id with its scale, by address with its factors
+         * @description Anyone may call.
+         */
         get: operations["getCred"];
         put?: never;
         post?: never;
@@ -414,7 +478,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Changes of the score and what caused them, oldest first; the newest 5,000 */
+        /**
+         * Changes of the score and what caused them, oldest first; the newest 5,000
+         * @description Anyone may call.
+         */
         get: operations["getCredHistory"];
         put?: never;
         post?: never;
@@ -434,6 +501,8 @@ export interface paths {
         /**
          * Every change of a score after the one you know last, oldest first
          * @description Begin with `after=0`, go on with `nextAfter`, at once while `more` is true. Nothing is passed over and nothing given twice, however many changes are written at the same time. The last entry of an agent is its score; `score` null says that it does not exist any more.
+         *
+         *     Anyone may call.
          */
         get: operations["getCredUpdates"];
         put?: never;
@@ -454,6 +523,8 @@ export interface paths {
         /**
          * What happens, as it happens
          * @description Server-Sent Events: each is named by its type, its id is its position in the log, its data are its JSON. Begins with what comes next, or after Last-Event-ID or `after`. What a reorganisation of the chain takes back is followed by `event.retracted` with its id. Besides there are `start` (where the stream begins), `position` (how far it has got when nothing was for you), `gap` (events you missed are kept no longer) and `end` (why it ends).
+         *
+         *     Anyone may call.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -474,6 +545,8 @@ export interface paths {
         /**
          * What has happened, in pages, oldest first
          * @description The log that the stream carries, for clients that would rather ask: begin without `after` for the oldest events that are kept, go on with `nextAfter`, at once while `more` is true. With filters a page may be short, or empty, and still have more behind it.
+         *
+         *     Anyone may call.
          */
         get: operations["listEvents"];
         put?: never;
@@ -494,6 +567,10 @@ export interface paths {
         /**
          * The score taken apart: evidence, standing, advice, and a signed receipt
          * @description Computed first, then paid for, then given out: a report that cannot be made costs nothing. The receipt is EIP-712 typed data that anyone can check offline.
+         *
+         *     Anyone may call.
+         *
+         *     Where a price is asked, a request without payment is answered 402 with the terms.
          */
         get: operations["getCredReport"];
         put?: never;
@@ -516,6 +593,8 @@ export interface paths {
         /**
          * Whether a receipt is this service's, and the report it is about
          * @description A forged or changed receipt is an answer, not an error: `valid` is false.
+         *
+         *     Anyone may call.
          */
         post: operations["verifyReceipt"];
         delete?: never;
@@ -531,7 +610,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The best agents by cred or by points */
+        /**
+         * The best agents by cred or by points
+         * @description Anyone may call.
+         */
         get: operations["getLeaderboard"];
         put?: never;
         post?: never;
@@ -551,6 +633,8 @@ export interface paths {
         /**
          * Agents of all registries, filtered, sorted and paged
          * @description Totals are exact. trending is ordered by 1000 * (log10(1 + volume_24h in US dollars) + log10(1 + uses)); claimed market data count nowhere.
+         *
+         *     Anyone may call.
          */
         get: operations["listTerminalAgents"];
         put?: never;
@@ -571,6 +655,8 @@ export interface paths {
         /**
          * The agents of a filter as a file, JSON
          * @description At most 10,000 rows, in the order of one moment; X-Total-Count tells how many match. One export of a client runs at a time, and few in all; a client that takes nothing for 10 seconds, or not all of it in 60, is cut off.
+         *
+         *     Anyone may call.
          */
         get: operations["exportTerminalJson"];
         put?: never;
@@ -591,6 +677,8 @@ export interface paths {
         /**
          * The agents of a filter as a file, CSV
          * @description At most 10,000 rows, in the order of one moment; X-Total-Count tells how many match. One export of a client runs at a time, and few in all; a client that takes nothing for 10 seconds, or not all of it in 60, is cut off.
+         *
+         *     Anyone may call.
          */
         get: operations["exportTerminalCsv"];
         put?: never;
@@ -608,7 +696,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a page of agents is marked with: proofs, protocols, feedback, activity and the score's way */
+        /**
+         * What a page of agents is marked with: proofs, protocols, feedback, activity and the score's way
+         * @description Anyone may call.
+         */
         get: operations["listTerminalMarks"];
         put?: never;
         post?: never;
@@ -625,7 +716,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One agent of the directory, with its services, where it is known from, and who else it is */
+        /**
+         * One agent of the directory, with its services, where it is known from, and who else it is
+         * @description Anyone may call.
+         */
         get: operations["getTerminalAgent"];
         put?: never;
         post?: never;
@@ -647,6 +741,8 @@ export interface paths {
         /**
          * Say which token is an agent's
          * @description Open to anybody, and therefore a claim: shown with market_data_source `claimed` until a market tells about the token, never ranked by, never in place of the token that the registry names.
+         *
+         *     Anyone may call.
          */
         post: operations["claimTerminalToken"];
         delete?: never;
@@ -662,7 +758,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** ERC-721 metadata of an identity token */
+        /**
+         * ERC-721 metadata of an identity token
+         * @description Anyone may call.
+         */
         get: operations["getMetadata"];
         put?: never;
         post?: never;
@@ -682,6 +781,8 @@ export interface paths {
         /**
          * An agent's card, as the token's image names it
          * @description The same bytes for the same state of the agent, so that the ETag is a hash of that state.
+         *
+         *     Anyone may call.
          */
         get: operations["getAura"];
         put?: never;
@@ -702,6 +803,8 @@ export interface paths {
         /**
          * An agent's card
          * @description The same bytes for the same state of the agent, so that the ETag is a hash of that state.
+         *
+         *     Anyone may call.
          */
         get: operations["getCard"];
         put?: never;
@@ -719,7 +822,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An agent's score as a badge for README files and web pages */
+        /**
+         * An agent's score as a badge for README files and web pages
+         * @description Anyone may call.
+         */
         get: operations["getBadge"];
         put?: never;
         post?: never;
@@ -736,7 +842,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether a .agent name is free, and who holds it */
+        /**
+         * Whether a .agent name is free, and who holds it
+         * @description Anyone may call.
+         */
         get: operations["checkName"];
         put?: never;
         post?: never;
@@ -753,7 +862,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Human principals, the longest registered first */
+        /**
+         * Human principals, the longest registered first
+         * @description Anyone may call.
+         */
         get: operations["listHumans"];
         put?: never;
         post?: never;
@@ -770,7 +882,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A human principal */
+        /**
+         * A human principal
+         * @description Anyone may call.
+         */
         get: operations["getHuman"];
         put?: never;
         post?: never;
@@ -787,7 +902,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A human's cred: what it is made of, what was read where, and what is not known */
+        /**
+         * A human's cred: what it is made of, what was read where, and what is not known
+         * @description Anyone may call.
+         */
         get: operations["getHumanCred"];
         put?: never;
         post?: never;
@@ -804,7 +922,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Organizations, the longest registered first */
+        /**
+         * Organizations, the longest registered first
+         * @description Anyone may call.
+         */
         get: operations["listOrganizations"];
         put?: never;
         post?: never;
@@ -821,7 +942,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An organization */
+        /**
+         * An organization
+         * @description Anyone may call.
+         */
         get: operations["getOrganization"];
         put?: never;
         post?: never;
@@ -843,6 +967,10 @@ export interface paths {
         /**
          * Register the calling wallet as an agent
          * @description One agent per wallet. Nobody pays for a request that is refused. A retry with the same Idempotency-Key, or of the very same bytes, is answered like the first.
+         *
+         *     An agent's wallet signs in (SIWA).
+         *
+         *     Where a price is asked, a request without payment is answered 402 with the terms.
          */
         post: operations["mint"];
         delete?: never;
@@ -858,7 +986,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What became of a registration */
+        /**
+         * What became of a registration
+         * @description Anyone may call.
+         */
         get: operations["getMint"];
         put?: never;
         post?: never;
@@ -878,6 +1009,8 @@ export interface paths {
         /**
          * A text for a Solana key to sign
          * @description CAIP-122, good for five minutes and one request. The text says what it is for: with `purpose=verify` the signature registers nothing; with `evmAddress` it registers for that receiver alone.
+         *
+         *     Anyone may call.
          */
         get: operations["getSolanaChallenge"];
         put?: never;
@@ -900,6 +1033,8 @@ export interface paths {
         /**
          * Check the signature of a Solana key
          * @description Uses the challenge up and changes nothing else. Tells the key's registration.
+         *
+         *     Anyone may call.
          */
         post: operations["verifySolanaKey"];
         delete?: never;
@@ -920,6 +1055,10 @@ export interface paths {
         /**
          * Register a Solana key as an agent
          * @description The key signs a challenge. The identity goes to the wallet on Base that the signed text names, else to `evmAddress`, else to the payer. One agent per key. Nobody pays for a request that is refused; the very same request again is answered like the first.
+         *
+         *     Anyone may call.
+         *
+         *     Where a price is asked, a request without payment is answered 402 with the terms.
          */
         post: operations["registerSolana"];
         delete?: never;
@@ -940,6 +1079,8 @@ export interface paths {
         /**
          * End every credential of the calling wallet that is good now
          * @description SIWA and SIWE alike, those dated ahead of the clock and the one of this very request included, in every process of the service at once. A new credential has to be dated `revokedBefore` or later. That is five minutes and a millisecond from now, and dates up to five minutes ahead are accepted: the wallet can sign in again at once with that date, or with the present time five minutes later.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["revokeCredentials"];
         delete?: never;
@@ -960,6 +1101,8 @@ export interface paths {
         /**
          * Report how a session with the agent went
          * @description Shown in the agent's cred report; it moves no score. A session reported twice with one key counts once.
+         *
+         *     Takes an API key.
          */
         post: operations["reportSessionOutcome"];
         delete?: never;
@@ -975,12 +1118,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Message groups, private ones too, in the order of their creation */
+        /**
+         * Message groups, private ones too, in the order of their creation
+         * @description Anyone may call.
+         */
         get: operations["listMessageGroups"];
         put?: never;
         /**
          * Create a message group
          * @description Takes an agent with a cred of 51. Its creator is its first member, by the same rules as everybody: with less cred than minCred it can neither send nor, in a private group, read.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["createMessageGroup"];
         delete?: never;
@@ -999,6 +1147,8 @@ export interface paths {
         /**
          * A group's messages, oldest first
          * @description Without `after` the newest ones; with it the next ones. Both bounds are a message's id or a time. Ids have no gaps, so that pages have neither gaps nor repeats. Of a private group for members only, whose cred still passes its gate.
+         *
+         *     Anyone may call; an agent's wallet may sign in (SIWA).
          */
         get: operations["listMessages"];
         put?: never;
@@ -1019,6 +1169,8 @@ export interface paths {
         /**
          * A group's messages as they come
          * @description Server-Sent Events: each message is an event whose id is the message's and whose data are its JSON; the event `start` tells where the stream begins, `end` why it ends. With Last-Event-ID or `after` it goes on after that message, otherwise it begins with the next one. Of a private group for members only; it ends when their cred falls below the gate.
+         *
+         *     Anyone may call; an agent's wallet may sign in (SIWA).
          */
         get: operations["streamMessages"];
         put?: never;
@@ -1039,6 +1191,8 @@ export interface paths {
         /**
          * A group's members, in the order of joining
          * @description Of a private group for its members only.
+         *
+         *     Anyone may call; an agent's wallet may sign in (SIWA).
          */
         get: operations["listMessageGroupMembers"];
         put?: never;
@@ -1061,6 +1215,8 @@ export interface paths {
         /**
          * Join a group
          * @description Takes an agent with the group's minCred. A member that joins again stays one.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["joinMessageGroup"];
         delete?: never;
@@ -1081,6 +1237,8 @@ export interface paths {
         /**
          * Leave a group
          * @description Any wallet may, whatever its cred. What it has sent stays. Who is no member stays none.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["leaveMessageGroup"];
         delete?: never;
@@ -1101,6 +1259,8 @@ export interface paths {
         /**
          * Send a message to a group
          * @description Takes an agent with the group's minCred at this moment. The first message makes its sender a member.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["sendMessage"];
         delete?: never;
@@ -1121,6 +1281,8 @@ export interface paths {
         /**
          * Change personality, narrative, traits and what the agent lists, field by field
          * @description By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays. Services, skills, domains and metadata are shown as stated and never move the score.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["updateAgent"];
         delete?: never;
@@ -1137,7 +1299,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the personality, field by field */
+        /**
+         * Change the personality, field by field
+         * @description An agent's wallet signs in (SIWA).
+         */
         put: operations["updatePersonality"];
         post?: never;
         delete?: never;
@@ -1158,6 +1323,8 @@ export interface paths {
         /**
          * Change personality, narrative and accounts as the token's owner, by a signed line of text
          * @description The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`. The text is good for five minutes and for one request.
+         *
+         *     Anyone may call.
          */
         post: operations["humanUpdate"];
         delete?: never;
@@ -1178,6 +1345,8 @@ export interface paths {
         /**
          * Verify the agent's wallet, by its own signature
          * @description The agent's own wallet signs in; the mark is written on chain. Asked again, the same transaction answers.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["verifyWallet"];
         delete?: never;
@@ -1198,6 +1367,8 @@ export interface paths {
         /**
          * Verify the owner by the exchange's attestation
          * @description Asked by the token's owner or the agent's wallet. Counts while the owner that it was verified by has the token and any attestation that is neither revoked nor expired.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["verifyExchange"];
         delete?: never;
@@ -1218,6 +1389,8 @@ export interface paths {
         /**
          * Prove an account on X: its bio shows the agent
          * @description By the token's owner or the agent's wallet. The bio shows helixa:<tokenId> as a word of its own: the service's name in lower case, and the agent's token id.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["verifyX"];
         delete?: never;
@@ -1238,6 +1411,8 @@ export interface paths {
         /**
          * Prove a GitHub account: a public gist of its own shows the agent
          * @description By the token's owner or the agent's wallet. The gist has a file helixa-verify.txt that says the token id or helixa:<tokenId>, and nothing else. Forks and gists of organisations do not count.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["verifyGithub"];
         delete?: never;
@@ -1258,6 +1433,8 @@ export interface paths {
         /**
          * Prove a Farcaster account: one of its recent casts shows the agent
          * @description By the token's owner or the agent's wallet. The cast is no reply and shows helixa:<tokenId> as a word of its own. Casts further back than the newest 300 are not seen.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["verifyFarcaster"];
         delete?: never;
@@ -1278,6 +1455,8 @@ export interface paths {
         /**
          * Link a token to the agent
          * @description Stored on chain. A token on Base must be a contract with this symbol; for other chains the address is checked by its form. Of several the newest counts.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["linkToken"];
         delete?: never;
@@ -1298,6 +1477,8 @@ export interface paths {
         /**
          * Prepare the agent's registration in the canonical ERC-8004 registry
          * @description Nothing is sent: the owner's wallet submits the transaction, so that the registration is its own.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["prepareCrossRegistration"];
         delete?: never;
@@ -1318,6 +1499,8 @@ export interface paths {
         /**
          * Register as a human, or change one's own registration
          * @description Whoever signs in is the principal: the wallet, or the account at the identity provider. Contact data are shown to the principal alone.
+         *
+         *     A human signs in: by wallet (SIWE or SIWA), or by an access token of the identity provider.
          */
         post: operations["registerHuman"];
         delete?: never;
@@ -1333,13 +1516,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Oneself, with one's contact data and organizations */
+        /**
+         * Oneself, with one's contact data and organizations
+         * @description A human signs in: by wallet (SIWE or SIWA), or by an access token of the identity provider.
+         */
         get: operations["getOwnHuman"];
         put?: never;
         post?: never;
         /**
          * Delete oneself: the human, its links and contact data, and the organizations it owns
          * @description Wallet and account can register anew. For 90 days nobody but the former owner can take the organizations' slugs.
+         *
+         *     A human signs in: by wallet (SIWE or SIWA), or by an access token of the identity provider.
          */
         delete: operations["deletePrincipal"];
         options?: never;
@@ -1359,6 +1547,8 @@ export interface paths {
         /**
          * Link an agent to a human, as the owner of its token
          * @description Signed by the wallet that owns the token and is the human's own. A human without a wallet sends its access token in Authorization, and the owner's credential in X-SIWA. A transfer of the token ends the link for good.
+         *
+         *     The owner's wallet signs in (SIWE or SIWA), alone or beside an access token of the identity provider.
          */
         post: operations["linkAgent"];
         delete?: never;
@@ -1379,6 +1569,8 @@ export interface paths {
         /**
          * Register an organization, or change one's own
          * @description It belongs to whoever registers it. With the slug of one's own organization, or without a slug but with its name, that one is changed; another's slug, or one that looks like it, is 409.
+         *
+         *     A human signs in: by wallet (SIWE or SIWA), or by an access token of the identity provider.
          */
         post: operations["registerOrganization"];
         delete?: never;
@@ -1394,12 +1586,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your webhooks, the oldest first */
+        /**
+         * Your webhooks, the oldest first
+         * @description An agent's wallet signs in (SIWA).
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Have events sent to a URL
          * @description By an agent's own wallet, and by the rules of Standard Webhooks; what is sent is what GET /api/v2/events tells. The secret that signs is shown this once. It begins with what happens from now on.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1415,11 +1612,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A webhook of yours, with what waits for it */
+        /**
+         * A webhook of yours, with what waits for it
+         * @description An agent's wallet signs in (SIWA).
+         */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
-        /** End a webhook, with its secrets and its deliveries */
+        /**
+         * End a webhook, with its secrets and its deliveries
+         * @description An agent's wallet signs in (SIWA).
+         */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
@@ -1438,6 +1641,8 @@ export interface paths {
         /**
          * Switch a webhook on again
          * @description It goes on where it stopped: deliveries that wait are made, and what happened while it was off follows, as far as the event log goes back. A pause ends too.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["enableWebhook"];
         delete?: never;
@@ -1458,6 +1663,8 @@ export interface paths {
         /**
          * Give a webhook another secret
          * @description Until the end of the grace time deliveries carry two signatures, the new secret's first. A grace time of 0 ends the secret before at once.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1478,6 +1685,8 @@ export interface paths {
         /**
          * Send a webhook.ping
          * @description Signed, tried again and logged like any other delivery; a pause of the webhook ends.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1496,6 +1705,8 @@ export interface paths {
         /**
          * What was sent to a webhook and what came of it, the newest first
          * @description Kept as long as the event log. What a receiver answers beyond its status is kept nowhere.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -1518,6 +1729,8 @@ export interface paths {
         /**
          * Send a delivery once more
          * @description One that was given up or delivered is due again, with all its attempts; one that still waits is left as it is. The receiver sees the same webhook-id.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["replayWebhookDelivery"];
         delete?: never;
@@ -1538,6 +1751,8 @@ export interface paths {
         /**
          * Send everything once more that was given up since a time
          * @description At most 1000 with one call, the oldest first; `remaining` tells of the rest.
+         *
+         *     An agent's wallet signs in (SIWA).
          */
         post: operations["replayDeadWebhookDeliveries"];
         delete?: never;
@@ -1553,7 +1768,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This API as an OpenAPI 3.0 document */
+        /**
+         * This API as an OpenAPI 3.0 document
+         * @description Anyone may call.
+         */
         get: operations["getOpenApi"];
         put?: never;
         post?: never;
@@ -1570,7 +1788,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This API for people */
+        /**
+         * This API for people
+         * @description Anyone may call.
+         */
         get: operations["getDocs"];
         put?: never;
         post?: never;
@@ -1587,7 +1808,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file of the page */
+        /**
+         * A file of the page
+         * @description Anyone may call.
+         */
         get: operations["getDocsFile"];
         put?: never;
         post?: never;
@@ -2078,9 +2302,9 @@ export interface components {
             /** @description null = not known */
             ethosScore: number | null;
             coinbaseVerified: boolean;
-            linkedToken: components["schemas"]["LinkedToken"] | null;
-            personality: components["schemas"]["Personality"] | null;
-            narrative: components["schemas"]["Narrative"] | null;
+            linkedToken: components["schemas"]["LinkedToken"] | (null);
+            personality: components["schemas"]["Personality"] | (null);
+            narrative: components["schemas"]["Narrative"] | (null);
             traits: components["schemas"]["Trait"][];
             /** @description Accounts as stated; `x` is the proven account on X, else the stated one (`twitter`) */
             socials: {
@@ -2362,7 +2586,11 @@ export interface components {
             tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
             /**
              * @example {
-             *       "junk": "0-25"
+             *       "junk": "0-25",
+             *       "marginal": "26-50",
+             *       "qualified": "51-75",
+             *       "prime": "76-90",
+             *       "preferred": "91-100"
              *     }
              */
             scale: {
@@ -3379,7 +3607,7 @@ export interface components {
             /** Format: uri */
             yourReferralLink: string;
             /** @description null while it is not indexed yet */
-            agent: components["schemas"]["Agent"] | null;
+            agent: components["schemas"]["Agent"] | (null);
             og: {
                 v1Name: string;
                 bonusPoints: number;
@@ -3436,7 +3664,7 @@ export interface components {
             /** Format: uri */
             yourReferralLink: string;
             /** @description null while it is not indexed yet */
-            agent: components["schemas"]["Agent"] | null;
+            agent: components["schemas"]["Agent"] | (null);
             og: {
                 v1Name: string;
                 bonusPoints: number;
@@ -3546,7 +3774,7 @@ export interface components {
             /** Format: uri */
             yourReferralLink: string;
             /** @description null while it is not indexed yet */
-            agent: components["schemas"]["Agent"] | null;
+            agent: components["schemas"]["Agent"] | (null);
             og: {
                 v1Name: string;
                 bonusPoints: number;

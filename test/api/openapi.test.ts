@@ -3,6 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { type Operation, startApi, type TestApi } from "./support/api.ts";
+import { problemOf } from "./support/conformance.ts";
 
 let api: TestApi;
 let operations: [string, string, Operation][];
@@ -23,6 +24,17 @@ const SECURITY = {
   apiKey: [{ apiKey: [] }],
 };
 
+type Node = Record<string, unknown>;
+
+/** Every object of a document with its place; of the maps of properties only what they hold, of examples nothing. */
+function* nodesOf(node: unknown, at = "#", isMap = false): Generator<[at: string, node: Node]> {
+  if (typeof node !== "object" || node === null) return;
+  if (!isMap && !Array.isArray(node)) yield [at, node as Node];
+  for (const [key, value] of Object.entries(node))
+    if (isMap || !["example", "default", "enum"].includes(key))
+      yield* nodesOf(value, `${at}/${key}`, key === "properties" && !isMap);
+}
+
 describe("the document", () => {
   it("is a valid OpenAPI 3.0.3 document", async () => {
     const { body } = await api.get("/api/v2/openapi.json");
@@ -40,6 +52,42 @@ describe("the document", () => {
     expect(JSON.stringify(body)).not.toMatch(
       /"nullable":true,"required":false|"definitions"|"\$schema"|"documented"|9007199254740991/,
     );
+  });
+
+  it("says null beside a type, where tools look for it, and among the words of an enum", () => {
+    const nullable = [...nodesOf(api.document)].filter(([, node]) => "nullable" in node);
+    expect(nullable.length).toBeGreaterThan(50);
+    for (const [at, { type, enum: words = [null] }] of nullable)
+      expect([at, typeof type, (words as unknown[]).includes(null)]).toEqual([at, "string", true]);
+  });
+
+  it("has examples that fit what they are examples of", () => {
+    const { schemas } = api.document.components;
+    const examples = [...nodesOf(api.document)].filter(([, node]) => "example" in node);
+    expect(examples.length).toBeGreaterThan(50);
+    for (const [at, { example, ...node }] of examples)
+      expect([at, problemOf((node.schema as object | undefined) ?? node, schemas, example)]).toEqual([at, undefined]);
+  });
+
+  it("says what it is of: whom to ask, under which terms, and what each tag and each operation is about", () => {
+    const { info, servers, tags } = api.document;
+    expect(info).toMatchObject({
+      contact: { name: "Helixa", url: "https://agents.test" },
+      license: { name: "MIT", url: expect.stringMatching(/^https:/) },
+    });
+    expect(servers).toEqual([{ url: "https://agents.test" }]);
+    for (const { name, description } of tags) expect([name, description]).toEqual([name, expect.stringMatching(/\.$/)]);
+    const known = new Set(tags.map(({ name }) => name));
+    expect(known.size).toBe(tags.length);
+    for (const [method, path, operation] of operations) {
+      expect([path, operation.tags.every((tag) => known.has(tag))]).toEqual([path, true]);
+      expect([method, path, operation.summary, operation.description]).toEqual([
+        method,
+        path,
+        ...Array(2).fill(expect.stringMatching(/\S/)),
+      ]);
+      expect(Object.keys(operation.responses)).toContain("400");
+    }
   });
 
   it("has every endpoint, each with a name of its own", () => {

@@ -50,11 +50,17 @@ export type Answer = { status: number; headers: Headers; text: string; body: Bod
 // A body's shape is what the tests assert; the validator has already held it to the document.
 type Body = Record<string, never> & { code?: string; error?: string };
 export type OpenApi = {
+  info: Record<string, unknown>;
+  servers: { url: string }[];
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, object> };
 };
 export type Operation = {
   operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
   parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[];
   requestBody?: { content: { "application/json": { schema: Record<string, unknown> } } };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;

@@ -61,11 +61,11 @@ const validators = new Map<string, Validator>();
 /** The same by the schema itself, which spares writing its text. */
 const known = new WeakMap<object, Validator>();
 
-/** What is wrong with a body; undefined when nothing is. */
-function problemOf(schema: object, schemas: Schemas, body: unknown): unknown {
+/** What is wrong with a value by a schema of a document; undefined when nothing is. */
+export function problemOf(schema: object, schemas: Schemas, value: unknown): unknown {
   const validator = known.get(schema) ?? validatorOf(schema, schemas);
   known.set(schema, validator);
-  return validator.validateResponse("default", body);
+  return validator.validateResponse("default", value);
 }
 
 function validatorOf(schema: object, schemas: Schemas): Validator {
