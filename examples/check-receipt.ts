@@ -1,4 +1,4 @@
-/** Checks the receipt of a cred report offline: `node examples/check-receipt.ts report.json 0x<the service's receipt signer>`. */
+/** Checks the receipt of a cred report offline: `npx node examples/check-receipt.ts report.json 0x<the service's receipt signer>`. */
 import { readFileSync } from "node:fs";
 import { keccak256, recoverTypedDataAddress, stringToHex } from "viem";
 

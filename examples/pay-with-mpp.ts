@@ -1,5 +1,5 @@
 /**
- * Pays by MPP on Tempo, with the protocol's own client: `node examples/pay-with-mpp.ts report 0` buys agent 0's cred
+ * Pays by MPP on Tempo, with the protocol's own client: `npx node examples/pay-with-mpp.ts report 0` buys agent 0's cred
  * report, `… mint Ada` registers the paying wallet. Wallet and URLs are the local stack's (`npm start`).
  */
 import { readFileSync } from "node:fs";
@@ -31,10 +31,14 @@ const client = Mppx.create({
   polyfill: false,
 });
 
-/** Proof that the wallet is ours (SIWA). It keeps its header, Authorization: the payment has one of its own. */
+/**
+ * Proof that the wallet is ours (SIWA), in the text that the service shows. It keeps its header, Authorization: the
+ * payment has one of its own.
+ */
 async function signIn(): Promise<string> {
-  const timestamp = Date.now();
-  const message = `Sign-In With Agent: ${new URL(apiUrl).host} wants you to sign in with your wallet ${account.address} at ${timestamp}`;
+  const { auth } = (await (await fetch(`${apiUrl}/api/v2`)).json()) as { auth: { agent: { message: string } } };
+  const timestamp = String(Date.now());
+  const message = auth.agent.message.replace("{address}", account.address).replace("{timestamp}", timestamp);
   return `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Pays by x402 version 1, as older clients do: the terms are in the body of the 402, the payment goes in `X-PAYMENT`.
- * `node examples/pay-with-x402-v1.ts 0` buys agent 0's cred report on the local stack (`npm start`).
+ * `npx node examples/pay-with-x402-v1.ts 0` buys agent 0's cred report on the local stack (`npm start`).
  */
 import { readFileSync } from "node:fs";
 import { ExactEvmSchemeV1 } from "@x402/evm/v1";

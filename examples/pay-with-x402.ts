@@ -1,5 +1,5 @@
 /**
- * Pays by x402 version 2, with the protocol's own client: `node examples/pay-with-x402.ts report 0` buys agent 0's cred
+ * Pays by x402 version 2, with the protocol's own client: `npx node examples/pay-with-x402.ts report 0` buys agent 0's cred
  * report, `… mint Ada` registers the paying wallet. Wallet and URL are the local stack's (`npm start`).
  */
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * Follows what happens with the SDK: `node examples/sdk-events.ts 5` prints the next five events and ends. The second
+ * Follows what happens with the SDK: `npx node examples/sdk-events.ts 5` prints the next five events and ends. The second
  * argument is the service's URL, the local stack's by default, the third a place in the log to go on after.
  * Restart the service meanwhile: nothing is lost, nothing comes twice.
  */

@@ -1,5 +1,5 @@
 /**
- * Buys a cred report with the SDK: `node examples/sdk-pay.ts x402 0` pays for agent 0's in USDC on Base, `… mpp 0` in
+ * Buys a cred report with the SDK: `npx node examples/sdk-pay.ts x402 0` pays for agent 0's in USDC on Base, `… mpp 0` in
  * USDC.e on Tempo. Wallets and URLs are the local stack's (`npm start`).
  */
 import { readFileSync } from "node:fs";

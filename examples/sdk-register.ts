@@ -1,5 +1,5 @@
 /**
- * Registers a fresh wallet with the SDK and waits until it is listed: `node examples/sdk-register.ts Ada`. The second
+ * Registers a fresh wallet with the SDK and waits until it is listed: `npx node examples/sdk-register.ts Ada`. The second
  * argument is the service's URL, the local stack's by default. Outside this repository the import is "agent-cred-sdk".
  */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";

@@ -1,5 +1,5 @@
 /**
- * Receives webhooks and believes the good ones only: `WEBHOOK_SECRET=whsec_… node examples/webhook-receiver.ts 8080`.
+ * Receives webhooks and believes the good ones only: `WEBHOOK_SECRET=whsec_… npx node examples/webhook-receiver.ts 8080`.
  * Needs no package; `standardwebhooks` on npm does the same, and so do its like for other languages.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";

@@ -327,6 +327,19 @@ describe("files", () => {
     expect(odd.map(({ path }) => path)).toEqual([]);
   });
 
+  it("name commands that run on the Node that npm installs: an older one of the host loads no TypeScript", () => {
+    const pages = globSync(["*.md", "{docs,sdk,assets/**,examples,test/**}/*.md", "examples/*.ts"], {
+      cwd: ROOT,
+    }).filter((path) => !path.includes("node_modules"));
+    const commands = pages.flatMap((path) =>
+      [...readFileSync(join(ROOT, path), "utf8").matchAll(/(?:npx )?\bnode [\w./-]+\.ts\b/g)].map(
+        ([command]) => command,
+      ),
+    );
+    expect(commands.length).toBeGreaterThan(9);
+    expect(commands.filter((command) => !command.startsWith("npx "))).toEqual([]);
+  });
+
   it("hold nothing unfinished, and tests leave nothing out", () => {
     const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
     const left = /\b(it|test|describe)\.(only|skip|todo)\b/;

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { tempo as tempoMethods } from "mppx/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { giveUsdce } from "../../devnet/tempo.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { giveUsdce, TEMPO } from "../../devnet/tempo.ts";
 import { type ClientOptions, createClient, type Fetch } from "../../sdk/src/index.ts";
 import { mpp } from "../../sdk/src/mpp.ts";
 import { x402 } from "../../sdk/src/x402.ts";
@@ -113,24 +113,35 @@ it("pays no more than it may, and tells the terms where it cannot pay", async ()
   });
 });
 
-it("pays as the example shows", async () => {
+describe("as the examples show", () => {
   const directory = mkdtempSync(join(tmpdir(), "sdk-pay-"));
-  const payer = await world.payer();
-  const privateKey = generatePrivateKey();
-  await giveUsdce(tempo.anvil.url, privateKeyToAccount(privateKey).address, HAS);
-  const buy = async (way: string, key: string) => {
-    const file = join(directory, way);
-    writeFileSync(
-      file,
-      JSON.stringify({ apiUrl: api.url, tempoRpcUrl: tempo.anvil.url, accounts: [{ privateKey: key }] }),
-    );
-    const args = ["examples/sdk-pay.ts", way, "900", file];
+  afterAll(() => rmSync(directory, { recursive: true }));
+  /** Runs one with a devnet.json in which this key is the first account's. */
+  const run = async (example: string, key: string, ...args: string[]) => {
+    const file = join(directory, `${example}-${args.join("-")}.json`);
+    const stack = { apiUrl: api.url, tempoRpcUrl: tempo.anvil.url, usdce: TEMPO.usdce };
+    writeFileSync(file, JSON.stringify({ ...stack, accounts: [{ privateKey: key }] }));
     const cwd = fileURLToPath(new URL("../..", import.meta.url));
-    return (await promisify(execFile)(process.execPath, args, { cwd })).stdout;
+    return (await promisify(execFile)(process.execPath, [`examples/${example}`, ...args, file], { cwd })).stdout;
   };
-  const reported = /^Grace: \d+ points, rank 1\n(- .*\n)+\S{40,}\n$/;
-  expect(await buy("x402", payer.privateKey)).toMatch(reported);
-  expect(await buy("mpp", privateKey)).toMatch(reported);
-  expect(await world.balance(payer.address)).toBe(HAS - REPORT_PRICE);
-  rmSync(directory, { recursive: true });
+  async function withUsdce(): Promise<string> {
+    const privateKey = generatePrivateKey();
+    await giveUsdce(tempo.anvil.url, privateKeyToAccount(privateKey).address, HAS);
+    return privateKey;
+  }
+
+  it("it buys a report by x402 and by MPP", async () => {
+    const payer = await world.payer();
+    const reported = /^Grace: \d+ points, rank 1\n(- .*\n)+\S{40,}\n$/;
+    expect(await run("sdk-pay.ts", payer.privateKey, "x402", "900")).toMatch(reported);
+    expect(await run("sdk-pay.ts", await withUsdce(), "mpp", "900")).toMatch(reported);
+    expect(await world.balance(payer.address)).toBe(HAS - REPORT_PRICE);
+  });
+
+  // The API is asked at another host than the one it takes signatures for.
+  it("the protocols' own clients register, signing for the host that discovery names", async () => {
+    const payer = await world.payer();
+    expect(await run("pay-with-x402.ts", payer.privateKey, "mint", "Eda")).toMatch(/^201 \{\s+"success": true,/);
+    expect(await run("pay-with-mpp.ts", await withUsdce(), "mint", "Fia")).toMatch(/^201 \{\s+"success": true,/);
+  });
 });
