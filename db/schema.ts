@@ -1024,8 +1024,12 @@ export const human = offchain.table(
     /** Accounts and services as the human states them: shown, never counted as proven. */
     linkedAccounts: jsonb().notNull(),
     services: jsonb().notNull(),
-    /** Private: only the human itself is ever shown it. */
+    /** As stated: ids elsewhere (an object or a list) and whatever else the human tells. */
+    externalIds: jsonb().notNull().default({}),
+    metadata: jsonb().notNull().default({}),
+    /** Private: only the human itself is ever shown them. */
     contact: jsonb().notNull(),
+    notificationPreferences: jsonb().notNull().default({}),
     /** Its own identity token: counts while the wallet owns it and it was transferred no more than `tokenTransfers` times. */
     tokenId: tokenId(),
     tokenTransfers: bigint({ mode: "number" }),
@@ -1079,8 +1083,12 @@ export const organization = offchain.table(
     skills: text().array().notNull(),
     domains: text().array().notNull(),
     links: jsonb().notNull(),
+    services: jsonb().notNull().default({}),
+    externalIds: jsonb().notNull().default({}),
+    metadata: jsonb().notNull().default({}),
     /** Private, as in `human`. */
     contact: jsonb().notNull(),
+    notificationPreferences: jsonb().notNull().default({}),
     /** Wallets (texts) and token ids (numbers) as the organization states them. */
     members: jsonb().notNull(),
     /** Its identity token, as in `human`. */
