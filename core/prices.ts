@@ -14,6 +14,9 @@ export const PRICES = {
 } as const;
 export type Operation = keyof typeof PRICES;
 
+/** Stands for the payment of what cost nothing. */
+export const UNPAID = "free";
+
 /** Phase and prices together, as they are in force at one time. */
 export type PriceList = { phase: Phase; prices: Record<Operation, bigint> };
 
@@ -32,6 +35,21 @@ export function formatUsdc(units: bigint): string {
 
 /** What an operation costs, in USDC, as clients see it. */
 export const shownPrice = (operation: Operation, list: PriceList): string => formatUsdc(priceUnits(operation, list));
+
+/** What is sold, in words. */
+export const SOLD: Partial<Record<Operation, string>> = {
+  agentMint: "Registration of an agent",
+  solanaRegistration: "Registration of an agent with a Solana key",
+  credReport: "The full cred report of an agent, with a signed receipt",
+  update: "A change of an agent's profile",
+};
+
+/** What has a price, in sentences: "Registration of an agent costs 1.00 USDC. …"; empty while nothing has. */
+export const costsInWords = (list: PriceList): string =>
+  Object.entries(SOLD)
+    .filter(([operation]) => priceUnits(operation as Operation, list) > 0n)
+    .map(([operation, what]) => `${what} costs ${shownPrice(operation as Operation, list)} USDC.`)
+    .join(" ");
 
 /** The object `pricing` of discovery and manifests; amounts in USDC. */
 export const shownPricing = (list: PriceList) => ({

@@ -1,7 +1,15 @@
 /** Writes to agents' profiles on chain, slot by slot: which intent is the newest, and who asked for it. */
+import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../core/facts.ts";
 import type { Queryable } from "./transaction.ts";
 import type { Intent } from "./tx-outbox.ts";
+
+/** A name for what one request writes of an agent's profile; a payment for it says that it has bought this. */
+export const newProfileWrite = (tokenId: number): string => `profile:${tokenId}:${randomUUID()}`;
+/** The key of one of its intents. */
+export const intentKeyOf = (profileWrite: string, place: number): string => `${profileWrite}:${place}`;
+/** The write that an intent is a part of. */
+export const profileWriteOf = (intentKey: string): string => intentKey.slice(0, intentKey.lastIndexOf(":"));
 
 /** The newest write of a slot with its intent. */
 export type ChainWrite = { intentKey: string; data: Hex; state: Intent["state"]; block: number | null };

@@ -43,6 +43,17 @@ export async function transaction<T>(
 export const snapshot = <T>(db: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> =>
   transaction(db, work, "begin isolation level repeatable read read only");
 
+/** Runs `work` in one transaction and rolls it back: what it throws is what it would throw. */
+export async function rehearsal(db: pg.Pool, work: (tx: pg.ClientBase) => Promise<unknown>): Promise<void> {
+  const rehearsed = new Error("rehearsed");
+  await transaction(db, async (tx) => {
+    await work(tx);
+    throw rehearsed;
+  }).catch((error) => {
+    if (error !== rehearsed) throw error;
+  });
+}
+
 /** undefined_table, invalid_schema_name, insufficient_privilege: the indexer has published no views yet. */
 const NO_VIEWS = new Set(["42P01", "3F000", "42501"]);
 

@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Failure } from "../../core/errors.ts";
+import { costsInWords } from "../../core/prices.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
@@ -26,13 +27,14 @@ export const agentCard = endpoint({
   summary: "The service's A2A agent card",
   responses: { 200: { description: "The card", schema: agentCardSchema } },
   cache: CACHE.release,
-  handler({ deps: { config } }) {
+  handler({ deps: { config, payments } }) {
     const { name, publicUrl, webUrl } = config.service;
     const here = `${publicUrl}/a2a`;
     return json({
       protocolVersion: PROTOCOL,
       name,
-      description: `${DESCRIPTION} Looks agents up, tells their cred score, and checks receipts of cred reports.`,
+      description:
+        `${DESCRIPTION} Looks agents up, tells their cred score, and checks receipts of cred reports. ${costsInWords(payments.shown())}`.trimEnd(),
       url: here,
       preferredTransport: "JSONRPC",
       additionalInterfaces: [{ url: here, transport: "JSONRPC" }],

@@ -48,7 +48,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
     },
     pricing: prices,
     payments: {
-      methods: paymentMethods(chain.id, payments),
+      methods: paymentMethods(endpoints, chain.id, payments),
       pricing: prices,
     },
     documentation: { openapi: `${service.publicUrl}/api/v2/openapi.json`, html: `${service.publicUrl}/docs` },
@@ -56,30 +56,47 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
 }
 
 /** Ways to pay. What is `planned` is never asked for. */
-const paymentMethods = (chainId: number, { facilitator, machinePayments }: ApiParts["payments"]) => [
-  {
-    protocol: "x402",
-    status: facilitator ? "available" : "planned",
-    chain: chainId,
-    currency: "USDC",
-    endpoints: ["/api/v2/mint", "/api/v2/register/solana", "/api/v2/agent/{ref}/cred-report"],
-  },
-  {
-    protocol: "MPP",
-    status: machinePayments ? "available" : "planned",
-    chain: machinePayments?.chain.id ?? 4217,
-    currency: "USDC.e",
-    endpoints: ["/api/v2/mint", "/api/v2/register/solana", "/api/v2/agent/{ref}/cred-report"],
-  },
-  {
-    protocol: "x402",
-    status: "planned",
-    chain: chainId,
-    currency: "CRED",
-    endpoints: ["/api/v2/agent/{ref}/cred-report"],
-  },
-  { protocol: "ETH", status: "available", chain: chainId, currency: "ETH", endpoints: ["the contract's payable mint"] },
-];
+function paymentMethods(
+  endpoints: readonly Endpoint[],
+  chainId: number,
+  { facilitator, machinePayments, shown }: ApiParts["payments"],
+) {
+  // Whatever the phase: what is listed at a price is paid for like this whenever it is asked for.
+  const { prices } = shown();
+  const payable = endpoints
+    .filter(({ guard: { price } }) => price !== undefined && prices[price] > 0n)
+    .map(({ path }) => path);
+  return [
+    {
+      protocol: "x402",
+      status: facilitator ? "available" : "planned",
+      chain: chainId,
+      currency: "USDC",
+      endpoints: payable,
+    },
+    {
+      protocol: "MPP",
+      status: machinePayments ? "available" : "planned",
+      chain: machinePayments?.chain.id ?? 4217,
+      currency: "USDC.e",
+      endpoints: payable,
+    },
+    {
+      protocol: "x402",
+      status: "planned",
+      chain: chainId,
+      currency: "CRED",
+      endpoints: ["/api/v2/agent/{ref}/cred-report"],
+    },
+    {
+      protocol: "ETH",
+      status: "available",
+      chain: chainId,
+      currency: "ETH",
+      endpoints: ["the contract's payable mint"],
+    },
+  ];
+}
 
 const texts = (endpoints: readonly Endpoint[], authenticated: boolean) =>
   Object.fromEntries(

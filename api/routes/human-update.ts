@@ -15,12 +15,13 @@ export const humanUpdate = endpoint({
   summary: "Change personality, narrative and accounts as the token's owner, by a signed line of text",
   description:
     "The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`. The text is good for five minutes and for one request.",
+  guard: { price: "update" },
   data: true,
   params: z.object({ id: tokenId }),
   body: humanUpdateBodySchema,
   responses: { 200: { description: "Written", schema: updateSchema } },
   errors: ["unauthenticated", "forbidden", "not_found", "rate_limited"],
-  async handler({ deps, params, body, clientAddress, fingerprint, now }) {
+  async handler({ deps, params, body, clientAddress, fingerprint, now, payment }) {
     const { message, signature, ...update } = body;
     const updated = await updateByHuman(deps, {
       tokenId: params.id,
@@ -29,6 +30,7 @@ export const humanUpdate = endpoint({
       update,
       client: networkOf(clientAddress),
       fingerprint,
+      payment,
       now,
     });
     return json({ success: true, tokenId: params.id, updated, storage: "offchain" });

@@ -1,4 +1,5 @@
 /** /llms.txt: the service for language models, on one page that follows from the endpoints. */
+import { type PriceList, priceUnits, shownPrice } from "../../core/prices.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import { DESCRIPTION } from "../services/introduction.ts";
 import { TOOLS } from "../tools/tools.ts";
@@ -16,19 +17,29 @@ export const llmsText = (listed: () => readonly Endpoint[]): Endpoint =>
     summary: "This service for language models, as Markdown",
     responses: { 200: { description: "The page", type: "text/plain" } },
     cache: CACHE.release,
-    handler: ({ deps: { config } }) => ({
+    handler: ({ deps: { config, payments } }) => ({
       status: 200,
       type: "text/plain; charset=utf-8",
       content: page(
         listed().filter(({ unlisted }) => !unlisted),
         config.service,
+        payments.shown(),
       ),
     }),
   });
 
-function page(endpoints: readonly Endpoint[], { name, publicUrl }: { name: string; publicUrl: string }): string {
-  const link = ({ method, path, tag, operationId, summary }: Endpoint) =>
-    `- [${method.toUpperCase()} ${path}](${publicUrl}/docs#/${encodeURIComponent(tag)}/${operationId}): ${summary}`;
+function page(
+  endpoints: readonly Endpoint[],
+  { name, publicUrl }: { name: string; publicUrl: string },
+  list: PriceList,
+): string {
+  const cost = ({ guard: { price } }: Endpoint) =>
+    price && priceUnits(price, list) > 0n ? ` (${shownPrice(price, list)} USDC)` : "";
+  const link = (endpoint: Endpoint) => {
+    const { method, path, tag, operationId, summary } = endpoint;
+    const docs = `${publicUrl}/docs#/${encodeURIComponent(tag)}/${operationId}`;
+    return `- [${method.toUpperCase()} ${path}](${docs}): ${summary}${cost(endpoint)}`;
+  };
   const sections = [...Map.groupBy(endpoints, ({ tag }) => tag)].map(
     ([tag, members]) => `## ${tag}\n\n${members.map(link).join("\n")}`,
   );

@@ -17,6 +17,7 @@ import {
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
+import { costsInWords, type PriceList } from "../../core/prices.ts";
 import { endpoint } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
@@ -28,6 +29,10 @@ import { descriptionOf, TOOLS } from "../tools/tools.ts";
 
 const INSTRUCTIONS =
   "Ask here before you deal with another agent: who it is (get_agent), how far it can be trusted and why (get_cred), and whether a report it shows is genuine (verify_receipt). Scores are 0 to 100 and follow from facts on chain and proofs, which a name never is.";
+
+/** The tools are free; a model that goes on to act by the API has to know what is not. */
+const instructions = (list: PriceList): string =>
+  [INSTRUCTIONS, "These tools cost nothing.", costsInWords(list)].join(" ").trimEnd();
 
 /** Made once: all that tells one process from another is its configuration. */
 let described: ToolDescription[] | undefined;
@@ -77,7 +82,11 @@ export const mcp = endpoint({
     const { service } = call.deps.config;
     const server = new Server(
       { name: service.name, version: API_VERSION, description: DESCRIPTION, websiteUrl: service.webUrl },
-      { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_QUESTIONS },
+      {
+        capabilities: { tools: {} },
+        instructions: instructions(call.deps.payments.shown()),
+        jsonSchemaValidator: NO_QUESTIONS,
+      },
     );
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: descriptions() }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) =>

@@ -1,6 +1,7 @@
 /** Changes of an agent by its controllers: update, personality, and an owner's update without SIWA. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
+import { newProfileWrite } from "../../db/chain-writes.ts";
 import { type Call, endpoint, ignoredOf, json, type Reply, type WalletCaller } from "../endpoint.ts";
 import { flag, tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
@@ -9,7 +10,7 @@ import { authorizeController } from "../services/agent-control.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
 import { payableTraitPrice } from "../services/chain-writes.ts";
 import { isForChain, requireSomething, type Update, updateOffchain, updateOnchain } from "../services/update.ts";
-import { writeAgent } from "../services/writing.ts";
+import { type Write, writeAgent } from "../services/writing.ts";
 
 const params = z.object({ id: tokenId });
 const query = z.object({
@@ -20,7 +21,7 @@ const query = z.object({
 
 const common = {
   tag: "Changes",
-  guard: { caller: "siwa" } as const,
+  guard: { caller: "siwa", price: "update" } as const,
   data: true,
   params,
   query,
@@ -55,24 +56,22 @@ export const personality = endpoint({
 type Change = Call<z.output<typeof params>, z.output<typeof query>, unknown, WalletCaller>;
 
 async function change(call: Change, update: Update): Promise<Reply> {
-  const { deps, params, query, caller, now } = call;
+  const { deps, params, query, caller, now, payment } = call;
   requireSomething(update);
   const target = { tokenId: params.id, now };
+  const sale = { payment, bought: newProfileWrite(params.id) };
   const authorize = await authorizeController(deps, params.id, caller.wallet);
   if (!query.onchain || !isForChain(update)) {
-    const updated = await writeAgent(deps, target, authorize, async (write) => ({
-      result: await updateOffchain(write, update),
-      scored: true,
-    }));
+    const work = async (write: Write) => ({ result: await updateOffchain(write, update), scored: true });
+    const updated = await writeAgent(deps, target, authorize, work, sale);
     return json({ success: true, tokenId: params.id, updated, storage: "offchain", ...ignoredOf(update) });
   }
   const identity = deps.config.contracts.identity.address;
   const indexedBlock = deps.index.block;
   const traitPriceWei = update.traits?.length ? await payableTraitPrice(deps.chain, identity) : 0n;
-  const { updated, intentKeys } = await writeAgent(deps, target, authorize, async (write) => ({
-    result: await updateOnchain(write, update, { wallet: caller.wallet, identity, indexedBlock, traitPriceWei }),
-    scored: false,
-  }));
+  const asked = { wallet: caller.wallet, identity, indexedBlock, traitPriceWei, profileWrite: sale.bought };
+  const work = async (write: Write) => ({ result: await updateOnchain(write, update, asked), scored: false });
+  const { updated, intentKeys } = await writeAgent(deps, target, authorize, work, sale);
   const { complete, mined } = await minedIntents(deps.db, intentKeys, {
     timeoutMs: deps.config.mintWaitMs,
     what: "update",

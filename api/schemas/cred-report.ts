@@ -44,7 +44,7 @@ const part = z
 const reportFields = {
   reportId: z.string(),
   generatedAt: moment,
-  paidReport: z.literal(true),
+  paidReport: z.boolean().meta({ description: "Whether money was paid for it; false where reports cost nothing" }),
   price: usdc,
   payment: z.string().meta({ description: "Reference of the payment; free when nothing was asked for" }),
   agent: z.object({

@@ -1,10 +1,15 @@
 /** Writing an agent's profile on chain: each part through the outbox, once, however often it is asked for. */
-import { randomUUID } from "node:crypto";
 import { formatEther } from "viem/utils";
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
-import { chainWritesSince, insertChainWrite, newestChainWrites } from "../../db/chain-writes.ts";
+import {
+  chainWritesSince,
+  insertChainWrite,
+  intentKeyOf,
+  newestChainWrites,
+  newProfileWrite,
+} from "../../db/chain-writes.ts";
 import { queueIntent } from "../../db/tx-outbox.ts";
 import { controls } from "./agent-control.ts";
 import { requireFunds, type Write } from "./writing.ts";
@@ -45,15 +50,17 @@ const DAY_MS = 86_400_000;
  * Queues what is not on the chain or on its way there yet. A part's newest write decides: the same again is the same
  * transaction, under way or done, unless somebody has changed the part on chain since.
  * @param asked.indexedBlock the block that the facts are at least of
+ * @param asked.profileWrite names what is queued, where it is paid for
  * @returns the key of the intent to wait for, for each call; null for what the chain holds without one of ours
  * @throws Failure request_in_progress, out_of_funds, rate_limited
  */
 export async function queueChainWrites(
   { tx, facts, now }: Write,
   calls: readonly ChainCall[],
-  asked: { wallet: Address; identity: Address; indexedBlock: number },
+  asked: { wallet: Address; identity: Address; indexedBlock: number; profileWrite?: string },
 ): Promise<(string | null)[]> {
   const { tokenId } = facts;
+  const { profileWrite = newProfileWrite(tokenId) } = asked;
   const newest = await newestChainWrites(
     tx,
     tokenId,
@@ -68,7 +75,7 @@ export async function queueChainWrites(
     if (same && (open || unseen || (before.state === "mined" && call.held))) return before.intentKey;
     if (call.held && !open && !unseen) return null;
     if (call.once && (open || unseen)) refuseSecond(call.slot);
-    const intentKey = `profile:${tokenId}:${randomUUID()}`;
+    const intentKey = intentKeyOf(profileWrite, fresh.length);
     fresh.push({ call, intentKey });
     return intentKey;
   });

@@ -3,13 +3,14 @@ import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
 import { humanUpdateText, parseHumanUpdate } from "../../core/signed-texts.ts";
-import { useText } from "../../db/human-updates.ts";
+import { newProfileWrite } from "../../db/chain-writes.ts";
+import { usedBy, useText } from "../../db/human-updates.ts";
 import type { ApiParts } from "../deps.ts";
 import { requireUnrevoked } from "../guards/callers.ts";
 import { personalHash, recoverSigner } from "../guards/signature.ts";
 import { factsOf } from "./agent-facts.ts";
 import { requireSomething, type Update, updateOffchain, updatePaths } from "./update.ts";
-import { writeAgent } from "./writing.ts";
+import { type Sale, writeAgent } from "./writing.ts";
 
 /** How far the text's time may be from ours, either way. */
 export const HUMAN_UPDATE_WINDOW_MS = 300_000;
@@ -22,13 +23,15 @@ export type HumanUpdate = {
   /** The client's network. */
   client: string;
   fingerprint: string;
+  payment: Sale["payment"];
   now: number;
 };
 
 /**
  * Checks text, time and signature, and writes. A text is used once; the same request again is answered like the first.
  * @returns paths of what was written
- * @throws Failure invalid_input, unauthenticated, forbidden, not_found, rate_limited, upstream_unavailable
+ * @throws Failure invalid_input, unauthenticated, forbidden, not_found, rate_limited, upstream_unavailable,
+ *   request_in_progress, and what settling throws
  */
 export async function updateByHuman(deps: ApiParts, request: HumanUpdate): Promise<string[]> {
   const { tokenId, now, update } = request;
@@ -37,6 +40,11 @@ export async function updateByHuman(deps: ApiParts, request: HumanUpdate): Promi
   const { owner } = await factsOf(deps.facts, { tokenId });
   await requireOwnerSignature(deps, owner, request);
   await requireUnrevoked(deps.db, { wallet: owner, issuedAt });
+  // What was written is answered again, and not sold again.
+  if (request.payment.price > 0n) {
+    const { message: text, fingerprint } = request;
+    if ((await usedBy(deps.db, { text, fingerprint })) === "same") return updatePaths(update);
+  }
   return writeAgent(
     deps,
     { tokenId, now },
@@ -47,6 +55,9 @@ export async function updateByHuman(deps: ApiParts, request: HumanUpdate): Promi
         case "fresh":
           return { result: await updateOffchain(write, update), scored: true };
         case "same":
+          // A copy of this request was faster: what this one has paid is a credit.
+          if (request.payment.price > 0n)
+            fail("request_in_progress", "The same request was carried out at this moment.", { retryAfter: 1 });
           return { result: updatePaths(update), scored: false };
         case "used":
           return fail("unauthenticated", "This signed text was used already.", {
@@ -54,6 +65,7 @@ export async function updateByHuman(deps: ApiParts, request: HumanUpdate): Promi
           });
       }
     },
+    { payment: request.payment, bought: newProfileWrite(tokenId) },
   );
 }
 

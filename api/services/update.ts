@@ -90,7 +90,13 @@ const traitSlot = (name: string) => `trait:${traitKey(name)}`;
 export async function updateOnchain(
   write: Write,
   update: Omit<Update, "social">,
-  asked: { wallet: Address; identity: Address; indexedBlock: number; traitPriceWei: bigint },
+  asked: {
+    wallet: Address;
+    identity: Address;
+    indexedBlock: number;
+    traitPriceWei: bigint;
+    profileWrite?: string;
+  },
 ): Promise<{ updated: string[]; intentKeys: string[] }> {
   const { tx, facts, now } = write;
   const traits = await traitsForChain(tx, facts, update.traits ?? []);

@@ -4,8 +4,9 @@ import type { AgentFacts } from "../../core/facts.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
 import { type SenderState, senderState } from "../../db/sender-state.ts";
-import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
+import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/transaction.ts";
 import type { ApiParts } from "../deps.ts";
+import { FREE_TILL, type Till } from "../guards/payment/till.ts";
 import { factsOf } from "./agent-facts.ts";
 
 /** What a write works with. */
@@ -16,29 +17,46 @@ export type Write = {
   now: Date;
 };
 
+/** What a write costs its caller. */
+export type Sale = {
+  payment: Pick<Till, "price" | "settle">;
+  /** `<kind>:<id>` of what is bought. */
+  bought: string;
+};
+const UNSOLD: Sale = { payment: FREE_TILL, bought: "" };
+
 /** Places where a crash test kills the process, in the order a write passes them. */
 export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] as const;
 
 /**
- * Runs a write about one agent, after those that came before it.
+ * Runs a write about one agent, after those that came before it. A write that has a price is tried and undone first, so
+ * that whatever refuses it does so before the payment is settled; the payment is used up in the write's own commit.
  * @param authorize throws unless the caller may do it
- * @param work writes; `scored` says whether it may have moved the score, which then follows in the same commit
- * @throws Failure not_found, indexer_behind, whatever the two throw
+ * @param work writes; `scored` says whether it may have moved the score, which then follows in the same commit. It runs
+ *   twice where there is a price, and touches nothing outside of its transaction
+ * @throws Failure not_found, indexer_behind, whatever the two throw, and what settling throws
  */
 export async function writeAgent<T>(
   deps: ApiParts,
   target: { tokenId: number; now: number },
   authorize: (facts: AgentFacts) => void,
   work: (write: Write) => Promise<{ result: T; scored: boolean; cause?: string }>,
+  { payment, bought }: Sale = UNSOLD,
 ): Promise<T> {
   const now = new Date(target.now);
+  const attempt = async (tx: Queryable) => {
+    await lockAgentWrites(tx, target.tokenId);
+    const facts = await factsOf(tx, { tokenId: target.tokenId });
+    authorize(facts);
+    return work({ tx, facts, now });
+  };
   try {
+    if (payment.price > 0n) await rehearsal(deps.db, attempt);
+    const paid = await payment.settle();
     const result = await transaction(deps.db, async (tx) => {
-      await lockAgentWrites(tx, target.tokenId);
-      const facts = await factsOf(tx, { tokenId: target.tokenId });
-      authorize(facts);
-      const { result, scored, cause = "profile" } = await work({ tx, facts, now });
+      const { result, scored, cause = "profile" } = await attempt(tx);
       if (scored) await recomputeCred(tx, { tokenIds: [target.tokenId] }, { now, cause });
+      await paid.fulfil(tx, bought);
       deps.fault("write.before-commit");
       return result;
     });

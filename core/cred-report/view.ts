@@ -4,6 +4,7 @@ import { ageDays, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
 import type { Address, AgentFacts, Narrative, SignalKey } from "../facts.ts";
 import { tokenLink } from "../links.ts";
 import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
+import { UNPAID } from "../prices.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
 import { lengthOf } from "../text.ts";
 import { TIERS, type TierWord, tierWord } from "../tiers.ts";
@@ -24,14 +25,15 @@ export type CredReportInput = {
   sessions: SessionCounts;
   /** USDC, decimal. */
   price: string;
-  /** What was paid with: the reference of the payment, "free" when nothing was asked for. */
+  /** What was paid with: the reference of the payment, `UNPAID` when nothing was asked for. */
   payment: string;
 };
 
 export type CredReportView = {
   reportId: string;
   generatedAt: string;
-  paidReport: true;
+  /** Whether money was paid for it; a report that was free says so. */
+  paidReport: boolean;
   price: string;
   payment: string;
   agent: {
@@ -97,7 +99,7 @@ export function credReportView(facts: AgentFacts, input: CredReportInput, site: 
   return {
     reportId,
     generatedAt: now.toISOString(),
-    paidReport: true,
+    paidReport: payment !== UNPAID,
     price,
     payment,
     agent: {

@@ -1283,6 +1283,8 @@ export interface paths {
          * @description By the token's owner or the agent's wallet. Of each field the newest write wins, whether on chain or off. A trait once given stays. Services, skills, domains and metadata are shown as stated and never move the score.
          *
          *     An agent's wallet signs in (SIWA).
+         *
+         *     Where a price is asked, a request without payment is answered 402 with the terms.
          */
         post: operations["updateAgent"];
         delete?: never;
@@ -1302,6 +1304,8 @@ export interface paths {
         /**
          * Change the personality, field by field
          * @description An agent's wallet signs in (SIWA).
+         *
+         *     Where a price is asked, a request without payment is answered 402 with the terms.
          */
         put: operations["updatePersonality"];
         post?: never;
@@ -1325,6 +1329,8 @@ export interface paths {
          * @description The owner's wallet signs `{service}: Update agent #<id> at <milliseconds since 1970>`. The text is good for five minutes and for one request.
          *
          *     Anyone may call.
+         *
+         *     Where a price is asked, a request without payment is answered 402 with the terms.
          */
         post: operations["humanUpdate"];
         delete?: never;
@@ -2779,8 +2785,8 @@ export interface components {
             reportId: string;
             /** Format: date-time */
             generatedAt: string;
-            /** @enum {boolean} */
-            paidReport: true;
+            /** @description Whether money was paid for it; false where reports cost nothing */
+            paidReport: boolean;
             /**
              * @description Amount of USDC, decimal
              * @example 1.00
@@ -2975,8 +2981,8 @@ export interface components {
                 reportId: string;
                 /** Format: date-time */
                 generatedAt: string;
-                /** @enum {boolean} */
-                paidReport: true;
+                /** @description Whether money was paid for it; false where reports cost nothing */
+                paidReport: boolean;
                 /**
                  * @description Amount of USDC, decimal
                  * @example 1.00
@@ -6428,6 +6434,18 @@ export interface operations {
             header?: {
                 /** @description Same key and same request: the stored answer, for 24 hours */
                 "Idempotency-Key"?: string;
+                /** @description Payment payload of x402 version 2, base64 of JSON, or a transaction's hash */
+                "PAYMENT-SIGNATURE"?: string;
+                /** @description Payment payload of x402 version 1, base64 of JSON, or a transaction's hash */
+                "X-PAYMENT"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Tx"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-TxHash"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Proof"?: string;
+                /** @description Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization */
+                "Payment-Authorization"?: string;
             };
             path: {
                 /**
@@ -6475,6 +6493,18 @@ export interface operations {
             header?: {
                 /** @description Same key and same request: the stored answer, for 24 hours */
                 "Idempotency-Key"?: string;
+                /** @description Payment payload of x402 version 2, base64 of JSON, or a transaction's hash */
+                "PAYMENT-SIGNATURE"?: string;
+                /** @description Payment payload of x402 version 1, base64 of JSON, or a transaction's hash */
+                "X-PAYMENT"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Tx"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-TxHash"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Proof"?: string;
+                /** @description Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization */
+                "Payment-Authorization"?: string;
             };
             path: {
                 /**
@@ -6520,6 +6550,18 @@ export interface operations {
             header?: {
                 /** @description Same key and same request: the stored answer, for 24 hours */
                 "Idempotency-Key"?: string;
+                /** @description Payment payload of x402 version 2, base64 of JSON, or a transaction's hash */
+                "PAYMENT-SIGNATURE"?: string;
+                /** @description Payment payload of x402 version 1, base64 of JSON, or a transaction's hash */
+                "X-PAYMENT"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Tx"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-TxHash"?: string;
+                /** @description Hash of the payer's own transfer of exactly the price */
+                "X-Payment-Proof"?: string;
+                /** @description Credential of MPP, Payment {base64url}; it may also stand in a list in Authorization */
+                "Payment-Authorization"?: string;
             };
             path: {
                 /**

@@ -73,8 +73,7 @@ describe("the cred report", () => {
     const { body, headers } = await api.get("/api/v2/agent/0/cred-report");
     expect(headers.get("cache-control")).toBe("private, no-store");
     expect(body).toMatchObject({
-      paidReport: true,
-      price: "0.00",
+      ...{ paidReport: false, price: "0.00", payment: "free" },
       generatedAt: new Date(NOW).toISOString(),
       credScore: { score: 60, tier: "QUALIFIED", rank: 2, totalAgents: 4, percentile: 75 },
       totalWeight: 1,

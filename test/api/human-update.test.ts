@@ -68,7 +68,7 @@ describe("the owner", () => {
       skills: ["drafting"],
     });
     expect(status).toBe(200);
-    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("cache-control")).toBe("private, no-store");
     expect(body).toEqual({
       success: true,
       tokenId: 0,

@@ -1,6 +1,8 @@
 /** Prices that change while clients are paying. Numbers are those of README.md. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MINT_PRICE, type Paying, startPaying } from "./support/paying.ts";
+import { humanUpdateText } from "../../core/signed-texts.ts";
+import { plantAgents } from "../api/support/agents.ts";
+import { base64, MINT_PRICE, type Payer, type Paying, startPaying } from "./support/paying.ts";
 
 let world: Paying;
 let api: Awaited<ReturnType<Paying["api"]>>;
@@ -61,5 +63,151 @@ describe("prices", () => {
     expect(answer).toMatchObject({ status: 402, body: { reason: "wrong_amount", price: "2.00" } });
     expect(await world.balance(late.address)).toBe(10_000_000n);
     expect((await api.pay(late, await world.authorize(late.account, { value: 2_000_000n }))).status).toBe(201);
+  });
+});
+
+describe("an update that has a price", () => {
+  const UPDATE_PRICE = 1_000_000n;
+  const CONTENT = { narrative: { mission: "to be paid for" } };
+  let nextId = 500;
+  beforeEach(() => api.setPhase("paid", { update: UPDATE_PRICE }));
+
+  /** An agent of the index, owned by the wallet it names. */
+  async function agentOf({ address }: Payer, at = api): Promise<number> {
+    const wallet = address.toLowerCase() as `0x${string}`;
+    const tokenId = nextId++;
+    await plantAgents(at.pool, [{ tokenId, agentAddress: wallet, owner: wallet, traits: [["calm", "temperament"]] }]);
+    return tokenId;
+  }
+  type Asked = { path?: string; method?: string; body?: object; paid?: boolean; at?: typeof api; signIn?: boolean };
+  /** A request as `by` signs it, and pays for it where it is to. */
+  async function change(by: Payer, tokenId: number, asked: Asked = {}) {
+    const { path = "update", method = "POST", body = CONTENT, paid = false, at = api, signIn = true } = asked;
+    const signed = paid && (await world.authorize(by.account, { value: UPDATE_PRICE }));
+    const headers = {
+      "content-type": "application/json",
+      ...(signIn && { authorization: await by.siwa() }),
+      ...(signed && { "payment-signature": base64(world.payload(signed)) }),
+    };
+    const again = () => at.send(method, `/api/v2/agent/${tokenId}/${path}`, { headers, body: JSON.stringify(body) });
+    return { answer: await again(), again };
+  }
+  const missionOf = async (tokenId: number) =>
+    ((await api.get(`/api/v2/agent/${tokenId}`)).body.narrative as never as { mission: string } | null)?.mission;
+  const spent = async ({ address }: Payer) => 10_000_000n - (await world.balance(address));
+
+  it("is asked for, paid to the deployer, and charged once however often it is repeated", async () => {
+    const payer = await world.payer();
+    const tokenId = await agentOf(payer);
+    expect((await change(payer, tokenId, { signIn: false })).answer).toMatchObject({
+      status: 401,
+      body: { price: "1.00", x402Version: 1 },
+    });
+    const { answer: asked } = await change(payer, tokenId);
+    expect(asked).toMatchObject({ status: 402, body: { code: "payment_required", price: "1.00" } });
+    expect((asked.body.accepts as never as { payTo: string }[])[0]!.payTo.toLowerCase()).toBe(world.payTo.deployer);
+    expect(await missionOf(tokenId)).toBeUndefined();
+
+    const before = await world.balance(world.payTo.deployer);
+    const { answer, again } = await change(payer, tokenId, { paid: true });
+    expect(answer).toMatchObject({ status: 200, body: { updated: ["narrative.mission"], storage: "offchain" } });
+    expect(answer.headers.get("payment-response")).not.toBeNull();
+    expect(await missionOf(tokenId)).toBe(CONTENT.narrative.mission);
+    expect((await again()).headers.get("idempotent-replayed")).toBe("true");
+    expect(await spent(payer)).toBe(UPDATE_PRICE);
+    expect((await world.balance(world.payTo.deployer)) - before).toBe(UPDATE_PRICE);
+    expect((await api.payments()).at(-1)).toMatchObject({ state: "fulfilled" });
+  });
+
+  it("is refused before it is charged", async () => {
+    const [owner, stranger] = [await world.payer(), await world.payer()];
+    const tokenId = await agentOf(owner);
+    const known = (await api.payments()).length;
+    const traits = [{ name: "calm", category: "another" }];
+    expect((await change(stranger, tokenId, { paid: true })).answer.status).toBe(403);
+    expect((await change(owner, tokenId, { paid: true, body: { traits } })).answer.status).toBe(409);
+    expect((await change(owner, tokenId, { paid: true, body: {} })).answer.status).toBe(400);
+    expect([await spent(owner), await spent(stranger)]).toEqual([0n, 0n]);
+    expect(await api.payments()).toHaveLength(known);
+  });
+
+  it("costs the same as a change of the personality, and by an owner's signed text, whose repetition costs nothing", async () => {
+    const payer = await world.payer();
+    const tokenId = await agentOf(payer);
+    const personality = { path: "personality", method: "PUT", body: { personality: { humor: "dry" } } };
+    expect((await change(payer, tokenId, personality)).answer.status).toBe(402);
+    expect((await change(payer, tokenId, { ...personality, paid: true })).answer.status).toBe(200);
+    expect(await spent(payer)).toBe(UPDATE_PRICE);
+
+    const message = humanUpdateText("Helixa", tokenId, Date.now());
+    const body = { ...CONTENT, message, signature: await payer.account.signMessage({ message }) };
+    const human = { path: "human-update", body, signIn: false };
+    expect((await change(payer, tokenId, human)).answer.status).toBe(402);
+    const { answer, again } = await change(payer, tokenId, { ...human, paid: true });
+    expect(answer.status).toBe(200);
+    expect((await again()).status).toBe(200);
+    expect((await change(payer, tokenId, { ...human, paid: true })).answer.status).toBe(200);
+    expect(await spent(payer)).toBe(2n * UPDATE_PRICE);
+  });
+
+  it("of which the chain refuses a part is a credit", async () => {
+    const quiet = await world.api({ mints: false, env: { MINT_WAIT_MS: "0" } });
+    try {
+      await quiet.setPhase("paid", { update: UPDATE_PRICE });
+      const payer = await world.payer();
+      const tokenId = await agentOf(payer, quiet);
+      const onchain = { path: "update?onchain=true", paid: true, at: quiet };
+      expect((await change(payer, tokenId, onchain)).answer.status).toBe(202);
+      expect(await quiet.payments()).toMatchObject([{ state: "fulfilled" }]);
+      // Sold before the transaction is signed.
+      const buyer = `0x${"b0".repeat(20)}`;
+      await quiet.pool.query("update onchain.agent set owner = $2, agent_address = $2 where token_id = $1", [
+        tokenId,
+        buyer,
+      ]);
+      quiet.startSender();
+      await world.until("the payment is a credit", async () => (await quiet.payments())[0]!.state === "refund_due");
+      const other = await agentOf(payer, quiet);
+      expect((await change(payer, other, { at: quiet })).answer.status).toBe(200);
+      expect(await quiet.payments()).toMatchObject([{ state: "fulfilled", reason: null }]);
+      expect(await spent(payer)).toBe(UPDATE_PRICE);
+    } finally {
+      await quiet.close();
+    }
+  });
+
+  it("is told of wherever the service tells what it costs, and nowhere while it costs nothing", async () => {
+    const places = async () => {
+      const mcp = await api.send("POST", "/mcp", {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+          params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+        }),
+      });
+      const discovery = (await api.get("/api/v2")).body as never as {
+        payments: { methods: { status: string; endpoints: string[] }[] };
+      };
+      const payable = discovery.payments.methods.find(({ status }) => status === "available")!.endpoints;
+      return {
+        pricing: (await api.get("/api/v2/pricing")).body.update,
+        discovery: payable.includes("/api/v2/agent/{id}/update"),
+        registration: payable.includes("/api/v2/mint"),
+        llms: /\/update\].*1\.00 USDC/.test((await api.get("/llms.txt")).text),
+        mcp: mcp.text.includes("A change of an agent's profile costs 1.00 USDC"),
+        a2a: (await api.get("/.well-known/agent-card.json")).text.includes(
+          "A change of an agent's profile costs 1.00 USDC",
+        ),
+      };
+    };
+    const told = { pricing: "1.00", discovery: true, registration: true, llms: true, mcp: true, a2a: true };
+    await world.until("the price is shown", async () => (await places()).pricing === "1.00");
+    expect(await places()).toEqual(told);
+    await api.setPhase("paid");
+    await world.until("the price is shown", async () => (await places()).pricing === "0.00");
+    expect(await places()).toEqual({
+      ...{ pricing: "0.00", discovery: false, registration: true, llms: false, mcp: false, a2a: false },
+    });
+    expect(api.document.paths["/api/v2/agent/{id}/update"]!.post!.responses).toHaveProperty("402");
   });
 });

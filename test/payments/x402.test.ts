@@ -69,8 +69,12 @@ describe("real clients", () => {
     const before = await world.balance(world.payTo.treasury);
     const response = await world.payingFetch(payer.account)(api.url + REPORT);
     expect(response.status).toBe(200);
-    const report = (await response.json()) as { price: string; receipt: { message: Record<string, unknown> } };
-    expect(report.price).toBe("0.01");
+    const report = (await response.json()) as {
+      paidReport: boolean;
+      price: string;
+      receipt: { message: Record<string, unknown> };
+    };
+    expect(report).toMatchObject({ paidReport: true, price: "0.01" });
     expect(JSON.stringify(report.receipt.message)).toContain(
       unbase64(response.headers.get("payment-response")).transaction,
     );

@@ -1,11 +1,12 @@
-/** Intents `profile:<tokenId>:<id>` and `verify:<tokenId>`: what an agent's controller asked to be written on chain, part by part. */
+/** Intents `profile:<tokenId>:<id>:<place>` and `verify:<tokenId>`: what an agent's controller asked to be written on chain, part by part. */
 import type pg from "pg";
 import { decodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Hex } from "../../core/facts.ts";
 import { type FieldWrite, fieldWrites } from "../../core/profile-input.ts";
-import { chainWriteOf, walletControls } from "../../db/chain-writes.ts";
+import { chainWriteOf, profileWriteOf, walletControls } from "../../db/chain-writes.ts";
 import { recomputeCred } from "../../db/cred.ts";
+import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
 import { alignProfileFields, deleteProfileTrait } from "../../db/profiles.ts";
 import { isIndexed } from "../../db/transaction.ts";
 import type { Intent } from "../../db/tx-outbox.ts";
@@ -44,9 +45,14 @@ export const profileEffect: IntentEffect = {
     if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [write.tokenId] }, { now, cause: "profile" });
   },
 
-  async failed() {},
-  // What its owner asked for stays, and is mined again.
-  async undone() {},
+  /** What was paid for it is a credit, also where other parts of the same update were written. */
+  async failed(tx, intent) {
+    await oweWhatBought(tx, profileWriteOf(intent.intentKey), "refused_by_chain");
+  },
+  /** What its owner asked for stays, and is mined again. */
+  async undone(tx, intent) {
+    await unoweWhatBought(tx, profileWriteOf(intent.intentKey));
+  },
 };
 
 /** What a call of the identity contract wrote. */

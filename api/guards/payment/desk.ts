@@ -7,7 +7,7 @@ import { fail } from "../../../core/errors.ts";
 import type { TokenDomain } from "../../../core/payments/authorization.ts";
 import type { Terms } from "../../../core/payments/terms.ts";
 import { domainSeparator, usdcDomain } from "../../../core/payments/token-domain.ts";
-import { type Operation, type PriceList, priceUnits, standardPrices } from "../../../core/prices.ts";
+import { type Operation, type PriceList, priceUnits, SOLD, standardPrices } from "../../../core/prices.ts";
 import { currentPrices, priceLists } from "../../../db/price-list.ts";
 import type { Fault } from "../../../faults.ts";
 import type { SettlementParts } from "../../../payments/settle.ts";
@@ -37,13 +37,6 @@ export type PaymentDesk = DeskParts & {
   termsFor(operation: Operation, path: string, price: { units: bigint; honoured: bigint[] }): Terms;
   /** Asks the chain once whether clients sign over the right domain. @throws Failure upstream_unavailable */
   assertDomain(): Promise<void>;
-};
-
-/** What a payer reads about what is paid for. */
-const DESCRIPTIONS: Partial<Record<Operation, string>> = {
-  agentMint: "Registration of an agent",
-  solanaRegistration: "Registration of an agent with a Solana key",
-  credReport: "The full cred report of an agent, with a signed receipt",
 };
 
 /** How old the prices shown may become before they are looked up again. */
@@ -116,7 +109,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
       honoured,
       resource: {
         url: config.service.publicUrl + path,
-        description: DESCRIPTIONS[operation] ?? operation,
+        description: SOLD[operation] ?? operation,
         serviceName: config.service.name.slice(0, 32),
       },
     }),

@@ -10,7 +10,7 @@ import type { Address } from "../../../core/facts.ts";
 import { V1_NETWORKS } from "../../../core/payments/authorization.ts";
 import type { RequestBinding } from "../../../core/payments/challenges.ts";
 import type { Terms } from "../../../core/payments/terms.ts";
-import type { Operation } from "../../../core/prices.ts";
+import { type Operation, UNPAID } from "../../../core/prices.ts";
 import { dropLease, fulfilPayment, type Held, owePayment, renewLease, storeReply } from "../../../db/ledger.ts";
 import { authorizationFact, challengeFact, type Payment, paymentsOf, type StoredReply } from "../../../db/payments.ts";
 import type { Queryable } from "../../../db/transaction.ts";
@@ -152,7 +152,7 @@ export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: 
   return till;
 }
 
-const FREE: Paid = { method: "free", reference: "free", amountUnits: 0n, async fulfil() {} };
+const FREE: Paid = { method: "free", reference: UNPAID, amountUnits: 0n, async fulfil() {} };
 
 /** The till of what has no price. */
 export const FREE_TILL: Till = {

@@ -12,7 +12,7 @@ import type { Facilitator } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config.ts";
 import { readBuild } from "../../../contracts/builds.ts";
-import { standardPrices } from "../../../core/prices.ts";
+import { type PriceList, standardPrices } from "../../../core/prices.ts";
 import { siwaText } from "../../../core/signed-texts.ts";
 import { setPrices } from "../../../db/price-list.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
@@ -146,17 +146,20 @@ export async function startPaying() {
     // Ahead of the chain for ever: nobody waits for an index that is not there.
     await plantCheckpoint(pool, { block: 10_000_000, finalized: 900 });
     const log = testLog();
-    const sender = runSender({
-      db: pool,
-      chain,
-      signer: createSigner(config.sender.privateKey!, config.chain.id),
-      clock: () => new Date(),
-      log,
-      fault: () => {},
-      config,
-      options: { pollMs: 20, idleMs: 50, rebroadcastMs: 150, stuckAfterMs: 2000, confirmations: 3 },
-    });
-    if (!mints) await sender.stop();
+    let sender: ReturnType<typeof runSender> | undefined;
+    const startSender = () => {
+      sender = runSender({
+        db: pool,
+        chain,
+        signer: createSigner(config.sender.privateKey!, config.chain.id),
+        clock: () => new Date(),
+        log,
+        fault: () => {},
+        config,
+        options: { pollMs: 20, idleMs: 50, rebroadcastMs: 150, stuckAfterMs: 2000, confirmations: 3 },
+      });
+    };
+    if (mints) startSender();
 
     async function mint(
       wallet: Payer,
@@ -188,10 +191,12 @@ export async function startPaying() {
       payments: async () =>
         (await pool.query("select * from offchain.payment order by created_at")).rows as PaymentRow[],
       mints: async () => (await pool.query("select * from offchain.mint order by created_at")).rows,
-      setPhase: (phase: "free" | "paid", prices: Partial<Record<"agentMint" | "credReport", bigint>> = {}) =>
+      setPhase: (phase: "free" | "paid", prices: Partial<PriceList["prices"]> = {}) =>
         setPrices(pool, { phase, prices: { ...standardPrices(phase).prices, ...prices } }),
+      /** Where `mints` is false: from now on what is queued is sent. */
+      startSender,
       async close() {
-        await sender.stop();
+        await sender?.stop();
         await started.close();
       },
     };
