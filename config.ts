@@ -375,6 +375,17 @@ export const VARIABLES = {
     integer(0, 1_000_000),
     "1",
   ),
+  TOKEN_URIS: variable(
+    "Keys",
+    "Whether the service sets the tokenURI of tokens to PUBLIC_URL/api/v2/metadata/{id}, at its own cost: of those it mints, and of others that have none (unset: when PUBLIC_URL begins with https)",
+    flag,
+  ),
+  TOKEN_URIS_PER_DAY: variable(
+    "Keys",
+    "Tokens a day that are given a tokenURI though the service did not mint them, or a new one after a change of PUBLIC_URL; 0 = none",
+    integer(0, 1_000_000),
+    "200",
+  ),
   AWARD_CONFIRMATIONS: variable(
     "Keys",
     "Blocks on top of a registration before its bonus points are awarded; the token id must not move any more",
@@ -710,6 +721,8 @@ export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
   TX_DAILY_BUDGET_MILLIETHER: ["workers"],
   TX_STUCK_SECONDS: ["workers"],
   TX_MIN_BALANCE_MILLIETHER: ["workers"],
+  TOKEN_URIS: ["workers"],
+  TOKEN_URIS_PER_DAY: ["workers"],
   AWARD_CONFIRMATIONS: ["workers"],
   ...(Object.fromEntries(Object.keys(RATE_VARIABLES).map((name) => [name, ["api"]])) as Record<RateVariable, ["api"]>),
   RATE_CONTRACT_MINTS_PER_CLIENT: ["api"],
@@ -924,6 +937,11 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
       stuckAfterMs: v.TX_STUCK_SECONDS * 1000,
       minBalanceWei: BigInt(v.TX_MIN_BALANCE_MILLIETHER) * 1_000_000_000_000_000n,
       awardConfirmations: v.AWARD_CONFIRMATIONS,
+    },
+    tokenUris: {
+      /** An http address is one of development: written into a token it would stay there. */
+      write: v.TOKEN_URIS ?? publicUrl.startsWith("https://"),
+      perDay: v.TOKEN_URIS_PER_DAY,
     },
     receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },
     /** Requests in the window of each policy; 0 = no limit. */

@@ -8,6 +8,7 @@ import { agentTotals } from "../db/agents.ts";
 import { openDirectoryList } from "../db/columns/directory.ts";
 import { factsReader } from "../db/facts-reader.ts";
 import { staleScores } from "../db/service-status.ts";
+import { tokensWithoutUri } from "../db/token-uris.ts";
 import { answerWith, type Bindings, type Machinery } from "./answer.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -52,6 +53,7 @@ const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter:
 /** Everybody may ask for the state of queues and chain, and each asking costs dozens of statements, or one at the node. */
 const QUEUES_MS = 1_000;
 const HEAD_MS = 500;
+const TOKEN_URIS_MS = 5_000;
 
 /** @throws Error when the configuration names trusted proxies that are no addresses */
 export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOINTS): Api {
@@ -70,6 +72,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       payments: openPaymentDesk(deps),
       totals: countedOnce(deps, agentTotals),
       staleScores: countedOnce(deps, staleScores),
+      tokensWithoutUri: answeredOnce(() => tokensWithoutUri(deps.db), TOKEN_URIS_MS),
       queues: answeredOnce(deps.queues, QUEUES_MS),
       chainHead: answeredOnce(() => deps.chain.headBlock(), HEAD_MS),
       contract: contractMemory(deps.chain, contracts.identity.address, deps.now),

@@ -101,6 +101,8 @@ export type ApiParts = ApiDeps & {
   totals(): Promise<AgentTotals>;
   /** How many scores do not belong to their agent's present state. */
   staleScores(): Promise<number>;
+  /** Tokens without a URI on chain. */
+  tokensWithoutUri(): Promise<number>;
   /** The newest block's number, at most half a second old. @throws Failure upstream_unavailable */
   chainHead(): Promise<number>;
   contract: ContractMemory;

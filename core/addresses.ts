@@ -2,6 +2,9 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Address } from "./facts.ts";
 
+/** Multicall3 has the same address on every chain that has it (https://www.multicall3.com). */
+export const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
+
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** An address in any case → its lower-case form; null when it is none. A wrong checksum is no reason to refuse. */

@@ -9,7 +9,7 @@ const TRANSACTION_CAP = 16_777_216n;
 /**
  * Most gas of a transaction by the kind of its intent, which is the prefix of its key. Measured use, largest input
  * included: mint 0.48 M for a plain receiver, award 0.04 M, trait 0.32 M, personality or narrative text 3.06 M, verify
- * 0.05 M, exchange 0.07 M.
+ * 0.05 M, exchange 0.07 M, token URI 0.10 M and 0.02 M for each further 32 bytes of PUBLIC_URL.
  */
 const OF_INTENT: Record<string, bigint> = {
   mint: 1_000_000n,
@@ -18,6 +18,7 @@ const OF_INTENT: Record<string, bigint> = {
   verify: 200_000n,
   proof: 400_000n,
   exchange: 200_000n,
+  uri: 400_000n,
 };
 /** Of a kind without a row of its own. */
 const OF_OTHERS = 1_000_000n;

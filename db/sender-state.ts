@@ -16,6 +16,26 @@ export async function committedWei(db: Queryable, sender: Address): Promise<bigi
   return BigInt(rows[0].wei);
 }
 
+/** Of the transactions that let all others go first: how many are under way, and what they have cost and may still cost. */
+export async function waitingUse(
+  db: Queryable,
+  sender: Address,
+  since: Date,
+): Promise<{ open: number; costWei: bigint }> {
+  const { rows } = await db.query(
+    `select
+       (select count(*)::int4 from offchain.tx_intent where state = 'signed' and waits and sender = $1) as open,
+       (select coalesce(sum(cost_wei), 0) from offchain.tx_intent
+        where mined_at >= $2 and cost_wei is not null and waits) +
+       (select coalesce(sum(cost), 0) from (
+          select i.gas_limit * max(a.max_fee_per_gas_wei) as cost
+          from offchain.tx_intent i join offchain.tx_attempt a on a.intent_id = i.id and a.nonce = i.nonce
+          where i.state = 'signed' and i.waits and i.sender = $1 group by i.id) costs) as wei`,
+    [sender, since],
+  );
+  return { open: rows[0].open, costWei: BigInt(rows[0].wei) };
+}
+
 /** Wei that transactions mined since have cost, fees and values. */
 export async function spentSince(db: Queryable, since: Date): Promise<bigint> {
   const { rows } = await db.query(

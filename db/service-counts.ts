@@ -9,8 +9,10 @@ export type OpenWork = {
   /** new, settling, paid */
   payments: Standing[];
   refundDue: { rows: number; units: number; oldestSeconds: number };
-  /** queued, signed */
+  /** queued, signed; without those that let all others go first and are queued */
   transactions: Standing[];
+  /** Queued, and letting all others go first. */
+  waitingTransactions: { rows: number; oldestSeconds: number };
   /** Nonces below those in use that no transaction of ours holds: what waits behind them is never mined. */
   nonceGap: number;
   pendingMints: { rows: number; oldestSeconds: number };
@@ -47,7 +49,9 @@ export async function openWork(db: Queryable): Promise<OpenWork> {
       ${one(`select count(*) as rows, coalesce(sum(amount_units), 0)::float8 as units, ${AGE("updated_at")} as "oldestSeconds"
              from offchain.payment where state = 'refund_due'`)} as "refundDue",
       ${listed(`select state, count(*) as rows, ${AGE("coalesce(signed_at, created_at)")} as "oldestSeconds"
-                from offchain.tx_intent where state in ('queued', 'signed') group by state`)} as transactions,
+                from offchain.tx_intent where state = 'signed' or state = 'queued' and not waits group by state`)} as transactions,
+      ${one(`select count(*) as rows, ${AGE("created_at")} as "oldestSeconds"
+             from offchain.tx_intent where state = 'queued' and waits`)} as "waitingTransactions",
       (select coalesce(sum(gap), 0)::int from (
          select max(i.nonce) - min(i.nonce) + 1 - count(*) + greatest(min(i.nonce) - coalesce((
            select max(done.nonce) + 1 from offchain.tx_intent done
@@ -79,6 +83,8 @@ export type Totals = {
   directoryRows: number;
   /** Items that could not be read or stored, by source; a source without any is left out. */
   quarantined: Record<string, number>;
+  /** Tokens of which the chain was asked and that have no URI. */
+  tokensWithoutUri: number;
 };
 
 const byState = (table: string) =>
@@ -92,7 +98,8 @@ export async function stateTotals(db: Queryable): Promise<Totals> {
       ${byState("offchain.mint")} as mints,
       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'offchain.directory'::regclass) as "directoryRows",
       (select coalesce(json_object_agg(source, rows), '{}')
-       from (select source, count(*) as rows from offchain.directory_quarantine group by source) counted) as quarantined`,
+       from (select source, count(*) as rows from offchain.directory_quarantine group by source) counted) as quarantined,
+      (select count(*)::int from offchain.token_uri where state not in ('set', 'own')) as "tokensWithoutUri"`,
   });
   return rows[0];
 }

@@ -16,6 +16,7 @@ export type Intent = {
   to: Address;
   data: Hex;
   valueWei: bigint;
+  waits: boolean;
   state: "queued" | "signed" | "mined" | "reverted" | "failed";
   /** Set from `signed` on. */
   nonce: number | null;
@@ -45,7 +46,7 @@ export type Attempt = {
 /** An intent under way: `nonce` and `gasLimit` are set, and at least one attempt exists. */
 export type SignedIntent = Intent & { nonce: number; gasLimit: bigint; attempts: [Attempt, ...Attempt[]] };
 
-const INTENT = `i.id, i.intent_key as "intentKey", i.to_address as "to", i.data, i.value_wei as "valueWei", i.state, i.nonce,
+const INTENT = `i.id, i.intent_key as "intentKey", i.to_address as "to", i.data, i.value_wei as "valueWei", i.waits, i.state, i.nonce,
   i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash", i.error, i.trace`;
 
 const toIntent = (row: Record<string, unknown>): Intent => ({
@@ -64,17 +65,16 @@ const toIntent = (row: Record<string, unknown>): Intent => ({
  */
 export async function queueIntent(
   tx: Queryable,
-  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint },
+  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint; waits?: boolean },
 ): Promise<{ id: number; queued: boolean }> {
   const { rows } = await tx.query(
     `with queued as (
-       insert into offchain.tx_intent (intent_key, to_address, data, value_wei, trace) values ($1, $2, $3, $4, $5)
+       insert into offchain.tx_intent (intent_key, to_address, data, value_wei, trace, waits)
+       values ($1, $2, $3, $4, $5, $6)
        on conflict (intent_key) do update set state = 'queued', error = null, to_address = $2, data = $3, value_wei = $4,
-         trace = $5
-         where tx_intent.state = 'failed'
-       returning id)
+         trace = $5 where tx_intent.state = 'failed' returning id)
      select id, true as queued, pg_notify('${INTENT_CHANNEL}', $1) from queued`,
-    [intent.intentKey, intent.to, intent.data, String(intent.valueWei ?? 0n), traceparent()],
+    [intent.intentKey, intent.to, intent.data, String(intent.valueWei ?? 0n), traceparent(), intent.waits ?? false],
   );
   if (rows[0]) return { id: Number(rows[0].id), queued: true };
   const known = await tx.query("select id from offchain.tx_intent where intent_key = $1", [intent.intentKey]);
@@ -126,11 +126,11 @@ export async function intentByKey(db: Queryable, intentKey: string): Promise<Int
   return rows[0] ? toIntent(rows[0]) : null;
 }
 
-/** The oldest intents without a nonce. */
-export async function queuedIntents(db: Queryable, limit: number): Promise<Intent[]> {
+/** The oldest intents without a nonce. @param waits of those that let all others go first, instead of the others */
+export async function queuedIntents(db: Queryable, limit: number, waits = false): Promise<Intent[]> {
   const { rows } = await db.query(
-    `select ${INTENT} from offchain.tx_intent i where i.state = 'queued' order by i.id limit $1`,
-    [limit],
+    `select ${INTENT} from offchain.tx_intent i where i.state = 'queued' and i.waits = $2 order by i.id limit $1`,
+    [limit, waits],
   );
   return rows.map(toIntent);
 }

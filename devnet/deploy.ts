@@ -71,6 +71,15 @@ export async function deployDevnet(rpcUrl: string, { mnemonic }: { mnemonic?: st
   };
 }
 
+/** Has the identity contract name its metadata (ERC-7572), unless it does. To be called before the service sends. */
+export async function setContractUri(rpcUrl: string, { contracts, keys }: Devnet, uri: string): Promise<void> {
+  const chain = openDevChain(rpcUrl);
+  const contract = { address: contracts.identity, abi: readBuild("LocalIdentity").abi as Abi };
+  if ((await chain.readContract({ ...contract, functionName: "contractURI" })) === uri) return;
+  const data = encodeFunctionData({ abi: contract.abi, functionName: "setContractURI", args: [uri] });
+  await mineAll(chain, await sendAll(chain, keys.deployer, [{ to: contracts.identity, data }]));
+}
+
 /** The variables (config.ts) that make the service use a devnet; RPC_URL is the caller's. */
 export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas, keys }: Devnet) {
   const start = String(deployBlock);
@@ -152,7 +161,7 @@ function ownAddresses({ keys }: Cast) {
 function ownCreations(cast: Cast): { data: Hex }[] {
   const treasury = privateKeyToAddress(cast.keys.treasury);
   const creations = {
-    identity: creation("AgentIdentity", [treasury, MINT_PRICE, 0n, 0n]),
+    identity: creation("LocalIdentity", [treasury, MINT_PRICE, 0n, 0n]),
     handshakes: creation("HandshakeRegistry", [ownAddresses(cast).identity]),
     serviceToken: creation("ServiceToken", [treasury]),
   };

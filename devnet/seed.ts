@@ -38,12 +38,16 @@ type SeedContext = {
   prefix: string;
   databaseUrl: string;
   devnet: Devnet;
+  /** Whether the workers give every token its URI. */
+  setsTokenUris: boolean;
   /** Progress, a short line. */
   say: (line: string) => void;
 };
 
 const accountOf = (seed: string) => privateKeyToAccount(keccak256(toHex(`local world: ${seed}`)));
 const ORIGIN_OWNER = 3;
+/** The start goes on without the URIs that are missing after this long; the workers set them later. */
+const TOKEN_URIS_MS = 60_000;
 
 /**
  * Populates an empty stack. Wallets are derived from the agents' names, so a seeding that was cut off can be run again:
@@ -245,6 +249,15 @@ export async function seed(context: SeedContext): Promise<string> {
     );
     await plantScan(context, canonical);
     await seedPrincipals(context, citizens);
+    if (context.setsTokenUris) {
+      context.say("waiting until every token has its URI");
+      const deadline = Date.now() + TOKEN_URIS_MS;
+      for (const { tokenId } of citizens) {
+        const uri = { address: identity, abi: identityAbi, functionName: "tokenURI", args: [BigInt(tokenId)] } as const;
+        while ((await chain.readContract(uri)) === "" && Date.now() < deadline)
+          await new Promise((done) => setTimeout(done, 250));
+      }
+    }
     return `${citizens.length} agents, ${WORLD.filter((agent) => agent.erc8004).length} of them in the canonical registry`;
   } finally {
     await pool.end();

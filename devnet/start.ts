@@ -3,12 +3,13 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { Listr, PRESET_TIMER } from "listr2";
 import { type Config, ConfigError, childEnvironment, loadConfig } from "../config.ts";
+import { contractUriOf } from "../core/token-uri.ts";
 import { migrate } from "../db/migrate.ts";
 import { portOr } from "../free-port.ts";
 import { buildWeb, webIsStale } from "../web/build.ts";
 import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
-import { type Devnet, deployDevnet, serviceEnv } from "./deploy.ts";
+import { type Devnet, deployDevnet, serviceEnv, setContractUri } from "./deploy.ts";
 import { freeOfCharge } from "./free-of-charge.ts";
 import { GENEROUS_RATES } from "./generous-rates.ts";
 import { ensureDatabase, startPostgres } from "./postgres.ts";
@@ -148,6 +149,7 @@ async function startChain(): Promise<void> {
   });
   stack.stops.push(() => chain.stop());
   stack.devnet = await deployDevnet(chain.url);
+  await setContractUri(chain.url, stack.devnet, contractUriOf(config.service.publicUrl));
   stack.rpcUrl = chain.url;
   stack.wsUrl = chain.wsUrl;
   // Only beside a chain of its own: on a real one, a simulated account must prove nothing.
@@ -182,6 +184,9 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     // What changes in the simulators is to be seen by whoever changed it.
     PROOF_RECHECK_INTERVAL: "10s",
     PULL_INTERVAL: "30s",
+    // An http address is right for tokens of a chain that nobody else sees.
+    TOKEN_URIS: "true",
+    TOKEN_URIS_PER_DAY: "100000",
     WEBHOOK_KEYS: DEV_WEBHOOK_KEY,
     WEBHOOK_ALLOW_PRIVATE: "true",
     ...GENEROUS_RATES,
@@ -191,7 +196,8 @@ function localDefaults({ service, http }: Config): Record<string, string> {
 async function startProcesses(): Promise<void> {
   const { config } = stack;
   const directory = dataDir(config.dataDir);
-  const env = childEnvironment({ ...stack.env, DATA_DIR: config.dataDir });
+  // Its default follows from PORT, which the API alone reads; workers write it into tokens.
+  const env = childEnvironment({ PUBLIC_URL: config.service.publicUrl, ...stack.env, DATA_DIR: config.dataDir });
   writeFileSync(directory.stackEnv, toEnvFile(env.service), { mode: 0o600 });
   const supervisor = new Supervisor({
     logDirectory: directory.logs,
@@ -252,6 +258,7 @@ async function seedWorld(say: (line: string) => void): Promise<void> {
       prefix: stack.config.service.prefix,
       databaseUrl,
       devnet: stack.devnet!,
+      setsTokenUris: childEnvironment(stack.env).service.TOKEN_URIS === "true",
       say,
     });
   stack.seeded = stack.config.pricing.phase === "free" ? await world() : await freeOfCharge(databaseUrl, world);

@@ -55,6 +55,7 @@ export type JobContext = {
     | "payments"
     | "sender"
     | "service"
+    | "tokenUris"
     | "upstreams"
   >;
 };

@@ -8,6 +8,10 @@ import { exchangeEffect } from "./intents/exchange.ts";
 import { mintEffect } from "./intents/mint.ts";
 import { profileEffect, verifyEffect } from "./intents/profile.ts";
 import { proofEffect } from "./intents/proof.ts";
+import { tokenUriEffect } from "./intents/token-uri.ts";
+
+/** What an effect may ask before anything happens. */
+export type EffectContext = { db: pg.ClientBase; chain: Chain };
 
 /**
  * The consequences of an intent. Each runs in the same database transaction as the intent's change of state, so it
@@ -18,16 +22,16 @@ export type IntentEffect = {
   /**
    * Asked right before it would be signed: why it must not happen any more, as a plain half-sentence; null when it may.
    * Absent: it may.
+   * @throws Failure upstream_unavailable: then it stays queued
    */
-  refusal?(db: pg.ClientBase, intent: Intent): Promise<string | null>;
+  refusal?(at: EffectContext, intent: Intent): Promise<string | null>;
+  /** Asked again before its bytes are handed over again: if it must not happen any more, a filler takes its nonce. */
+  outdated?(at: EffectContext, intent: Intent): Promise<string | null>;
   /**
    * Asked before any of them is signed: which of these intents an earlier transaction of ours has carried out, although
    * this database knows nothing of it. @returns intent id → its hash; null while that cannot be told: then none is signed
    */
-  doneBefore?(
-    at: { db: pg.ClientBase; chain: Chain; head: number },
-    intents: readonly Intent[],
-  ): Promise<Map<number, Hex> | null>;
+  doneBefore?(at: EffectContext & { head: number }, intents: readonly Intent[]): Promise<Map<number, Hex> | null>;
   /** The transaction is in a block and did what it was meant to. */
   mined(tx: pg.ClientBase, intent: Intent, receipt: Receipt, now: Date): Promise<void>;
   /** It never will: refused by simulation, or reverted in its block. `reason` is a plain word or sentence. */
@@ -43,6 +47,7 @@ export const INTENT_EFFECTS: readonly IntentEffect[] = [
   verifyEffect,
   proofEffect,
   exchangeEffect,
+  tokenUriEffect,
 ];
 
 /** The effect of an intent; undefined for those without one (the fillers of nonce gaps). */

@@ -20,6 +20,7 @@ import { referralCodes } from "./jobs/referral-codes.ts";
 import { score } from "./jobs/score.ts";
 import { selfCheck } from "./jobs/self-check.ts";
 import { tokenStats } from "./jobs/token-stats.ts";
+import { tokenUris } from "./jobs/token-uris.ts";
 import { transactionCounts } from "./jobs/transaction-counts.ts";
 import { webhookUpkeep } from "./jobs/webhook-upkeep.ts";
 
@@ -31,6 +32,7 @@ export const JOBS: readonly Job[] = [
   exchangeExpiry,
   selfCheck,
   tokenStats,
+  tokenUris,
   proofRecheck,
   ethosRefresh,
   transactionCounts,

@@ -138,6 +138,7 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     idleMs: 2_000,
     inFlight: 64,
     effects: INTENT_EFFECTS,
+    signsWaiting: config.tokenUris.write,
     identity: config.contracts.identity.address,
     awardConfirmations: config.sender.awardConfirmations,
     ...context.options,

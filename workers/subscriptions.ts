@@ -3,6 +3,7 @@ import type { OutboxKind } from "../ponder.schema.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { referralCodes } from "./jobs/referral-codes.ts";
 import { score } from "./jobs/score.ts";
+import { tokenUris } from "./jobs/token-uris.ts";
 
 /** A job that is to run after events of a kind. */
 export type Subscriber = {
@@ -20,13 +21,14 @@ const listing: Subscriber = {
   data: ({ tokenIds }) => (tokenIds.length > 0 ? { tokenIds } : null),
 };
 const codes: Subscriber = { job: referralCodes.name, data: () => ({}) };
+const uris: Subscriber = { job: tokenUris.name, data: () => ({}) };
 
 /**
  * Subscribers by kind. A transaction logs several events about one token: when a batch holds them all, a subscriber hears
  * of the token once, with the kind that stands first here.
  */
 export const SUBSCRIPTIONS = {
-  "agent.registered": [scores, listing, codes],
+  "agent.registered": [scores, listing, codes, uris],
   "agent.verified": [scores, listing],
   "agent.exchange_verified": [scores, listing],
   "attestation.made": [scores],

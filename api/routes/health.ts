@@ -93,11 +93,12 @@ export const status = endpoint({
   cache: CACHE.never,
   async handler({ deps, query, now }) {
     const { state } = deps.index;
-    const [head, runs, pulls, stale, queues] = await Promise.all([
+    const [head, runs, pulls, stale, withoutUri, queues] = await Promise.all([
       headOf(deps),
       scheduledRuns(deps.db),
       pullProgress(deps.db),
       state.ready ? deps.staleScores() : 0,
+      state.ready ? deps.tokensWithoutUri() : 0,
       deps.queues(),
     ]);
     const lagSeconds = lag(state, head, now);
@@ -135,6 +136,7 @@ export const status = endpoint({
       ],
       queues,
       cred: { stale, lastSweepAt: runs.find(({ name }) => name === CRED_SWEEP)?.lastSuccessAt ?? null },
+      tokenUris: { without: withoutUri },
     };
     return json(body, { status: late ? 503 : 200 });
   },

@@ -4,6 +4,7 @@ import { credBadge } from "../../core/badge.ts";
 import { cardFacts } from "../../core/card/facts.ts";
 import { cardHash } from "../../core/card/hash.ts";
 import { shownCred } from "../../core/cred.ts";
+import { COLLECTION_SVG } from "../../core/views/contract-metadata.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { CACHE, endpoint } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
@@ -59,6 +60,17 @@ const card = (name: string, operationId: string, summary: string) =>
 
 export const aura = card("aura", "getAura", "An agent's card, as the token's image names it");
 export const cardImage = card("card", "getCard", "An agent's card");
+
+export const collectionImage = endpoint({
+  method: "get",
+  path: "/api/v2/collection.svg",
+  operationId: "getCollectionImage",
+  tag: "Images",
+  summary: "The picture of all identity tokens together, as the contract's metadata names it",
+  responses: { 200: { description: "The picture", type: "image/svg+xml" } },
+  cache: CACHE.release,
+  handler: () => ({ status: 200, type: "image/svg+xml; charset=utf-8", content: COLLECTION_SVG }),
+});
 
 export const badge = endpoint({
   method: "get",

@@ -13,13 +13,13 @@ import { eventPage, eventStream } from "./events.ts";
 import { health, ready, status } from "./health.ts";
 import { humanUpdate } from "./human-update.ts";
 import { human, humanCred, humanDelete, humanLinkAgent, humanMe, humanRegister, humans } from "./humans.ts";
-import { aura, badge, cardImage } from "./images.ts";
+import { aura, badge, cardImage, collectionImage } from "./images.ts";
 import { llmsText } from "./llms.ts";
 import { manifestEndpoint } from "./manifest.ts";
 import { mcp } from "./mcp.ts";
 import { createMessageGroup, groupMemberList, joinGroup, leaveGroup, messageGroups } from "./message-groups.ts";
 import { messageStream, messages, sendMessage } from "./messages.ts";
-import { metadata } from "./metadata.ts";
+import { contractMetadata, metadata } from "./metadata.ts";
 import { mint, mintState } from "./mint.ts";
 import { nameCheck } from "./names.ts";
 import { organization, organizationRegister, organizations } from "./organizations.ts";
@@ -75,9 +75,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   terminalMarks,
   terminalAgent,
   terminalToken,
+  contractMetadata,
   metadata,
   aura,
   cardImage,
+  collectionImage,
   badge,
   nameCheck,
   humans,

@@ -1,10 +1,22 @@
 /** ERC-721 metadata, as marketplaces read it. */
 import { z } from "zod";
+import { contractMetadataView } from "../../core/views/contract-metadata.ts";
 import { metadataView } from "../../core/views/metadata.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { tokenId } from "../parameters.ts";
-import { metadataSchema } from "../schemas/agent.ts";
+import { contractMetadataSchema, metadataSchema } from "../schemas/agent.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
+
+export const contractMetadata = endpoint({
+  method: "get",
+  path: "/api/v2/metadata/contract",
+  operationId: "getContractMetadata",
+  tag: "Agents",
+  summary: "ERC-7572 metadata of the identity contract",
+  responses: { 200: { description: "The metadata", schema: contractMetadataSchema } },
+  cache: CACHE.release,
+  handler: ({ deps }) => json(contractMetadataView(siteOf(deps.config))),
+});
 
 export const metadata = endpoint({
   method: "get",

@@ -146,6 +146,11 @@ export const metadataSchema = z
   })
   .meta({ id: "Metadata" });
 
+/** Metadata of the contract as a whole. @see https://eips.ethereum.org/EIPS/eip-7572 */
+export const contractMetadataSchema = z
+  .object({ name: z.string(), symbol: z.string(), description: z.string(), image: url, external_link: url })
+  .meta({ id: "ContractMetadata" });
+
 export const nameCheckSchema = z
   .object({
     name: z.string().meta({ examples: ["atlas.agent"] }),

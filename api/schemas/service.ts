@@ -104,6 +104,9 @@ export const statusSchema = z
       stale: count.meta({ description: "Agents whose stored score is not that of their present state" }),
       lastSweepAt: moment.nullable(),
     }),
+    tokenUris: z.object({
+      without: count.meta({ description: "Tokens whose tokenURI is empty, as far as the chain was asked" }),
+    }),
   })
   .meta({ id: "Status" });
 

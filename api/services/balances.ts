@@ -4,13 +4,11 @@ import { decodeFunctionResult, encodeFunctionData, formatEther, formatUnits } fr
 import { multicall3Abi } from "../../abis/multicall3.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import type { Chain } from "../../clients/ports.ts";
+import { MULTICALL3 } from "../../core/addresses.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { READ_GAS } from "../../core/gas-bounds.ts";
 import type { Balances } from "../../core/views/report.ts";
 import { expiringCache } from "../guards/expiring-cache.ts";
-
-/** The same address on every chain that has it (https://www.multicall3.com). */
-export const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
 const FRESH_MS = 60_000;
 /** An outage is asked about again this soon, and not by every request. */

@@ -56,6 +56,16 @@ export function tableGauges(registry: Registry, db: Queryable, now: () => number
     "queued: since the oldest was asked for without being signed; signed: since it was signed without being mined",
     ({ transactions }) => ages(["queued", "signed"], transactions),
   );
+  gauge(
+    "agents_token_uris_oldest_seconds",
+    "Since when the oldest transaction that is to set a token's URI waits to be signed",
+    ({ waitingTransactions }) => [{ value: waitingTransactions.oldestSeconds }],
+  );
+  total(
+    "agents_tokens_without_uri",
+    "Tokens that have no URI on chain, at most a minute old",
+    ({ tokensWithoutUri }) => [{ value: tokensWithoutUri }],
+  );
   gauge("agents_nonce_gap", "Nonces below ours that no transaction holds", ({ nonceGap }) => [{ value: nonceGap }]);
   gauge("agents_sender_balance_ether", "What the sending account has", ({ sender }) =>
     sender ? [{ value: sender.balanceEther }] : [],

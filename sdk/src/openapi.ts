@@ -751,6 +751,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/metadata/contract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ERC-7572 metadata of the identity contract
+         * @description Anyone may call.
+         */
+        get: operations["getContractMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/metadata/{id}": {
         parameters: {
             query?: never;
@@ -807,6 +827,26 @@ export interface paths {
          *     Anyone may call.
          */
         get: operations["getCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/collection.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The picture of all identity tokens together, as the contract's metadata names it
+         * @description Anyone may call.
+         */
+        get: operations["getCollectionImage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2015,6 +2055,10 @@ export interface components {
                 stale: number;
                 /** Format: date-time */
                 lastSweepAt: string | null;
+            };
+            tokenUris: {
+                /** @description Tokens whose tokenURI is empty, as far as the chain was asked */
+                without: number;
             };
         };
         Stats: {
@@ -3350,6 +3394,15 @@ export interface components {
             success: true;
             /** @description Rows the claim is stored for */
             updated: number;
+        };
+        ContractMetadata: {
+            name: string;
+            symbol: string;
+            description: string;
+            /** Format: uri */
+            image: string;
+            /** Format: uri */
+            external_link: string;
         };
         Metadata: {
             name: string;
@@ -5621,6 +5674,26 @@ export interface operations {
             };
         };
     };
+    getContractMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractMetadata"];
+                };
+            };
+        };
+    };
     getMetadata: {
         parameters: {
             query?: {
@@ -5712,6 +5785,26 @@ export interface operations {
                 };
                 content: {
                     "image/png": string;
+                };
+            };
+        };
+    };
+    getCollectionImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
                 };
             };
         };

@@ -1,5 +1,5 @@
 /** The main job, end to end: one command brings up a real chain, and a registered identity becomes a scored agent. */
-import { parseEventLogs } from "viem";
+import { parseAbi, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet, testChain } from "../support/agent-wallet.ts";
@@ -131,6 +131,71 @@ describe("an identity minted by calling the contract", () => {
       mintOrigin: "HUMAN",
       credScore: 33,
     });
+  });
+});
+
+describe("a marketplace that knows nothing but ERC-721 and ERC-7572", () => {
+  const nftAbi = parseAbi([
+    "function tokenURI(uint256 tokenId) view returns (string)",
+    "function contractURI() view returns (string)",
+  ]);
+  const read = (functionName: "tokenURI" | "contractURI", ...args: bigint[]) =>
+    testChain(stack.devnet.rpcUrl).readContract({
+      address: stack.devnet.contracts.identity!,
+      abi: nftAbi,
+      functionName,
+      args,
+    } as never) as Promise<string>;
+  /** The JSON behind a URI, and the image that it names. */
+  async function behind(uri: string) {
+    const answer = await fetch(uri);
+    const metadata = (await answer.json()) as Record<string, string>;
+    const image = await fetch(metadata.image!);
+    const bytes = Buffer.from(await image.arrayBuffer());
+    return { status: answer.status, metadata, type: image.headers.get("content-type"), bytes };
+  }
+  const PNG = Buffer.from("89504e470d0a1a0a", "hex");
+
+  it("finds metadata and image of tokens that the service minted and of others, by the chain alone", async () => {
+    const { identity } = stack.devnet.contracts;
+    const wallet = agentWallet({ host });
+    const born = (await mint(agentWallet({ host }), { name: "Listed" })).body.tokenId;
+    const chain = testChain(stack.devnet.rpcUrl);
+    const price = await chain.readContract({ address: identity!, abi: identityAbi, functionName: "mintPrice" });
+    const call = [wallet.address, "Unlisted", "eliza", false];
+    const receipt = await wallet.call(stack.devnet.rpcUrl, identity!, "mint", call, price);
+    const [registered] = parseEventLogs({ abi: identityAbi, eventName: "AgentRegistered", logs: receipt.logs });
+
+    for (const [tokenId, name] of [
+      [BigInt(born), "Listed"],
+      [registered!.args.tokenId, "Unlisted"],
+    ] as const) {
+      const uri = await until(`the URI of token ${tokenId}`, () => read("tokenURI", tokenId), { timeoutMs: 60_000 });
+      expect(uri).toBe(`${stack.devnet.apiUrl}/api/v2/metadata/${tokenId}`);
+      const shown = await behind(uri);
+      expect(shown).toMatchObject({ status: 200, metadata: { name }, type: "image/png" });
+      expect(shown.bytes.subarray(0, 8)).toEqual(PNG);
+    }
+    await until("no token is without a URI", async () => {
+      const { body } = await get("/api/v2/status");
+      return (body.tokenUris as { without: number }).without === 0;
+    });
+  });
+
+  it("finds the collection's metadata and image", async () => {
+    const uri = await read("contractURI");
+    const shown = await behind(uri);
+    expect(shown).toMatchObject({
+      status: 200,
+      metadata: {
+        name: "Helixa",
+        symbol: "HELIXA",
+        description: expect.any(String),
+        external_link: expect.any(String),
+      },
+      type: expect.stringMatching(/^image\/svg\+xml/),
+    });
+    expect(shown.bytes.toString()).toMatch(/^<svg /);
   });
 });
 

@@ -47,7 +47,14 @@ export function agentWallet({
     async call(
       rpcUrl: string,
       identity: `0x${string}`,
-      functionName: "mint" | "addTrait" | "registerName" | "setNarrative" | "setPersonality" | "transferFrom",
+      functionName:
+        | "mint"
+        | "addTrait"
+        | "registerName"
+        | "setMetadata"
+        | "setNarrative"
+        | "setPersonality"
+        | "transferFrom",
       args: readonly unknown[],
       value = 0n,
     ) {

@@ -1,5 +1,4 @@
 /** Intents `profile:<tokenId>:<id>:<place>` and `verify:<tokenId>`: what an agent's controller asked to be written on chain, part by part. */
-import type pg from "pg";
 import { decodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Hex } from "../../core/facts.ts";
@@ -10,10 +9,10 @@ import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
 import { alignProfileFields, deleteProfileTrait } from "../../db/profiles.ts";
 import { isIndexed } from "../../db/transaction.ts";
 import type { Intent } from "../../db/tx-outbox.ts";
-import type { IntentEffect } from "../intents.ts";
+import type { EffectContext, IntentEffect } from "../intents.ts";
 
 /** The service may write to every token; on behalf of whom it does must still be so when it signs. */
-async function refusal(db: pg.ClientBase, { intentKey }: Intent): Promise<string | null> {
+async function refusal({ db }: EffectContext, { intentKey }: Intent): Promise<string | null> {
   const write = await chainWriteOf(db, intentKey);
   if (!write || !(await isIndexed(db))) return null;
   return (await walletControls(db, write.tokenId, write.wallet)) ? null : "the agent changed hands";

@@ -13,7 +13,7 @@ export const proofEffect: IntentEffect = {
   prefix: "proof",
 
   /** A reorganisation may have given the token's id to somebody else, and its proofs went with it. */
-  async refusal(db, intent) {
+  async refusal({ db }, intent) {
     return (await proofStands(db, proofOf(intent))) ? null : "the proof does not stand any more";
   },
 

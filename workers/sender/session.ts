@@ -45,6 +45,8 @@ export type SenderOptions = {
   /** How many transactions may be under way at once. */
   inFlight: number;
   effects: readonly IntentEffect[];
+  /** Whether intents that let all others go first are signed at all. */
+  signsWaiting: boolean;
   /** The identity contract. */
   identity: Address;
   /** Blocks on top of a registration before its bonuses are awarded. */

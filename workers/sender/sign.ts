@@ -9,7 +9,7 @@ import { span } from "../../tracing.ts";
 import { effectOf } from "../intents.ts";
 import { revertReason } from "../revert-reason.ts";
 import { broadcast } from "./broadcast.ts";
-import type { Budget } from "./budget.ts";
+import { type Budget, roomForWaiting } from "./budget.ts";
 import { withoutDone } from "./done-before.ts";
 import type { Funds } from "./funds.ts";
 import { endIntent } from "./give-up.ts";
@@ -22,7 +22,7 @@ type Simulated = { ok: true; gasLimit: bigint } | { ok: false; reason: string };
 /**
  * Sends the oldest queued intents, as far as `room` (transactions), funds and the day's budget allow. A refusal by
  * simulation, or more gas than its kind may use, ends an intent before it has a nonce; trouble of the node leaves it
- * queued for the next round.
+ * queued for the next round. Those that wait for all others are looked at in rounds in which no other is queued.
  * @param now.open transactions under way
  * @returns how many were signed
  */
@@ -30,10 +30,47 @@ export async function signQueued(
   session: SenderSession,
   { room, open, funds, budget, head }: { room: number; open: number; funds: Funds; budget: Budget; head: number },
 ): Promise<number> {
-  const oldest = room > 0 ? await queuedIntents(session.db, room) : [];
-  const queued = await withoutDone(session, oldest, head);
-  if (queued.length === 0) return 0;
+  if (room <= 0) return 0;
+  const oldest = await queuedIntents(session.db, room);
+  if (oldest.length === 0) return signWaiting(session, { room, funds, budget, head });
+  const { ready, offer } = await makeReady(session, oldest, head);
+  if (ready.length === 0 || offer === null) return 0;
+  const funded = affordable(ready, offer, funds.spendableWei);
+  if (funded.length < ready.length) {
+    session.unfunded = true;
+    session.log.warn({ waiting: ready.length - funded.length }, "not enough gas funds for the queue");
+  }
+  // What is under way may cost all that it offers, so it counts until its receipt says less.
+  const payable = budget.leftWei === null ? funded : affordable(funded, offer, budget.leftWei - funds.committedWei);
+  if (payable.length === 0 && funded.length > 0 && open === 0) session.pausedUntil = budget.endsAt;
+  return send(session, payable, offer, head);
+}
+
+/** Sends what lets all others go first. Where its means are used up it waits, and nothing else is refused for that. */
+async function signWaiting(
+  session: SenderSession,
+  now: { room: number; funds: Funds; budget: Budget; head: number },
+): Promise<number> {
+  if (!session.options.signsWaiting) return 0;
+  const [any] = await queuedIntents(session.db, 1, true);
+  if (!any) return 0;
+  const { transactions, wei } = await roomForWaiting(session, now);
+  if (transactions <= 0 || wei <= 0n) return 0;
+  const oldest = await queuedIntents(session.db, transactions, true);
+  const { ready, offer } = await makeReady(session, oldest, now.head);
+  return offer === null ? 0 : send(session, affordable(ready, offer, wei), offer, now.head);
+}
+
+/** Ends those of the intents that must not or cannot be carried out. @returns the others with their gas, and what to offer */
+async function makeReady(
+  session: SenderSession,
+  intents: readonly Intent[],
+  head: number,
+): Promise<{ ready: Ready[]; offer: Fees | null }> {
+  const queued = await withoutDone(session, intents, head);
+  if (queued.length === 0) return { ready: [], offer: null };
   const market = await session.chain.fees();
+  const offer = firstOffer(market, session.options);
   const simulated = await Promise.all(
     queued.map((intent) =>
       span("transaction simulate", { kind: "consumer", parent: intent.trace, root: true }, () =>
@@ -46,24 +83,16 @@ export async function signQueued(
   for (const [n, result] of simulated.entries()) {
     const intent = queued[n]!;
     if (result === null) continue;
-    const outdated = await effectOf(intent.intentKey, session.options.effects)?.refusal?.(session.db, intent);
-    if (outdated) await endIntent(session, intent, outdated);
+    const refusal = await effectOf(intent.intentKey, session.options.effects)?.refusal?.(session, intent);
+    if (refusal) await endIntent(session, intent, refusal);
     else if (result.ok) ready.push({ intent, gasLimit: result.gasLimit });
     else await endIntent(session, intent, result.reason);
   }
-  if (ready.length === 0) return 0;
+  return { ready, offer };
+}
 
-  const offer = firstOffer(market, session.options);
-  const funded = affordable(ready, offer, funds.spendableWei);
-  if (funded.length < ready.length) {
-    session.unfunded = true;
-    session.log.warn({ waiting: ready.length - funded.length }, "not enough gas funds for the queue");
-  }
-  // What is under way may cost all that it offers, so it counts until its receipt says less.
-  const payable = budget.leftWei === null ? funded : affordable(funded, offer, budget.leftWei - funds.committedWei);
-  if (payable.length === 0 && funded.length > 0 && open === 0) session.pausedUntil = budget.endsAt;
+async function send(session: SenderSession, payable: Ready[], offer: Fees, head: number): Promise<number> {
   if (payable.length === 0) return 0;
-
   const signed = await sign(session, payable, offer);
   await broadcast(
     session,

@@ -55,13 +55,22 @@ export async function track(session: SenderSession, head: number, usedNonces: nu
       await giveUp(session, intent, { reason: "no block took it in time", market: await market(), head });
       continue;
     }
-    if (isStuck(session, last, head)) {
+    const sentAt = session.sentAt.get(last.hash);
+    const isDue = sentAt === undefined || session.clock().getTime() - sentAt >= session.options.rebroadcastMs;
+    const isLate = isStuck(session, last, head);
+    if ((isDue || isLate) && canBeGivenUp(intent)) {
+      const outdated = await effectOf(intent.intentKey, session.options.effects)?.outdated?.(session, intent);
+      if (outdated) {
+        await giveUp(session, intent, { reason: outdated, market: await market(), head });
+        continue;
+      }
+    }
+    if (isLate) {
       // Behind the first one, waiting is no sign of a low offer.
       const matters = intent.nonce === usedNonces || !canBeIncluded(last, await market());
       if (matters && (await replace(session, intent, await market(), head))) continue;
     }
-    const sentAt = session.sentAt.get(last.hash);
-    if (sentAt === undefined || session.clock().getTime() - sentAt >= session.options.rebroadcastMs) {
+    if (isDue) {
       const refused = (await broadcast(session, [last], head)).get(last.hash);
       if (refused !== undefined && canBeGivenUp(intent))
         await giveUp(session, intent, { reason: `the network refuses it: ${refused}`, market: await market(), head });

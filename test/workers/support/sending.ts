@@ -46,7 +46,7 @@ export async function startSending() {
   const anvil = await startAnvil();
   const devnet = await deployDevnet(anvil.url);
   const evm = testChain(anvil.url);
-  const env = { RPC_URL: anvil.url, DATA_DIR: directory, ...serviceEnv(devnet) };
+  const env = { RPC_URL: anvil.url, DATA_DIR: directory, TOKEN_URIS: "true", ...serviceEnv(devnet) };
   const config = loadConfig({ ...env, DATABASE_URL: "postgres://unused" });
   const identity = config.contracts.identity.address;
   const signer = createSigner(config.sender.privateKey!, config.chain.id);

@@ -1,0 +1,25 @@
+/** The identity contract as a whole, as marketplaces show a collection (ERC-7572): its metadata and its picture. */
+import type { Site } from "./site.ts";
+
+/** @see https://eips.ethereum.org/EIPS/eip-7572 */
+export type ContractMetadataView = {
+  name: string;
+  symbol: string;
+  description: string;
+  image: string;
+  external_link: string;
+};
+
+export const contractMetadataView = ({ serviceName, publicUrl, webUrl }: Site): ContractMetadataView => ({
+  name: serviceName,
+  symbol: serviceName.toUpperCase(),
+  description: `On-chain identities of AI agents on Base. Each token is one agent: its profile, its proofs and its cred score, registered by ${serviceName}.`,
+  image: `${publicUrl}/api/v2/collection.svg`,
+  external_link: webUrl,
+});
+
+/** The ring of the terminal's icon (web/icon.svg), in the size of a token's card. */
+export const COLLECTION_SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1000" viewBox="0 0 32 32" fill="none" stroke-linecap="round">' +
+  '<rect width="32" height="32" fill="#0e1116"/><circle cx="16" cy="16" r="10" stroke="#2a313b" stroke-width="3"/>' +
+  '<path d="M16 6a10 10 0 1 1-9.5 6.9" stroke="#f2c563" stroke-width="3"/><circle cx="16" cy="16" r="2.6" fill="#f4f6f8"/></svg>';

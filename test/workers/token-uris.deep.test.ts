@@ -1,0 +1,31 @@
+/** A sender that is killed at every step of setting a token's URI: one transaction, and the URI is there. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { FAULT_POINTS } from "../../workers/sender.ts";
+import { type Sending, startSending } from "./support/sending.ts";
+import { tokenUriWorld } from "./support/token-uris.ts";
+
+let on: Sending;
+let desk: Awaited<ReturnType<Sending["fresh"]>>;
+beforeAll(async () => {
+  on = await startSending();
+});
+beforeEach(async () => {
+  desk = await on.fresh();
+});
+afterEach(() => desk.close());
+afterAll(() => on?.stop());
+
+it.each([...FAULT_POINTS])("kill -9 at %s ends in one transaction", async (point) => {
+  const world = tokenUriWorld(on, desk);
+  const { tokenId } = await world.direct();
+  await world.run();
+  expect(await desk.spawnSender(point).ended).toBe("SIGKILL");
+  // The job comes round again before the sender is back.
+  await world.run();
+  desk.send();
+  await world.becomes(tokenId, "set");
+  await world.run();
+  expect(await world.onChain(tokenId)).toBe(world.uriOf(tokenId));
+  expect(await world.intents()).toMatchObject([{ key: `uri:${tokenId}`, state: "mined" }]);
+  expect(await desk.attempts(`uri:${tokenId}`)).toHaveLength(1);
+});

@@ -1,0 +1,78 @@
+/** Intents `uri:<tokenId>`: a token's URI is set to where the service shows its metadata, unless its owner has set another. */
+import { decodeFunctionData, encodeFunctionData } from "viem/utils";
+import { identityAbi } from "../../abis/identity.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { tokenUriOf } from "../../core/token-uri.ts";
+import { knownTokenUri, tokenUriLeft, tokenUriSet, tokenUriUnset } from "../../db/token-uris.ts";
+import type { Intent } from "../../db/tx-outbox.ts";
+import type { EffectContext, IntentEffect } from "../intents.ts";
+import { readTokenUris } from "../token-uri-reads.ts";
+
+/** What the chain says of a URI is asked again after this long, and sooner where it said nothing or a transaction failed. */
+export const CHECK_AGAIN_MS = 86_400_000;
+export const RETRY_MS = 600_000;
+
+const OWN = "the owner has set another URI";
+const SET = "the token has that URI already";
+
+/** The call that sets a token's URI. */
+export const tokenUriCall = (identity: Address, publicUrl: string, tokenId: number): { to: Address; data: Hex } => ({
+  to: identity,
+  data: encodeFunctionData({
+    abi: identityAbi,
+    functionName: "setMetadata",
+    args: [BigInt(tokenId), tokenUriOf(publicUrl, tokenId)],
+  }),
+});
+
+/** @returns the token, the URI it is to have, and the base URL in that */
+function subjectOf({ data }: Intent): { tokenId: number; uri: string; base: string } {
+  const { args } = decodeFunctionData({ abi: identityAbi, data });
+  const [id, uri] = args as readonly [bigint, string];
+  const tokenId = Number(id);
+  return { tokenId, uri, base: uri.slice(0, uri.length - tokenUriOf("", tokenId).length) };
+}
+
+/**
+ * The contract has no "set if empty": between this look and the block an owner's own transaction may come first. Asked
+ * right before signing and before every further sending, that leaves the time of one block.
+ */
+async function refusal({ db, chain }: EffectContext, intent: Intent): Promise<string | null> {
+  const { tokenId, uri } = subjectOf(intent);
+  const present = (await readTokenUris(chain, intent.to, [tokenId])).get(tokenId);
+  // A token that is not there: the simulation says so, or the block.
+  if (present === undefined) return null;
+  const known = await knownTokenUri(db, tokenId);
+  const base = known?.base ?? null;
+  if (present === "") return base === null ? null : "the owner has removed the URI";
+  if (present === uri) return SET;
+  return base !== null && present === tokenUriOf(base, tokenId) ? null : OWN;
+}
+
+export const tokenUriEffect: IntentEffect = {
+  prefix: "uri",
+  refusal,
+
+  /** While its receipt is not known yet, the URI may be there by its own doing. */
+  async outdated(at, intent) {
+    const reason = await refusal(at, intent);
+    return reason === SET ? null : reason;
+  },
+
+  async mined(tx, intent, _receipt, now) {
+    const { tokenId, base } = subjectOf(intent);
+    await tokenUriSet(tx, tokenId, { base, checkAt: new Date(now.getTime() + CHECK_AGAIN_MS) });
+  },
+
+  /** What the chain holds instead is asked, and decides whether there is another transaction. */
+  async failed(tx, intent, reason, now) {
+    const { tokenId } = subjectOf(intent);
+    const isOwn = reason === OWN;
+    const checkAt = new Date(now.getTime() + (isOwn ? CHECK_AGAIN_MS : RETRY_MS));
+    await tokenUriLeft(tx, tokenId, { state: isOwn ? "own" : "unknown", checkAt });
+  },
+
+  async undone(tx, intent) {
+    await tokenUriUnset(tx, subjectOf(intent).tokenId);
+  },
+};

@@ -1,0 +1,75 @@
+/** Asks the chain for the URIs of tokens, and queues the transactions that set those that are missing. */
+import { z } from "zod";
+import { tokenUriOf } from "../../core/token-uri.ts";
+import {
+  type KnownTokenUri,
+  mintedWithoutUri,
+  queueTokenUri,
+  storeTokenUriChecks,
+  type TokenUriState,
+  tokenUrisFilledSince,
+  tokenUrisToCheck,
+  tokenUrisToFill,
+} from "../../db/token-uris.ts";
+import { transaction } from "../../db/transaction.ts";
+import { CHECK_AGAIN_MS, RETRY_MS, tokenUriCall } from "../intents/token-uri.ts";
+import { defineJob } from "../job.ts";
+import { readTokenUris } from "../token-uri-reads.ts";
+
+/** Tokens of one call to the chain, and calls of one run: what is left is the next run's. */
+const AT_ONCE = 100;
+const ROUNDS = 10;
+const DAY_MS = 86_400_000;
+
+export const tokenUris = defineJob({
+  name: "token-uris",
+  concurrency: 1,
+  // Every registration starts it as well (subscriptions.ts).
+  schedule: { everyMs: 30_000 },
+  input: z.object({}),
+  async run({ db, chain, clock, config }) {
+    const identity = config.contracts.identity.address;
+    const { publicUrl } = config.service;
+    let changed = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const due = await tokenUrisToCheck(db, clock(), AT_ONCE);
+      const tokenIds = due.map(({ tokenId }) => tokenId);
+      const uris = await readTokenUris(chain, identity, tokenIds);
+      const now = clock().getTime();
+      const checks = due.map((known) => {
+        const found = judge(known, uris.get(known.tokenId), publicUrl);
+        const checkAt = new Date(now + (found.state === "unknown" ? RETRY_MS : CHECK_AGAIN_MS));
+        return { ...known, ...found, before: known.state, checkAt };
+      });
+      changed += await storeTokenUriChecks(db, checks);
+      if (due.length < AT_ONCE) break;
+    }
+    if (!config.tokenUris.write) return changed;
+
+    const queue = async (tokenIds: readonly number[], filledAt: Date | null) => {
+      for (const tokenId of tokenIds) {
+        const call = tokenUriCall(identity, publicUrl, tokenId);
+        if (await transaction(db, (tx) => queueTokenUri(tx, { ...call, tokenId, publicUrl, filledAt }))) changed++;
+      }
+    };
+    await queue(await mintedWithoutUri(db, AT_ONCE * ROUNDS), null);
+    const now = clock();
+    const filled = await tokenUrisFilledSince(db, new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS));
+    const left = Math.min(config.tokenUris.perDay - filled, AT_ONCE * ROUNDS);
+    if (left > 0) await queue(await tokenUrisToFill(db, publicUrl, left), now);
+    return changed;
+  },
+});
+
+/** What a token's URI says, given what the service has set before. */
+function judge(
+  { tokenId, base }: KnownTokenUri,
+  uri: string | undefined,
+  publicUrl: string,
+): { state: TokenUriState; base: string | null } {
+  if (uri === undefined) return { state: "unknown", base };
+  if (uri === "") return { state: base === null ? "none" : "cleared", base };
+  const isOurs = base !== null && uri === tokenUriOf(base, tokenId);
+  // One that somebody else set to lead here is theirs: it does not follow a change of PUBLIC_URL.
+  return { state: isOurs || uri === tokenUriOf(publicUrl, tokenId) ? "set" : "own", base };
+}
