@@ -164,6 +164,11 @@ export const searchText = (what: string) =>
     { documented: { type: "string", maxLength: 100 }, description: what },
   );
 
+/** What agents are searched by. */
+export const agentSearch = searchText(
+  "Part of a name in any case and with any accents, the beginning of the address (0x…) of the agent's wallet or of its owner, or a token id; a whole address finds the agents of that wallet: its own, then those that it owns, then those that only name it",
+);
+
 /** `page` and `offset` are both understood; the offset wins. */
 export const page = integer({ min: 1, max: Number.MAX_SAFE_INTEGER, what: "Page number, from 1" }).optional();
 export const offset = integer({
@@ -218,19 +223,25 @@ export const agentRef = documented(
   },
 );
 
+const addressText = z.string().transform((text, ctx): Address => {
+  const address = parseAddress(text);
+  if (address) return address;
+  ctx.addIssue("must be a 0x address of 20 bytes");
+  return z.NEVER;
+});
+const addressMeta = (what: string): DocumentedMeta => ({
+  documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
+  description: `${what}, in any case`,
+  examples: ["0x19B16428f0721a5f627F190Ca61D493A632B423F"],
+});
+
 /** A wallet in a path, in any case. */
-export const walletAddress = documented(
-  z.string().transform((text, ctx): Address => {
-    const address = parseAddress(text);
-    if (address) return address;
-    ctx.addIssue("must be a 0x address of 20 bytes");
-    return z.NEVER;
-  }),
-  {
-    documented: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
-    description: "Wallet address, in any case",
-    examples: ["0x19B16428f0721a5f627F190Ca61D493A632B423F"],
-  },
+export const walletAddress = documented(addressText, addressMeta("Wallet address"));
+
+/** The owner whose agents a list has. */
+export const owner = documented(
+  addressText.optional(),
+  addressMeta("Only agents whose identity token this wallet owns"),
 );
 
 /** A human in a path. What begins like a number or an address has to be one; any other text is an id, known or not. */

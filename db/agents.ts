@@ -1,5 +1,6 @@
 /** Which agents: lists, search, ranking, totals and names. What is shown about each comes from db/facts.ts. */
 import { createHash } from "node:crypto";
+import type { Address } from "../core/facts.ts";
 import { BLANKS } from "../core/text.ts";
 import { shownScoreSql } from "./cred-statement.ts";
 import { folded } from "./folded-text.ts";
@@ -23,10 +24,13 @@ export const AGENT_SORTS = Object.keys(SORTS) as [AgentSort, ...AgentSort[]];
 
 export type AgentFilter = {
   /**
-   * Part of a name in any case and with any accents; also an address prefix when it begins with 0x, or a token id. A whole
-   * address finds the agents of that wallet alone, its own before those that only name it.
+   * Part of a name in any case and with any accents; also, when it begins with 0x, a prefix of the address of the agent's
+   * wallet or of its owner, or a token id. A whole address finds the agents of that wallet alone: its own, then those that
+   * it owns, then those that only name it.
    */
   search?: string | undefined;
+  /** Exact; lower-case. */
+  owner?: Address | undefined;
   /** Exact, in any case. */
   framework?: string | undefined;
   verified?: boolean | undefined;
@@ -44,8 +48,8 @@ export type AgentCursor = {
   order: "asc" | "desc";
   key: string;
   tokenId: number;
-  /** In a search for a wallet: among those that only name it. */
-  named?: boolean | undefined;
+  /** In a search for a wallet: 0 (absent) among its own, 1 among those that it owns, 2 among those that only name it. */
+  rank?: number | undefined;
 };
 
 export type AgentPage = {
@@ -79,7 +83,7 @@ export async function listAgents(
   const $ = (value: unknown) => `$${values.push(value)}`;
   const { sql: key, type } = SORTS[sort];
   const where = conditions(query, $);
-  const byWallet = searchedWallet(query) !== null;
+  const wallet = searchedWallet(query);
   const cursor = "after" in position ? position.after : undefined;
   const beyond = order === "asc" ? ">" : "<";
   const afterCursor = cursor
@@ -87,30 +91,33 @@ export async function listAgents(
     : "";
   function after(keyValue: string, tokenId: string) {
     const later = `(key ${beyond} ${keyValue} or (key = ${keyValue} and token_id > ${tokenId}))`;
-    if (!byWallet) return later;
-    const named = `${$(cursor?.named ?? false)}::boolean`;
-    return `(named > ${named} or (named = ${named} and ${later}))`;
+    if (wallet === null) return later;
+    const rank = `${$(cursor?.rank ?? 0)}::int4`;
+    return `(rank > ${rank} or (rank = ${rank} and ${later}))`;
   }
-  const named = byWallet ? `not ${walletConfirmed("a")}` : "false";
-  const ordered = `${byWallet ? "named, " : ""}key ${order}, token_id`;
+  const rank =
+    wallet === null
+      ? "0"
+      : `case when a.agent_address <> ${$(wallet)} then 1 when ${walletConfirmed("a")} then 0 else 2 end`;
+  const ordered = `${wallet === null ? "" : "rank, "}key ${order}, token_id`;
   const text = `
     with matched as materialized (
-      select a.token_id, ${key} as key, ${named} as named
+      select a.token_id, ${key} as key, ${rank} as rank
       from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
       ${where.length > 0 ? `where ${where.join(" and ")}` : ""}
     ), page as (
-      select token_id, key, named from matched ${afterCursor && `where ${afterCursor}`}
+      select token_id, key, rank from matched ${afterCursor && `where ${afterCursor}`}
       order by ${ordered}
       limit ${$(limit)}::int8 offset ${$("offset" in position ? position.offset : 0)}::int8
     )
     select (select count(*) from matched)::int8 as total,
            ${afterCursor ? `(select count(*) from matched where not ${afterCursor})` : "0"}::int8 as before_cursor,
-           coalesce((select json_agg(json_build_array(token_id, key::text, named) order by ${ordered}) from page), '[]') as page`;
+           coalesce((select json_agg(json_build_array(token_id, key::text, rank) order by ${ordered}) from page), '[]') as page`;
   const { rows } = await db.query({ name: statementName(text), text, values });
   const { total, before_cursor, page } = rows[0] as {
     total: string;
     before_cursor: string;
-    page: [number, string, boolean][];
+    page: [number, string, number][];
   };
   const skipped = cursor ? Number(before_cursor) : (position as { offset: number }).offset;
   const last = page.at(-1);
@@ -119,24 +126,30 @@ export async function listAgents(
     total: Number(total),
     skipped,
     tokenIds: page.map(([tokenId]) => tokenId),
-    next: more ? { sort, order, key: last[1], tokenId: last[0], ...(last[2] && { named: true }) } : null,
+    next: more ? { sort, order, key: last[1], tokenId: last[0], ...(last[2] > 0 && { rank: last[2] }) } : null,
   };
 }
 
 function conditions(filter: AgentFilter, $: (value: unknown) => string): string[] {
-  const { search, framework, verified, spam, minScore = 0, maxScore = 100 } = filter;
+  const { search, owner, framework, verified, spam, minScore = 0, maxScore = 100 } = filter;
   const where: string[] = [];
   if (!spam) where.push(`not ${isSpam($(BLANKS))}`);
   if (verified !== undefined) where.push(`a.verified = ${$(verified)}`);
+  if (owner !== undefined) where.push(`a.owner = ${$(owner)}`);
   if (framework !== undefined) where.push(`lower(a.framework) = lower(${$(framework)})`);
   if (minScore > 0) where.push(`${SCORE} >= ${$(minScore)}`);
   if (maxScore < 100) where.push(`${SCORE} <= ${$(maxScore)}`);
   const wallet = searchedWallet(filter);
-  if (wallet !== null) where.push(`a.agent_address = ${$(wallet)}`);
-  else if (search !== undefined) {
+  if (wallet !== null) {
+    const of = $(wallet);
+    where.push(`(a.agent_address = ${of} or a.owner = ${of})`);
+  } else if (search !== undefined) {
     const name = $(search);
     const matches = [`strpos(${folded("a.name")}, ${folded(`${name}::text`)}) > 0`];
-    if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(a.agent_address, ${$(search.toLowerCase())})`);
+    if (/^0x[0-9a-f]{0,40}$/i.test(search)) {
+      const prefix = $(search.toLowerCase());
+      matches.push(`starts_with(a.agent_address, ${prefix})`, `starts_with(a.owner, ${prefix})`);
+    }
     if (/^\d{1,15}$/.test(search)) matches.push(`a.token_id = ${$(Number(search))}`);
     where.push(`(${matches.join(" or ")})`);
   }

@@ -7,13 +7,11 @@ import { agentView } from "../../core/views/agent.ts";
 import { leaderboardItemView, summaryView } from "../../core/views/summary.ts";
 import { AGENT_SORTS, type AgentCursor, type AgentSort } from "../../db/agents.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { agentRef, choice, flag, limit, offset, page, searchText } from "../parameters.ts";
+import { agentRef, agentSearch, choice, flag, limit, offset, owner, page, searchText } from "../parameters.ts";
 import { agentArraySchema, agentListSchema, agentSchema, leaderboardSchema } from "../schemas/agent.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { pageOfAgents } from "../services/agent-pages.ts";
 
-const SEARCHED =
-  "Part of a name in any case and with any accents, an address prefix (0x…), or a token id; a whole address finds the agents of that wallet, its own first";
 const LIST_LIMIT = { default: 100, max: 1000 };
 const ARRAY_LIMIT = 200;
 
@@ -27,7 +25,8 @@ export const agents = endpoint({
     "Filters run before counting and paging. `cursor` is the stable way through everything: agents registered meanwhile move no page.",
   data: true,
   query: z.object({
-    search: searchText(SEARCHED),
+    search: agentSearch,
+    owner,
     framework: searchText("Only agents of this framework, in any case"),
     verified: flag("Only verified agents, or only unverified ones"),
     spam: flag("true includes names of one character, repeated or not"),
@@ -84,8 +83,8 @@ export const agents = endpoint({
 });
 
 /** A cursor is opaque to clients: what it says may change with the service. */
-const writeCursor = ({ sort, order, key, tokenId, named }: AgentCursor): string =>
-  Buffer.from(JSON.stringify([sort, order, key, tokenId, ...(named ? [true] : [])])).toString("base64url");
+const writeCursor = ({ sort, order, key, tokenId, rank }: AgentCursor): string =>
+  Buffer.from(JSON.stringify([sort, order, key, tokenId, ...(rank ? [rank] : [])])).toString("base64url");
 
 const cursorSchema = z.tuple([
   z.enum(AGENT_SORTS),
@@ -95,7 +94,7 @@ const cursorSchema = z.tuple([
     .max(1000)
     .refine((key) => key.isWellFormed() && !key.includes("\0")),
   z.int().min(0),
-  z.boolean().optional(),
+  z.int().min(0).max(2).optional(),
 ]);
 /** What a key must look like where it is no text; points have as many digits as the contract's 256 bits. */
 const KEY: Partial<Record<AgentSort, RegExp>> = {
@@ -107,10 +106,10 @@ const KEY: Partial<Record<AgentSort, RegExp>> = {
 
 function readCursor(text: string): AgentCursor | null {
   try {
-    const [sort, order, key, tokenId, named] = cursorSchema.parse(
+    const [sort, order, key, tokenId, rank] = cursorSchema.parse(
       JSON.parse(Buffer.from(text, "base64url").toString("utf8")),
     );
-    return KEY[sort]?.test(key) === false ? null : { sort, order, key, tokenId, named };
+    return KEY[sort]?.test(key) === false ? null : { sort, order, key, tokenId, rank };
   } catch {
     return null;
   }

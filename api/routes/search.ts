@@ -3,7 +3,7 @@ import { z } from "zod";
 import { TIERS, type TierKey } from "../../core/tiers.ts";
 import { summaryView } from "../../core/views/summary.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { flag, integer, limit, optionalChoice, searchText } from "../parameters.ts";
+import { agentSearch, flag, integer, limit, optionalChoice, owner } from "../parameters.ts";
 import { searchSchema } from "../schemas/search.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import { pageOfAgents } from "../services/agent-pages.ts";
@@ -15,24 +15,24 @@ export const search = endpoint({
   path: "/api/v2/search",
   operationId: "searchAgents",
   tag: "Agents",
-  summary: "Agents by name, address or token id, the best cred first",
+  summary: "Agents by name, address, owner or token id, the best cred first",
   description:
     "Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.",
   data: true,
   query: z.object({
-    q: searchText(
-      "Part of a name in any case and with any accents, an address prefix (0x…), or a token id; a whole address finds the agents of that wallet, its own first",
-    ),
+    q: agentSearch,
+    owner,
     minCred: integer({ min: 0, max: 100, what: "Least cred score" }).optional(),
     tier: optionalChoice(TIER_KEYS, "Only agents of this tier"),
     verified: flag("Only verified agents, or only unverified ones"),
     limit: limit({ default: 20, max: 100 }),
   }),
   responses: { 200: { description: "Best cred first, ties by token id", schema: searchSchema } },
-  async handler({ deps, query: { q, minCred, tier: key, verified, limit }, now }) {
+  async handler({ deps, query: { q, owner, minCred, tier: key, verified, limit }, now }) {
     const tier = TIERS.find((t) => t.key === key);
     const { page, facts } = await pageOfAgents(deps, {
       search: q,
+      owner,
       verified,
       minScore: Math.max(minCred ?? 0, tier?.from ?? 0),
       maxScore: tier?.to ?? 100,

@@ -21,6 +21,7 @@ export const AGENT_COLUMNS = {
   framework: { kind: "text" },
   searched: { kind: "search", of: "name" },
   agentAddress: { kind: "bytes", width: 20 },
+  owner: { kind: "bytes", width: 20 },
   verified: { kind: "flag" },
   spam: { kind: "flag" },
 } as const satisfies TableDefinition;
@@ -60,7 +61,7 @@ const SELECT = `
     case when ${isAscii("a.name")} then null else lower(a.name collate "und-x-icu") end,
     ${loweredFramework("a.framework")},
     case when ${isAscii("a.name")} then null else ${unmarked("a.name")} end,
-    a.agent_address, a.verified, a.updated_block
+    a.agent_address, a.owner, a.verified, a.updated_block
   from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`;
 
 function read(row: CopyRow): Values {
@@ -74,11 +75,12 @@ function read(row: CopyRow): Values {
     row.bytes(6),
     row.bytes(7),
     addressBytes(row.bytes(8)!),
-    row.flag(9),
+    addressBytes(row.bytes(9)!),
+    row.flag(10),
     lower === null ? isAsciiSpam(name) : isSpam(new TextDecoder().decode(name)),
   ];
 }
-const UPDATED_BLOCK = 10;
+const UPDATED_BLOCK = 11;
 
 function lowerAscii(text: Uint8Array): Uint8Array {
   const lower = new Uint8Array(text.length);
@@ -101,7 +103,7 @@ const isBlank = (code: number) => code === 32 || (code >= 9 && code <= 13);
 /** The 20 bytes of an address written as 0x and 40 hex digits. */
 function addressBytes(text: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(20);
-  if (!unhex(text, 2, bytes, 0)) throw new Error("an agent's address is not an address");
+  if (!unhex(text, 2, bytes, 0)) throw new Error("an address of an agent is none");
   return bytes;
 }
 
@@ -116,7 +118,7 @@ export const source: TableSource<AgentsState> = {
   select: SELECT,
   read,
   count: "select count(*) as count from onchain.agent",
-  bytesPerRow: 160,
+  bytesPerRow: 185,
   totals: `
     select count(*)::float8 as count, coalesce(sum(${SCORE}), 0)::float8 as "credScore"
     from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,

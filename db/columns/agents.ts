@@ -101,7 +101,7 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
   }
 
   async function recall(query: AgentQuery, minBlock = -1): Promise<AgentPage | undefined> {
-    // What is a wallet's own follows from more than the columns; an index answers at once.
+    // What is a wallet's own follows from more than the columns; two indexes answer at once.
     if (next() === undefined || searchedWallet(query) !== null) return undefined;
     if (live!.state!.block < minBlock && !(await waitFor(minBlock, CATCH_UP_MS))) return undefined;
     const words = await comparable(query);
@@ -176,10 +176,14 @@ function cursor({ sort, order }: AgentQuery, last: { key: Value; id: number }): 
   return { sort, order, key, tokenId: last.id };
 }
 
-function conditions({ search, verified, spam, minScore = 0, maxScore = 100 }: AgentFilter, words: Words): Condition[] {
+function conditions(
+  { search, owner, verified, spam, minScore = 0, maxScore = 100 }: AgentFilter,
+  words: Words,
+): Condition[] {
   const where: Condition[] = [];
   if (minScore > 0 || maxScore < 100) where.push({ column: "credScore", from: minScore, to: maxScore });
   if (!spam) where.push({ column: "spam", is: false });
+  if (owner !== undefined) where.push(addressPrefix("owner", owner.slice(2)));
   if (verified !== undefined) where.push({ column: "verified", is: verified });
   if (words.framework !== undefined) {
     const framework = utf8(words.framework);
@@ -187,7 +191,8 @@ function conditions({ search, verified, spam, minScore = 0, maxScore = 100 }: Ag
   }
   if (search !== undefined && words.search !== undefined) {
     const anyOf: Condition[] = [{ column: "searched", contains: utf8(words.search) }];
-    if (/^0x[0-9a-f]{0,40}$/i.test(search)) anyOf.push(addressPrefix(search.slice(2)));
+    if (/^0x[0-9a-f]{0,40}$/i.test(search))
+      for (const column of ["agentAddress", "owner"] as const) anyOf.push(addressPrefix(column, search.slice(2)));
     if (/^\d{1,15}$/.test(search)) anyOf.push({ column: ID, from: Number(search), to: Number(search) });
     where.push({ anyOf });
   }
@@ -195,8 +200,8 @@ function conditions({ search, verified, spam, minScore = 0, maxScore = 100 }: Ag
 }
 
 /** All addresses from the prefix filled up with 0 to the prefix filled up with f. */
-const addressPrefix = (digits: string): Condition => ({
-  column: "agentAddress",
+const addressPrefix = (column: "agentAddress" | "owner", digits: string): Condition => ({
+  column,
   from: Buffer.from(digits.padEnd(40, "0"), "hex"),
   to: Buffer.from(digits.padEnd(40, "f"), "hex"),
 });

@@ -295,7 +295,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Agents by name, address or token id, the best cred first
+         * Agents by name, address, owner or token id, the best cred first
          * @description Who copies a name has no cred yet, so the original comes first. Names of one character, repeated or not, are left out.
          *
          *     Anyone may call.
@@ -4929,8 +4929,13 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id; a whole address finds the agents of that wallet, its own first */
+                /** @description Part of a name in any case and with any accents, the beginning of the address (0x…) of the agent's wallet or of its owner, or a token id; a whole address finds the agents of that wallet: its own, then those that it owns, then those that only name it */
                 search?: string;
+                /**
+                 * @description Only agents whose identity token this wallet owns, in any case
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                owner?: string;
                 /** @description Only agents of this framework, in any case */
                 framework?: string;
                 /** @description Only verified agents, or only unverified ones */
@@ -4974,8 +4979,13 @@ export interface operations {
     searchAgents: {
         parameters: {
             query?: {
-                /** @description Part of a name in any case and with any accents, an address prefix (0x…), or a token id; a whole address finds the agents of that wallet, its own first */
+                /** @description Part of a name in any case and with any accents, the beginning of the address (0x…) of the agent's wallet or of its owner, or a token id; a whole address finds the agents of that wallet: its own, then those that it owns, then those that only name it */
                 q?: string;
+                /**
+                 * @description Only agents whose identity token this wallet owns, in any case
+                 * @example 0x19B16428f0721a5f627F190Ca61D493A632B423F
+                 */
+                owner?: string;
                 /** @description Least cred score */
                 minCred?: number;
                 /** @description Only agents of this tier */

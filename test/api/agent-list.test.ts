@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { TIERS } from "../../core/tiers.ts";
 import { type AgentList, type AgentListOptions, openAgentList } from "../../db/columns/agents.ts";
 import { MemoryBudget } from "../../db/columns/memory-budget.ts";
-import { agentRow, type Question, question, settled, writeAgents, writeScores } from "../columns/support.ts";
+import { agentRow, type Question, question, settled, WALLETS, writeAgents, writeScores } from "../columns/support.ts";
 import { plantCheckpoint } from "../support/onchain.ts";
 import { shareOf } from "../support/share.ts";
 import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
@@ -63,6 +63,7 @@ const agent = (tokenId: number, change: Partial<Parameters<typeof writeAgents>[1
   name: `Agent number ${tokenId}`,
   framework: "custom",
   agentAddress: `0x${(tokenId + 1).toString(16).padStart(40, "0")}`,
+  owner: `0x${(tokenId + 1).toString(16).padStart(40, "0")}`,
   mintedAt: 1_790_000_000 + tokenId,
   verified: false,
   points: "0",
@@ -117,6 +118,7 @@ describe(`random questions (seed ${SEED})`, () => {
         minCred: fc.nat(100).map(String),
         tier: fc.constantFrom(...TIERS.map(({ key }) => key)),
         verified: fc.constantFrom("true", "false"),
+        owner: fc.constantFrom(...WALLETS).map((wallet) => wallet.toUpperCase().replace("X", "x")),
         limit: fc.constantFrom("1", "20", "100"),
       },
       { requiredKeys: [] },
@@ -190,6 +192,30 @@ describe("freshness", () => {
     expect(await fromMemory(() => ids("search=renamed"))).toEqual([2]);
   });
 
+  it("after a transfer the new owner is found and the old one not, from memory and by SQL", async () => {
+    const { pool } = api.database;
+    const [seller, buyer] = ["d", "e"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
+    await writeAgents(pool, [agent(0), agent(1, { owner: seller })]);
+    await remember();
+    const expectFound = async (owner: string, expected: number[]) => {
+      const [upper, start] = [owner.toUpperCase().replace("X", "x"), owner.slice(0, 5)];
+      for (on of [true, false])
+        for (const query of [
+          ...[`agents?search=${owner}`, `agents?search=${upper}`, `agents?search=${start}`, `agents?owner=${upper}`],
+          ...[`search?q=${owner}`, `search?q=${start}`, `search?owner=${owner}`, `search?q=number&owner=${owner}`],
+        ]) {
+          const { agents } = (await api.get(`/api/v2/${query}`)).body as never as Page;
+          expect([query, ...agents.map(({ tokenId }) => tokenId)]).toEqual([query, ...expected]);
+        }
+    };
+    await expectFound(seller, [1]);
+    await expectFound(buyer, []);
+    await writeAgents(pool, [agent(1, { owner: buyer, updatedBlock: 1001 })]);
+    await showBlock(1001);
+    await expectFound(buyer, [1]);
+    await expectFound(seller, []);
+  });
+
   it("an answer that must hold a block holds it, although memory has not seen it", async () => {
     const { pool } = api.database;
     const proxy = await proxied();
@@ -225,6 +251,41 @@ describe("freshness", () => {
     await until("the new index shows", async () => (await page("search=new%20index")).total === 2);
     await until("memory answers again", () => list!.ready && list!.stats().loads === 2);
     expect((await fromMemory(() => page("search=number"))).total).toBe(0);
+  });
+});
+
+describe("a whole address", () => {
+  it("finds the wallet's own agents, then those that it owns, then those that only name it, through every cursor", async () => {
+    const { pool } = api.database;
+    const [wallet, other] = ["c", "d"].map((digit) => `0x${digit.repeat(40)}`) as [string, string];
+    const named = { agentAddress: wallet, owner: other };
+    const owned = { agentAddress: other, owner: wallet };
+    const own = { agentAddress: wallet, owner: wallet };
+    await writeAgents(pool, [
+      agent(1, named),
+      agent(2, owned),
+      agent(3, own),
+      agent(4, owned),
+      agent(5, own),
+      agent(6),
+    ]);
+    await remember();
+    expect(await ids(`search=${wallet}`)).toEqual([3, 5, 2, 4, 1]);
+    expect(await ids(`owner=${wallet}`)).toEqual([2, 3, 4, 5]);
+    for (const [order, expected] of [
+      ["asc", [3, 5, 2, 4, 1]],
+      ["desc", [5, 3, 4, 2, 1]],
+    ] as const) {
+      const walked: number[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const { agents, nextCursor } = await page(
+          `search=${wallet}&sort=name&order=${order}&limit=1${cursor && `&cursor=${cursor}`}`,
+        );
+        walked.push(...agents.map(({ tokenId }) => tokenId));
+        cursor = nextCursor;
+      }
+      expect(walked).toEqual(expected);
+    }
   });
 });
 

@@ -21,6 +21,7 @@ const row = (tokenId: number, change: Partial<AgentRow> = {}): AgentRow => ({
   name: `Agent number ${tokenId}`,
   framework: "custom",
   agentAddress: `0x${tokenId.toString(16).padStart(40, "0")}`,
+  owner: `0x${tokenId.toString(16).padStart(40, "0")}`,
   mintedAt: 1_790_000_000 + tokenId,
   verified: false,
   points: "0",

@@ -1,6 +1,7 @@
 /** Agents for the column tests: planted by the thousand in one statement each, changed at random, and questions about them. */
 import fc from "fast-check";
 import type pg from "pg";
+import type { Address } from "../../core/facts.ts";
 import { AGENT_SORTS, type AgentPage } from "../../db/agents.ts";
 import type { AgentList, AgentQuery } from "../../db/columns/agents.ts";
 import { until } from "../support/until.ts";
@@ -10,6 +11,7 @@ export type AgentRow = {
   name: string;
   framework: string;
   agentAddress: string;
+  owner: string;
   mintedAt: number;
   verified: boolean;
   /** A decimal of any length. */
@@ -41,13 +43,18 @@ const address = fc
   )
   .map(([start, rest]) => (start + rest).slice(0, 42));
 
+/** A few wallets that are an agent's here, an owner's there, and both at once. */
+export const WALLETS = ["0xab", "0xabc", "0x7"].map((start) => start.padEnd(42, "1") as Address);
+const wallet = fc.constantFrom(...WALLETS);
+
 /** @param block of the change that gives the row these values */
 export const agentRow = (tokenId: fc.Arbitrary<number>, block: number): fc.Arbitrary<AgentRow> =>
   fc.record({
     tokenId,
     name,
     framework,
-    agentAddress: address,
+    agentAddress: fc.oneof({ weight: 4, arbitrary: address }, { weight: 1, arbitrary: wallet }),
+    owner: fc.oneof({ weight: 4, arbitrary: address }, { weight: 1, arbitrary: wallet }),
     mintedAt: fc.integer({ min: 1_790_000_000, max: 1_790_000_200 }),
     verified: fc.boolean(),
     points,
@@ -59,11 +66,11 @@ export async function writeAgents(db: Pick<pg.Pool, "query">, rows: readonly Age
   await db.query(
     `insert into onchain.agent (token_id, agent_address, owner, name, framework, minted_at, minted_block, mint_tx, verified,
        soulbound, origin, generation, parent_id, mutation_count, version, points, trait_count, updated_block)
-     select "tokenId", "agentAddress", "agentAddress", name, framework, "mintedAt", 1, '0x00', verified,
+     select "tokenId", "agentAddress", owner, name, framework, "mintedAt", 1, '0x00', verified,
        false, 0, 0, 0, 0, '1', points, 0, "updatedBlock"
-     from json_to_recordset($1) as r("tokenId" int8, "agentAddress" text, name text, framework text, "mintedAt" int8,
+     from json_to_recordset($1) as r("tokenId" int8, "agentAddress" text, owner text, name text, framework text, "mintedAt" int8,
        verified boolean, points numeric, "updatedBlock" int8)
-     on conflict (token_id) do update set agent_address = excluded.agent_address, name = excluded.name,
+     on conflict (token_id) do update set agent_address = excluded.agent_address, owner = excluded.owner, name = excluded.name,
        framework = excluded.framework, minted_at = excluded.minted_at, verified = excluded.verified,
        points = excluded.points, updated_block = excluded.updated_block`,
     [JSON.stringify(rows)],
@@ -97,6 +104,7 @@ const search = fc.oneof(
     weight: 2,
     arbitrary: fc.tuple(address, fc.integer({ min: 2, max: 42 })).map(([text, size]) => text.slice(0, size)),
   },
+  { weight: 1, arbitrary: wallet },
   { weight: 1, arbitrary: address.map((text) => `0x${text.slice(2, 6).toUpperCase()}`) },
   { weight: 1, arbitrary: fc.nat(3000).map(String) },
   {
@@ -118,6 +126,7 @@ export const question: fc.Arbitrary<Question> = fc.constantFrom(...AGENT_SORTS).
       nil: undefined,
       freq: 3,
     }),
+    owner: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: wallet }),
     verified: fc.option(fc.boolean(), { nil: undefined }),
     spam: fc.option(fc.boolean(), { nil: undefined }),
     at: fc.oneof(
