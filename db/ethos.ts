@@ -28,6 +28,19 @@ const ROWS_OF_CHANGED = `
   select d.id from changed join offchain.directory d on d.address collate "C" = changed.wallet and d.removed_at is null
   union select d.id from changed join offchain.directory d on d.owner_address = changed.wallet`;
 
+/** Forgets the score of a wallet that is no agent's and owns none. */
+export async function forgetEthosScore(tx: Queryable, wallet: Address): Promise<void> {
+  await tx.query(
+    `with changed as (
+       delete from offchain.ethos_score e where wallet = $1
+         and not exists (select from onchain.agent a where a.owner = $1)
+         and not exists (select from onchain.agent a where a.agent_address = $1)
+       returning wallet)
+     ${touchRows(ROWS_OF_CHANGED)}`,
+    [wallet],
+  );
+}
+
 /** Stores answers of Ethos; null = it knows nothing about the wallet, undefined = no answer, what was known stays. @returns how many scores are new or other than before */
 export async function storeEthosScores(
   db: Queryable,

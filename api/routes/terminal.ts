@@ -1,7 +1,13 @@
 /** The terminal directory: agents of many registries in one table, one of them in full, and what is claimed of its token. */
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
-import { DIRECTORY_FILTERS, DIRECTORY_SORTS, defaultSort, TRENDING_FORMULA } from "../../core/terminal/filters.ts";
+import {
+  DIRECTORY_FILTERS,
+  DIRECTORY_SORTS,
+  orderOf,
+  TRENDING_FORMULA,
+  UNRANKED_SORT,
+} from "../../core/terminal/filters.ts";
 import { marksView } from "../../core/terminal/marks.ts";
 import { PLATFORMS, type PlatformKey } from "../../core/terminal/platforms.ts";
 import { registrationView } from "../../core/terminal/registration-view.ts";
@@ -31,27 +37,28 @@ import { directoryAt } from "../services/directory-at.ts";
 
 const narrowing = {
   sort: optionalChoice(
-    DIRECTORY_SORTS,
-    "Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula",
+    [...DIRECTORY_SORTS, UNRANKED_SORT],
+    "Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula, for `gainers` and `losers` price_change_24h. revenue_self_reported means the default: nothing is ranked by what an agent says of itself",
   ),
-  dir: choice(["DESC", "ASC"], { default: "DESC", what: "Direction" }),
+  dir: optionalChoice(["DESC", "ASC"], "Direction; by default DESC, for `losers` without a sort ASC"),
   filter: choice(DIRECTORY_FILTERS, {
     default: "all",
-    what: "x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier",
+    what: "x402; new: registered within 7 days; trending: used or traded within 24 hours; gainers, losers: a market saw the price of their token rise or fall within 24 hours; or a tier",
   }),
-  q: searchText("Part of a name, the beginning of an address, an agent's id or a token's symbol"),
+  q: searchText(
+    "Part of a name, the beginning of the address of the agent's wallet or of its owner, an agent's id or a token's symbol; a whole address finds the agents of that wallet, its own first",
+  ),
   minBlock,
 };
 
 type Narrowing = Pick<DirectoryQuery, "filter" | "q"> & {
-  sort?: (typeof DIRECTORY_SORTS)[number] | undefined;
-  dir: "ASC" | "DESC";
+  sort?: (typeof DIRECTORY_SORTS)[number] | typeof UNRANKED_SORT | undefined;
+  dir?: "ASC" | "DESC" | undefined;
 };
 const questionOf = ({ sort, dir, filter, q }: Narrowing, now: number) => ({
   filter,
   q,
-  sort: sort ?? defaultSort(filter),
-  descending: dir === "DESC",
+  ...orderOf(filter, { sort, dir }),
   now,
 });
 
@@ -61,7 +68,7 @@ export const terminalAgents = endpoint({
   operationId: "listTerminalAgents",
   tag: "Terminal",
   summary: "Agents of all registries, filtered, sorted and paged",
-  description: `Totals are exact. trending is ordered by ${TRENDING_FORMULA}; claimed market data count nowhere.`,
+  description: `Totals are exact. trending is ordered by ${TRENDING_FORMULA}; gainers and losers are sorted by price_change_24h. Claimed market data count nowhere.`,
   data: true,
   query: z.object({ ...narrowing, limit: limit({ default: 50, max: 100 }), page, offset }),
   responses: { 200: { description: "A page of the directory", schema: terminalListSchema } },
@@ -189,8 +196,8 @@ const ref = z
   .meta({
     documented: { type: "string", minLength: 1, maxLength: 300 },
     description:
-      "Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score",
-    examples: ["1"],
+      "Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other",
+    examples: ["helixa-1"],
   });
 
 const unknown = () => fail("not_found", "The directory knows no such agent.");

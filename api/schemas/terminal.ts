@@ -12,7 +12,14 @@ export const terminalAgentSchema = z
     id: z.int().min(1),
     address: z.string().nullable().meta({ description: "Checksummed where it is an EVM address" }),
     agent_id: z.string().meta({ description: "Its id on the platform" }),
-    token_id: z.int().min(0).nullable(),
+    token_id: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Own agents: `helixa-` and the token id; others: their token's number there",
+        examples: ["helixa-7"],
+      }),
+    tokenId: z.int().min(0).nullable().meta({ description: "Own agents: the token id; null for all others" }),
     chain_id: z.int().nullable(),
     name: z.string(),
     description: z.string().nullable(),

@@ -5,7 +5,7 @@ import type { AgentFacts, AgentRef } from "../../core/facts.ts";
 import { agentLink, tokenLink } from "../../core/links.ts";
 import { isSpam } from "../../core/spam.ts";
 import { foreignText } from "../../core/terminal/foreign-text.ts";
-import { OWN_PLATFORM, PLATFORMS } from "../../core/terminal/platforms.ts";
+import { PLATFORMS } from "../../core/terminal/platforms.ts";
 import { type TerminalRow, terminalRow } from "../../core/terminal/row.ts";
 import { tierOf } from "../../core/tiers.ts";
 import { imageHash } from "../../core/views/image.ts";
@@ -143,8 +143,8 @@ function ofRow(row: TerminalRow, site: Site): PageHead {
   const standing = `An AI agent of ${platform}. Cred score ${row.cred_score} of 100 (${label}).`;
   const said = line(row.description, DESCRIPTION_LENGTH - standing.length - 1);
   const url =
-    row.platform === OWN_PLATFORM && row.token_id !== null
-      ? agentLink(site.webUrl, row.token_id)
+    row.tokenId !== null
+      ? agentLink(site.webUrl, row.tokenId)
       : `${site.webUrl}/terminal/${encodeURIComponent(row.agent_id)}?platform=${row.platform}`;
   const description = said ? `${said} ${standing}` : standing;
   return {

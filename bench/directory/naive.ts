@@ -10,6 +10,11 @@ const KEYS: Record<DirectorySort, string> = {
   platform: "platform",
   token_market_cap: "market_cap_usd",
   volume_24h: "volume_24h_usd",
+  price_change_24h: "price_change_24h",
+  liquidity_usd: "liquidity_usd",
+  ethos_score: `coalesce((select score from offchain.ethos_score where wallet = address and wallet_confirmed is not false),
+    (select score from offchain.ethos_score where wallet = owner_address))`,
+  updated_at: "updated_at",
   trend: "trend",
 };
 
@@ -18,7 +23,7 @@ export function naiveWhere({ filter, q, now }: Pick<DirectoryQuery, "filter" | "
   where: string;
   values: unknown[];
 } {
-  const { x402, tier, createdSince, activeSince } = boundsOf(filter, now);
+  const { x402, tier, createdSince, activeSince, price } = boundsOf(filter, now);
   const where = ["removed_at is null"];
   const values: unknown[] = [];
   const $ = (value: unknown) => `$${values.push(value)}`;
@@ -26,6 +31,7 @@ export function naiveWhere({ filter, q, now }: Pick<DirectoryQuery, "filter" | "
   if (tier) where.push(`cred_score between ${tier.from} and ${tier.to}`);
   if (createdSince !== undefined) where.push(`created_at >= ${$(new Date(createdSince))}`);
   if (activeSince !== undefined) where.push(`greatest(used_at, traded_at) >= ${$(new Date(activeSince))}`);
+  if (price) where.push(price === "up" ? "price_change_24h > 0" : "price_change_24h < 0");
   if (q !== undefined) {
     const text = $(q.toLowerCase());
     const plain = $(
@@ -35,7 +41,7 @@ export function naiveWhere({ filter, q, now }: Pick<DirectoryQuery, "filter" | "
         .toLowerCase(),
     );
     where.push(
-      `(search_name like '%' || ${plain} || '%' or address like ${text} || '%' or lower(agent_id) = ${text} or lower(token_symbol) = ${text})`,
+      `(search_name like '%' || ${plain} || '%' or address like ${text} || '%' or owner_address like ${text} || '%' or lower(agent_id) = ${text} or lower(token_symbol) = ${text})`,
     );
   }
   return { where: where.join(" and "), values };

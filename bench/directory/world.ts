@@ -6,7 +6,7 @@ import pg from "pg";
 /** One row in so many is of the own registry, and is an agent with a stored score. */
 export const OWN_SHARE = 6;
 
-/** Words, platforms and scores as skewed as in a real directory; a fifth of the rows has a token that trades. */
+/** Words, platforms and scores as skewed as in a real directory; a fifth of the rows has a token that trades, a tenth an Ethos score. */
 const PLANT = `
   select setseed(0.42);
   create temp table word as select * from unnest(
@@ -15,7 +15,7 @@ const PLANT = `
   ) with ordinality as w(word, n);
   insert into offchain.directory (platform, agent_id, address, token_id, chain_id, name, description, image_url, registry,
     owner_address, cred_score, x402_supported, wallet_proven, created_at, token_symbol, token_name, market_cap_usd,
-    volume_24h_usd, market_data_source, uses, used_at, traded_at)
+    volume_24h_usd, price_change_24h, liquidity_usd, market_data_source, uses, used_at, traded_at)
   select p.platform, case p.platform when 'helixa' then (i / ${OWN_SHARE})::text when 'agentverse' then 'agent1q' || md5(i::text) else i::text end,
     case when i % 7 > 0 then '0x' || left(md5(i::text) || md5((i + 1)::text), 40) end,
     case p.platform when 'helixa' then i / ${OWN_SHARE} when 'erc8004' then i end, 8453,
@@ -29,14 +29,18 @@ const PLANT = `
     case when i % 11 > 0 then now() - (i % 500) * interval '1 day' end,
     case when i % 5 = 0 then 'V' || i end, case when i % 5 = 0 then a.word || ' token' end,
     case when i % 5 = 0 then floor(1e7 * power(random(), 5)) end,
-    case when i % 5 = 0 then floor(1e5 * power(random(), 5)) end, case when i % 5 = 0 then 'dexscreener' end,
+    case when i % 5 = 0 then floor(1e5 * power(random(), 5)) end,
+    case when i % 5 = 0 then floor(1e4 * power(random() - 0.5, 3)) / 10 end,
+    case when i % 5 = 0 then floor(1e6 * power(random(), 5)) end, case when i % 5 = 0 then 'dexscreener' end,
     floor(1000 * power(random(), 8)),
     now() - (i % 300) * interval '1 hour', case when i % 5 = 0 then now() - (i % 30) * interval '1 hour' end
   from generate_series(0, $ROWS - 1) i
   cross join lateral (select (array['helixa','erc8004','erc8004','virtuals','agentverse','mcp-registry'])[1 + i % ${OWN_SHARE}] as platform) p
   join word a on a.n = 1 + (i * 31 + i / 28) % 28
   join word b on b.n = 1 + (i * 17 + i / 784) % 28
-  left join offchain.cred c on p.platform = 'helixa' and c.token_id = i / ${OWN_SHARE}`;
+  left join offchain.cred c on p.platform = 'helixa' and c.token_id = i / ${OWN_SHARE};
+  insert into offchain.ethos_score (wallet, score, fetched_at)
+  select distinct on (owner_address) owner_address, 900 + id % 1500, now() from offchain.directory where id % 10 = 0`;
 
 if (process.argv[1] === import.meta.filename) {
   const [url, rows] = process.argv.slice(2);
@@ -44,6 +48,6 @@ if (process.argv[1] === import.meta.filename) {
   execFileSync(process.execPath, [join(import.meta.dirname, "../list/world.ts"), url!, String(agents)]);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   await pool.query(PLANT.replaceAll("$ROWS", String(Number(rows))));
-  await pool.query("vacuum analyze offchain.directory");
+  for (const table of ["directory", "ethos_score"]) await pool.query(`vacuum analyze offchain.${table}`);
   await pool.end();
 }

@@ -11,6 +11,17 @@ export type Platform = {
 /** The service's own registry comes first: on a clash of ids its agent is the one that is meant. */
 export const OWN_PLATFORM = "helixa";
 
+/** Id of an own agent as the directory's rows have it, beside the ids of other registries. */
+export const ownTokenRef = (tokenId: number): string => `${OWN_PLATFORM}-${tokenId}`;
+
+const OWN_TOKEN_REF = new RegExp(`^${OWN_PLATFORM}-(0|[1-9]\\d{0,15})$`, "i");
+
+/** The token id in an `ownTokenRef`, written in any case; null for any other text. */
+export function readOwnTokenRef(text: string): number | null {
+  const tokenId = Number(OWN_TOKEN_REF.exec(text)?.[1] ?? Number.NaN);
+  return Number.isSafeInteger(tokenId) ? tokenId : null;
+}
+
 export const PLATFORMS = [
   { key: OWN_PLATFORM, label: "Own registry", provesWallets: true },
   // The wallet registered itself, or signed for the registration (setAgentWallet).

@@ -2,7 +2,7 @@
 import { checksum, parseAddress } from "../addresses.ts";
 import { type TierWord, tierOf, tierWord } from "../tiers.ts";
 import type { Service } from "./entry.ts";
-import { OWN_PLATFORM } from "./platforms.ts";
+import { OWN_PLATFORM, ownTokenRef } from "./platforms.ts";
 
 /** A row as the database holds it, with what is claimed of its token beside it. Times are ISO 8601, money US dollars. */
 export type DirectoryRow = {
@@ -58,7 +58,10 @@ export type TerminalRow = {
   id: number;
   address: string | null;
   agent_id: string;
-  token_id: number | null;
+  /** Of an own agent `helixa-<token id>`, of another registry's its token's number. */
+  token_id: string | null;
+  /** Own agents: the token id. */
+  tokenId: number | null;
   chain_id: number | null;
   name: string;
   description: string | null;
@@ -86,15 +89,17 @@ export type TerminalRow = {
 
 /** @param publicUrl base of the service's own links */
 export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
+  const own = row.platform === OWN_PLATFORM ? row.tokenId : null;
   return {
     id: row.id,
     address: shownAddress(row.address),
     agent_id: row.agentId,
-    token_id: row.tokenId,
+    token_id: own !== null ? ownTokenRef(own) : row.tokenId === null ? null : String(row.tokenId),
+    tokenId: own,
     chain_id: row.chainId,
     name: row.name,
     description: row.description,
-    image_url: row.platform === OWN_PLATFORM ? `${publicUrl}/api/v2/aura/${row.tokenId}.png` : row.imageUrl,
+    image_url: own !== null ? `${publicUrl}/api/v2/aura/${own}.png` : row.imageUrl,
     platform: row.platform,
     x402_supported: row.x402Supported ? 1 : 0,
     verified: row.walletProven ? 1 : 0,

@@ -163,16 +163,23 @@ const COLUMN: Record<DirectorySort, keyof typeof DIRECTORY_COLUMNS> = {
   platform: "platform",
   token_market_cap: "marketCap",
   volume_24h: "volume",
+  price_change_24h: "priceChange",
+  liquidity_usd: "liquidity",
+  ethos_score: "ethosScore",
+  updated_at: "updatedAt",
   trend: "trend",
 };
 
 function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined): Condition[] {
   const where: Condition[] = [];
-  const { x402, tier, createdSince, activeSince } = boundsOf(filter, now);
+  const { x402, tier, createdSince, activeSince, price } = boundsOf(filter, now);
   if (x402) where.push({ column: "x402", is: true });
   if (tier) where.push({ column: "credScore", from: tier.from, to: tier.to });
   if (createdSince !== undefined) where.push({ column: "createdAt", from: createdSince });
   if (activeSince !== undefined) where.push({ column: "activeAt", from: activeSince });
+  // Bounds are included: next to 0 there is the least double.
+  if (price === "up") where.push({ column: "priceChange", from: Number.MIN_VALUE });
+  if (price === "down") where.push({ column: "priceChange", to: -Number.MIN_VALUE });
   if (q !== undefined && word !== undefined) {
     const kinds = searchKinds(q);
     const exact = utf8(kinds.word);
@@ -182,7 +189,8 @@ function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined
       { column: "symbol", from: exact, to: exact },
     ];
     const { addressPrefix } = kinds;
-    if (addressPrefix !== undefined) anyOf.push(...addressesFrom("address", addressPrefix));
+    if (addressPrefix !== undefined)
+      anyOf.push(...addressesFrom("address", addressPrefix), ...addressesFrom("owner", addressPrefix));
     where.push({ anyOf });
   }
   return where;

@@ -3,10 +3,11 @@ import type pg from "pg";
 import { boundsOf, type DirectoryFilter, type DirectorySort, searchKinds } from "../../core/terminal/filters.ts";
 import { folded } from "../folded-text.ts";
 import { type Queryable, snapshot } from "../transaction.ts";
+import { ETHOS } from "./ethos-sql.ts";
 
 export type DirectoryQuery = {
   filter: DirectoryFilter;
-  /** Part of a name, the beginning of an address, an agent's id or a token's symbol. */
+  /** Part of a name, the beginning of the address of an agent's wallet or owner, an agent's id or a token's symbol. */
   q?: string | undefined;
   sort: DirectorySort;
   descending: boolean;
@@ -18,7 +19,7 @@ export type DirectoryQuery = {
 
 /**
  * The wallet that a search is for, lower-case; null when it is for anything else. A whole address is part of no name, and
- * agents that only name the wallet come after its own, whatever the sort.
+ * whatever the sort, a wallet's own agents come first, then those that it owns, and last those that only name it.
  */
 export const searchedWallet = ({ q = "" }: Pick<DirectoryQuery, "q">): string | null =>
   /^0x[0-9a-f]{40}$/i.test(q) ? q.toLowerCase() : null;
@@ -34,6 +35,10 @@ const SORTS: Record<DirectorySort, string> = {
   platform: `d.platform collate "C"`,
   token_market_cap: "d.market_cap_usd",
   volume_24h: "d.volume_24h_usd",
+  price_change_24h: "d.price_change_24h",
+  liquidity_usd: "d.liquidity_usd",
+  ethos_score: ETHOS.score,
+  updated_at: "d.updated_at",
   trend: "d.trend",
 };
 
@@ -58,18 +63,17 @@ async function countMatches(tx: Queryable, query: DirectoryQuery): Promise<numbe
 
 async function pageOf(tx: Queryable, query: DirectoryQuery, total: number): Promise<number[]> {
   const { sort, descending, offset, limit } = query;
-  const { from, where, values, id } = matching(query, sort);
+  const { from, where, values, id, rank } = matching(query, sort);
   const size = Math.min(limit, total - offset);
   // Past the middle the way from the other end is shorter.
   const turned = offset > total / 2;
   const skip = turned ? total - offset - size : offset;
   const direction = descending !== turned ? "desc" : "asc";
-  const ownFirst = searchedWallet(query) !== null;
-  const ranked = ownFirst ? `named ${turned ? "desc" : "asc"}, ` : "";
+  const ranked = rank === undefined ? "" : `rank ${turned ? "desc" : "asc"}, `;
   const order = `${ranked}key ${direction} nulls ${turned ? "first" : "last"}, id ${turned ? "desc" : "asc"}`;
-  const named = ownFirst ? ", d.wallet_confirmed is not distinct from false as named" : "";
-  const matched = `select ${id} as id, ${SORTS[sort]} as key${named} from ${from} where ${where}`;
-  const collected = (query.q !== undefined && total <= COLLECT) || ownFirst;
+  const ranks = rank === undefined ? "" : `, ${rank} as rank`;
+  const matched = `select ${id} as id, ${SORTS[sort]} as key${ranks} from ${from} where ${where}`;
+  const collected = (query.q !== undefined && total <= COLLECT) || rank !== undefined;
   // The planner underestimates how far it has to walk an index for few matches: which way it is, is decided here.
   if (!collected) await tx.query("set local enable_sort = off");
   const { rows } = await tx.query<[string]>({
@@ -82,35 +86,47 @@ async function pageOf(tx: Queryable, query: DirectoryQuery, total: number): Prom
   return turned ? ids.reverse() : ids;
 }
 
-/** Tables and conditions of a question: rows `d`, scores `s`, or both where both are asked about. */
+/**
+ * Tables and conditions of a question: rows `d`, scores `s`, or both where both are asked about. `rank`, in a search for a
+ * wallet, is what its agents are ordered by before the sort.
+ */
 function matching({ filter, q, now }: DirectoryQuery, sort?: DirectorySort) {
   const values: unknown[] = [];
   const $ = (value: unknown) => `$${values.push(value)}`;
   const ofScores: string[] = [];
   const ofRows: string[] = [];
-  const { x402, tier, createdSince, activeSince } = boundsOf(filter, now);
+  const { x402, tier, createdSince, activeSince, price } = boundsOf(filter, now);
+  let rank: string | undefined;
   if (tier) ofScores.push(`s.cred_score between ${tier.from} and ${tier.to}`);
   else if (sort === "cred_score") ofScores.push("s.cred_score is not null");
   if (x402) ofRows.push("d.x402_supported");
   if (createdSince !== undefined) ofRows.push(`d.created_at >= ${$(new Date(createdSince))}`);
   if (activeSince !== undefined) ofRows.push(`d.active_at >= ${$(new Date(activeSince))}`);
+  if (price) ofRows.push(`d.price_change_24h ${price === "up" ? ">" : "<"} 0`);
   if (q !== undefined) {
     const { name, word, addressPrefix } = searchKinds(q);
     const wallet = searchedWallet({ q });
     const matches = [`lower(d.agent_id) = ${$(word)}`, `lower(d.token_symbol) = ${$(word)}`];
     if (wallet === null) matches.push(`d.search_name like '%' || ${escaped(folded(`${$(name)}::text`))} || '%'`);
-    if (wallet !== null) matches.push(`d.address collate "C" = ${$(wallet)}`);
-    else if (addressPrefix !== undefined)
-      matches.push(
-        `(d.address collate "C" >= ${$(addressPrefix)} and d.address collate "C" <= ${$(`${addressPrefix}\u{10ffff}`)})`,
-      );
+    if (wallet !== null) {
+      const of = $(wallet);
+      matches.push(`d.address collate "C" = ${of}`, `d.owner_address = ${of}`);
+      rank = `case when d.address = ${of} and d.wallet_confirmed is false then 2
+        when d.owner_address = ${of} and d.address is distinct from ${of} then 1 else 0 end`;
+    } else if (addressPrefix !== undefined) {
+      const [from, to] = [$(addressPrefix), $(`${addressPrefix}\u{10ffff}`)];
+      for (const column of ["d.address", "d.owner_address"])
+        matches.push(`(${column} collate "C" >= ${from} and ${column} collate "C" <= ${to})`);
+    }
     ofRows.push(`(${matches.join(" or ")})`);
   }
   const scoresOnly = ofRows.length === 0 && ofScores.length > 0 && (sort ?? "cred_score") === "cred_score";
-  if (scoresOnly) return { from: SCORES, where: ofScores.join(" and "), values, id: "s.id" };
+  if (scoresOnly) return { from: SCORES, where: ofScores.join(" and "), values, id: "s.id", rank };
   const where = [...ofScores, ...ofRows, "d.removed_at is null"].join(" and ");
-  if (ofScores.length === 0) return { from: ROWS, where, values, id: "d.id" };
-  return { from: `${SCORES} join ${ROWS} on d.id = s.id`, where, values, id: sort === "cred_score" ? "s.id" : "d.id" };
+  const joins = sort === "ethos_score" ? ` ${ETHOS.joins}` : "";
+  if (ofScores.length === 0) return { from: ROWS + joins, where, values, id: "d.id", rank };
+  const from = `${SCORES} join ${ROWS} on d.id = s.id${joins}`;
+  return { from, where, values, id: sort === "cred_score" ? "s.id" : "d.id", rank };
 }
 
 const ROWS = "offchain.directory d";

@@ -1,10 +1,11 @@
 /** Rows of the directory as they are shown: by their ids for a page, by address, agent id or token id for one. */
 import type { Address } from "../../core/facts.ts";
 import type { Service } from "../../core/terminal/entry.ts";
-import { OWN_PLATFORM, type PlatformKey } from "../../core/terminal/platforms.ts";
+import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/terminal/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/terminal/row.ts";
 import { isNoIndex, type Queryable } from "../transaction.ts";
 import { agentsOfWallets } from "../wallets.ts";
+import { ETHOS } from "./ethos-sql.ts";
 
 const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -15,9 +16,7 @@ const ROW = `json_build_object(
   'ownerAddress', d.owner_address, 'x402Supported', d.x402_supported, 'walletProven', d.wallet_proven,
   'walletConfirmed', d.wallet_confirmed,
   'createdAt', ${iso("d.created_at")}, 'credScore', d.cred_score,
-  'ethosScore', coalesce(
-    case when d.wallet_confirmed is not false then (select score from offchain.ethos_score where wallet = d.address) end,
-    (select score from offchain.ethos_score where wallet = d.owner_address)),
+  'ethosScore', ${ETHOS.score},
   'tokenAddress', d.token_address, 'tokenSymbol', d.token_symbol, 'tokenName', d.token_name,
   'marketCapUsd', d.market_cap_usd, 'priceChange24h', d.price_change_24h, 'volume24hUsd', d.volume_24h_usd,
   'liquidityUsd', d.liquidity_usd, 'marketDataSource', d.market_data_source, 'updatedAt', ${iso("d.updated_at")},
@@ -42,7 +41,8 @@ export async function directoryRows(db: Queryable, ids: readonly number[]): Prom
     text: `
       select coalesce(json_agg(${ROW} order by asked.place), '[]') as rows
       from unnest((select $1::int8[])) with ordinality as asked(id, place)
-      join offchain.directory d on d.id = asked.id and d.removed_at is null`,
+      join offchain.directory d on d.id = asked.id and d.removed_at is null
+      ${ETHOS.joins}`,
     values: [ids],
   });
   return rows[0]!.rows;
@@ -51,10 +51,14 @@ export async function directoryRows(db: Queryable, ids: readonly number[]): Prom
 /**
  * The id of the row that a reference means: an address, an agent's id or a token id, in any case. Of several the own
  * registry's, and there the agent that every look-up by wallet finds; else the one with the highest score, else the oldest.
+ * `helixa-<token id>` is an own agent: an agent of another registry that is called so is found in its platform only.
  * @param platform looks among its agents only
  * @returns null for an unknown one
  */
 export async function findDirectoryId(db: Queryable, ref: string, platform?: PlatformKey): Promise<number | null> {
+  const own = readOwnTokenRef(ref);
+  if (own !== null && (platform ?? OWN_PLATFORM) === OWN_PLATFORM)
+    return findDirectoryId(db, String(own), OWN_PLATFORM);
   const word = ref.toLowerCase();
   const tokenId = /^(0|[1-9]\d{0,15})$/.test(ref) && Number.isSafeInteger(Number(ref)) ? Number(ref) : null;
   const agent = /^0x[0-9a-f]{40}$/.test(word) ? await agentOfWallet(db, word as Address) : null;
@@ -112,7 +116,7 @@ export async function directoryDetail(
                   'fetched_at', ${iso("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
          from (select * from offchain.directory_item i where i.platform = d.platform and i.agent_id = d.agent_id
                order by i.source, i.source_id limit ${MOST_SHOWN}) i) as provenance
-      from offchain.directory d where d.id = $1 and d.removed_at is null`,
+      from offchain.directory d ${ETHOS.joins} where d.id = $1 and d.removed_at is null`,
     values: [id],
   });
   return rows[0] ?? null;

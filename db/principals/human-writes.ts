@@ -1,5 +1,6 @@
 /** Writes about human principals: registering, linking agents, and going for good. */
 import type { Address } from "../../core/facts.ts";
+import { forgetEthosScore } from "../ethos.ts";
 import type { Queryable } from "../transaction.ts";
 import { transferCount } from "./holding.ts";
 
@@ -140,11 +141,6 @@ export async function deleteHuman(tx: Queryable, principal: string): Promise<{ i
     principal,
     '{"success":true,"principal":',
   ]);
-  await tx.query(
-    `delete from offchain.ethos_score e where wallet = $1
-       and not exists (select from onchain.agent a where a.owner = $1)
-       and not exists (select from onchain.agent a where a.agent_address = $1)`,
-    [gone.wallet],
-  );
+  if (gone.wallet) await forgetEthosScore(tx, gone.wallet);
   return { id: gone.id, links: gone.links };
 }

@@ -632,7 +632,7 @@ export interface paths {
         };
         /**
          * Agents of all registries, filtered, sorted and paged
-         * @description Totals are exact. trending is ordered by 1000 * (log10(1 + volume_24h in US dollars) + log10(1 + uses)); claimed market data count nowhere.
+         * @description Totals are exact. trending is ordered by 1000 * (log10(1 + volume_24h in US dollars) + log10(1 + uses)); gainers and losers are sorted by price_change_24h. Claimed market data count nowhere.
          *
          *     Anyone may call.
          */
@@ -3212,7 +3212,13 @@ export interface components {
             address: string | null;
             /** @description Its id on the platform */
             agent_id: string;
-            token_id: number | null;
+            /**
+             * @description Own agents: `helixa-` and the token id; others: their token's number there
+             * @example helixa-7
+             */
+            token_id: string | null;
+            /** @description Own agents: the token id; null for all others */
+            tokenId: number | null;
             chain_id: number | null;
             name: string;
             description: string | null;
@@ -3289,7 +3295,13 @@ export interface components {
             address: string | null;
             /** @description Its id on the platform */
             agent_id: string;
-            token_id: number | null;
+            /**
+             * @description Own agents: `helixa-` and the token id; others: their token's number there
+             * @example helixa-7
+             */
+            token_id: string | null;
+            /** @description Own agents: the token id; null for all others */
+            tokenId: number | null;
             chain_id: number | null;
             name: string;
             description: string | null;
@@ -5496,13 +5508,13 @@ export interface operations {
     listTerminalAgents: {
         parameters: {
             query?: {
-                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula */
-                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h";
-                /** @description Direction */
+                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula, for `gainers` and `losers` price_change_24h. revenue_self_reported means the default: nothing is ranked by what an agent says of itself */
+                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h" | "price_change_24h" | "liquidity_usd" | "ethos_score" | "updated_at" | "revenue_self_reported";
+                /** @description Direction; by default DESC, for `losers` without a sort ASC */
                 dir?: "DESC" | "ASC";
-                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier */
-                filter?: "all" | "x402" | "new" | "trending" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
-                /** @description Part of a name, the beginning of an address, an agent's id or a token's symbol */
+                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; gainers, losers: a market saw the price of their token rise or fall within 24 hours; or a tier */
+                filter?: "all" | "x402" | "new" | "trending" | "gainers" | "losers" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
+                /** @description Part of a name, the beginning of the address of the agent's wallet or of its owner, an agent's id or a token's symbol; a whole address finds the agents of that wallet, its own first */
                 q?: string;
                 /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
                 minBlock?: number;
@@ -5533,13 +5545,13 @@ export interface operations {
     exportTerminalJson: {
         parameters: {
             query?: {
-                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula */
-                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h";
-                /** @description Direction */
+                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula, for `gainers` and `losers` price_change_24h. revenue_self_reported means the default: nothing is ranked by what an agent says of itself */
+                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h" | "price_change_24h" | "liquidity_usd" | "ethos_score" | "updated_at" | "revenue_self_reported";
+                /** @description Direction; by default DESC, for `losers` without a sort ASC */
                 dir?: "DESC" | "ASC";
-                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier */
-                filter?: "all" | "x402" | "new" | "trending" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
-                /** @description Part of a name, the beginning of an address, an agent's id or a token's symbol */
+                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; gainers, losers: a market saw the price of their token rise or fall within 24 hours; or a tier */
+                filter?: "all" | "x402" | "new" | "trending" | "gainers" | "losers" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
+                /** @description Part of a name, the beginning of the address of the agent's wallet or of its owner, an agent's id or a token's symbol; a whole address finds the agents of that wallet, its own first */
                 q?: string;
                 /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
                 minBlock?: number;
@@ -5564,13 +5576,13 @@ export interface operations {
     exportTerminalCsv: {
         parameters: {
             query?: {
-                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula */
-                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h";
-                /** @description Direction */
+                /** @description Sort field, rows without it last; by default cred_score, for `new` created_at, for `trending` its formula, for `gainers` and `losers` price_change_24h. revenue_self_reported means the default: nothing is ranked by what an agent says of itself */
+                sort?: "cred_score" | "name" | "created_at" | "platform" | "token_market_cap" | "volume_24h" | "price_change_24h" | "liquidity_usd" | "ethos_score" | "updated_at" | "revenue_self_reported";
+                /** @description Direction; by default DESC, for `losers` without a sort ASC */
                 dir?: "DESC" | "ASC";
-                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; or a tier */
-                filter?: "all" | "x402" | "new" | "trending" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
-                /** @description Part of a name, the beginning of an address, an agent's id or a token's symbol */
+                /** @description x402; new: registered within 7 days; trending: used or traded within 24 hours; gainers, losers: a market saw the price of their token rise or fall within 24 hours; or a tier */
+                filter?: "all" | "x402" | "new" | "trending" | "gainers" | "losers" | "preferred" | "prime" | "qualified" | "marginal" | "junk";
+                /** @description Part of a name, the beginning of the address of the agent's wallet or of its owner, an agent's id or a token's symbol; a whole address finds the agents of that wallet, its own first */
                 q?: string;
                 /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
                 minBlock?: number;
@@ -5631,8 +5643,8 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score
-                 * @example 1
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other
+                 * @example helixa-1
                  */
                 ref: string;
             };
@@ -5660,8 +5672,8 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score
-                 * @example 1
+                 * @description Address, agent id or token id, in any case; of several agents the own registry's, else the one with the highest score. `helixa-<token id>` is an own agent and no other
+                 * @example helixa-1
                  */
                 ref: string;
             };

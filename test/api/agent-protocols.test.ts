@@ -10,6 +10,7 @@ import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const WALLET = `0x${"a1".repeat(20)}` as const;
+const OWNER = `0x${"b2".repeat(20)}` as const;
 const TOOLS = ["search_agents", "get_agent", "get_cred", "leaderboard", "verify_receipt", "directory_search"];
 
 let api: TestApi;
@@ -18,11 +19,11 @@ beforeAll(async () => {
   api = await startApi({ env: { RECEIPT_SIGNER_PRIVATE_KEY: `0x${"5".repeat(64)}` } });
   await plantAgents(api.database.pool, [
     { tokenId: 0, name: "Atlas", agentAddress: WALLET, score: 80 },
-    { tokenId: 1, name: "Atlas Junior", score: 20 },
+    { tokenId: 1, name: "Atlas Junior", owner: OWNER, score: 20 },
     { tokenId: 2, name: "Bea", score: 55 },
   ]);
   await plantDirectory(api.database.pool, [
-    { platform: "virtuals", agent_id: "77", name: "Elsewhere", cred_score: 30 },
+    { platform: "virtuals", agent_id: "77", name: "Elsewhere", owner_address: OWNER, cred_score: 30 },
   ]);
   client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`)));
@@ -76,6 +77,7 @@ describe("MCP", () => {
     ["get_cred", { ref: WALLET.toUpperCase().replace("0X", "0x") }, `/api/v2/agent/${WALLET}/cred`],
     ["leaderboard", { sort: "cred", limit: 2 }, "/api/v2/leaderboard?sort=cred&limit=2"],
     ["directory_search", { q: "else", filter: "all" }, "/api/terminal/agents?q=else&filter=all"],
+    ["directory_search", { filter: "losers" }, "/api/terminal/agents?filter=losers&sort=price_change_24h&dir=asc"],
   ];
   // The client holds each answer to the tool's output schema.
   it.each(reads)("%s %j answers what the API answers", async (name, args, path) => {
@@ -85,6 +87,15 @@ describe("MCP", () => {
     expect(isError).toBeFalsy();
     expect(still(structuredContent)).toEqual(still(body));
     expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
+  });
+
+  it.each([
+    ["search_agents", { q: OWNER.slice(0, 9) }, "Atlas Junior"],
+    ["search_agents", { owner: OWNER }, "Atlas Junior"],
+    ["directory_search", { q: OWNER }, "Elsewhere"],
+  ])("%s %j finds by the owner", async (name, args, found) => {
+    const { structuredContent } = await call(name, args);
+    expect((structuredContent as { agents: { name: string }[] }).agents.map(({ name }) => name)).toEqual([found]);
   });
 
   it("verify_receipt tells a receipt that is none of ours", async () =>

@@ -45,7 +45,7 @@ async function whileRowsWait<T>(work: () => Promise<T>): Promise<T> {
 const statements = async () => {
   const { rows } = await api.database.pool.query(
     `select count(*)::int4 as n from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like '%offchain.ethos_score%'`,
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%json_agg(json_build_object(%'`,
   );
   return rows[0].n as number;
 };

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LINKS_A_HUMAN } from "../../api/services/human-links.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentWallet } from "../support/agent-wallet.ts";
+import { plantDirectory } from "../support/directory.ts";
 import { plantRows } from "../support/onchain.ts";
 import type { Answer } from "./support/api.ts";
 import { lower, newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
@@ -571,8 +572,17 @@ describe("deleting oneself", () => {
     const { wallet } = await register();
     const { pool } = world.api.database;
     await pool.query("insert into offchain.ethos_score values ($1, 1000, now())", [lower(wallet)]);
+    await plantDirectory(pool, [
+      { platform: "erc8004", agent_id: "1", name: "Owned", owner_address: lower(wallet), cred_score: 1 },
+    ]);
+    const changed = async () =>
+      (await pool.query("select changed_xid from offchain.directory_score")).rows[0].changed_xid;
+    const before = await changed();
     await world.send("DELETE", "/api/v2/principals/human/me", await wallet.siwe());
     expect((await pool.query("select from offchain.ethos_score where wallet = $1", [lower(wallet)])).rowCount).toBe(0);
+    // Whoever keeps the row as it was shown, or sorts by the score, hears of it.
+    expect(await changed()).not.toBe(before);
+    await pool.query("delete from offchain.directory");
   });
 
   it("takes nobody else's, and works by access token", async () => {

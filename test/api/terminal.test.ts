@@ -1,9 +1,11 @@
 /** The terminal directory over HTTP: filters, sorts, searches, one agent in any spelling, claims that win nothing, exports. */
 import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Address } from "../../core/facts.ts";
 import { DIRECTORY_FILTERS, DIRECTORY_SORTS } from "../../core/terminal/filters.ts";
 import { storeQuotes } from "../../db/directory/markets.ts";
 import { syncOwnRows } from "../../db/directory/own.ts";
+import { storeEthosScores } from "../../db/ethos.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { until } from "../support/until.ts";
 import { plantAgents } from "./support/agents.ts";
@@ -12,6 +14,9 @@ import { startApi, type TestApi } from "./support/api.ts";
 const NOW = Date.UTC(2026, 10, 21, 5);
 const ago = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
 const WALLET = "0xab5801a7d398351b8be11c439e05c5b3259aec9b";
+/** The owner of Atlas, and that of Ångström: no agent's wallet begins like them. */
+const OWNER = `0xcd${"5".repeat(38)}`;
+const OTHER = `0xcd${"6".repeat(38)}`;
 const TOKEN = "0x4f9fd6be4a90f2620860d680c0d4d5fb53d1a825";
 
 let api: TestApi;
@@ -25,6 +30,7 @@ beforeAll(async () => {
       name: "Atlas",
       cred_score: 80,
       address: WALLET,
+      owner_address: OWNER,
       wallet_proven: true,
       created_at: ago(3),
     },
@@ -38,6 +44,8 @@ beforeAll(async () => {
       wallet_proven: true,
       created_at: ago(1),
       x402_supported: true,
+      price_change_24h: -12.5,
+      liquidity_usd: 100,
     },
     {
       platform: "virtuals",
@@ -48,6 +56,8 @@ beforeAll(async () => {
       token_address: TOKEN,
       market_cap_usd: 5e6,
       volume_24h_usd: 1e5,
+      price_change_24h: 4,
+      liquidity_usd: 2e4,
       market_data_source: "dexscreener",
       traded_at: ago(0.1),
       created_at: ago(90),
@@ -58,6 +68,8 @@ beforeAll(async () => {
       name: "Ångström",
       cred_score: 20,
       address: `agent1q${"p".repeat(58)}`,
+      owner_address: OTHER,
+      price_change_24h: -50,
       uses: 5000,
       used_at: ago(0.5),
     },
@@ -68,8 +80,24 @@ beforeAll(async () => {
       cred_score: 10,
       description: 'says "hi",\nthen more',
     },
-    { platform: "virtuals", agent_id: "gone", name: "Gone", cred_score: 99, removed_at: ago(1) },
+    {
+      platform: "virtuals",
+      agent_id: "gone",
+      name: "Gone",
+      cred_score: 99,
+      owner_address: OWNER,
+      price_change_24h: 1,
+      removed_at: ago(1),
+    },
   ]);
+  // Luna and Ångström were changed after the others, in this order.
+  for (const name of ["Luna", "Ångström"])
+    await api.database.pool.query("update offchain.directory set description = name where name = $1", [name]);
+  const scores = new Map([
+    [OWNER, 1_300],
+    [OTHER, 1_700],
+  ] as [Address, number][]);
+  await storeEthosScores(api.database.pool, scores, new Date(NOW));
 });
 afterEach(() => expect(api?.errors).toEqual([]));
 afterAll(() => api?.close());
@@ -102,12 +130,19 @@ describe("the list", () => {
       market_data_source: "dexscreener",
       address: null,
       token_id: null,
+      tokenId: null,
     });
     expect((await list("?q=atlas")).agents[0]).toMatchObject({
+      token_id: "helixa-7",
+      tokenId: 7,
+      agent_id: "7",
       address: getAddress(WALLET),
+      owner_address: getAddress(OWNER),
       image_url: expect.stringMatching(/\/api\/v2\/aura\/7\.png$/),
       verified: 1,
     });
+    // The token of another registry is no identity here, whatever its number.
+    expect((await list("?q=atlas")).agents[1]).toMatchObject({ platform: "erc8004", token_id: "7", tokenId: null });
   });
 
   it.each([
@@ -115,6 +150,19 @@ describe("the list", () => {
     ["?sort=token_market_cap&dir=Asc", ["Luna", "Atlas", "Atlas 8004", "Ångström", "=HYPERLINK(1)"]],
     ["?sort=created_at&dir=DESC", ["Atlas 8004", "Atlas", "Luna", "Ångström", "=HYPERLINK(1)"]],
     ["?sort=platform&dir=asc&limit=2", ["Ångström", "Atlas 8004"]],
+    ["?sort=price_change_24h", ["Luna", "Atlas 8004", "Ångström", "Atlas", "=HYPERLINK(1)"]],
+    ["?sort=price_change_24h&dir=asc&limit=2", ["Ångström", "Atlas 8004"]],
+    ["?sort=liquidity_usd&limit=3", ["Luna", "Atlas 8004", "Atlas"]],
+    ["?sort=ethos_score", ["Ångström", "Atlas", "Atlas 8004", "Luna", "=HYPERLINK(1)"]],
+    ["?sort=ethos_score&dir=asc&limit=2", ["Atlas", "Ångström"]],
+    ["?sort=updated_at&dir=desc&limit=2", ["Ångström", "Luna"]],
+    // Said by agents of themselves: not refused, and nothing is ranked by it.
+    ["?sort=revenue_self_reported&limit=3", ["Atlas", "Atlas 8004", "Luna"]],
+    ["?filter=gainers", ["Luna"]],
+    // The greatest loss is first, unless a direction or a sort is asked for.
+    ["?filter=Losers", ["Ångström", "Atlas 8004"]],
+    ["?filter=losers&dir=desc", ["Atlas 8004", "Ångström"]],
+    ["?filter=losers&sort=cred_score", ["Atlas 8004", "Ångström"]],
     ["?filter=NEW", ["Atlas 8004", "Atlas"]],
     ["?filter=x402", ["Atlas 8004"]],
     ["?filter=trending", ["Luna", "Ångström"]],
@@ -122,6 +170,10 @@ describe("the list", () => {
     ["?filter=Prime", ["Atlas"]],
     ["?filter=MARGINAL", ["Atlas 8004", "Luna"]],
     ["?q=0XAB58", ["Atlas", "Atlas 8004"]],
+    ["?q=0xCD", ["Atlas", "Ångström"]],
+    ["?q=0xcd5555", ["Atlas"]],
+    [`?q=${OWNER}`, ["Atlas"]],
+    [`?q=${OTHER.toUpperCase().replace("X", "x")}`, ["Ångström"]],
     ["?q=angstrom", ["Ångström"]],
     ["?q=luna", ["Luna"]],
     ["?q=1234", ["Luna"]],
@@ -130,7 +182,28 @@ describe("the list", () => {
     ["?q=gone", []],
   ])("%s", async (query, expected) => expect(await names(query)).toEqual(expected));
 
-  it.each(["sort=id", "dir=up", "filter=hot", "page=0", "limit=x"])("refuses %s", async (query) =>
+  it("finds a wallet's own agents first, then those that it owns, and last those that only name it", async () => {
+    const { pool } = api.database;
+    const wallet = `0xef${"0".repeat(38)}`;
+    const row = (tokenId: number, name: string, change: object) => ({
+      ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name, cred_score: tokenId - 900 },
+      ...change,
+    });
+    await plantDirectory(pool, [
+      row(950, "Names it", { address: wallet, owner_address: OTHER, wallet_confirmed: false }),
+      row(940, "Is owned", { address: OTHER, owner_address: wallet, wallet_confirmed: false }),
+      row(930, "Is its own", { address: wallet, owner_address: OTHER, wallet_confirmed: true }),
+    ]);
+    try {
+      for (const dir of ["asc", "desc"])
+        for (const [page, name] of ["Is its own", "Is owned", "Names it"].entries())
+          expect(await names(`?q=${wallet}&sort=name&dir=${dir}&limit=1&page=${page + 1}`)).toEqual([name]);
+    } finally {
+      await pool.query("delete from offchain.directory where agent_id in ('930', '940', '950')");
+    }
+  });
+
+  it.each(["sort=id", "sort=trend", "dir=up", "filter=hot", "page=0", "limit=x"])("refuses %s", async (query) =>
     expect(await api.get(`/api/terminal/agents?${query}`)).toMatchObject({
       status: 400,
       body: { code: "invalid_input" },
@@ -139,21 +212,42 @@ describe("the list", () => {
 });
 
 describe("one agent", () => {
-  it.each([WALLET, WALLET.toUpperCase().replace("0X", "0x"), "7"])("%s is the own registry's", async (ref) => {
-    const { body } = await api.get(`/api/terminal/agent/${ref}`);
-    expect(body).toMatchObject({ platform: "helixa", name: "Atlas", services: [] });
-    expect(body.same_as).toEqual([
-      { id: expect.any(Number), platform: "erc8004", agent_id: "7", name: "Atlas 8004", cred_score: 49 },
-    ]);
-  });
+  it.each([WALLET, WALLET.toUpperCase().replace("0X", "0x"), "7", "helixa-7", "HELIXA-7"])(
+    "%s is the own registry's",
+    async (ref) => {
+      const { body } = await api.get(`/api/terminal/agent/${ref}`);
+      expect(body).toMatchObject({ platform: "helixa", name: "Atlas", services: [] });
+      expect(body.same_as).toEqual([
+        { id: expect.any(Number), platform: "erc8004", agent_id: "7", name: "Atlas 8004", cred_score: 49 },
+      ]);
+    },
+  );
 
   it.each([`AGENT1Q${"P".repeat(58)}`, encodeURIComponent("io.github.user/WEATHER"), "1234"])(
     "%s is found",
     async (ref) => expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject({ status: 200 }),
   );
 
-  it.each(["gone", "0xdead", "99999999999999999999"])("%s is not known", async (ref) =>
-    expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject({ status: 404, body: { code: "not_found" } }),
+  it("of another registry is never found by the id of an own one, unless its platform is named", async () => {
+    await plantDirectory(api.database.pool, [
+      { platform: "mcp-registry", agent_id: "helixa-8", name: "Pretends to be another", cred_score: 1 },
+      { platform: "mcp-registry", agent_id: "helixa-7", name: "Pretends", cred_score: 99 },
+    ]);
+    try {
+      expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ name: "Atlas" });
+      expect((await api.get("/api/terminal/agent/helixa-8")).status).toBe(404);
+      expect(await claim("helixa-8", { token_symbol: "X" })).toMatchObject({ status: 404 });
+      expect((await api.get("/api/terminal/agent/helixa-8?platform=mcp-registry")).body.cred_score).toBe(1);
+      expect((await api.get("/api/terminal/agent/helixa-7?platform=erc8004")).status).toBe(404);
+    } finally {
+      await api.database.pool.query("delete from offchain.directory where agent_id like 'helixa-%'");
+    }
+  });
+
+  it.each(["gone", "0xdead", "99999999999999999999", "helixa-", "helixa-07", "helixa-99999999999999999999"])(
+    "%s is not known",
+    async (ref) =>
+      expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject({ status: 404, body: { code: "not_found" } }),
   );
 });
 
@@ -205,10 +299,12 @@ describe("a claimed token", () => {
       const lists: Record<string, string[]> = {};
       for (const sort of [undefined, ...DIRECTORY_SORTS])
         for (const dir of ["ASC", "DESC"])
-          for (const filter of DIRECTORY_FILTERS) {
-            const query = `?dir=${dir}&filter=${filter}${sort ? `&sort=${sort}` : ""}`;
-            lists[query] = await names(query);
-          }
+          await Promise.all(
+            DIRECTORY_FILTERS.map(async (filter) => {
+              const query = `?dir=${dir}&filter=${filter}${sort ? `&sort=${sort}` : ""}`;
+              lists[query] = await names(query);
+            }),
+          );
       for (const q of ["moon", "e", "0x5f", "LUNA"]) lists[q] = await names(`?q=${q}`);
       return { lists, stats: (await list()).stats };
     };
@@ -261,10 +357,17 @@ describe("an export", () => {
     expect(headers.get("x-total-count")).toBe("2");
   });
 
+  it("names own agents as the list does, by text and by number", async () => {
+    const { text } = await api.get("/api/terminal/agents.csv?filter=new&sort=name&dir=asc");
+    const [, atlas, foreign] = text.split("\r\n");
+    expect(atlas).toContain(`,${getAddress(WALLET)},7,helixa-7,7,`);
+    expect(foreign).toContain(`,${getAddress(WALLET)},7,7,,`);
+  });
+
   it("is CSV that no spreadsheet takes for formulas", async () => {
     const { text, headers } = await api.get("/api/terminal/agents.csv?filter=junk&sort=name&dir=asc");
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
-    expect(text.split("\r\n")[0]).toMatch(/^id,address,agent_id,/);
+    expect(text.split("\r\n")[0]).toMatch(/^id,address,agent_id,token_id,tokenId,/);
     expect(text).toContain(`,'=HYPERLINK(1),"says ""hi"",\nthen more",`);
   });
 });

@@ -10,7 +10,7 @@ import { storeQuotes } from "../../db/directory/markets.ts";
 import { directoryRows } from "../../db/directory/rows.ts";
 import { storeEthosScores } from "../../db/ethos.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { directoryQuestion, directoryRow, type PlantedRow, plantDirectory } from "../support/directory.ts";
+import { directoryQuestion, directoryRow, type PlantedRow, plantDirectory, WALLETS } from "../support/directory.ts";
 import { until } from "../support/until.ts";
 
 const ROWS = 2_500;
@@ -29,6 +29,7 @@ let never: DirectoryList;
 beforeAll(async () => {
   db = await testDatabase();
   await plantDirectory(db.pool, sample(ROWS, SEED));
+  await scoreWallets(SEED);
   list = openDirectoryList({ url: db.url, db: db.pool, pollMs: 50, maxAgeMs: SLOW_MACHINE_MS });
   never = openDirectoryList({ url: db.url, db: db.pool, enabled: false });
   await until("the columns are loaded", () => list.ready);
@@ -45,9 +46,17 @@ function sample(count: number, seed: number): PlantedRow[] {
   return [...new Map(rows.map((row) => [`${row.platform} ${row.agent_id}`, row])).values()];
 }
 
+/** Ethos answers about the wallets that rows share: of one it knows nothing. */
+const scoreWallets = (seed: number) =>
+  storeEthosScores(
+    db.pool,
+    new Map(WALLETS.map((wallet, i) => [wallet, i === seed % 5 ? null : ((seed + i * 7) % 5) * 300])),
+    new Date(NOW),
+  );
+
 /** What was asked so far: sort, direction and filter. */
 const asked = new Set<string>();
-const SORTS_AND_DIRECTIONS = 7 * 2;
+const SORTS_AND_DIRECTIONS = 11 * 2;
 
 async function ask(seed: number): Promise<void> {
   let found = 0;
@@ -83,6 +92,7 @@ test(`memory and SQL answer alike through ${ROUNDS} rounds of changes (seed ${SE
       round,
     ]);
     await db.pool.query("update offchain.directory set removed_at = now() where id % 29 = $1", [round]);
+    await scoreWallets(SEED + round);
     await settled();
     await ask(SEED + round);
   }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FOREIGN_CAP, foreignCred } from "../../core/terminal/cred.ts";
-import { boundsOf, DIRECTORY_FILTERS, defaultSort, searchKinds, trendOf } from "../../core/terminal/filters.ts";
+import { boundsOf, DIRECTORY_FILTERS, orderOf, searchKinds, trendOf } from "../../core/terminal/filters.ts";
 import { foreignLink, foreignText, foreignTime } from "../../core/terminal/foreign-text.ts";
 import { locateFile, readRegistration } from "../../core/terminal/registration-file.ts";
 import { SOURCES } from "../../core/terminal/sources.ts";
@@ -78,9 +78,23 @@ describe("filters", () => {
     expect(boundsOf("new", now + 59_999)).toEqual({ createdSince: now - 7 * 86_400_000 });
     expect(boundsOf("trending", now)).toEqual({ activeSince: now - 86_400_000 });
     expect(boundsOf("prime", now)).toEqual({ tier: { from: 76, to: 90 } });
-    expect(DIRECTORY_FILTERS.map(defaultSort)).toEqual(
-      DIRECTORY_FILTERS.map((f) => (f === "new" ? "created_at" : f === "trending" ? "trend" : "cred_score")),
-    );
+    expect(boundsOf("gainers", now)).toEqual({ price: "up" });
+    expect(boundsOf("losers", now)).toEqual({ price: "down" });
+    const own = Object.fromEntries(DIRECTORY_FILTERS.map((filter) => [filter, orderOf(filter, {})]));
+    expect(own).toMatchObject({
+      all: { sort: "cred_score", descending: true },
+      new: { sort: "created_at", descending: true },
+      trending: { sort: "trend", descending: true },
+      gainers: { sort: "price_change_24h", descending: true },
+      losers: { sort: "price_change_24h", descending: false },
+      prime: { sort: "cred_score", descending: true },
+    });
+  });
+  it("leave the order to whoever asks for one", () => {
+    expect(orderOf("losers", { sort: "name" })).toEqual({ sort: "name", descending: true });
+    expect(orderOf("losers", { dir: "DESC" })).toEqual({ sort: "price_change_24h", descending: true });
+    expect(orderOf("losers", { sort: "revenue_self_reported" })).toEqual(orderOf("losers", {}));
+    expect(orderOf("new", { sort: "ethos_score", dir: "ASC" })).toEqual({ sort: "ethos_score", descending: false });
   });
   it("trend by trade and by use", () => {
     expect(trendOf({ volume24hUsd: 999, uses: 9 })).toBe(4000);

@@ -291,7 +291,7 @@ describe("a wallet that strangers name in tokens of theirs", () => {
       ];
       const answers = [
         ...shown.map(({ tokenId, walletConfirmed }) => `${tokenId} ${walletConfirmed}`),
-        ...rows.map(({ token_id, wallet_confirmed }) => `${token_id} ${wallet_confirmed}`),
+        ...rows.map(({ tokenId, wallet_confirmed }) => `${tokenId} ${wallet_confirmed}`),
       ];
       return [...new Set(answers)].join(", ");
     };

@@ -236,6 +236,25 @@ describe("verify", () => {
   });
 });
 
+/** From the block of a transfer on, lists and searches find an agent by its new owner, and by the old one no more. */
+async function foundByOwner(tokenId: number, before: AgentWallet, now: AgentWallet, minBlock: number): Promise<void> {
+  for (const [{ address }, found] of [
+    [now, true],
+    [before, false],
+  ] as const)
+    for (const path of ["/api/v2/agents?spam=true&limit=1000&owner=", "/api/v2/search?limit=100&owner="]) {
+      const { body } = await call("GET", `${path}${address}&minBlock=${minBlock}`);
+      const ids = (body.agents as never as { tokenId: number }[]).map((agent) => agent.tokenId);
+      expect([path, ids.includes(tokenId)]).toEqual([path, found]);
+    }
+  for (const address of [now.address, now.address.slice(0, 12)])
+    for (const path of ["/api/v2/agents?search=", "/api/v2/search?q=", "/api/terminal/agents?q="]) {
+      const { body } = await call("GET", `${path}${address}&minBlock=${minBlock}`);
+      const ids = (body.agents as never as { tokenId: number }[]).map((agent) => agent.tokenId);
+      expect([path, ids]).toEqual([path, expect.arrayContaining([tokenId])]);
+    }
+}
+
 describe("the exchange's attestation", () => {
   const schema = schemaUid(EXCHANGE_SCHEMAS.verifiedAccount);
   async function exchange(functionName: "attest" | "revoke", request: object) {
@@ -284,7 +303,12 @@ describe("the exchange's attestation", () => {
       const { body } = await claim(ada);
       return body.attestationUid === older.body.attestationUid && (await score(adaId)) === before + 15;
     });
-    await ada.call(parts.rpcUrl, parts.identity, "transferFrom", [ada.address, grace.address, BigInt(adaId)]);
+    const sold = await ada.call(parts.rpcUrl, parts.identity, "transferFrom", [
+      ada.address,
+      grace.address,
+      BigInt(adaId),
+    ]);
+    await foundByOwner(adaId, ada, grace, Number(sold.blockNumber));
     await scored(adaId, before);
     expect((await claim(grace)).status).toBe(404);
   });

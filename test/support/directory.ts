@@ -1,6 +1,7 @@
 /** Rows of the directory for tests: made at random, written by the column, and questions about them. */
 import fc from "fast-check";
 import type pg from "pg";
+import type { Address } from "../../core/facts.ts";
 import { DIRECTORY_FILTERS, type DirectorySort } from "../../core/terminal/filters.ts";
 import type { DirectoryQuery } from "../../db/directory/list.ts";
 
@@ -16,6 +17,7 @@ export type PlantedRow = {
   description?: string | null;
   x402_supported?: boolean;
   wallet_proven?: boolean;
+  wallet_confirmed?: boolean | null;
   created_at?: string | null;
   token_address?: string | null;
   token_symbol?: string | null;
@@ -43,6 +45,7 @@ const TYPES: Record<keyof PlantedRow, string> = {
   description: "text",
   x402_supported: "bool",
   wallet_proven: "bool",
+  wallet_confirmed: "bool",
   created_at: "timestamptz",
   token_address: "text",
   token_symbol: "text",
@@ -96,6 +99,9 @@ const address = fc
     fc.string({ unit: fc.constantFrom(...digits), minLength: 40, maxLength: 40 }),
   )
   .map(([start, rest]) => (start + rest).slice(0, 42));
+/** A few wallets that are an agent's here, an owner's there, and both at once. */
+export const WALLETS = ["0xab", "0xabc", "0x7"].map((start) => start.padEnd(42, "1") as Address);
+const wallet = fc.constantFrom(...WALLETS);
 const bech = fc
   .string({ unit: fc.constantFrom(..."qpzry9x8"), minLength: 58, maxLength: 58 })
   .map((rest) => `agent1q${rest}`);
@@ -115,12 +121,19 @@ export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
     agent_id: fc.oneof(fc.nat(800).map(String), bech, piece, name),
     name,
     cred_score: fc.nat(100),
-    address: fc.option(fc.oneof(address, bech), { nil: null }),
+    address: fc.option(fc.oneof(address, bech, wallet), { nil: null }),
+    owner_address: fc.option(fc.oneof(address, bech, wallet), { nil: null }),
+    wallet_confirmed: fc.option(fc.boolean(), { nil: null }),
     x402_supported: fc.boolean(),
     created_at: time,
     token_symbol: fc.option(symbol, { nil: null }),
     market_cap_usd: usd,
+    price_change_24h: fc.option(
+      fc.oneof(fc.double({ min: -100, max: 1e6, noNaN: true }), fc.constantFrom(0, 5e-324, -5e-324)),
+      { nil: null },
+    ),
     volume_24h_usd: usd,
+    liquidity_usd: usd,
     uses: fc.nat(50),
     used_at: time,
     traded_at: time,
@@ -135,6 +148,10 @@ const SORTS: DirectorySort[] = [
   "platform",
   "token_market_cap",
   "volume_24h",
+  "price_change_24h",
+  "liquidity_usd",
+  "ethos_score",
+  "updated_at",
   "trend",
 ];
 
@@ -147,6 +164,7 @@ const q = fc.oneof(
   },
   { weight: 2, arbitrary: piece },
   { weight: 2, arbitrary: fc.tuple(address, fc.integer({ min: 2, max: 42 })).map(([t, n]) => t.slice(0, n)) },
+  { weight: 1, arbitrary: wallet },
   {
     weight: 1,
     arbitrary: fc.tuple(bech, fc.integer({ min: 6, max: 12 })).map(([t, n]) => t.slice(0, n).toUpperCase()),

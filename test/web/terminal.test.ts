@@ -91,6 +91,11 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect(await chip.getAttribute("aria-pressed")).toBe("true");
       await page.getByRole("button", { name: "Clear all" }).click();
       await page.getByText("136 agents", { exact: true }).waitFor();
+      // Of twenty prices that a market saw move, one stayed where it was. The greatest loss comes first.
+      await page.getByRole("button", { name: "Gainers 5" }).waitFor();
+      await page.getByRole("button", { name: "Losers 14" }).click();
+      await page.getByText("14 agents", { exact: true }).waitFor();
+      expect((await names(page)).slice(0, 2)).toEqual(["Foreign 001", "Foreign 003"]);
     }));
 
   it("searches while one types, knows an id when it sees one, and opens it", () =>
@@ -107,7 +112,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByText("0 agents for “100%25 &+#”").waitFor();
       await search.fill("nobody is called this");
       await page.getByRole("heading", { name: "No agent matches" }).waitFor();
-      await search.fill("0");
+      await search.fill("helixa-0");
       await page.locator(".kind", { hasText: "id" }).waitFor();
       await search.press("Enter");
       await page.waitForURL("**/agent/0");
@@ -209,7 +214,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("columnheader", { name: "Ethos" }).waitFor();
       await page.getByRole("checkbox", { name: "Proofs" }).uncheck();
       await page.reload();
-      await page.getByRole("columnheader", { name: "Ethos" }).waitFor();
+      await page.getByRole("columnheader", { name: "Ethos" }).getByRole("button").click();
+      await page.waitForURL("**/?sort=ethos_score&dir=desc");
       expect(await page.getByRole("columnheader", { name: "Proofs" }).count()).toBe(0);
     }));
 

@@ -54,6 +54,8 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
       token_symbol: i % 2 === 1 ? (i === 7 ? HOSTILE.slice(0, 30) : `T${i}`) : null,
       token_name: i === 7 ? HOSTILE : null,
       market_cap_usd: i % 2 === 1 ? i * 1000 : null,
+      price_change_24h: i % 2 === 1 && i < 40 ? i - 29 : null,
+      liquidity_usd: i % 2 === 1 ? i * 10 : null,
       created_at: new Date(now - (i + 10) * DAY_MS).toISOString(),
     })),
   ]);

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, Redirect } from "wouter";
-import { OWN_PLATFORM } from "../../../core/terminal/platforms.ts";
 import { Problem } from "../api/answer.ts";
 import { discovery } from "../api/queries.ts";
 import type { Detail } from "../api/types.ts";
@@ -59,8 +58,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
         <Loading rows={8} />
       </div>
     );
-  if (row.platform === OWN_PLATFORM && row.token_id !== null)
-    return <Redirect to={`/agent/${row.token_id}`} replace={true} />;
+  if (row.tokenId !== null) return <Redirect to={`/agent/${row.tokenId}`} replace={true} />;
   return (
     <div className="page agent" data-tier={tierOf(row.cred_score).key}>
       <Head row={row} explorer={explorer} />

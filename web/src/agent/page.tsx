@@ -12,6 +12,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
+import { kindOf } from "../shell/search-box.tsx";
 import { toggleStored, useStored } from "../stored.ts";
 import { tierOf } from "../tiers.ts";
 import { count, date, originWords, short } from "../words.ts";
@@ -39,7 +40,8 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
         {error instanceof Problem && error.status === 404 ? (
           <Empty title="No agent has this id">
             <p className="muted">
-              <code>{short(agentRef)}</code> is not registered here. It may be known under another registry: search the{" "}
+              <code>{short(agentRef)}</code> is not registered here. It may{" "}
+              {kindOf(agentRef) === "address" && "own agents, or "}be known under another registry: search the{" "}
               <Link href={`/?q=${encodeURIComponent(agentRef)}`}>directory</Link>.
             </p>
           </Empty>

@@ -33,7 +33,7 @@ export function AgentCell({ row }: { row: Row }) {
           )}
         </span>
         <span className="agent-id clip">
-          {row.token_id !== null && row.platform === OWN ? `#${row.token_id}` : short(row.agent_id)}
+          {row.tokenId !== null ? `#${row.tokenId}` : short(row.agent_id)}
           {row.address && ` · ${short(row.address)}`}
         </span>
       </span>
@@ -77,6 +77,13 @@ function FeedbackCell({ row }: { row: MarkedRow }) {
   );
 }
 
+const PriceChange = ({ of, before = "" }: { of: number; before?: string }) => (
+  <span className={of < 0 ? "down" : "up"}>
+    {before}
+    {percent(of)}
+  </span>
+);
+
 export function TokenCell({ row }: { row: Row }) {
   if (row.token_symbol === null && row.token_address === null) return <NoData reason="no token is known" />;
   const claimed = row.market_data_source === "claimed";
@@ -94,9 +101,7 @@ export function TokenCell({ row }: { row: Row }) {
       </span>
       <span className="faint">
         {row.token_market_cap === null ? "no market data" : usd(row.token_market_cap)}
-        {row.price_change_24h !== null && (
-          <span className={row.price_change_24h < 0 ? "down" : "up"}> {percent(row.price_change_24h)}</span>
-        )}
+        {row.price_change_24h !== null && <PriceChange of={row.price_change_24h} before=" " />}
       </span>
     </span>
   );
@@ -105,7 +110,7 @@ export function TokenCell({ row }: { row: Row }) {
 export function RowActions({ row }: { row: Row }) {
   const ref = rowLink(row);
   const watched = useStored("watched").includes(ref);
-  const compareRef = row.platform === OWN && row.token_id !== null ? String(row.token_id) : null;
+  const compareRef = row.tokenId === null ? null : String(row.tokenId);
   const compared = useStored("compared").includes(compareRef ?? "");
   return (
     <span className="row-actions">
@@ -177,6 +182,7 @@ export const COLUMNS: Column[] = [
   {
     key: "ethos",
     label: "Ethos",
+    sort: "ethos_score",
     extra: true,
     className: "number",
     cell: (row) => row.ethos_score ?? <NoData reason="not known" />,
@@ -188,6 +194,23 @@ export const COLUMNS: Column[] = [
     extra: true,
     className: "number",
     cell: (row) => (row.volume_24h === null ? <NoData reason="no market data" /> : usd(row.volume_24h)),
+  },
+  {
+    key: "change",
+    label: "Price 24h",
+    sort: "price_change_24h",
+    extra: true,
+    className: "number",
+    cell: (row) =>
+      row.price_change_24h === null ? <NoData reason="no market data" /> : <PriceChange of={row.price_change_24h} />,
+  },
+  {
+    key: "liquidity",
+    label: "Liquidity",
+    sort: "liquidity_usd",
+    extra: true,
+    className: "number",
+    cell: (row) => (row.liquidity_usd === null ? <NoData reason="no market data" /> : usd(row.liquidity_usd)),
   },
   {
     key: "owner",
@@ -204,7 +227,14 @@ export const COLUMNS: Column[] = [
     cell: (row) =>
       !row.marks ? null : row.marks.active_at ? when(row.marks.active_at) : <NoData reason="nobody has seen it act" />,
   },
-  { key: "updated", label: "Updated", extra: true, className: "number", cell: (row) => when(row.updated_at) },
+  {
+    key: "updated",
+    label: "Updated",
+    sort: "updated_at",
+    extra: true,
+    className: "number",
+    cell: (row) => when(row.updated_at),
+  },
 ];
 
 /** Columns that are always there. */

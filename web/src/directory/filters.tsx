@@ -11,6 +11,8 @@ import type { Filter, View } from "./view.ts";
 const TABS: [Filter, string][] = [
   ["all", "All"],
   ["trending", "Trending"],
+  ["gainers", "Gainers"],
+  ["losers", "Losers"],
   ["new", "New"],
   ["x402", "x402"],
 ];

@@ -253,8 +253,7 @@ function useRowKeys(rows: MarkedRow[], key: string): number {
       else if (!row) return;
       else if (event.key === "Enter" && !onControl) go(rowLink(row));
       else if (event.key === "s") toggleStored("watched", rowLink(row));
-      else if (event.key === "c" && row.token_id !== null && row.platform === "helixa")
-        toggleStored("compared", String(row.token_id));
+      else if (event.key === "c" && row.tokenId !== null) toggleStored("compared", String(row.tokenId));
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

@@ -1,9 +1,22 @@
 /** What of the directory is shown, and its one place: the query of the page's address. Reloading or sharing it shows the same. */
-export const SORTS = ["cred_score", "name", "created_at", "platform", "token_market_cap", "volume_24h"] as const;
+export const SORTS = [
+  "cred_score",
+  "name",
+  "created_at",
+  "platform",
+  "token_market_cap",
+  "volume_24h",
+  "price_change_24h",
+  "liquidity_usd",
+  "ethos_score",
+  "updated_at",
+] as const;
 export type Sort = (typeof SORTS)[number];
 export const FILTERS = [
   "all",
   "trending",
+  "gainers",
+  "losers",
   "new",
   "x402",
   "preferred",

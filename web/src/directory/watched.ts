@@ -38,7 +38,9 @@ export function useWatched(view: View | null): WatchedRows {
 
 const matches = (row: Detail, q: string): boolean => {
   const word = q.trim().toLowerCase();
-  return [row.name, row.agent_id, row.address, row.token_symbol].some((text) => text?.toLowerCase().includes(word));
+  return [row.name, row.agent_id, row.token_id, row.address, row.owner_address, row.token_symbol].some((text) =>
+    text?.toLowerCase().includes(word),
+  );
 };
 
 const KEYS: Record<Sort, (row: Row) => string | number | null> = {
@@ -48,6 +50,10 @@ const KEYS: Record<Sort, (row: Row) => string | number | null> = {
   platform: (row) => row.platform,
   token_market_cap: (row) => (row.market_data_source === "claimed" ? null : row.token_market_cap),
   volume_24h: (row) => row.volume_24h,
+  price_change_24h: (row) => row.price_change_24h,
+  liquidity_usd: (row) => row.liquidity_usd,
+  ethos_score: (row) => row.ethos_score,
+  updated_at: (row) => row.updated_at,
 };
 
 /** As the directory orders its rows: those without the key last, equal ones by id. */

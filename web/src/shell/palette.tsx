@@ -13,7 +13,7 @@ import { store, useStored } from "../stored.ts";
 import { TIERS } from "../tiers.ts";
 import { short } from "../words.ts";
 import { PLACES } from "./places.ts";
-import { kindOf, opens } from "./search-box.tsx";
+import { kindOf, opens, refOf } from "./search-box.tsx";
 
 type Item = {
   key: string;
@@ -164,9 +164,9 @@ function useItems(text: string): Item[] {
     ? [
         {
           key: "direct",
-          label: kindOf(text) === "id" ? `Open agent #${text}` : `Open the agent of ${short(text)}`,
+          label: kindOf(text) === "id" ? `Open agent #${refOf(text)}` : `Open the agent of ${short(text)}`,
           icon: <Icon name="go" />,
-          run: () => go(`/agent/${text}`),
+          run: () => go(`/agent/${refOf(text)}`),
         },
       ]
     : [];
@@ -194,6 +194,8 @@ function useCommands(): Item[] {
   const presets = useStored("presets").map(presetOf);
   const filters = [
     ["trending", "Trending agents"],
+    ["gainers", "Agents whose token gained in 24 hours"],
+    ["losers", "Agents whose token lost in 24 hours"],
     ["new", "New agents"],
     ["x402", "Agents that take x402"],
     ["watched", "Watched agents"],

@@ -1,19 +1,22 @@
 /** The search field of every view: filters the directory while one types; Enter on an id or an address opens that agent. */
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { readOwnTokenRef } from "../../../core/terminal/platforms.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useSearchParams } from "./address.ts";
 
 const PAUSE_MS = 180;
 
-/** What a text means: a token id, an address or the beginning of one, or part of a name. */
+/** What a text means: a token id (`7`, `helixa-7`), an address or the beginning of one, or part of a name. */
 export function kindOf(text: string): "id" | "address" | "name" | null {
   if (text === "") return null;
-  if (/^(0|[1-9]\d{0,14})$/.test(text)) return "id";
+  if (/^(0|[1-9]\d{0,14})$/.test(text) || readOwnTokenRef(text) !== null) return "id";
   return /^0x[0-9a-f]{0,40}$/i.test(text) ? "address" : "name";
 }
 /** Whether a text names one agent outright. */
 export const opens = (text: string) => kindOf(text) === "id" || /^0x[0-9a-f]{40}$/i.test(text);
+/** What such a text is in the address of the agent's page. */
+export const refOf = (text: string): string => String(readOwnTokenRef(text) ?? text);
 
 export function SearchBox() {
   const [path, go] = useLocation();
@@ -46,7 +49,7 @@ export function SearchBox() {
         onSubmit={(event) => {
           event.preventDefault();
           clearTimeout(waiting.current);
-          if (opens(value)) go(`/agent/${value}`);
+          if (opens(value)) go(`/agent/${refOf(value)}`);
           else show(text);
         }}
       >
