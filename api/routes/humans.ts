@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
 import { humanCredView, humanView } from "../../core/views/human.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint, ignoredOf, json } from "../endpoint.ts";
 import { humanRef, limit, offset, page, searchText } from "../parameters.ts";
 import {
   deletedSchema,
@@ -99,7 +99,7 @@ export const humanRegister = endpoint({
   async handler({ deps, body, caller, now }) {
     const { id, created } = await registerHuman(deps, caller, body, now);
     const principal = humanView(await humanFacts(deps, { id }), siteOf(deps.config), new Date(now));
-    return json({ success: true, principal }, { status: created ? 201 : 200 });
+    return json({ success: true, principal, ...ignoredOf(body) }, { status: created ? 201 : 200 });
   },
 });
 

@@ -1,7 +1,7 @@
 /** Organizations: the directory, one of them, and registering one. */
 import { z } from "zod";
 import { organizationView } from "../../core/views/organization.ts";
-import { endpoint, json } from "../endpoint.ts";
+import { endpoint, ignoredOf, json } from "../endpoint.ts";
 import { limit, offset, organizationRef, page, searchText } from "../parameters.ts";
 import {
   organizationBodySchema,
@@ -72,6 +72,6 @@ export const organizationRegister = endpoint({
   async handler({ deps, body, caller, now }) {
     const { id, created } = await registerOrganization(deps, caller, body, now);
     const principal = organizationView(await organizationFacts(deps, { id }));
-    return json({ success: true, principal }, { status: created ? 201 : 200 });
+    return json({ success: true, principal, ...ignoredOf(body) }, { status: created ? 201 : 200 });
   },
 });

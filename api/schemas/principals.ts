@@ -1,5 +1,6 @@
 /** Human principals and organizations: what is sent, what comes back. */
 import { z } from "zod";
+import { lenientObject } from "../../core/ignored.ts";
 import { HUMAN_SIGNAL_KEYS, PROFILE_PARTS, type ProfilePart } from "../../core/principals/cred.ts";
 import {
   contactSchema,
@@ -9,86 +10,105 @@ import {
   principalText,
   slugSchema,
   statedMap,
+  statedObject,
+  statedObjectOrList,
+  statedServices,
   wordList,
 } from "../../core/principals/input.ts";
+import { optionalText } from "../../core/text.ts";
 import { summarySchema } from "./agent.ts";
-import { address, count, moment, score, tier, tierLabel, tokenId } from "./fields.ts";
+import { address, count, ignored, moment, score, tier, tierLabel, tokenId } from "./fields.ts";
 
 const ownToken = tokenId
   .nullable()
   .optional()
   .meta({ description: "An identity token that the signing wallet owns; null takes it back. A transfer ends it" });
 
-const keeps = "What is left out stays as it is; null or an empty text clears it.";
+const keeps =
+  "What is left out stays as it is; null or an empty text clears it. A field that is not listed here is no error and is not read: the answer names it in `ignored`.";
 
-export const humanBodySchema = z
-  .strictObject({
-    name: principalName,
-    description: principalText(512, { lines: true }).optional(),
-    image: imageUrl.optional(),
-    organization: principalText(128).optional(),
-    skills: wordList.optional(),
-    domains: wordList.optional(),
-    linkedAccounts: statedMap.optional(),
-    services: statedMap.optional(),
-    contact: contactSchema.optional(),
-    tokenId: ownToken,
-  })
-  .meta({
-    id: "HumanRequest",
-    description: keeps,
-    examples: [
-      {
-        name: "Ada",
-        description: "Builds agents.",
-        image: "https://example.org/ada.png",
-        organization: "Analytical Engines",
-        skills: ["solidity"],
-        domains: ["finance"],
-        linkedAccounts: { github: "ada" },
-        services: { consulting: "https://example.org/ada" },
-        contact: { email: "ada@example.org" },
-      },
-    ],
-  });
+/** What living pages send beside the fields of their own kind. */
+const stated = {
+  services: statedServices.optional(),
+  externalIds: statedObjectOrList("What one is called elsewhere, as stated").optional(),
+  metadata: statedObject.optional(),
+  notificationPreferences: statedObjectOrList("Private: shown to the principal itself. Nothing is sent").optional(),
+};
 
-export const organizationBodySchema = z
-  .strictObject({
-    displayName: principalName,
-    slug: slugSchema
-      .optional()
-      .meta({ description: "Unique, and fixed once registered; made from the name unless given" }),
-    description: principalText(512, { lines: true }).optional(),
-    image: imageUrl.optional(),
-    organizationType: principalText(64).optional(),
-    roles: wordList.optional(),
-    skills: wordList.optional(),
-    domains: wordList.optional(),
-    links: statedMap.optional(),
-    contact: contactSchema.optional(),
-    members: memberList.optional(),
-    tokenId: ownToken,
-  })
-  .meta({
-    id: "OrganizationRequest",
-    description: keeps,
-    examples: [
-      {
-        displayName: "Analytical Engines",
-        slug: "analytical-engines",
-        organizationType: "company",
-        roles: ["builder"],
-        links: { website: "https://example.org" },
-        contact: { email: "hello@example.org" },
-        members: [1],
-      },
-    ],
-  });
+export const humanBodySchema = lenientObject({
+  name: principalName,
+  description: principalText(512, { lines: true }).optional(),
+  image: imageUrl.optional(),
+  organization: principalText(128).optional(),
+  skills: wordList.optional(),
+  domains: wordList.optional(),
+  linkedAccounts: statedMap.optional(),
+  ...stated,
+  contact: contactSchema.optional(),
+  tokenId: ownToken,
+}).meta({
+  id: "HumanRequest",
+  description: keeps,
+  examples: [
+    {
+      name: "Ada",
+      description: "Builds agents.",
+      image: "https://example.org/ada.png",
+      organization: "Analytical Engines",
+      skills: ["solidity"],
+      domains: ["finance"],
+      linkedAccounts: { github: "ada" },
+      services: { consulting: "https://example.org/ada", web: { url: "https://ada.example.org" } },
+      contact: { email: "ada@example.org" },
+    },
+  ],
+});
+
+export const organizationBodySchema = lenientObject({
+  displayName: principalName,
+  slug: optionalText(slugSchema).meta({
+    description: "Unique, and fixed once registered; made from the name unless given",
+  }),
+  description: principalText(512, { lines: true }).optional(),
+  image: imageUrl.optional(),
+  organizationType: principalText(64).optional(),
+  roles: wordList.optional(),
+  skills: wordList.optional(),
+  domains: wordList.optional(),
+  links: statedMap.optional(),
+  ...stated,
+  contact: contactSchema.optional(),
+  members: memberList.optional(),
+  tokenId: ownToken,
+}).meta({
+  id: "OrganizationRequest",
+  description: keeps,
+  examples: [
+    {
+      displayName: "Analytical Engines",
+      slug: "analytical-engines",
+      organizationType: "company",
+      roles: ["builder"],
+      links: { website: "https://example.org" },
+      contact: { email: "hello@example.org" },
+      members: [1],
+    },
+  ],
+});
 
 const hasContact = z.object({ hasEmail: z.boolean(), hasTelegram: z.boolean() });
 const contact = z.object({ email: z.string().nullable(), telegram: z.string().nullable() });
 const words = z.array(z.string());
-const stated = z.record(z.string(), z.string());
+const places = z.record(z.string(), z.string());
+const jsonObject = z.looseObject({});
+const objectOrList = z.union([jsonObject, z.array(z.unknown())]);
+const shownStated = {
+  services: z
+    .record(z.string(), z.union([z.string(), z.looseObject({ url: z.string().optional() })]))
+    .meta({ description: "By name, as stated: a text, a URL, or an object with its `url`" }),
+  externalIds: objectOrList.meta({ description: "As stated, not proven" }),
+  metadata: jsonObject.meta({ description: "As stated" }),
+};
 const image = z.string().nullable();
 const wallet = address.nullable().meta({ description: "null for one who signs in by access token" });
 const humanId = z.string().meta({ examples: ["hum_5f0c6d0e4b9a4f3c8a51d2e7b6c90f14"] });
@@ -104,8 +124,8 @@ const humanFields = {
   organization: z.string(),
   skills: words,
   domains: words,
-  linkedAccounts: stated.meta({ description: "As stated, not proven" }),
-  services: stated,
+  linkedAccounts: places.meta({ description: "As stated, not proven" }),
+  ...shownStated,
   contact: hasContact,
   linkedAgents: z.array(summarySchema),
   humanCred: z.object({ score, tier, tierLabel }),
@@ -127,7 +147,8 @@ const organizationFields = {
   roles: words,
   skills: words,
   domains: words,
-  links: stated,
+  links: places,
+  ...shownStated,
   contact: hasContact,
   members: z
     .array(z.union([address, tokenId]))
@@ -138,11 +159,12 @@ const organizationFields = {
 };
 export const organizationSchema = z.object(organizationFields).meta({ id: "Organization" });
 
+const shownPrivately = { contact, notificationPreferences: objectOrList };
 export const ownHumanSchema = z
   .object({
     ...humanFields,
-    contact,
-    organizations: z.array(z.object({ ...organizationFields, contact })),
+    ...shownPrivately,
+    organizations: z.array(z.object({ ...organizationFields, ...shownPrivately })),
   })
   .meta({ id: "OwnHuman", description: "With what nobody else is shown" });
 
@@ -153,10 +175,10 @@ export const organizationListSchema = z
   .meta({ id: "OrganizationList" });
 
 export const registeredHumanSchema = z
-  .object({ success: z.literal(true), principal: humanSchema })
+  .object({ success: z.literal(true), principal: humanSchema, ignored })
   .meta({ id: "RegisteredHuman" });
 export const registeredOrganizationSchema = z
-  .object({ success: z.literal(true), principal: organizationSchema })
+  .object({ success: z.literal(true), principal: organizationSchema, ignored })
   .meta({ id: "RegisteredOrganization" });
 
 export const linkAgentBodySchema = z

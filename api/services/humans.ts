@@ -5,18 +5,19 @@ import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
-import { type Contact, humanView, type OwnHumanView } from "../../core/views/human.ts";
+import { humanView, type OwnHumanView, type Private } from "../../core/views/human.ts";
 import { organizationView } from "../../core/views/organization.ts";
 import { holdingOf } from "../../db/principals/holding.ts";
 import { deleteHuman, type HumanWrite, writeHuman } from "../../db/principals/human-writes.ts";
 import {
   type HumanRef,
   type HumanSources,
-  humanContact,
   humanIdOf,
   humanOfPrincipal,
+  humanPrivate,
   listHumans,
   loadHumans,
+  type PrivateRow,
   storeTransactionCount,
 } from "../../db/principals/humans.ts";
 import {
@@ -153,16 +154,19 @@ export const ownHuman = (deps: ApiParts, caller: HumanCaller, now: number): Prom
       );
       return {
         ...humanView(facts, siteOf(deps.config), new Date(now)),
-        contact: contactOf(await humanContact(tx, facts.id)),
+        ...privateOf(await humanPrivate(tx, facts.id)),
         organizations: organizations.map((organization, i) => ({
           ...organizationView(organization),
-          contact: contactOf(owned[i]!.contact),
+          ...privateOf(owned[i]!),
         })),
       };
     }),
   );
 
-const contactOf = ({ email = null, telegram = null }: Partial<Contact>): Contact => ({ email, telegram });
+function privateOf(row: PrivateRow | null): Private {
+  const { email = null, telegram = null } = row?.contact ?? {};
+  return { contact: { email, telegram }, notificationPreferences: row?.notificationPreferences ?? {} };
+}
 
 /**
  * Deletes what the caller is registered as: the human with its links and contact data, and the organizations it owns.

@@ -1,9 +1,12 @@
 /** What people may write about themselves and their organizations: the rule of each field. Null and an empty text clear. */
 import { z } from "zod";
 import { parseAddress } from "../addresses.ts";
+import { lenientObject } from "../ignored.ts";
+import { MAX_DEPTH, objectOnly, type Report, readJson, readObject, readServices, statedJson } from "../json-input.ts";
+import type { Json, JsonObject } from "../listing.ts";
 import { cleanText, type TextRule, textSchema } from "../text.ts";
 import { urlOf } from "../urls.ts";
-import type { Member } from "./facts.ts";
+import type { Member, Stated } from "./facts.ts";
 import { parseSlug } from "./slugs.ts";
 
 const MAX_URL = 512;
@@ -11,6 +14,11 @@ const MAX_LIST = 24;
 const MAX_STATED = 24;
 const MAX_MEMBERS = 100;
 const MAX_EMAIL = 254;
+const MAX_STATED_TEXT = 256;
+/** Of services and of metadata, as JSON in UTF-8: a page of the directory shows a hundred principals. */
+const MAX_PROFILE_BYTES = 4_096;
+/** Of ids elsewhere and of notification preferences. */
+const MAX_LIST_BYTES = 2_048;
 
 export const principalName = textSchema({ min: 1, max: 64 });
 export const principalText = (max: number, rule: Partial<TextRule> = {}) => textSchema({ ...rule, max });
@@ -59,36 +67,108 @@ export const wordList = z
   .max(MAX_LIST)
   .transform((words) => [...new Map(words.map((word) => [word.toLowerCase(), word])).values()]);
 
-/** Accounts, services and links by name. A value with a scheme is a link, and only links people can follow are taken. */
+/** A text as stated. One with a scheme is a link, and only links people can follow are taken: null for any other. */
+const statedText = (text: string): string | null => (HAS_SCHEME.test(text) ? parseUrl(text, LINKS) : text);
+const NO_LINK = "must be a text or an https, http or ipfs URL";
+
+/** Accounts and links by name; null and an empty text leave one out. */
 export const statedMap = z
-  .record(z.string(), textSchema({ max: 256 }))
+  .record(z.string(), textSchema({ max: MAX_STATED_TEXT }).nullable())
   .transform((stated, ctx) => {
-    const entries = Object.entries(stated).filter(([, value]) => value !== "");
+    const entries = Object.entries(stated).flatMap(([key, value]): [string, string][] => (value ? [[key, value]] : []));
     if (entries.length > MAX_STATED) ctx.addIssue(`must have at most ${MAX_STATED} items`);
     const problem = (path: string, message: string) =>
       ctx.issues.push({ code: "custom", input: stated, path: [path], message });
     const read = entries.map(([key, value]): [string, string] => {
       if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(key) || key in Object.prototype)
         problem(key.slice(0, 64), "must be named by 1 to 32 letters, digits, - and _");
-      if (!HAS_SCHEME.test(value)) return [key, value];
-      const url = parseUrl(value, LINKS);
-      if (url === null) problem(key.slice(0, 64), "must be a text or an https, http or ipfs URL");
-      return [key, url ?? ""];
+      const text = statedText(value);
+      if (text === null) problem(key.slice(0, 64), NO_LINK);
+      return [key, text ?? ""];
     });
     return Object.fromEntries(read);
   })
   .meta({ description: `Name → handle or URL; at most ${MAX_STATED}. Replaces the former ones as a whole` });
 
+/** What is sent as services. A text alone is one of them: a link is `web`, any other text `about`; null is none. */
+export const statedServices = statedJson({
+  read(given, report): Stated["services"] {
+    if (given === null) return {};
+    if (typeof given !== "string") return objectOnly(readStatedServices)(given, report);
+    const text = readStated(given, [], report);
+    return text === null ? {} : { [HAS_SCHEME.test(text) ? "web" : "about"]: text };
+  },
+  maxBytes: MAX_PROFILE_BYTES,
+  description: `Name → text, URL, or an object with a \`url\` (http or https) and whatever belongs to it; at most 24, ${MAX_PROFILE_BYTES} bytes. Replaces the former ones; a text alone is one service`,
+  schema: {
+    nullable: true,
+    anyOf: [
+      { type: "string", maxLength: MAX_STATED_TEXT },
+      {
+        type: "object",
+        additionalProperties: {
+          anyOf: [
+            { type: "string", maxLength: MAX_STATED_TEXT },
+            { type: "object", properties: { url: { type: "string", format: "uri" } }, additionalProperties: true },
+          ],
+        },
+      },
+    ],
+  },
+});
+
+const readStatedServices = (given: object, report: Report): Stated["services"] =>
+  readServices(given, report, readStated);
+
+/** A text as stated, cleaned; null for an empty one. */
+function readStated(given: string, path: (string | number)[], report: Report): string | null {
+  const cleaned = cleanText(given, { max: MAX_STATED_TEXT });
+  if ("problem" in cleaned) {
+    report(path, cleaned.problem);
+    return null;
+  }
+  if (cleaned.text === "") return null;
+  const text = statedText(cleaned.text);
+  if (text === null) report(path, NO_LINK);
+  return text;
+}
+
+/** An object of any JSON; null clears it. */
+export const statedObject = statedJson({
+  read: (given, report): JsonObject =>
+    given === null ? {} : objectOnly((object, report) => readObject(object, [], report))(given, report),
+  maxBytes: MAX_PROFILE_BYTES,
+  description: `Any JSON, at most ${MAX_PROFILE_BYTES} bytes and ${MAX_DEPTH} levels; null clears it`,
+  schema: { type: "object", nullable: true, additionalProperties: true },
+});
+
+/** An object or a list of any JSON; null clears it. */
+export const statedObjectOrList = (what: string) =>
+  statedJson({
+    read(given, report): JsonObject | Json[] {
+      if (given === null) return {};
+      if (Array.isArray(given)) return readJson(given, [], report) as Json[];
+      return objectOnly((object, report) => readObject(object, [], report))(given, report);
+    },
+    maxBytes: MAX_LIST_BYTES,
+    description: `${what}: an object or a list, at most ${MAX_LIST_BYTES} bytes as JSON; null clears it`,
+    schema: {
+      nullable: true,
+      anyOf: [
+        { type: "object", additionalProperties: true },
+        { type: "array", items: {} },
+      ],
+    },
+  });
+
 const EMAIL = /^[^\s@<>()[\],;:"\\]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 const TELEGRAM = /^(?:https:\/\/t\.me\/|@)?([A-Za-z][A-Za-z0-9_]{3,31})$/;
 
 /** Private: shown to the principal itself and to nobody else. */
-export const contactSchema = z
-  .strictObject({
-    email: readText(MAX_EMAIL, (text) => (EMAIL.test(text) ? text : null), "must be an e-mail address").optional(),
-    telegram: readText(64, (text) => TELEGRAM.exec(text)?.[1] ?? null, "must be a Telegram user name").optional(),
-  })
-  .meta({ description: "Private: others are told only whether there is one" });
+export const contactSchema = lenientObject({
+  email: readText(MAX_EMAIL, (text) => (EMAIL.test(text) ? text : null), "must be an e-mail address").optional(),
+  telegram: readText(64, (text) => TELEGRAM.exec(text)?.[1] ?? null, "must be a Telegram user name").optional(),
+}).meta({ description: "Private: others are told only whether there is one" });
 export type ContactInput = z.output<typeof contactSchema>;
 
 /** The slug of an organization. */

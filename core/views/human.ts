@@ -2,6 +2,7 @@
 import { checksum } from "../addresses.ts";
 import { shownCred } from "../cred.ts";
 import type { Address, Platform } from "../facts.ts";
+import type { Json, JsonObject } from "../listing.ts";
 import {
   ethosScore,
   type HumanComponent,
@@ -13,13 +14,13 @@ import {
   provenAccounts,
   toldParts,
 } from "../principals/cred.ts";
-import type { ContactKinds, HumanFacts } from "../principals/facts.ts";
+import type { ContactKinds, HumanFacts, Stated } from "../principals/facts.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
 import type { OrganizationView } from "./organization.ts";
 import type { Site } from "./site.ts";
 import { isoSeconds, type SummaryView, summaryView } from "./summary.ts";
 
-export type HumanView = {
+export type HumanView = Stated & {
   id: string;
   walletAddress: Address | null;
   tokenId: number | null;
@@ -31,7 +32,6 @@ export type HumanView = {
   skills: string[];
   domains: string[];
   linkedAccounts: Record<string, string>;
-  services: Record<string, string>;
   contact: ContactKinds;
   linkedAgents: SummaryView[];
   humanCred: { score: number; tier: TierWord; tierLabel: string };
@@ -54,6 +54,8 @@ export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
     domains: facts.domains,
     linkedAccounts: facts.linkedAccounts,
     services: facts.services,
+    externalIds: facts.externalIds,
+    metadata: facts.metadata,
     contact: { hasEmail: facts.hasEmail, hasTelegram: facts.hasTelegram },
     linkedAgents: facts.agents.map((agent) => summaryView(agent, site, now)),
     humanCred: { score, tier: tierWord(tier), tierLabel: tier.label },
@@ -64,10 +66,10 @@ export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
 
 /** The ways to reach a principal, for itself alone. */
 export type Contact = { email: string | null; telegram: string | null };
-export type OwnHumanView = Omit<HumanView, "contact"> & {
-  contact: Contact;
-  organizations: (Omit<OrganizationView, "contact"> & { contact: Contact })[];
-};
+/** What a principal is shown of itself and nobody else is. */
+export type Private = { contact: Contact; notificationPreferences: JsonObject | Json[] };
+export type OwnHumanView = Omit<HumanView, "contact"> &
+  Private & { organizations: (Omit<OrganizationView, "contact"> & Private)[] };
 
 export type HumanCredView = {
   id: string;

@@ -1,9 +1,9 @@
 /** An organization as others see it. */
 import { checksum } from "../addresses.ts";
 import type { Address } from "../facts.ts";
-import type { ContactKinds, Member, OrganizationFacts } from "../principals/facts.ts";
+import type { ContactKinds, Member, OrganizationFacts, Stated } from "../principals/facts.ts";
 
-export type OrganizationView = {
+export type OrganizationView = Stated & {
   id: string;
   slug: string;
   walletAddress: Address | null;
@@ -38,6 +38,9 @@ export const organizationView = (facts: OrganizationFacts): OrganizationView => 
   skills: facts.skills,
   domains: facts.domains,
   links: facts.links,
+  services: facts.services,
+  externalIds: facts.externalIds,
+  metadata: facts.metadata,
   contact: { hasEmail: facts.hasEmail, hasTelegram: facts.hasTelegram },
   members: facts.members.map((member) => (typeof member === "number" ? member : checksum(member))),
   registeredBy: facts.registeredBy,

@@ -1,11 +1,18 @@
 /** Writes about human principals: registering, linking agents, and going for good. */
 import type { Address } from "../../core/facts.ts";
+import type { Json, JsonObject } from "../../core/listing.ts";
+import type { Stated } from "../../core/principals/facts.ts";
 import { forgetEthosScore } from "../ethos.ts";
 import type { Queryable } from "../transaction.ts";
 import { transferCount } from "./holding.ts";
 
+/** What a registration states in whatever form; what it leaves out (undefined) stays, an empty object clears. */
+export type StatedWrite = { [field in keyof Stated]?: Stated[field] | undefined } & {
+  notificationPreferences?: JsonObject | Json[] | undefined;
+};
+
 /** What a registration says; what it leaves out (undefined) stays, null clears. */
-export type HumanWrite = {
+export type HumanWrite = StatedWrite & {
   name: string;
   description?: string | undefined;
   image?: string | null | undefined;
@@ -13,7 +20,6 @@ export type HumanWrite = {
   skills?: string[] | undefined;
   domains?: string[] | undefined;
   linkedAccounts?: Record<string, string> | undefined;
-  services?: Record<string, string> | undefined;
   contact?: { email?: string | null | undefined; telegram?: string | null | undefined } | undefined;
   /** Its identity token with the number of its transfers, or null for none. */
   token?: { tokenId: number; transfers: number } | null | undefined;
@@ -37,15 +43,17 @@ export async function writeHuman(
     text: `
       insert into offchain.human as h
         (id, principal, wallet, name, description, image, organization, skills, domains, linked_accounts, services,
-         contact, token_id, token_transfers, created_at, updated_at)
+         contact, token_id, token_transfers, created_at, updated_at, external_ids, metadata, notification_preferences)
       values ($1, $2, $3, $4, coalesce($5, ''), $6, coalesce($7, ''), coalesce($8::text[], '{}'), coalesce($9::text[], '{}'),
               coalesce($10::jsonb, '{}'), coalesce($11::jsonb, '{}'), jsonb_strip_nulls(coalesce($12::jsonb, '{}')),
-              $13, $14, $15, $15)
+              $13, $14, $15, $15, coalesce($18::jsonb, '{}'), coalesce($19::jsonb, '{}'), coalesce($20::jsonb, '{}'))
       on conflict (principal) do update set
         name = $4, description = coalesce($5, h.description), image = case when $16 then $6 else h.image end,
         organization = coalesce($7, h.organization), skills = coalesce($8::text[], h.skills),
         domains = coalesce($9::text[], h.domains), linked_accounts = coalesce($10::jsonb, h.linked_accounts),
-        services = coalesce($11::jsonb, h.services),
+        services = coalesce($11::jsonb, h.services), external_ids = coalesce($18::jsonb, h.external_ids),
+        metadata = coalesce($19::jsonb, h.metadata),
+        notification_preferences = coalesce($20::jsonb, h.notification_preferences),
         contact = jsonb_strip_nulls(h.contact || coalesce($12::jsonb, '{}')),
         token_id = case when $17 then $13 else h.token_id end,
         token_transfers = case when $17 then $14 else h.token_transfers end,
@@ -69,6 +77,9 @@ export async function writeHuman(
       now,
       write.image !== undefined,
       write.token !== undefined,
+      jsonOrNull(write.externalIds),
+      jsonOrNull(write.metadata),
+      jsonOrNull(write.notificationPreferences),
     ],
   });
   return rows[0];

@@ -1,5 +1,6 @@
 /** Human principals as they are read: by id, wallet or token, in pages, and with everything their cred is made of. */
 import type { Address, Hex } from "../../core/facts.ts";
+import type { Json, JsonObject } from "../../core/listing.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
 import { attests, unindexed } from "../attestations.ts";
 import { loadFacts } from "../facts.ts";
@@ -87,7 +88,7 @@ const LOAD = `
   select json_build_object(
     'id', h.id, 'wallet', h.wallet, 'name', h.name, 'description', h.description, 'image', h.image,
     'organization', h.organization, 'skills', h.skills, 'domains', h.domains,
-    'linkedAccounts', h.linked_accounts, 'services', h.services,
+    'linkedAccounts', h.linked_accounts, 'services', h.services, 'externalIds', h.external_ids, 'metadata', h.metadata,
     'hasEmail', h.contact ? 'email', 'hasTelegram', h.contact ? 'telegram',
     'createdAt', ${iso("h.created_at")}, 'updatedAt', ${iso("h.updated_at")},
     'tokenId', case when ${holdsToken("h", "$2")} then h.token_id end,
@@ -135,14 +136,20 @@ export async function loadHumans(
   }));
 }
 
+/** What a principal wrote that only it may see. */
+export type PrivateRow = {
+  contact: { email?: string; telegram?: string };
+  notificationPreferences: JsonObject | Json[];
+};
+
 /** What a human wrote that only it may see. */
-export async function humanContact(db: Queryable, id: string): Promise<{ email?: string; telegram?: string }> {
-  const { rows } = await db.query({
-    name: "humans-contact",
-    text: "select contact from offchain.human where id = $1",
+export async function humanPrivate(db: Queryable, id: string): Promise<PrivateRow | null> {
+  const { rows } = await db.query<PrivateRow>({
+    name: "humans-private",
+    text: `select contact, notification_preferences as "notificationPreferences" from offchain.human where id = $1`,
     values: [id],
   });
-  return rows[0]?.contact ?? {};
+  return rows[0] ?? null;
 }
 
 /** Humans, and organizations, that are registered. */

@@ -7,6 +7,8 @@ import { deleteInParts } from "../in-parts.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
 import type { Queryable } from "../transaction.ts";
 import { holdsToken } from "./holding.ts";
+import type { StatedWrite } from "./human-writes.ts";
+import type { PrivateRow } from "./humans.ts";
 import { type PageQuery, type PrincipalPage, pageOf } from "./page.ts";
 
 /** How an organization is asked for. Of several of one wallet, the one registered first. */
@@ -42,6 +44,7 @@ const LOAD = `
     'id', o.id, 'slug', o.slug, 'wallet', o.wallet, 'displayName', o.display_name, 'description', o.description,
     'image', o.image, 'organizationType', o.organization_type, 'roles', o.roles, 'skills', o.skills,
     'domains', o.domains, 'links', o.links, 'members', o.members,
+    'services', o.services, 'externalIds', o.external_ids, 'metadata', o.metadata,
     'hasEmail', o.contact ? 'email', 'hasTelegram', o.contact ? 'telegram',
     'registeredBy', (select h.id from offchain.human h where h.principal = o.principal),
     'tokenId', case when ${holdsToken("o", "$2")} then o.token_id end,
@@ -66,13 +69,11 @@ export async function loadOrganizations(
 }
 
 /** The organizations a principal owns with what only it may see, the longest registered first. */
-export async function organizationsOf(
-  db: Queryable,
-  principal: string,
-): Promise<{ id: string; contact: { email?: string; telegram?: string } }[]> {
-  const { rows } = await db.query({
+export async function organizationsOf(db: Queryable, principal: string): Promise<({ id: string } & PrivateRow)[]> {
+  const { rows } = await db.query<{ id: string } & PrivateRow>({
     name: "organizations-of",
-    text: "select id, contact from offchain.organization where principal = $1 order by created_at, id",
+    text: `select id, contact, notification_preferences as "notificationPreferences"
+           from offchain.organization where principal = $1 order by created_at, id`,
     values: [principal],
   });
   return rows;
@@ -113,7 +114,7 @@ export async function isRetired(tx: Queryable, key: string, holder: string, sinc
 }
 
 /** What a registration says; what it leaves out (undefined) stays, null clears. */
-export type OrganizationWrite = {
+export type OrganizationWrite = StatedWrite & {
   displayName: string;
   description?: string | undefined;
   image?: string | null | undefined;
@@ -161,7 +162,9 @@ export async function updateOrganization(
         organization_type = coalesce($7, o.organization_type), roles = coalesce($8::text[], o.roles),
         skills = coalesce($9::text[], o.skills), domains = coalesce($10::text[], o.domains),
         links = coalesce($11::jsonb, o.links), contact = jsonb_strip_nulls(o.contact || coalesce($12::jsonb, '{}')),
-        members = coalesce($13::jsonb, o.members),
+        members = coalesce($13::jsonb, o.members), services = coalesce($18::jsonb, o.services),
+        external_ids = coalesce($19::jsonb, o.external_ids), metadata = coalesce($20::jsonb, o.metadata),
+        notification_preferences = coalesce($21::jsonb, o.notification_preferences),
         token_id = case when $14 then $15 else o.token_id end,
         token_transfers = case when $14 then $16 else o.token_transfers end,
         updated_at = greatest(o.updated_at, $17)
@@ -184,6 +187,10 @@ export async function updateOrganization(
       write.token?.tokenId ?? null,
       write.token?.transfers ?? null,
       now,
+      jsonOrNull(write.services),
+      jsonOrNull(write.externalIds),
+      jsonOrNull(write.metadata),
+      jsonOrNull(write.notificationPreferences),
     ],
   });
 }

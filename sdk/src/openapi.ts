@@ -3467,8 +3467,21 @@ export interface components {
             linkedAccounts: {
                 [key: string]: string;
             };
+            /** @description By name, as stated: a text, a URL, or an object with its `url` */
             services: {
-                [key: string]: string;
+                [key: string]: string | ({
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            };
+            /** @description As stated, not proven */
+            externalIds: {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description As stated */
+            metadata: {
+                [key: string]: unknown;
             };
             contact: {
                 hasEmail: boolean;
@@ -3593,6 +3606,22 @@ export interface components {
             domains: string[];
             links: {
                 [key: string]: string;
+            };
+            /** @description By name, as stated: a text, a URL, or an object with its `url` */
+            services: {
+                [key: string]: string | ({
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            };
+            /** @description As stated, not proven */
+            externalIds: {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description As stated */
+            metadata: {
+                [key: string]: unknown;
             };
             contact: {
                 hasEmail: boolean;
@@ -4217,7 +4246,7 @@ export interface components {
                 note: string;
             };
         };
-        /** @description What is left out stays as it is; null or an empty text clears it. */
+        /** @description What is left out stays as it is; null or an empty text clears it. A field that is not listed here is no error and is not read: the answer names it in `ignored`. */
         HumanRequest: {
             name: string;
             description?: string;
@@ -4227,24 +4256,47 @@ export interface components {
             domains?: string[];
             /** @description Name → handle or URL; at most 24. Replaces the former ones as a whole */
             linkedAccounts?: {
-                [key: string]: string;
+                [key: string]: string | null;
             };
-            /** @description Name → handle or URL; at most 24. Replaces the former ones as a whole */
-            services?: {
-                [key: string]: string;
-            };
+            /** @description Name → text, URL, or an object with a `url` (http or https) and whatever belongs to it; at most 24, 4096 bytes. Replaces the former ones; a text alone is one service */
+            services?: string | {
+                [key: string]: string | ({
+                    /** Format: uri */
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            } | (null);
+            /** @description What one is called elsewhere, as stated: an object or a list, at most 2048 bytes as JSON; null clears it */
+            externalIds?: {
+                [key: string]: unknown;
+            } | unknown[] | (null);
+            /** @description Any JSON, at most 4096 bytes and 8 levels; null clears it */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Private: shown to the principal itself. Nothing is sent: an object or a list, at most 2048 bytes as JSON; null clears it */
+            notificationPreferences?: {
+                [key: string]: unknown;
+            } | unknown[] | (null);
             /** @description Private: others are told only whether there is one */
             contact?: {
                 email?: string | null;
                 telegram?: string | null;
+            } & {
+                [key: string]: unknown;
             };
             /** @description An identity token that the signing wallet owns; null takes it back. A transfer ends it */
             tokenId?: number | null;
+        } & {
+            [key: string]: unknown;
         };
         RegisteredHuman: {
             /** @enum {boolean} */
             success: true;
             principal: components["schemas"]["Human"];
+            /** @description Fields of the request that were not read, the first 20; left out when there are none */
+            ignored?: string[];
         };
         /** @description With what nobody else is shown */
         OwnHuman: {
@@ -4266,8 +4318,21 @@ export interface components {
             linkedAccounts: {
                 [key: string]: string;
             };
+            /** @description By name, as stated: a text, a URL, or an object with its `url` */
             services: {
-                [key: string]: string;
+                [key: string]: string | ({
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            };
+            /** @description As stated, not proven */
+            externalIds: {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description As stated */
+            metadata: {
+                [key: string]: unknown;
             };
             contact: {
                 email: string | null;
@@ -4288,6 +4353,9 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            notificationPreferences: {
+                [key: string]: unknown;
+            } | unknown[];
             organizations: {
                 /** @example org_8d1b0a52c7e94d5f9b3a6c1e2f40d7a9 */
                 id: string;
@@ -4308,6 +4376,22 @@ export interface components {
                 links: {
                     [key: string]: string;
                 };
+                /** @description By name, as stated: a text, a URL, or an object with its `url` */
+                services: {
+                    [key: string]: string | ({
+                        url?: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+                /** @description As stated, not proven */
+                externalIds: {
+                    [key: string]: unknown;
+                } | unknown[];
+                /** @description As stated */
+                metadata: {
+                    [key: string]: unknown;
+                };
                 contact: {
                     email: string | null;
                     telegram: string | null;
@@ -4323,6 +4407,9 @@ export interface components {
                 createdAt: string;
                 /** Format: date-time */
                 updatedAt: string;
+                notificationPreferences: {
+                    [key: string]: unknown;
+                } | unknown[];
             }[];
         };
         /** @description The human, its links, and the slugs of its organizations */
@@ -4345,7 +4432,7 @@ export interface components {
             /** @description Identity token id; 0 is a valid one */
             agentTokenId: number;
         };
-        /** @description What is left out stays as it is; null or an empty text clears it. */
+        /** @description What is left out stays as it is; null or an empty text clears it. A field that is not listed here is no error and is not read: the answer names it in `ignored`. */
         OrganizationRequest: {
             displayName: string;
             /** @description Unique, and fixed once registered; made from the name unless given */
@@ -4358,22 +4445,49 @@ export interface components {
             domains?: string[];
             /** @description Name → handle or URL; at most 24. Replaces the former ones as a whole */
             links?: {
-                [key: string]: string;
+                [key: string]: string | null;
             };
+            /** @description Name → text, URL, or an object with a `url` (http or https) and whatever belongs to it; at most 24, 4096 bytes. Replaces the former ones; a text alone is one service */
+            services?: string | {
+                [key: string]: string | ({
+                    /** Format: uri */
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                });
+            } | (null);
+            /** @description What one is called elsewhere, as stated: an object or a list, at most 2048 bytes as JSON; null clears it */
+            externalIds?: {
+                [key: string]: unknown;
+            } | unknown[] | (null);
+            /** @description Any JSON, at most 4096 bytes and 8 levels; null clears it */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Private: shown to the principal itself. Nothing is sent: an object or a list, at most 2048 bytes as JSON; null clears it */
+            notificationPreferences?: {
+                [key: string]: unknown;
+            } | unknown[] | (null);
             /** @description Private: others are told only whether there is one */
             contact?: {
                 email?: string | null;
                 telegram?: string | null;
+            } & {
+                [key: string]: unknown;
             };
             /** @description Wallet addresses, or token ids of agents. As stated: nobody is asked, nothing follows for them */
             members?: (number | string)[];
             /** @description An identity token that the signing wallet owns; null takes it back. A transfer ends it */
             tokenId?: number | null;
+        } & {
+            [key: string]: unknown;
         };
         RegisteredOrganization: {
             /** @enum {boolean} */
             success: true;
             principal: components["schemas"]["Organization"];
+            /** @description Fields of the request that were not read, the first 20; left out when there are none */
+            ignored?: string[];
         };
         NewWebhook: {
             /** @description Where events are sent by POST: an https URL on a public host */

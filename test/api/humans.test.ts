@@ -113,13 +113,79 @@ describe("registration", () => {
     expect(new Set(answers.map((answer) => principalOf(answer).id)).size).toBe(1);
   });
 
-  it("nobody registers over another: wallet, id and unknown fields in the body are refused", async () => {
+  it("nobody registers over another: wallet and id in the body are not read, and the answer says so", async () => {
     const { wallet, human } = await register(PROFILE);
     const thief = newWallet();
-    for (const more of [{ walletAddress: wallet.address }, { id: human.id }, { principal: wallet.address }])
-      expect((await world.registerHuman(await thief.siwe(), { name: "Thief", ...more })).status).toBe(400);
-    expect((await world.registerHuman(await thief.siwe(), { name: "Ada" })).status).toBe(201);
+    for (const more of [{ walletAddress: wallet.address }, { id: human.id }, { principal: wallet.address }]) {
+      const answer = await world.registerHuman(await thief.siwe(), { name: "Thief", ...more });
+      expect(answer.body.ignored).toEqual(Object.keys(more));
+      expect(principalOf(answer)).toMatchObject({ name: "Thief", walletAddress: thief.address });
+    }
     expect(await read(human.id)).toEqual(human);
+  });
+
+  /** As living pages send it. */
+  const PAGE = {
+    ...{ name: "Ada", contact: { email: EMAIL, discord: "ada#1" }, linkedAccounts: { github: "ada", x: null } },
+    services: { web: { url: "https://ada.example", kind: "site" }, talks: "On request", mail: { handle: "@ada" } },
+    externalIds: { ens: "ada.eth", fid: 7 },
+    metadata: { pronouns: "she", links: [{ label: "blog", url: "https://blog.ada.example" }] },
+    notificationPreferences: { email: true, digest: "weekly-private" },
+    ...{ mintOnchain: true, linkedAgents: [1], referrer: { utm: "x" } },
+  };
+
+  it("takes what living pages send: known fields are stored, others are named in ignored", async () => {
+    const wallet = newWallet();
+    const answer = await world.registerHuman(await wallet.siwe(), PAGE);
+    expect([answer.status, answer.body.ignored]).toEqual([
+      201,
+      ["mintOnchain", "linkedAgents", "referrer", "contact.discord"],
+    ]);
+    const shown = {
+      services: PAGE.services,
+      externalIds: PAGE.externalIds,
+      metadata: PAGE.metadata,
+      linkedAccounts: { github: "ada" },
+      ...{ linkedAgents: [], tokenId: null },
+    };
+    const human = principalOf(answer);
+    expect(human).toMatchObject(shown);
+    expect(await read(human.id)).toEqual(human);
+    const again = await world.registerHuman(await wallet.siwe(), { name: "Ada L." });
+    expect(again.body).not.toHaveProperty("ignored");
+    expect(principalOf(again)).toMatchObject(shown);
+    expect((await me(await wallet.siwe())).body.notificationPreferences).toEqual(PAGE.notificationPreferences);
+    const cleared = { name: "Ada", services: {}, externalIds: null, metadata: null, notificationPreferences: null };
+    expect(principalOf(await world.registerHuman(await wallet.siwe(), cleared))).toMatchObject({
+      ...{ services: {}, externalIds: {}, metadata: {} },
+    });
+    expect((await me(await wallet.siwe())).body.notificationPreferences).toEqual({});
+    // A text alone is a service, too; ids and preferences may be lists.
+    const others = {
+      services: "https://ada.example/hire",
+      externalIds: ["ada.eth"],
+      notificationPreferences: ["email"],
+    };
+    expect(principalOf(await world.registerHuman(await wallet.siwe(), { name: "Ada", ...others }))).toMatchObject({
+      services: { web: "https://ada.example/hire" },
+      externalIds: ["ada.eth"],
+    });
+    expect(
+      principalOf(await world.registerHuman(await wallet.siwe(), { name: "Ada", services: "Audits" })).services,
+    ).toEqual({ about: "Audits" });
+  });
+
+  it("what a human states in them moves its score no more than any other part of a profile does", async () => {
+    const bare = (await register()).human.humanCred;
+    const { human } = await register({ externalIds: PAGE.externalIds, metadata: { humanCred: 100, verified: true } });
+    expect(human.humanCred).toEqual(bare);
+  });
+
+  it("names at most twenty fields that were not read, each cut to 64 characters", async () => {
+    const more = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${"🤖".repeat(40)}${i}`, i]));
+    const { body, status } = await world.registerHuman(await newWallet().siwe(), { name: "Ada", ...more });
+    expect(status).toBe(201);
+    expect(body.ignored).toEqual(Array(20).fill("🤖".repeat(32)));
   });
 
   it.each([
@@ -137,8 +203,16 @@ describe("registration", () => {
     [{ name: "Ada", linkedAccounts: { x: "javascript:alert(1)" } }, "linkedAccounts.x"],
     [{ name: "Ada", linkedAccounts: { constructor: "x" } }, "linkedAccounts.constructor"],
     [{ name: "Ada", services: [] }, "services"],
+    [{ name: "Ada", services: "javascript:alert(1)" }, "services"],
+    [{ name: "Ada", services: { web: { url: "javascript:alert(1)" } } }, "services.web.url"],
+    [{ name: "Ada", services: { web: "data:text/html,hi" } }, "services.web"],
+    [{ name: "Ada", services: { "a b": "c" } }, "services.a b"],
+    [{ name: "Ada", externalIds: "ada.eth" }, "externalIds"],
+    [{ name: "Ada", externalIds: { a: { constructor: 1 } } }, "externalIds.a.constructor"],
+    [{ name: "Ada", metadata: ["x"] }, "metadata"],
+    [{ name: "Ada", metadata: { a: [[[[[[[["x"]]]]]]]] } }, `metadata.a${".0".repeat(7)}`],
+    [{ name: "Ada", metadata: { a: "b\u202ec" } }, "metadata.a"],
     [{ name: "Ada", contact: { email: "nobody" } }, "contact.email"],
-    [{ name: "Ada", contact: { phone: "1" } }, "contact.phone"],
     [{ name: "Ada", tokenId: "0" }, "tokenId"],
     [{ name: "Ada", tokenId: -1 }, "tokenId"],
   ])("%j is refused for %s", async (body, path) => {
@@ -268,9 +342,12 @@ describe("reading", () => {
 
 describe("contact data", () => {
   it("are shown to the principal alone: no list, search, validator or answer to others has them", async () => {
-    const { wallet, human } = await register(PROFILE);
+    const notificationPreferences = { digest: "weekly-private" };
+    const { wallet, human } = await register({ ...PROFILE, notificationPreferences });
+    expect(human).not.toHaveProperty("notificationPreferences");
     const own = await me(await wallet.siwa());
     expect(own.body).toMatchObject({ id: human.id, contact: { email: EMAIL, telegram: TELEGRAM }, organizations: [] });
+    expect(own.body).toMatchObject({ notificationPreferences });
     expect(own.headers.get("cache-control")).toBe("private, no-store");
     expect(own.headers.has("etag")).toBe(false);
     const paths = ["", "/cred"].map((end) => `/api/v2/human/${human.id}${end}`);
@@ -278,6 +355,7 @@ describe("contact data", () => {
       const { text } = await world.api.get(path, { headers: { authorization: await wallet.siwe() } });
       expect(text).not.toContain(EMAIL);
       expect(text).not.toContain(TELEGRAM);
+      expect(text).not.toContain("weekly-private");
     }
     for (const secret of [EMAIL, TELEGRAM])
       expect((await world.api.get(`/api/v2/humans?search=${secret}`)).body.total).toBe(0);
@@ -296,11 +374,11 @@ describe("contact data", () => {
   it("of organizations likewise", async () => {
     const { wallet } = await register();
     const contact = { email: "org.private@example.org", telegram: "org_private" };
-    const answer = await world.registerOrganization(await wallet.siwe(), { displayName: "Discreet", contact });
+    const body = { displayName: "Discreet", contact, notificationPreferences: { digest: "weekly-private@" } };
+    const answer = await world.registerOrganization(await wallet.siwe(), body);
     expect(answer.text).not.toContain("org.private");
-    expect((await me(await wallet.siwe())).body).toMatchObject({
-      organizations: [{ displayName: "Discreet", contact }],
-    });
+    expect(answer.text).not.toContain("private@");
+    expect((await me(await wallet.siwe())).body).toMatchObject({ organizations: [body] });
     for (const path of ["/api/v2/organizations?search=Discreet", "/api/v2/org/discreet"]) {
       const { text } = await world.api.get(path);
       expect(text).toContain("Discreet");

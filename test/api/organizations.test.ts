@@ -80,6 +80,28 @@ describe("registration", () => {
     expect(principalOf(byName)).toMatchObject({ id: organization.id, image: null, description: PROFILE.description });
   });
 
+  it("takes what living pages send: known fields are stored, others are named in ignored", async () => {
+    const wallet = newWallet();
+    const page = {
+      services: { web: { url: "https://engines.example" }, hiring: "Always" },
+      externalIds: { lei: "5493001KJTIIGC8Y1R12" },
+      metadata: { founded: 1843 },
+    };
+    const answer = await world.registerOrganization(await wallet.siwe(), {
+      ...{ displayName: newName(), slug: "", ...page, notificationPreferences: { email: false } },
+      ...{ mintOnchain: false, linkedAgents: [], name: "Engines", contact: { telegram: "engines", phone: "1" } },
+    });
+    expect([answer.status, answer.body.ignored]).toEqual([
+      201,
+      ["mintOnchain", "linkedAgents", "name", "contact.phone"],
+    ]);
+    const { slug, displayName } = principalOf(answer);
+    expect(await read(slug)).toMatchObject({ ...page, contact: { hasTelegram: true } });
+    const again = await world.registerOrganization(await wallet.siwe(), { displayName, slug, metadata: null });
+    expect(again.body).not.toHaveProperty("ignored");
+    expect(principalOf(again)).toMatchObject({ ...page, metadata: {} });
+  });
+
   it("twice at once without a slug makes one", async () => {
     const by = await newWallet().siwe();
     const answers = await Promise.all(
@@ -122,7 +144,8 @@ describe("registration", () => {
     [{}, "displayName"],
     [{ displayName: "x".repeat(65) }, "displayName"],
     [{ displayName: "a\u202eb" }, "displayName"],
-    [{ displayName: "A", name: "B" }, "name"],
+    [{ name: "A" }, "displayName"],
+    [{ displayName: "A", services: { web: { url: "ftp://engines.example" } } }, "services.web.url"],
     [{ displayName: "A", slug: "a" }, "slug"],
     [{ displayName: "A", slug: "__proto__" }, "slug"],
     [{ displayName: "A", slug: "constructor" }, "slug"],
@@ -136,7 +159,6 @@ describe("registration", () => {
     [{ displayName: "A", organizationType: "x".repeat(65) }, "organizationType"],
     [{ displayName: "A", members: "me" }, "members"],
     [{ displayName: "A", members: Array(101).fill(0) }, "members"],
-    [{ displayName: "A", principal: "0x1" }, "principal"],
   ])("%j is refused for %s", async (body, path) => {
     const answer = await world.registerOrganization(await newWallet().siwe(), body);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input" } });
@@ -163,7 +185,9 @@ describe("nobody takes an organization over", () => {
     const { wallet, organization } = await register();
     const named = field === "id" ? organization.id : wallet.address;
     const thief = await newWallet().siwe();
-    expect((await world.registerOrganization(thief, { displayName: "Thief", [field]: named })).status).toBe(400);
+    const answer = await world.registerOrganization(thief, { displayName: "Thief", [field]: named });
+    expect(answer).toMatchObject({ status: 201, body: { ignored: [field] } });
+    expect(principalOf(answer).id).not.toBe(organization.id);
     expect(await read(organization.id)).toEqual(organization);
   });
 

@@ -28,7 +28,7 @@ const proof = (status: Proof["status"], verifiedAt = AT, platform: Platform = "x
 /** A human of whom nothing is known but that it has registered. */
 const bare: HumanFacts = {
   ...{ id: "hum_1", wallet: addressOf(7), tokenId: null, name: "Ada", description: "", image: null },
-  ...{ organization: "", skills: [], domains: [], linkedAccounts: {}, services: {} },
+  ...{ organization: "", skills: [], domains: [], linkedAccounts: {}, services: {}, externalIds: {}, metadata: {} },
   ...{ hasEmail: false, hasTelegram: false, createdAt: NOW.toISOString(), updatedAt: NOW.toISOString() },
   ...{ attestation: null, ethos: null, transactions: null, sessionSuccesses: 0, referrals: 0, agents: [] },
 };

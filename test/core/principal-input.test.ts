@@ -2,8 +2,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { contactSchema, imageUrl, memberList, statedMap, wordList } from "../../core/principals/input.ts";
+import { ignoredIn, lenientObject } from "../../core/ignored.ts";
+import {
+  contactSchema,
+  imageUrl,
+  memberList,
+  statedMap,
+  statedObject,
+  statedObjectOrList,
+  statedServices,
+  wordList,
+} from "../../core/principals/input.ts";
 import { parseSlug, slugKey, suggestedSlug } from "../../core/principals/slugs.ts";
+import { textSchema } from "../../core/text.ts";
 
 const fits = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
 
@@ -101,9 +112,111 @@ describe("contact data", () => {
     { email: `${"a".repeat(250)}@example.org` },
     { telegram: "a" },
     { telegram: "https://evil.test/ada" },
-    { phone: "1" },
     [],
   ])("%j is refused", (value) => expect(fits(contactSchema, value)).toBe(false));
+});
+
+describe("services of a human", () => {
+  it("are texts, URLs and objects by name; a text alone is one of them", () => {
+    const read = (value: unknown) => statedServices.parse(value);
+    expect(read({ web: { url: "https://ada.example", price: 5 }, note: " Any day ", x: null, y: "", z: {} })).toEqual({
+      ...{ web: { url: "https://ada.example", price: 5 }, note: "Any day" },
+    });
+    expect(read({ site: "https://Ada.example", file: "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3" })).toEqual({
+      ...{ site: "https://ada.example/", file: "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3" },
+    });
+    expect(["https://ada.example", "Audits", " ", null].map(read)).toEqual([
+      { web: "https://ada.example/" },
+      { about: "Audits" },
+      {},
+      {},
+    ]);
+  });
+
+  it.each([
+    [[]],
+    [5],
+    [true],
+    [{ web: 5 }],
+    [{ web: ["https://ada.example"] }],
+    [{ web: "javascript:alert(1)" }],
+    [{ web: { url: "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3" } }],
+    [{ web: { link: "javascript:alert(1)" } }],
+    [{ constructor: "a" }],
+    [{ "": "a" }],
+    ["data:text/html,hi"],
+    [Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`k${i}`, "v"]))],
+  ])("%j is refused", (value) => expect(fits(statedServices, value)).toBe(false));
+});
+
+describe("what is stated in whatever form", () => {
+  const ids = statedObjectOrList("Ids");
+
+  it("is kept as given, null is nothing", () => {
+    const value = { ens: "ada.eth", fid: 7, share: 0.25, list: [true, null, { a: "b\nc" }] };
+    expect([statedObject.parse(value), ids.parse(value), ids.parse(["a", 1])]).toEqual([value, value, ["a", 1]]);
+    expect([statedObject.parse(null), ids.parse(null)]).toEqual([{}, {}]);
+  });
+
+  it("is bounded in bytes, in depth and in the length of its numbers", () => {
+    const text = (length: number) => "x".repeat(length - '{"a":""}'.length);
+    for (const [schema, bytes] of [
+      [statedObject, 4_096],
+      [ids, 2_048],
+      [statedServices, 4_096],
+    ] as const) {
+      const filled = (more: number) =>
+        schema === statedServices ? { a: { a: text(bytes - '{"a":}'.length + more) } } : { a: text(bytes + more) };
+      expect([fits(schema, filled(0)), fits(schema, filled(1))]).toEqual([true, false]);
+    }
+    const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
+    expect([8, 9].map((levels) => fits(statedObject, nested(levels)))).toEqual([true, false]);
+    // The database writes numbers out in full.
+    for (const number of [1e21, -1e300, 1e-7, 5e-324]) expect(fits(statedObject, { number })).toBe(false);
+    for (const number of [0, -1.5, 1e-6, 9007199254740991]) expect(fits(statedObject, { number })).toBe(true);
+  });
+
+  it.each([
+    ["x"],
+    [5],
+    [true],
+    [{ constructor: 1 }],
+    [{ a: { prototype: 1 } }],
+    [{ a: "javascript:alert(1)" }],
+    [{ "a\u202e": 1 }],
+  ])("%j is refused", (value) => expect([fits(statedObject, value), fits(ids, value)]).toEqual([false, false]));
+});
+
+describe("fields that are not read", () => {
+  const body = lenientObject({
+    known: textSchema({ max: 8 }).optional(),
+    inner: lenientObject({ kept: statedServices.optional() }).optional(),
+  });
+
+  it("are named by their paths, and nothing of them is in the body", () => {
+    const parsed = body.parse({ known: "a", other: 1, inner: { kept: {}, constructor: 2 }, toString: { a: 1 } });
+    expect(JSON.stringify(parsed)).toBe('{"known":"a","inner":{"kept":{}}}');
+    expect(Object.keys({ ...parsed })).toEqual(["known", "inner"]);
+    expect(ignoredIn(parsed)).toEqual(["other", "toString", "inner.constructor"]);
+    expect(ignoredIn(body.parse({}))).toEqual([]);
+  });
+
+  it("are named within bounds, whatever is sent", () => {
+    // A body with the key __proto__ is refused before.
+    const key = fc.string({ unit: "binary", maxLength: 90 }).filter((name) => name !== "__proto__");
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.constantFrom(1, null, {}, [[]]), { maxKeys: 40 }), (fields) => {
+        const { known: _, inner: __, ...unknown } = fields;
+        const ignored = ignoredIn(body.parse(unknown));
+        expect(ignored).toHaveLength(Math.min(20, Object.keys(unknown).length));
+        for (const name of ignored) {
+          expect(name.length).toBeLessThanOrEqual(64);
+          expect(name.isWellFormed()).toBe(true);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
 });
 
 describe("slugs", () => {

@@ -1,6 +1,7 @@
 /** Humans and organizations as they have registered: what they state, what is proven of them, and the agents that are theirs. */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { type ListedService, placeOf } from "../../../core/listing.ts";
 import { get } from "../api/answer.ts";
 import type { Humans, Organizations } from "../api/types.ts";
 import { Cred } from "../parts/cred.tsx";
@@ -125,7 +126,7 @@ const Human = ({ human }: { human: Humans["humans"][number] }) => (
         ))}
       </p>
     )}
-    <Stated of={{ ...human.linkedAccounts, ...human.services }} />
+    <Stated of={{ ...human.linkedAccounts, ...placesOf(human.services) }} />
   </li>
 );
 
@@ -156,7 +157,7 @@ const Organization = ({ organization }: { organization: Organizations["organizat
     </div>
     <Description text={organization.description} />
     <Words of={[...organization.roles, ...organization.skills, ...organization.domains]} />
-    <Stated of={organization.links} />
+    <Stated of={{ ...organization.links, ...placesOf(organization.services) }} />
   </li>
 );
 
@@ -176,6 +177,15 @@ const Words = ({ of }: { of: string[] }) =>
         </li>
       ))}
     </ul>
+  );
+
+/** Where services are, by name: their texts, or what their objects say; one that does not say is left out. */
+const placesOf = (services: Humans["humans"][number]["services"]): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(services).flatMap(([name, service]) => {
+      const place = typeof service === "string" ? service : placeOf(service as ListedService);
+      return place === null ? [] : [[name, place]];
+    }),
   );
 
 /** What somebody says of itself elsewhere; nothing of it is proven. */
