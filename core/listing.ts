@@ -30,7 +30,7 @@ const isListed = (field: string) => LISTING_FIELDS.some((listed) => listed === f
 const PLACES = ["url", "endpoint", "address", "handle", "name", "id"] as const;
 
 /** Where a service is to be found: a URL, or a name in whatever network the service belongs to. Null when it does not say. */
-export function placeOf(service: ListedService): string | null {
+export function placeOf(service: Readonly<Record<string, unknown>>): string | null {
   for (const field of PLACES) {
     const place = service[field];
     if (typeof place === "string") return place;

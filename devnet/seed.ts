@@ -323,6 +323,7 @@ async function mintByApi(
       soulbound: agent.soulbound ?? false,
       ...(agent.personality && { personality: { ...words, riskTolerance: risk ?? 5, autonomyLevel: autonomy ?? 5 } }),
       ...(agent.narrative && { narrative: agent.narrative }),
+      ...agent.listing,
       ...(referralCode && { referralCode }),
     }),
   });

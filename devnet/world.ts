@@ -1,5 +1,6 @@
 /** The small world the local stack is seeded with: who is in it and what each of them has done. */
 import type { Platform } from "../core/facts.ts";
+import type { ListingInput } from "../core/listing-input.ts";
 
 export type SeedAgent = {
   name: string;
@@ -19,6 +20,8 @@ export type SeedAgent = {
   };
   narrative?: Partial<{ origin: string; mission: string; lore: string; manifesto: string }>;
   traits?: [name: string, category: string][];
+  /** What it says it offers. Agents registered by the API only. */
+  listing?: ListingInput;
   /** Registered itself in the canonical ERC-8004 registry too. */
   erc8004?: boolean;
   /** Its accounts on the platforms, each proven. Agents registered by the API only. */
@@ -119,6 +122,17 @@ export const WORLD: SeedAgent[] = [
       "Found the missing cent.",
       "A ledger is a promise.",
     ),
+    listing: {
+      services: {
+        web: { url: "https://quill.example" },
+        mcp: { url: "https://quill.example/mcp", version: "2025-06-18" },
+        a2a: { url: "https://quill.example/.well-known/agent-card.json" },
+        email: { address: "books@quill.example" },
+      },
+      skills: ["bookkeeping", "reconciliation", "invoice matching"],
+      domains: ["finance", "small collectives"],
+      metadata: { acceptedPayments: ["usdc"], openToWork: true },
+    },
     traits: skills(4, 6),
   },
   {

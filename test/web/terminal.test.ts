@@ -197,6 +197,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect(await page.locator(".feedback [data-revoked]").count()).toBe(1);
       await page.getByRole("button", { name: "starred" }).click();
       await page.getByText("2 tagged starred, on average 61.5").waitFor();
+      const offers = page.locator("section.panel", { has: page.getByRole("heading", { name: "What it offers" }) });
+      for (const text of ["MCP", "version 1.2", "@meridian", "oceanography", "usdc", "Open to work", "Yes"])
+        await offers.getByText(text, { exact: true }).waitFor();
+      expect(await offers.getByRole("link").getAttribute("href")).toBe("https://meridian.example/mcp");
       await page.getByRole("link", { name: "Foreign 006" }).click();
       await page.waitForURL(`**/terminal/${TWIN_ID}?platform=erc8004`);
       await page.getByRole("heading", { level: 1, name: "Foreign 006" }).waitFor();
@@ -285,7 +289,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     const views: [path: string, seen: number][] = [
       ["/?q=onerror", 2],
       [`/?q=${encodeURIComponent(HOSTILE)}`, 4],
-      [`/agent/${HOSTILE_ID}`, 18],
+      [`/agent/${HOSTILE_ID}`, 30],
       [`/terminal/${ref}?platform=virtuals`, 5],
       [`/terminal/${TWIN_ID}?platform=erc8004`, 5],
       [`/compare?ids=0,${HOSTILE_ID}`, 2],

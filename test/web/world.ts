@@ -1,6 +1,7 @@
 /** The world the web terminal is tested in: agents whose every text is hostile, a canonical registry with feedback, and a directory of several pages. */
 import type pg from "pg";
 import type { Hex } from "../../core/facts.ts";
+import type { Json } from "../../core/listing.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantRows } from "../support/onchain.ts";
@@ -27,6 +28,14 @@ export async function plantWorld(pool: pg.Pool): Promise<void> {
   agents[0]!.facts.verified = true;
   // One character over and over is no name.
   agents[5]!.facts.name = "aaaa";
+  agents[0]!.facts.profile = [
+    ...agents[0]!.facts.profile.filter(({ field }) => field.includes(".")),
+    ...Object.entries<Json>({
+      services: { mcp: { url: "https://meridian.example/mcp", version: "1.2" }, telegram: { handle: "@meridian" } },
+      skills: ["oceanography"],
+      metadata: { acceptedPayments: ["usdc"], openToWork: true },
+    }).map(([field, value]) => ({ field, value, writtenAt: new Date(now).toISOString() })),
+  ];
   hostile(agents[HOSTILE_ID]!.facts, now);
   await plantAgents(pool, agents);
   const [first] = agents;
@@ -138,6 +147,19 @@ function hostile(facts: Facts, now: number): void {
     value: field === "website" ? "javascript:window.pwned=1" : HOSTILE,
     writtenAt: at,
   }));
+  const listed = { url: "javascript:window.pwned=1", version: HOSTILE };
+  const listing = {
+    services: { [HOSTILE]: { handle: HOSTILE }, script: listed, MCP: { url: "https://tools.example/mcp" } },
+    skills: [HOSTILE],
+    domains: [HOSTILE],
+    metadata: {
+      [HOSTILE]: HOSTILE,
+      link: "javascript:window.pwned=1",
+      deep: { [HOSTILE]: [HOSTILE] },
+      list: [HOSTILE],
+    },
+  };
+  for (const [field, value] of Object.entries(listing)) facts.profile.push({ field, value, writtenAt: at });
   facts.proofs = (["x", "github", "farcaster"] as const).map((platform) => ({
     ...{ platform, accountId: platform, handle: HOSTILE, username: HOSTILE, status: "verified" as const },
     ...{ verifiedAt: at, checkedAt: at, txHash: null, evidence: { url: HOSTILE } },

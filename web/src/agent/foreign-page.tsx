@@ -11,7 +11,6 @@ import { Address } from "../parts/address.tsx";
 import { NoData, ScoreRing } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ProofMarks, Protocols } from "../parts/marks.tsx";
-import { OutLink } from "../parts/out-link.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Sigil } from "../parts/sigil.tsx";
 import { Empty, Loading, ProblemNote } from "../parts/states.tsx";
@@ -22,6 +21,7 @@ import { tierOf } from "../tiers.ts";
 import { age, date, moment, short } from "../words.ts";
 import { SameAs } from "./elsewhere.tsx";
 import { Erc8004, Feedback } from "./erc8004.tsx";
+import { Services } from "./services.tsx";
 
 export default function ForeignPage({ agentRef }: { agentRef: string }) {
   const [params] = useSearchParams();
@@ -65,7 +65,11 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
       <div className="agent-grid">
         <div className="column">
           <Panel title="Services">
-            <Services of={row.services} />
+            {row.services.length === 0 ? (
+              <p className="muted">Its registry names none.</p>
+            ) : (
+              <Services of={row.services} />
+            )}
           </Panel>
           {row.erc8004 && explorer && (
             <Panel title="Feedback">
@@ -184,24 +188,6 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
     </header>
   );
 }
-
-const Services = ({ of }: { of: Detail["services"] }) =>
-  of.length === 0 ? (
-    <p className="muted">Its registry names none.</p>
-  ) : (
-    <ul className="services">
-      {of.map(({ name, endpoint, version }) => (
-        <li key={`${name} ${endpoint}`}>
-          <span className="tag">
-            <bdi>{name}</bdi>
-          </span>
-          <span>
-            <OutLink text={endpoint} /> {version && <span className="faint">version {version}</span>}
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
 
 /** @param toldElsewhere the oddities stand on the page already */
 const Provenance = ({ of, toldElsewhere }: { of: Detail["provenance"]; toldElsewhere: boolean }) => (

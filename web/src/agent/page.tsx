@@ -19,6 +19,7 @@ import { count, date, originWords, short } from "../words.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { History } from "./history.tsx";
+import { Listing } from "./listing.tsx";
 import { Verifications } from "./verifications.tsx";
 import { Words } from "./words.tsx";
 
@@ -71,6 +72,7 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
           <Panel title="In its own words">
             <Words agent={agent} />
           </Panel>
+          <Listing agent={agent} />
           <section className="panel">
             <details>
               <summary>Raw JSON</summary>

@@ -1,0 +1,93 @@
+/** What an agent lists about itself: services, skills, domains, and whatever else it says in its metadata. */
+import type { ReactNode } from "react";
+import { placeOf } from "../../../core/listing.ts";
+import type { Agent } from "../api/types.ts";
+import { OutLink, webAddress } from "../parts/out-link.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Services } from "./services.tsx";
+
+/** Names of common services, by their lower-case form. */
+const SERVICES: Record<string, string> = {
+  ...{ mcp: "MCP", a2a: "A2A", oasf: "OASF", ens: "ENS", did: "DID", x402: "x402" },
+  ...{ web: "Web", email: "E-mail", telegram: "Telegram" },
+};
+/** Fields of metadata that are shown. */
+const MOST_FIELDS = 24;
+
+/** Nothing where the agent lists nothing. */
+export function Listing({ agent }: { agent: Agent }) {
+  const { skills, domains, metadata } = agent;
+  const services = Object.entries(agent.services).flatMap(([name, service]) => {
+    const endpoint = placeOf(service);
+    const version = typeof service.version === "string" ? service.version : null;
+    return endpoint === null ? [] : [{ name: SERVICES[name.toLowerCase()] ?? name, endpoint, version }];
+  });
+  const { acceptedPayments = [], ...rest } = metadata;
+  const fields = Object.entries(rest).slice(0, MOST_FIELDS);
+  const others = skills.length + domains.length + acceptedPayments.length + fields.length;
+  if (services.length + others === 0) return null;
+  return (
+    <Panel title="What it offers">
+      <div className="stack">
+        {services.length > 0 && <Services of={services} />}
+        {others > 0 && (
+          <dl className="words">
+            <Words label="Skills" words={skills} />
+            <Words label="Domains" words={domains} />
+            <Words label="Accepts" words={acceptedPayments} />
+            {fields.map(([name, value]) => (
+              <Item key={name} label={labelOf(name)}>
+                <Value of={value} />
+              </Item>
+            ))}
+          </dl>
+        )}
+        <p className="faint small">As the agent states it. Nothing of it counts towards the score.</p>
+      </div>
+    </Panel>
+  );
+}
+
+const Item = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div>
+    <dt>
+      <bdi>{label}</bdi>
+    </dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+const Words = ({ label, words }: { label: string; words: readonly string[] }) =>
+  words.length === 0 ? null : (
+    <Item label={label}>
+      <Tags of={words} />
+    </Item>
+  );
+
+const Tags = ({ of }: { of: readonly string[] }) => (
+  <span className="tags">
+    {of.map((word, i) => (
+      <span key={`${i} ${word}`} className="tag plain">
+        <bdi>{word}</bdi>
+      </span>
+    ))}
+  </span>
+);
+
+function Value({ of }: { of: unknown }) {
+  if (typeof of === "string") return webAddress(of) ? <OutLink text={of} /> : <bdi>{of}</bdi>;
+  if (typeof of === "boolean") return of ? "Yes" : "No";
+  if (of === null || typeof of === "number") return String(of ?? "—");
+  if (Array.isArray(of) && of.every((item) => typeof item !== "object")) return <Tags of={of.map(String)} />;
+  return (
+    <code className="wrap">
+      <bdi>{JSON.stringify(of)}</bdi>
+    </code>
+  );
+}
+
+/** `openToWork` → `Open to work`. */
+const labelOf = (name: string): string => {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
+  return words.slice(0, 1).toUpperCase() + words.slice(1).replaceAll("_", " ");
+};

@@ -1,0 +1,19 @@
+/** Where an agent can be reached: the name of each service, and its address as a stranger's link. */
+import { OutLink } from "../parts/out-link.tsx";
+
+export type ServiceItem = { name: string; endpoint: string; version: string | null };
+
+export const Services = ({ of }: { of: readonly ServiceItem[] }) => (
+  <ul className="services">
+    {of.map(({ name, endpoint, version }) => (
+      <li key={`${name} ${endpoint}`}>
+        <span className="tag">
+          <bdi>{name}</bdi>
+        </span>
+        <span>
+          <OutLink text={endpoint} /> {version && <span className="faint">version {version}</span>}
+        </span>
+      </li>
+    ))}
+  </ul>
+);
