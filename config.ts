@@ -263,6 +263,11 @@ export const VARIABLES = {
     address,
     "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
   ),
+  ERC8004_AGENT_ID: variable(
+    "Contracts",
+    "Number of the service's own agent in the ERC-8004 registry, shown in /.well-known/agent-registration.json (unset: none)",
+    integer(0, Number.MAX_SAFE_INTEGER),
+  ),
   ERC8004_REPUTATION_ADDRESS: variable(
     "Contracts",
     "ERC-8004 reputation registry",
@@ -701,6 +706,7 @@ export const READ_BY: Record<keyof typeof VARIABLES, readonly Process[]> = {
   IDENTITY_ADDRESS: ["api", "workers", "indexer"],
   IDENTITY_START_BLOCK: ["api", "workers", "indexer"],
   ERC8004_IDENTITY_ADDRESS: ["api", "workers", "indexer"],
+  ERC8004_AGENT_ID: ["api"],
   ERC8004_REPUTATION_ADDRESS: ["api", "workers", "indexer"],
   ERC8004_START_BLOCK: ["api", "workers", "indexer"],
   EAS_ADDRESS: ["api", "workers", "indexer"],
@@ -869,6 +875,7 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
       explorer: v.EXPLORER_URL.replace(/\/+$/, ""),
       /** Platform → URL of the service's own account. */
       social: Object.fromEntries(v.SOCIAL_ACCOUNTS),
+      erc8004AgentId: v.ERC8004_AGENT_ID,
     },
     http: {
       port: v.PORT,

@@ -18,6 +18,7 @@ import {
 } from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
 import { identify, nameOf } from "./guards/callers.ts";
+import { declarationOf } from "./guards/payment/bazaar.ts";
 import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
 import { paymentRequired } from "./guards/payment/offers.ts";
 import { takePayment } from "./guards/payment/take.ts";
@@ -94,7 +95,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
       return attempt.end((async () => identify(as, callerParts, { incoming, client: network, now, attempt }))());
     };
     const found = rule === "anyone" ? undefined : signIn(rule);
-    const caller = found && (await (price ? found.catch(withOffer(deps, price, c.req.path)) : found));
+    const caller = found && (await (price ? found.catch(withOffer(deps, endpoint, price, c.req.path)) : found));
     if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, outgoing);
 
     const url = c.req.url;
@@ -120,6 +121,7 @@ export function answerWith(endpoint: Endpoint, machinery: Machinery) {
             operation: price,
             method,
             path: c.req.path,
+            declaration: declarationOf(endpoint, c.req.param()),
             search,
             body: body.bytes,
             headers: incoming.headersDistinct,
@@ -231,21 +233,22 @@ const hasCredential = ({ headers }: IncomingMessage) =>
 const walletOf = (caller: Caller | undefined) => (caller && "wallet" in caller ? caller.wallet : null);
 
 /** A refusal for want of a credential tells the price already: crawlers look for the terms without one. */
-const withOffer = (deps: ApiParts, operation: Operation, path: string) => async (error: unknown) => {
-  if (!(error instanceof Failure) || error.code !== "unauthenticated") throw error;
-  const price = await deps.payments.price(operation).catch(() => null);
-  if (!price || price.units === 0n) throw error;
-  const { headers, extra } = paymentRequired(
-    deps.payments.offers,
-    deps.payments.termsFor(operation, path, price),
-    null,
-  ).options;
-  throw new Failure(error.code, error.message, {
-    ...error.options,
-    headers,
-    extra: { ...extra, ...error.options.extra },
-  });
-};
+const withOffer =
+  (deps: ApiParts, endpoint: Endpoint, operation: Operation, path: string) => async (error: unknown) => {
+    if (!(error instanceof Failure) || error.code !== "unauthenticated") throw error;
+    const price = await deps.payments.price(operation).catch(() => null);
+    if (!price || price.units === 0n) throw error;
+    const { headers, extra } = paymentRequired(
+      deps.payments.offers,
+      deps.payments.termsFor({ operation, path, declaration: declarationOf(endpoint, null) }, price),
+      null,
+    ).options;
+    throw new Failure(error.code, error.message, {
+      ...error.options,
+      headers,
+      extra: { ...extra, ...error.options.extra },
+    });
+  };
 
 /** The reply as an HTTP response: validators and 304 for public reads, nothing kept of the rest. */
 function representationOf(endpoint: Endpoint) {

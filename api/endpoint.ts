@@ -165,8 +165,10 @@ export type EndpointSpec<
   stream?: boolean;
   /** Its success is sent in slices as they are read: it has no ETag, and few of a kind run at once. */
   sliced?: boolean;
-  /** Kept out of discovery: aliases and pages for people. */
+  /** Kept out of discovery's lists: aliases and pages for people. */
   unlisted?: boolean;
+  /** The path of the endpoint that this one is another path of (api/routes/aliases.ts). */
+  aliasOf?: string;
   /**
    * A handler behind POST or PUT must be repeatable: after a crash the same request runs again under its
    * Idempotency-Key, and what the first run has already done must be found, not done twice.

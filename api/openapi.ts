@@ -209,7 +209,7 @@ const PAYMENT_PARAMETERS: Json[] = [...PAYMENT_HEADERS, CREDENTIAL_HEADER].map((
   in: "header",
   required: false,
   description: PAYLOADS[name] ?? "Hash of the payer's own transfer of exactly the price",
-  schema: { type: "string", maxLength: 8192 },
+  schema: { type: "string", maxLength: 16_384 },
 }));
 
 /** The properties of an object schema as parameters. */

@@ -4,7 +4,7 @@ import type { Hex } from "../core/facts.ts";
 import type { FacilitatorOutcome, FacilitatorVerdict, PaymentOrder } from "./ports.ts";
 
 /** An order as `paymentPayload` and `paymentRequirements`. */
-export function toWire({ authorization, signature, token, maxTimeoutSeconds, resourceUrl }: PaymentOrder) {
+export function toWire({ authorization, signature, token, maxTimeoutSeconds, resourceUrl, declared }: PaymentOrder) {
   const requirements = {
     scheme: "exact",
     network: `eip155:${token.chainId}` as const,
@@ -16,7 +16,13 @@ export function toWire({ authorization, signature, token, maxTimeoutSeconds, res
   };
   const payload = {
     x402Version: 2,
-    resource: { url: resourceUrl, description: "", mimeType: "application/json" },
+    resource: {
+      url: resourceUrl,
+      description: declared?.description ?? "",
+      mimeType: "application/json",
+      ...(declared && { serviceName: declared.serviceName }),
+    },
+    ...(declared && { extensions: declared.extensions }),
     accepted: requirements,
     payload: {
       signature,

@@ -129,7 +129,7 @@ export interface ReceiptSigner {
   sign(receipt: ReceiptData): Promise<Hex>;
 }
 
-/** An authorization of EIP-3009 with its signature, and the terms it is settled under. Times are Unix seconds. */
+/** A signed authorization of EIP-3009 and its terms, in Unix seconds; `declared` is for those who list what is sold. */
 export type PaymentOrder = {
   authorization: {
     from: Address;
@@ -144,6 +144,7 @@ export type PaymentOrder = {
   token: { address: Address; name: string; version: string; chainId: number };
   maxTimeoutSeconds: number;
   resourceUrl: string;
+  declared?: { description: string; serviceName: string; extensions: Record<string, unknown> } | undefined;
 };
 
 /** A facilitator's word on an order. `reason` is its stable word, or "unspecified". */

@@ -115,8 +115,14 @@ function machineOf({ machinePayments }: Pick<SettlementParts, "machinePayments">
 /**
  * Settles a payment somebody holds, from wherever a former attempt has left it.
  * @param patienceMs how long an open outcome is waited for
+ * @param declared what is bought, for facilitators that list it
  */
-export async function bringIn(parts: SettlementParts, held: Held, patienceMs: number): Promise<BroughtIn> {
+export async function bringIn(
+  parts: SettlementParts,
+  held: Held,
+  patienceMs: number,
+  declared?: PaymentOrder["declared"],
+): Promise<BroughtIn> {
   const { payment, lease } = held;
   const who = { paymentId: payment.paymentId, lease };
   const deadline = performance.now() + patienceMs;
@@ -148,7 +154,7 @@ export async function bringIn(parts: SettlementParts, held: Held, patienceMs: nu
 
     let word: Refusal | null = null;
     if (evidence.kind === "unused") {
-      const asked = await ask(parts, held);
+      const asked = await ask(parts, held, declared);
       if (asked.kind === "refused" && !asked.broadcast) return refuse(asked.reason);
       if (asked.kind === "refused") word = asked.reason;
       if (asked.kind === "unknown" && !asked.broadcast) return { kind: "pending", cause: asked.cause };
@@ -173,9 +179,9 @@ export type Asked =
   | { kind: "refused"; reason: Refusal; broadcast: boolean }
   | { kind: "unknown"; cause: unknown; broadcast: boolean };
 
-async function ask(parts: SettlementParts, held: Held): Promise<Asked> {
+async function ask(parts: SettlementParts, held: Held, declared: PaymentOrder["declared"]): Promise<Asked> {
   if (parts.onlyLooks) return { kind: "unknown", cause: new Error("it is only looked for"), broadcast: false };
-  if (held.payment.method !== "mpp") return askFacilitator(parts, held);
+  if (held.payment.method !== "mpp") return askFacilitator(parts, held, declared);
   return sendMachinePayment(machineOf(parts), held.payment, () => begin(parts, held));
 }
 
@@ -187,7 +193,7 @@ async function begin({ db, fault }: SettlementParts, { payment, lease }: Held): 
 }
 
 /** Has the facilitator check and then settle. */
-async function askFacilitator(parts: SettlementParts, held: Held): Promise<Asked> {
+async function askFacilitator(parts: SettlementParts, held: Held, declared: PaymentOrder["declared"]): Promise<Asked> {
   const { facilitator, domain } = parts;
   const { payment } = held;
   if (!facilitator) return { kind: "unknown", cause: new Error("there is no facilitator"), broadcast: false };
@@ -198,6 +204,7 @@ async function askFacilitator(parts: SettlementParts, held: Held): Promise<Asked
     token: { address: payment.asset, name: domain.name, version: domain.version, chainId: payment.chainId },
     maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
     resourceUrl,
+    declared,
   };
   if (payment.state === "new") {
     const verdict = await facilitator.verify(order);

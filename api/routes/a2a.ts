@@ -13,7 +13,6 @@ import { API_VERSION } from "../http/headers.ts";
 import { agentCardSchema } from "../schemas/agent-card.ts";
 import { DESCRIPTION } from "../services/introduction.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
-import { requireKnownOrigin } from "../tools/origin.ts";
 import { descriptionOf, TOOLS } from "../tools/tools.ts";
 
 const JSON_TYPE = "application/json";
@@ -105,9 +104,7 @@ export const a2a = endpoint({
   guard: { caller: "anyone", bucket: "reads" },
   body: requestSchema,
   responses: { 200: { description: "A message, or an error of the protocol", schema: answerSchema } },
-  errors: ["forbidden"],
   async handler(call) {
-    requireKnownOrigin(call);
     const { id, method, params } = call.body;
     const answer = (rest: object) => json({ jsonrpc: "2.0", id, ...rest });
     const refuse = (code: number, message: string, data?: object) =>

@@ -7,27 +7,24 @@ import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { discoverySchema } from "../schemas/service.ts";
 import { DESCRIPTION, waysIn } from "../services/introduction.ts";
+import { aliasesOf } from "./aliases.ts";
 
 /** @param listed the endpoints to describe */
-export function discoveryEndpoints(listed: () => readonly Endpoint[]): Endpoint[] {
-  const describe = (path: string, operationId: string, unlisted: boolean) =>
-    endpoint({
-      method: "get",
-      path,
-      operationId,
-      tag: "Service",
-      summary: "What this service is, how to sign in, what there is to call and what it costs",
-      responses: { 200: { description: "Discovery", schema: discoverySchema } },
-      cache: CACHE.release,
-      unlisted,
-      handler: ({ deps }) =>
-        json({
-          ...discovery(listed(), deps),
-          receipts: { algorithm: "EIP-712", signer: deps.receipts ? checksum(deps.receipts.address) : null },
-        }),
-    });
-  return [describe("/api/v2", "getDiscovery", false), describe("/", "getRoot", true)];
-}
+export const discoveryEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
+  endpoint({
+    method: "get",
+    path: "/api/v2",
+    operationId: "getDiscovery",
+    tag: "Service",
+    summary: "What this service is, how to sign in, what there is to call and what it costs",
+    responses: { 200: { description: "Discovery", schema: discoverySchema } },
+    cache: CACHE.release,
+    handler: ({ deps }) =>
+      json({
+        ...discovery(listed(), deps),
+        receipts: { algorithm: "EIP-712", signer: deps.receipts ? checksum(deps.receipts.address) : null },
+      }),
+  });
 
 function discovery(endpoints: readonly Endpoint[], { config, contract, payments }: ApiParts) {
   const { service, chain, contracts } = config;
@@ -46,6 +43,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
       public: texts(endpoints, false),
       authenticated: texts(endpoints, true),
     },
+    aliases: aliasesOf(endpoints),
     pricing: prices,
     payments: {
       methods: paymentMethods(endpoints, chain.id, payments),
@@ -64,7 +62,7 @@ function paymentMethods(
   // Whatever the phase: what is listed at a price is paid for like this whenever it is asked for.
   const { prices } = shown();
   const payable = endpoints
-    .filter(({ guard: { price } }) => price !== undefined && prices[price] > 0n)
+    .filter(({ guard: { price }, aliasOf }) => price && prices[price] > 0n && aliasOf === undefined)
     .map(({ path }) => path);
   return [
     {

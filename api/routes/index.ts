@@ -2,12 +2,13 @@
 import type { Endpoint } from "../endpoint.ts";
 import { a2a, agentCard } from "./a2a.ts";
 import { agent, agents, leaderboard } from "./agents.ts";
+import { withAliases } from "./aliases.ts";
 import { revoke } from "./auth.ts";
 import { batch } from "./batch.ts";
 import { cred, history } from "./cred.ts";
 import { credReport, verifyReceipt } from "./cred-report.ts";
 import { credUpdates } from "./cred-updates.ts";
-import { discoveryEndpoints } from "./discovery.ts";
+import { discoveryEndpoint } from "./discovery.ts";
 import { documentEndpoints } from "./docs.ts";
 import { eventPage, eventStream } from "./events.ts";
 import { health, ready, status } from "./health.ts";
@@ -38,9 +39,10 @@ import { personality, update } from "./updates.ts";
 import { exchangeVerify, verify } from "./verify.ts";
 import { webhookDeliveries, webhookReplay, webhookReplayDead, webhookTest } from "./webhook-deliveries.ts";
 import { endWebhook, listOfWebhooks, newWebhook, oneWebhook, rotateWebhook, switchOnWebhook } from "./webhooks.ts";
+import { agentRegistration, mcpServerCard, robotsText, serviceIcon, x402Manifest } from "./well-known.ts";
 
-export const ENDPOINTS: readonly Endpoint[] = [
-  ...discoveryEndpoints(() => ENDPOINTS),
+export const ENDPOINTS: readonly Endpoint[] = withAliases([
+  discoveryEndpoint(() => ENDPOINTS),
   health,
   ready,
   status,
@@ -49,6 +51,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   tokenHolders,
   manifestEndpoint(() => ENDPOINTS),
   agentCard,
+  mcpServerCard,
+  x402Manifest(() => ENDPOINTS),
+  agentRegistration,
+  serviceIcon,
+  robotsText(() => ENDPOINTS),
   llmsText(() => ENDPOINTS),
   mcp,
   a2a,
@@ -128,4 +135,4 @@ export const ENDPOINTS: readonly Endpoint[] = [
   webhookReplay,
   webhookReplayDead,
   ...documentEndpoints(() => ENDPOINTS),
-];
+]);

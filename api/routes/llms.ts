@@ -3,6 +3,7 @@ import { type PriceList, priceUnits, shownPrice } from "../../core/prices.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
 import { DESCRIPTION } from "../services/introduction.ts";
 import { TOOLS } from "../tools/tools.ts";
+import { aliasesOf } from "./aliases.ts";
 
 /**
  * @param listed every endpoint there is
@@ -20,19 +21,16 @@ export const llmsText = (listed: () => readonly Endpoint[]): Endpoint =>
     handler: ({ deps: { config, payments } }) => ({
       status: 200,
       type: "text/plain; charset=utf-8",
-      content: page(
-        listed().filter(({ unlisted }) => !unlisted),
-        config.service,
-        payments.shown(),
-      ),
+      content: page(listed(), config.service, payments.shown()),
     }),
   });
 
 function page(
-  endpoints: readonly Endpoint[],
+  everything: readonly Endpoint[],
   { name, publicUrl }: { name: string; publicUrl: string },
   list: PriceList,
 ): string {
+  const endpoints = everything.filter(({ unlisted }) => !unlisted);
   const cost = ({ guard: { price } }: Endpoint) =>
     price && priceUnits(price, list) > 0n ? ` (${shownPrice(price, list)} USDC)` : "";
   const link = (endpoint: Endpoint) => {
@@ -48,6 +46,9 @@ function page(
     `> ${DESCRIPTION}`,
     "Answers are JSON. Reads need no credential. Errors are `{error, code, requestId}`: `error` is a sentence, `code` a stable word, `hint` what to do about it; that of an unknown path names the nearest one. An agent writes with a signature of its wallet (SIWA); `GET /api/v2` shows the text to sign. What costs money is asked for with 402 and paid by x402.",
     `Over MCP at ${publicUrl}/mcp, and over A2A at ${publicUrl}/a2a: ${TOOLS.map((tool) => tool.name).join(", ")}.`,
+    `Other paths of the same: ${Object.entries(aliasesOf(everything))
+      .map(([alias, path]) => `\`${alias}\` is \`${path}\``)
+      .join(", ")}.`,
     `## Start here\n\n- [The API in full](${publicUrl}/api/v2/openapi.json): OpenAPI 3.0\n- [What this service is, and how to sign in](${publicUrl}/api/v2)\n- [What things cost](${publicUrl}/api/v2/pricing)\n- [Agent card](${publicUrl}/.well-known/agent-card.json): A2A`,
     ...sections,
   ].join("\n\n")}\n`;

@@ -53,6 +53,10 @@ export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
         capabilities: Object.keys(CAPABILITIES).filter((capability) => paths.has(CAPABILITIES[capability]!)),
         endpoints: {
           api,
+          mcp: `${service.publicUrl}/mcp`,
+          a2a: `${service.publicUrl}/a2a`,
+          agentCard: `${service.publicUrl}/.well-known/agent-card.json`,
+          x402: `${service.publicUrl}/.well-known/x402.json`,
           agents: `${api}/agents`,
           mint: `${api}/mint`,
           metadata: `${api}/metadata/{id}`,

@@ -1,6 +1,13 @@
 /**
  * The tools over the Model Context Protocol: streamable HTTP at /mcp, without sessions. Every request stands for itself,
  * so any process answers it, and there is no stream to listen to (GET is 405).
+ *
+ * Browsers may call from pages of every origin, here and at /a2a, as they may every other endpoint (`Access-Control-Allow-Origin: *`).
+ * That is safe because a request carries no authority of its browser: the service sets and reads no cookie, trusts no
+ * client address, and the tools read public data only. For the same reason a page that rebinds its name to this
+ * machine's address (DNS rebinding, the attack that checks of Origin are for) reads nothing that it could not read
+ * openly, on a developer's machine too. A tool with a caller would have to take its credential from a header that the
+ * page itself must know.
  * @see https://modelcontextprotocol.io/specification
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
@@ -16,6 +23,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
 import { z } from "zod";
+import type { Config } from "../../config.ts";
 import { fail } from "../../core/errors.ts";
 import { costsInWords, type PriceList } from "../../core/prices.ts";
 import { endpoint } from "../endpoint.ts";
@@ -23,7 +31,6 @@ import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { DESCRIPTION } from "../services/introduction.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
-import { requireKnownOrigin } from "../tools/origin.ts";
 import { inputSchemaOf, outputSchemaOf } from "../tools/tool-schemas.ts";
 import { descriptionOf, TOOLS } from "../tools/tools.ts";
 
@@ -31,12 +38,21 @@ const INSTRUCTIONS =
   "Ask here before you deal with another agent: who it is (get_agent), how far it can be trusted and why (get_cred), and whether a report it shows is genuine (verify_receipt). Scores are 0 to 100 and follow from facts on chain and proofs, which a name never is.";
 
 /** The tools are free; a model that goes on to act by the API has to know what is not. */
-const instructions = (list: PriceList): string =>
+export const instructionsOf = (list: PriceList): string =>
   [INSTRUCTIONS, "These tools cost nothing.", costsInWords(list)].join(" ").trimEnd();
+
+/** How the server names itself when a client connects. */
+export const serverInfoOf = ({ name, webUrl }: Config["service"]) => ({
+  name,
+  version: API_VERSION,
+  description: DESCRIPTION,
+  websiteUrl: webUrl,
+});
 
 /** Made once: all that tells one process from another is its configuration. */
 let described: ToolDescription[] | undefined;
-const descriptions = (): ToolDescription[] =>
+/** The tools as `tools/list` shows them. */
+export const toolDescriptions = (): ToolDescription[] =>
   (described ??= TOOLS.map((tool) => ({
     name: tool.name,
     title: tool.title,
@@ -73,22 +89,17 @@ export const mcp = endpoint({
     200: { description: "The answer", schema: messageSchema },
     202: { description: "A notification was taken; there is no body", type: "text/plain" },
   },
-  errors: ["forbidden"],
   async handler(call) {
-    requireKnownOrigin(call);
     const version = call.header("mcp-protocol-version");
     if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))
       fail("invalid_input", `MCP-Protocol-Version must be one of ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}.`);
     const { service } = call.deps.config;
-    const server = new Server(
-      { name: service.name, version: API_VERSION, description: DESCRIPTION, websiteUrl: service.webUrl },
-      {
-        capabilities: { tools: {} },
-        instructions: instructions(call.deps.payments.shown()),
-        jsonSchemaValidator: NO_QUESTIONS,
-      },
-    );
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: descriptions() }));
+    const server = new Server(serverInfoOf(service), {
+      capabilities: { tools: {} },
+      instructions: instructionsOf(call.deps.payments.shown()),
+      jsonSchemaValidator: NO_QUESTIONS,
+    });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolDescriptions() }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
       resultOf(call, params.name, params.arguments ?? {}),
     );

@@ -15,6 +15,10 @@ export const manifestSchema = z
     capabilities: z.array(z.string()),
     endpoints: z.object({
       api: url,
+      mcp: url,
+      a2a: url,
+      agentCard: url,
+      x402: url,
       agents: url,
       mint: url,
       metadata: z.string().meta({ description: "Template: {id} is the token id" }),

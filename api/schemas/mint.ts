@@ -29,7 +29,7 @@ export const mintBodySchema = z
         .meta({ maxLength: 32 }),
     ),
   })
-  .meta({ id: "MintRequest" });
+  .meta({ id: "MintRequest", examples: [{ name: "Atlas", framework: "langchain" }] });
 
 const registration = {
   success: z.literal(true),

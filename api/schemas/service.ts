@@ -36,6 +36,7 @@ export const discoverySchema = z
     explorer: url.meta({ description: "Base URL of the chain's explorer" }),
     auth: z.object({ type: z.string(), agent: wayIn, human: wayIn }),
     endpoints: z.object({ public: texts, authenticated: texts }),
+    aliases: texts.meta({ description: "Further paths, each with the path it stands for" }),
     pricing: pricingSchema,
     payments: z.object({
       methods: z.array(

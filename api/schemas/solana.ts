@@ -104,7 +104,17 @@ export const solanaRegistrationBodySchema = z
     nonce,
     signature,
   })
-  .meta({ id: "SolanaRegistrationRequest" });
+  .meta({
+    id: "SolanaRegistrationRequest",
+    examples: [
+      {
+        name: "Atlas",
+        solanaAddress: "4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS",
+        nonce: "5f0c6d0e4b9a4f3c8a51d2e7b6c90f14",
+        signature: "5f".repeat(64),
+      },
+    ],
+  });
 export type SolanaRegistrationBody = z.output<typeof solanaRegistrationBodySchema>;
 
 export const solanaRegistrationSchema = registrationSchema

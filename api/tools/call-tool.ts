@@ -3,8 +3,9 @@ import { type Failure, fail } from "../../core/errors.ts";
 import { check, showIndex } from "../answer.ts";
 import type { Call, Endpoint, Reply } from "../endpoint.ts";
 import { FREE_TILL } from "../guards/payment/till.ts";
+import { networkOf } from "../http/client-network.ts";
 import { toFailure } from "../http/error-answer.ts";
-import { argumentNames } from "./tool-schemas.ts";
+import { takenBy } from "./tool-schemas.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 
 /** The request that carries the call. */
@@ -32,7 +33,7 @@ export async function callTool(
 }
 
 async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carrier: Carrier): Promise<string> {
-  const { texts, fields } = argumentNames(endpoint);
+  const { query: querySchema, texts, fields } = takenBy(endpoint);
   const parts = { texts: {} as Record<string, string>, fields: {} as Record<string, unknown> };
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue;
@@ -41,9 +42,13 @@ async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carr
     else refuse(name, "is not an argument of this tool");
   }
   const params = check(endpoint.params, only(parts.texts, endpoint.params?.shape), "arguments");
-  const query = check(endpoint.query, only(parts.texts, endpoint.query?.shape), "arguments");
+  const query = check(querySchema, only(parts.texts, querySchema?.shape), "arguments") as
+    | { minBlock?: number }
+    | undefined;
   const body = endpoint.body ? check(endpoint.body, parts.fields, "arguments") : undefined;
-  if (endpoint.data) await showIndex(carrier.deps, NO_HEADERS, undefined);
+  const { deps, response, clientAddress } = carrier;
+  if (query?.minBlock !== undefined) deps.minBlockReads.take(response, [networkOf(clientAddress)]);
+  if (endpoint.data) await showIndex(deps, NO_HEADERS, query?.minBlock);
   const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_TILL };
   const { content } = await endpoint.handler(call);
   return textOfJson(content);

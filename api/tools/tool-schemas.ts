@@ -1,53 +1,56 @@
 /** What a tool takes and answers as JSON Schema, derived from its endpoint. */
 import { z } from "zod";
-import type { Endpoint } from "../endpoint.ts";
-import { tidy } from "../openapi.ts";
+import { type Endpoint, queryOf } from "../endpoint.ts";
+import { type Json, toJsonSchema } from "../json-schema.ts";
 
-type Json = Record<string, unknown>;
 type ObjectSchema = {
   type: "object";
   properties?: Record<string, object>;
   required?: string[];
+  $defs?: Record<string, object>;
   [key: string]: unknown;
 };
 
 /** Parameters of path and query beside each other, or the fields of the body. */
-export function inputSchemaOf({ params, query, body }: Endpoint): ObjectSchema {
-  const parts = [params, query, body]
+export function inputSchemaOf(endpoint: Endpoint): ObjectSchema {
+  const { params, body } = endpoint;
+  const parts = [params, queryOf(endpoint), body]
     .filter((schema) => schema !== undefined)
-    .map((schema) => toSchema(schema, "input"));
+    .map((schema) => toJsonSchema(schema, "input"));
   const all = <T>(pick: (part: Json) => T[] | undefined) => parts.flatMap((part) => pick(part) ?? []);
   const required = [
     // A parameter of the path is required whatever its schema says.
     ...Object.keys(params?.shape ?? {}),
     ...all((part) => part.required as string[] | undefined),
   ];
+  const definitions = Object.assign({}, ...parts.map(({ $defs }) => $defs));
   return {
     type: "object",
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
     required: [...new Set(required)],
     additionalProperties: false,
+    ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
   };
 }
 
 /** Of the 200. A tool's answer is an object, also where it is one of several. */
 export const outputSchemaOf = ({ responses }: Endpoint): ObjectSchema => ({
-  ...toSchema(responses[200]!.schema!, "output"),
+  ...toJsonSchema(responses[200]!.schema!, "output"),
   type: "object",
 });
 
-/** The names of everything an endpoint takes. */
-export const argumentNames = ({ params, query, body }: Endpoint): { texts: Set<string>; fields: Set<string> } => ({
-  texts: new Set([...Object.keys(params?.shape ?? {}), ...Object.keys(query?.shape ?? {})]),
-  fields: new Set(body instanceof z.ZodObject ? Object.keys(body.shape) : []),
-});
+/** What an endpoint takes: the schema of its query, and the names of its parameters (texts) and of its body's fields. */
+export type Taken = { query: z.ZodObject | undefined; texts: Set<string>; fields: Set<string> };
 
-function toSchema(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema }) =>
-      tidy(jsonSchema as Json, z.globalRegistry.get(zodSchema as unknown as z.ZodType)),
-  }) as Json;
-  return rest;
+const taken = new WeakMap<Endpoint, Taken>();
+
+/** Made once for each endpoint. */
+export function takenBy(endpoint: Endpoint): Taken {
+  const known = taken.get(endpoint);
+  if (known) return known;
+  const query = queryOf(endpoint);
+  const texts = new Set([...Object.keys(endpoint.params?.shape ?? {}), ...Object.keys(query?.shape ?? {})]);
+  const fields = new Set(endpoint.body instanceof z.ZodObject ? Object.keys(endpoint.body.shape) : []);
+  taken.set(endpoint, { query, texts, fields });
+  return { query, texts, fields };
 }

@@ -5,6 +5,15 @@ import { urlOf } from "../urls.ts";
 import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
 import { identifierOffer } from "./payment-identifier.ts";
 
+/** What is paid for. */
+export type PaidResource = {
+  url: string;
+  description: string;
+  serviceName: string;
+  /** How it is called and what it answers: the extension `bazaar` of version 2, and `outputSchema` of version 1. */
+  declaration: { extension: Record<string, unknown>; outputSchema: Record<string, unknown> };
+};
+
 /** The price of a request and where it goes. */
 export type Terms = {
   /** The token and its chain; clients sign over this domain. */
@@ -14,7 +23,7 @@ export type Terms = {
   amountUnits: bigint;
   /** Every amount that is taken: the one above, and those asked a moment ago. */
   honoured: readonly bigint[];
-  resource: { url: string; description: string; serviceName: string };
+  resource: PaidResource;
 };
 
 /** How long an authorization made for us should be good, in seconds; clients take it from the terms. */
@@ -64,16 +73,24 @@ export const offerVersion2 = (terms: Terms) => ({
   extra: { name: terms.domain.name, version: terms.domain.version },
 });
 
+/** The resource in the words of version 2. */
+export const resourceVersion2 = ({ url, description, serviceName }: PaidResource) => ({
+  url,
+  description,
+  serviceName,
+  mimeType: "application/json",
+});
+
 /** What PAYMENT-REQUIRED carries, before it is encoded. */
 export const requiredVersion2 = (terms: Terms, error: string) => ({
   x402Version: 2,
   error,
-  resource: { ...terms.resource, mimeType: "application/json" },
+  resource: resourceVersion2(terms.resource),
   accepts: [offerVersion2(terms)],
-  extensions: identifierOffer,
+  extensions: { ...identifierOffer, bazaar: terms.resource.declaration.extension },
 });
 
-/** An entry of `accepts` in version 1; null on a chain that version has no name for. `outputSchema` is left out: null breaks old clients. */
+/** An entry of `accepts` in version 1; null on a chain that version has no name for. */
 export function offerVersion1(terms: Terms) {
   const network = V1_NETWORKS[terms.domain.chainId];
   if (network === undefined) return null;
@@ -84,6 +101,7 @@ export function offerVersion1(terms: Terms) {
     resource: terms.resource.url,
     description: terms.resource.description,
     mimeType: "application/json",
+    outputSchema: terms.resource.declaration.outputSchema,
     payTo: checksum(terms.payTo),
     maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
     asset: checksum(terms.domain.verifyingContract),

@@ -21,26 +21,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What this service is, how to sign in, what there is to call and what it costs
-         * @description Anyone may call.
-         */
-        get: operations["getRoot"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/health": {
         parameters: {
             query?: never;
@@ -193,6 +173,106 @@ export interface paths {
          * @description Anyone may call.
          */
         get: operations["getAgentCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/mcp.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The MCP server and its tools, readable without a connection
+         * @description Anyone may call.
+         */
+        get: operations["getMcpJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/x402.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is paid for by x402: each endpoint with its terms, input and output
+         * @description Anyone may call.
+         */
+        get: operations["getX402Json"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/agent-registration.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The service as an ERC-8004 agent, and the registrations that are its own
+         * @description Anyone may call.
+         */
+        get: operations["getAgentRegistration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/icon.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The service's icon
+         * @description Anyone may call.
+         */
+        get: operations["getIcon"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/robots.txt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What crawlers may read: all but streams, exports and what is paid for
+         * @description Anyone may call.
+         */
+        get: operations["getRobotsText"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1867,6 +1947,160 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What this service is, how to sign in, what there is to call and what it costs
+         * @description The same as GET /api/v2.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getRoot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tools for agents, by the Model Context Protocol
+         * @description The same as POST /mcp.
+         *
+         *     Anyone may call.
+         */
+        post: operations["mcpUnderApi"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/a2a": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skills for agents, by the Agent2Agent protocol
+         * @description The same as POST /a2a.
+         *
+         *     Anyone may call.
+         */
+        post: operations["a2aUnderApi"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/agent.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The service's A2A agent card
+         * @description The same as GET /.well-known/agent-card.json.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getAgentJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/mcp/server-card.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The MCP server and its tools, readable without a connection
+         * @description The same as GET /.well-known/mcp.json.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getMcpServerCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/x402": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is paid for by x402: each endpoint with its terms, input and output
+         * @description The same as GET /.well-known/x402.json.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getX402"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This API as an OpenAPI 3.0 document
+         * @description The same as GET /api/v2/openapi.json.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getOpenApiJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1928,6 +2162,10 @@ export interface components {
                 authenticated: {
                     [key: string]: string;
                 };
+            };
+            /** @description Further paths, each with the path it stands for */
+            aliases: {
+                [key: string]: string;
             };
             pricing: components["schemas"]["Pricing"];
             payments: {
@@ -2144,6 +2382,14 @@ export interface components {
                 /** Format: uri */
                 api: string;
                 /** Format: uri */
+                mcp: string;
+                /** Format: uri */
+                a2a: string;
+                /** Format: uri */
+                agentCard: string;
+                /** Format: uri */
+                x402: string;
+                /** Format: uri */
                 agents: string;
                 /** Format: uri */
                 mint: string;
@@ -2228,6 +2474,135 @@ export interface components {
             }[];
             /** @enum {boolean} */
             supportsAuthenticatedExtendedCard: false;
+        };
+        McpServerCard: {
+            /** @description Reverse DNS name of the host, and the server's name */
+            name: string;
+            title: string;
+            version: string;
+            description: string;
+            /** Format: uri */
+            websiteUrl: string;
+            /** Format: uri */
+            documentationUrl: string;
+            protocolVersion: string;
+            serverInfo: {
+                name: string;
+                version: string;
+                description: string;
+                /** Format: uri */
+                websiteUrl: string;
+            };
+            transport: {
+                /** @enum {string} */
+                type: "streamable-http";
+                endpoint: string;
+            };
+            remotes: {
+                /** @enum {string} */
+                type: "streamable-http";
+                /** Format: uri */
+                url: string;
+                supportedProtocolVersions: string[];
+            }[];
+            capabilities: {
+                tools: Record<string, never>;
+            };
+            authentication: {
+                /** @enum {boolean} */
+                required: false;
+            };
+            instructions: string;
+            tools: {
+                name: string;
+                title: string;
+                description: string;
+                /** @description JSON Schema */
+                inputSchema: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
+        X402Manifest: {
+            /**
+             * @description Of the list `resources`
+             * @enum {number}
+             */
+            version: 1;
+            /** @enum {number} */
+            x402Version: 2;
+            /** @description URLs of what is paid for; {words} in braces are filled in */
+            resources: string[];
+            items: {
+                /** @enum {string} */
+                type: "http";
+                resource: {
+                    url: string;
+                    description: string;
+                    serviceName: string;
+                    /** @enum {string} */
+                    mimeType: "application/json";
+                };
+                /** @description Today's terms; those of the 402 are the ones that count */
+                accepts: {
+                    /** @enum {string} */
+                    scheme: "exact";
+                    /** @description CAIP-2 */
+                    network: string;
+                    /** @description In the token's units */
+                    amount: string;
+                    /** @description Address, checksummed (EIP-55) */
+                    asset: string;
+                    /** @description Address, checksummed (EIP-55) */
+                    payTo: string;
+                    maxTimeoutSeconds: number;
+                    extra: {
+                        name: string;
+                        version: string;
+                    };
+                }[];
+                input: {
+                    method: string;
+                    routeTemplate: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                output: {
+                    /** @enum {string} */
+                    mimeType: "application/json";
+                    /** @description JSON Schema */
+                    schema: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description Credentials beside the payment */
+                requires: string[];
+            }[];
+            pricing: components["schemas"]["Pricing"];
+            instructions: string;
+        };
+        AgentRegistration: {
+            /** @enum {string} */
+            type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
+            name: string;
+            description: string;
+            /** Format: uri */
+            image: string;
+            services: {
+                name: string;
+                /** Format: uri */
+                endpoint: string;
+                version?: string;
+            }[];
+            x402Support: boolean;
+            /** @enum {boolean} */
+            active: true;
+            /** @description The service's own agents in the registry, which this file proves to be this host's */
+            registrations: {
+                agentId: number;
+                agentRegistry: string;
+            }[];
+            supportedTrust: string[];
         };
         JsonRpcMessage: {
             /** @enum {string} */
@@ -4765,26 +5140,6 @@ export interface operations {
             };
         };
     };
-    getRoot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Discovery */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Discovery"];
-                };
-            };
-        };
-    };
     getHealth: {
         parameters: {
             query?: never;
@@ -4965,6 +5320,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentCard"];
+                };
+            };
+        };
+    };
+    getMcpJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The server card */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServerCard"];
+                };
+            };
+        };
+    };
+    getX402Json: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The manifest; empty while nothing has a price */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["X402Manifest"];
+                };
+            };
+        };
+    };
+    getAgentRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The registration file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRegistration"];
+                };
+            };
+        };
+    };
+    getIcon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The icon */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+        };
+    };
+    getRobotsText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };
@@ -7627,6 +8082,173 @@ export interface operations {
                 };
                 content: {
                     "*/*": string;
+                };
+            };
+        };
+    };
+    getRoot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Discovery */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovery"];
+                };
+            };
+        };
+    };
+    mcpUnderApi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JsonRpcMessage"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonRpcMessage"];
+                };
+            };
+            /** @description A notification was taken; there is no body */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    a2aUnderApi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["A2aRequest"];
+            };
+        };
+        responses: {
+            /** @description A message, or an error of the protocol */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["A2aAnswer"];
+                };
+            };
+        };
+    };
+    getAgentJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The card */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentCard"];
+                };
+            };
+        };
+    };
+    getMcpServerCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The server card */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServerCard"];
+                };
+            };
+        };
+    };
+    getX402: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The manifest; empty while nothing has a price */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["X402Manifest"];
+                };
+            };
+        };
+    };
+    getOpenApiJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.0.3 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };

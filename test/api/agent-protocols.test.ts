@@ -5,6 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
+import { TOOLS as DECLARED } from "../../api/tools/tools.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -39,6 +40,22 @@ afterAll(async () => {
   await api?.close();
 });
 
+type Schema = { properties?: Record<string, object>; required?: string[] };
+
+/** Every argument of an operation by the OpenAPI document, and whether it is required. */
+function takenBy(document: TestApi["document"], path: string, method: string): Record<string, boolean> {
+  const { parameters, requestBody } = document.paths[path]![method]! as (typeof document)["paths"][string][string] & {
+    requestBody?: { content: { "application/json": { schema: { $ref: string } } } };
+  };
+  const named = parameters.filter((p) => p.in === "path" || p.in === "query");
+  const body = requestBody?.content["application/json"].schema.$ref.split("/").at(-1);
+  const { properties = {}, required = [] } = (body ? document.components.schemas[body] : {}) as Schema;
+  return {
+    ...Object.fromEntries(named.map((p) => [p.name, p.required])),
+    ...Object.fromEntries(Object.keys(properties).map((name) => [name, required.includes(name)])),
+  };
+}
+
 type Result = { isError?: boolean; structuredContent?: unknown; content: { type: string; text: string }[] };
 const call = async (name: string, args: Record<string, unknown> = {}) =>
   (await client.callTool({ name, arguments: args })) as Result;
@@ -67,6 +84,27 @@ describe("MCP", () => {
       verified: { type: "boolean" },
     });
     expect([search!.inputSchema.required, agent!.inputSchema.required]).toEqual([[], ["ref"]]);
+  });
+
+  it("lists every argument that a tool's endpoint takes, by name and type, and requires those the endpoint requires", async () => {
+    const { tools } = await client.listTools();
+    for (const { name, inputSchema, outputSchema } of tools) {
+      const { path, method } = DECLARED.find((tool) => tool.name === name)!.endpoint;
+      const taken = takenBy(api.document, path, method);
+      const { properties = {}, required = [] } = inputSchema as Schema;
+      expect([name, Object.keys(properties).sort()]).toEqual([name, Object.keys(taken).sort()]);
+      expect([name, required.toSorted()]).toEqual([
+        name,
+        Object.keys(taken)
+          .filter((argument) => taken[argument])
+          .sort(),
+      ]);
+      for (const [argument, schema] of Object.entries(properties))
+        expect([name, argument, Object.keys(schema)]).toEqual([name, argument, expect.arrayContaining(["type"])]);
+      for (const schema of [inputSchema, outputSchema])
+        for (const [, ref] of JSON.stringify(schema).matchAll(/"\$ref":"#\/([^"]+)"/g))
+          expect(ref!.split("/").reduce((at: unknown, key) => (at as never)?.[key], schema)).toBeDefined();
+    }
   });
 
   const reads: [string, Record<string, unknown>, string][] = [
@@ -171,18 +209,26 @@ describe("MCP", () => {
   it("refuses a protocol version it does not know", async () =>
     expect((await post("/mcp", rpc("ping"), { "mcp-protocol-version": "1999-01-01" })).status).toBe(400));
 
-  it.each([
-    ["https://agents.test", 200],
-    ["http://localhost:6274", 200],
-    ["http://[::1]:80", 200],
-    ["https://evil.test", 403],
-    ["https://agents.test.evil.test", 403],
-    ["http://localhost.evil.test", 403],
-    ["null", 403],
-  ])("of a page of %s is %i", async (origin, status) => {
-    for (const path of ["/mcp", "/a2a"])
-      expect((await post(path, rpc(path === "/mcp" ? "ping" : "tasks/get"), { origin })).status).toBe(status);
-  });
+  it.each(["https://elsewhere.test", "http://localhost:6274", "null"])(
+    "a page of %s may call it, and A2A, with the headers of both, and gets no cookie",
+    async (origin) => {
+      for (const path of ["/mcp", "/a2a", "/api/mcp", "/api/a2a"]) {
+        const names = "content-type,mcp-session-id,mcp-protocol-version,a2a-version,a2a-extensions,last-event-id";
+        const { headers } = await api.send("OPTIONS", path, {
+          headers: {
+            ...{ origin, "access-control-request-method": "POST" },
+            "access-control-request-headers": names,
+          },
+        });
+        const allowed = headers.get("access-control-allow-headers")!.toLowerCase().split(", ");
+        expect(allowed).toEqual(expect.arrayContaining(names.split(",")));
+        const answer = await post(path, rpc(path.endsWith("mcp") ? "ping" : "tasks/get"), { origin, cookie: "a=1" });
+        expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+        for (const name of ["set-cookie", "access-control-allow-credentials"])
+          expect(answer.headers.has(name)).toBe(false);
+      }
+    },
+  );
 
   it("counts like any other read", async () => {
     const limited = await startApi({ alone: true, env: { RATE_READS_PER_CLIENT: "3" } });
@@ -258,6 +304,96 @@ describe("A2A", () => {
       error: { code: -32602 },
     });
     expect((await post("/a2a", { hello: 1 })).status).toBe(400);
+  });
+});
+
+describe("aliases", () => {
+  const gets: [string, string][] = [
+    ["/", "/api/v2"],
+    ["/.well-known/agent.json", "/.well-known/agent-card.json"],
+    ["/.well-known/mcp/server-card.json", "/.well-known/mcp.json"],
+    ["/.well-known/x402", "/.well-known/x402.json"],
+    ["/openapi.json", "/api/v2/openapi.json"],
+  ];
+  it.each(gets)("GET %s is GET %s, with the same caching", async (alias, path) => {
+    const [one, other] = [await api.get(alias), await api.get(path)];
+    expect([one.status, one.text]).toEqual([200, other.text]);
+    for (const name of ["content-type", "cache-control", "etag"])
+      expect(one.headers.get(name)).toBe(other.headers.get(name));
+  });
+
+  it("POST /api/mcp and /api/a2a are /mcp and /a2a, and count as the same reads", async () => {
+    const other = new Client({ name: "test", version: "1.0.0" });
+    await other.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/api/mcp`)));
+    expect((await other.listTools()).tools.map(({ name }) => name)).toEqual(TOOLS);
+    await other.close();
+    const limited = await startApi({ alone: true, env: { RATE_READS_PER_CLIENT: "3" } });
+    const statuses = [];
+    for (const path of ["/mcp", "/api/mcp", "/a2a", "/api/a2a"])
+      statuses.push(
+        (
+          await limited.send("POST", path, {
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(rpc("ping")),
+          })
+        ).status,
+      );
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    await limited.close();
+  });
+
+  it("are told by discovery, each with the path it stands for, and by llms.txt", async () => {
+    const { aliases } = (await api.get("/api/v2")).body as unknown as { aliases: Record<string, string> };
+    expect(aliases).toEqual({ ...Object.fromEntries(gets), "/api/mcp": "/mcp", "/api/a2a": "/a2a" });
+    const { text } = await api.get("/llms.txt");
+    for (const alias of Object.keys(aliases)) expect(text).toContain(`\`${alias}\``);
+  });
+});
+
+describe("documents at fixed paths", () => {
+  it("mcp.json lists the tools as the server does, and where it is", async () => {
+    const { body } = await api.get("/.well-known/mcp.json");
+    expect(body).toMatchObject({
+      name: "test.agents/helixa",
+      remotes: [{ type: "streamable-http", url: "https://agents.test/mcp" }],
+      serverInfo: client.getServerVersion(),
+      instructions: client.getInstructions(),
+    });
+    const { tools } = await client.listTools();
+    expect(body.tools).toEqual(
+      tools.map(({ name, title, description, inputSchema }) => ({ name, title, description, inputSchema })),
+    );
+  });
+
+  it("agent-registration.json is an ERC-8004 registration file, which names the service's own agent where there is one", async () => {
+    const { body } = await api.get("/.well-known/agent-registration.json");
+    expect(body).toMatchObject({
+      type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+      name: "Helixa",
+      services: expect.arrayContaining([
+        { name: "A2A", endpoint: "https://agents.test/.well-known/agent-card.json", version: "1.0" },
+      ]),
+      registrations: [],
+    });
+    expect((await api.get(new URL(body.image!).pathname)).headers.get("content-type")).toMatch(/^image\/svg/);
+    const registered = await startApi({ env: { ERC8004_AGENT_ID: "22" } });
+    expect((await registered.get("/.well-known/agent-registration.json")).body.registrations).toEqual([
+      { agentId: 22, agentRegistry: "eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432" },
+    ]);
+    await registered.close();
+  });
+
+  it("robots.txt lets crawlers read all but streams, exports and what is paid for", async () => {
+    const { text } = await api.get("/robots.txt");
+    expect(text.split("\n")).toEqual(
+      expect.arrayContaining([
+        "User-agent: *",
+        "Disallow: /api/v2/agent/*/cred-report",
+        "Disallow: /api/v2/messages/groups/*/stream",
+        "Allow: /",
+      ]),
+    );
+    expect(text).not.toContain("/mint");
   });
 });
 

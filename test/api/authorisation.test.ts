@@ -95,6 +95,10 @@ const ROWS: Record<string, Row> = {
   mcp: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: READERS },
   a2a: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: READERS },
 
+  // The same under other paths.
+  mcpUnderApi: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: READERS },
+  a2aUnderApi: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: READERS },
+
   // Open to all, and therefore only a claim.
   claimTerminalToken: {
     before: ({ tokenId, agent }) =>

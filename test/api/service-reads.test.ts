@@ -75,6 +75,10 @@ describe("/.well-known/agent-registry", () => {
       capabilities: expect.arrayContaining(["agent-registration", "cred-score", "card-images", "referrals"]),
       endpoints: {
         api: "https://agents.test/api/v2",
+        mcp: "https://agents.test/mcp",
+        a2a: "https://agents.test/a2a",
+        agentCard: "https://agents.test/.well-known/agent-card.json",
+        x402: "https://agents.test/.well-known/x402.json",
         agents: "https://agents.test/api/v2/agents",
         mint: "https://agents.test/api/v2/mint",
         metadata: "https://agents.test/api/v2/metadata/{id}",

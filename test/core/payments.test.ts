@@ -24,7 +24,10 @@ const terms: Terms = {
   payTo: PAY_TO,
   amountUnits: 1_000_000n,
   honoured: [1_000_000n, 2_000_000n],
-  resource: { url: "https://agents.test/api/v2/mint", description: "A mint", serviceName: "Agents" },
+  resource: {
+    ...{ url: "https://agents.test/api/v2/mint", description: "A mint", serviceName: "Agents" },
+    declaration: { extension: { info: {}, schema: {} }, outputSchema: { input: {}, output: {} } },
+  },
 };
 const authorization = {
   from: FROM,
@@ -119,9 +122,11 @@ describe("terms", () => {
     expect(of("no url")).toBe("wrong_resource");
   });
 
-  it("are told in both versions, without an output schema", () => {
-    const text = JSON.stringify([requiredVersion2(terms, "x"), offerVersion1(terms)]);
-    expect(text).not.toMatch(/outputSchema|null/);
+  it("are told in both versions, with the resource's declaration in the words of each", () => {
+    const { extension, outputSchema } = terms.resource.declaration;
+    expect(requiredVersion2(terms, "x").extensions.bazaar).toEqual(extension);
+    expect(offerVersion1(terms)?.outputSchema).toEqual(outputSchema);
+    expect(JSON.stringify([requiredVersion2(terms, "x"), offerVersion1(terms)])).not.toMatch(/declaration|null/);
     expect(offerVersion1({ ...terms, domain: { ...terms.domain, chainId: 1 } })).toBeNull();
   });
 });

@@ -699,7 +699,8 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
     await other.close();
   });
 
-  it("case 4: over HTTP payments settle as in process", async () => {
+  it("case 4: over HTTP payments settle as in process, with what is bought declared for the Bazaar", async () => {
+    const settled: Record<string, never>[] = [];
     const real = world.openFacilitator();
     const url = await listen(async (request, response) => {
       let text = "";
@@ -727,6 +728,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
         const invalidReason = verdict.kind === "refused" ? verdict.reason : undefined;
         return void response.end(JSON.stringify({ isValid: verdict.kind === "good", invalidReason }));
       }
+      settled.push(paymentPayload);
       const outcome = await real.settle(order);
       const transaction = outcome.kind === "settled" ? outcome.txHash : "";
       response.end(JSON.stringify({ success: outcome.kind === "settled", transaction, network: "eip155:8453" }));
@@ -736,6 +738,12 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
     const payer = await world.payer();
     expect((await other.pay(payer)).status).toBe(201);
     expect(await spent(payer)).toBe(MINT_PRICE);
+    expect(settled).toMatchObject([
+      {
+        resource: { url: "https://agents.test/api/v2/mint", description: "Registration of an agent" },
+        extensions: { bazaar: { info: { input: { type: "http", method: "POST", bodyType: "json" } } } },
+      },
+    ]);
     const poor = await world.payer(1n);
     expect(await other.pay(poor)).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });
     expect(await api.pay(await world.payer(1n))).toMatchObject({ status: 402, body: { reason: "insufficient_funds" } });

@@ -5,7 +5,7 @@ import type { Chain, Facilitator, MachinePayments } from "../../../clients/ports
 import type { Config } from "../../../config.ts";
 import { fail } from "../../../core/errors.ts";
 import type { TokenDomain } from "../../../core/payments/authorization.ts";
-import type { Terms } from "../../../core/payments/terms.ts";
+import type { PaidResource, Terms } from "../../../core/payments/terms.ts";
 import { domainSeparator, usdcDomain } from "../../../core/payments/token-domain.ts";
 import { type Operation, type PriceList, priceUnits, SOLD, standardPrices } from "../../../core/prices.ts";
 import { currentPrices, priceLists } from "../../../db/price-list.ts";
@@ -34,7 +34,10 @@ export type PaymentDesk = DeskParts & {
   price(operation: Operation): Promise<{ units: bigint; honoured: bigint[] }>;
   /** The prices in force, at most a few seconds old; never waits. */
   shown(): PriceList;
-  termsFor(operation: Operation, path: string, price: { units: bigint; honoured: bigint[] }): Terms;
+  termsFor(
+    sold: { operation: Operation; path: string; declaration: PaidResource["declaration"] },
+    price: { units: bigint; honoured: bigint[] },
+  ): Terms;
   /** Asks the chain once whether clients sign over the right domain. @throws Failure upstream_unavailable */
   assertDomain(): Promise<void>;
 };
@@ -102,7 +105,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
       return known;
     },
 
-    termsFor: (operation, path, { units, honoured }) => ({
+    termsFor: ({ operation, path, declaration }, { units, honoured }) => ({
       domain,
       payTo: operation === "credReport" ? requirePayees().treasury : requirePayees().deployer,
       amountUnits: units,
@@ -111,6 +114,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
         url: config.service.publicUrl + path,
         description: SOLD[operation] ?? operation,
         serviceName: config.service.name.slice(0, 32),
+        declaration,
       },
     }),
 

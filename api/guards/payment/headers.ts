@@ -27,8 +27,8 @@ export const PAYMENT_HEADERS = [
 /** The header of credentials of MPP; they are also taken from a list in Authorization. */
 export const CREDENTIAL_HEADER = "Payment-Authorization";
 
-/** A payload is about 1400 characters for an account's key, and a few thousand for a contract wallet. */
-const MOST_CHARACTERS = 8192;
+/** A payload has about 1,400 characters for an account's key and a few thousand for a contract wallet, and as many again for the declaration (bazaar.ts), which clients send back. */
+const MOST_CHARACTERS = 16_384;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 

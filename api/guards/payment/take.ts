@@ -196,7 +196,11 @@ async function use(desk: PaymentDesk, till: OpenTill, presented: Presented, opti
 }
 
 async function bring(desk: PaymentDesk, till: OpenTill, held: Held): Promise<Taken> {
-  const result = await whileHeld(desk, held, () => bringIn(desk.settlement, held, desk.config.payments.waitMs));
+  const { description, serviceName, declaration } = till.terms!.resource;
+  const declared = { description, serviceName, extensions: { bazaar: declaration.extension } };
+  const result = await whileHeld(desk, held, () =>
+    bringIn(desk.settlement, held, desk.config.payments.waitMs, declared),
+  );
   if (result.kind === "paid") return { payment: result.payment, held: { payment: result.payment, lease: held.lease } };
   if (result.kind === "refused") refuse(till, result.reason);
   const who = { paymentId: held.payment.paymentId, lease: held.lease };

@@ -9,7 +9,7 @@ import { type Failure, fail } from "../../../core/errors.ts";
 import type { Address } from "../../../core/facts.ts";
 import { V1_NETWORKS } from "../../../core/payments/authorization.ts";
 import type { RequestBinding } from "../../../core/payments/challenges.ts";
-import type { Terms } from "../../../core/payments/terms.ts";
+import type { PaidResource, Terms } from "../../../core/payments/terms.ts";
 import { type Operation, UNPAID } from "../../../core/prices.ts";
 import { dropLease, fulfilPayment, type Held, owePayment, renewLease, storeReply } from "../../../db/ledger.ts";
 import { authorizationFact, challengeFact, type Payment, paymentsOf, type StoredReply } from "../../../db/payments.ts";
@@ -25,6 +25,8 @@ export type PaidRequest = {
   method: string;
   /** With its leading slash, without the query. */
   path: string;
+  /** How requests of its kind are made and answered, for those who list what can be bought. */
+  declaration: PaidResource["declaration"];
   /** The query, without its question mark. */
   search: string;
   /** As it came, empty without one. */
@@ -112,7 +114,7 @@ const RENEW_MS = 1_500;
 /** Opens the till for a request. Without a price its payment headers are not even read. @throws Failure invalid_input */
 export async function openTill(desk: PaymentDesk, request: PaidRequest, settle: Settle): Promise<OpenTill> {
   const price = await desk.price(request.operation);
-  const terms = price.units === 0n ? null : desk.termsFor(request.operation, request.path, price);
+  const terms = price.units === 0n ? null : desk.termsFor(request, price);
   const given = terms ? await readPayment(request.headers, desk.machinePayments) : null;
   const binding = bindingOf(request);
   const till: OpenTill = {

@@ -1,0 +1,68 @@
+/** Schemas of endpoints as JSON Schema of draft 2020-12, for readers that are no OpenAPI clients. */
+import { z } from "zod";
+import { tidy } from "./openapi.ts";
+
+export type Json = Record<string, unknown>;
+
+/** A schema whose root stands in it whole: readers look for `properties` there and follow no reference. */
+export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const {
+    $schema: _,
+    $ref,
+    $defs = {},
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) =>
+      tidy(jsonSchema as Json, z.globalRegistry.get(zodSchema as unknown as z.ZodType)),
+  }) as Json & { $ref?: string; $defs?: Record<string, Json> };
+  const name = $ref?.replace("#/$defs/", "");
+  const root = name === undefined ? rest : { ...$defs[name], ...rest };
+  const isReferred = (other: string) => other !== name || JSON.stringify($defs).includes(`"${$ref}"`);
+  const others = Object.fromEntries(Object.entries($defs).filter(([other]) => isReferred(other)));
+  return { ...root, ...(Object.keys(others).length > 0 && { $defs: others }) };
+}
+
+/** Longest list of words that an outline repeats. */
+const MOST_WORDS = 8;
+
+/**
+ * A schema in short, for a place where every byte counts: names, types, and what an input requires. Everything that fits
+ * the schema fits its outline.
+ * @param depth how many levels of properties are named
+ */
+export function outlineOf(schema: z.ZodType, io: "input" | "output", depth: number): Json {
+  const { $defs = {}, ...root } = toJsonSchema(schema, io) as Json & { $defs?: Record<string, Json> };
+  return outline(root, $defs, io === "input", depth);
+}
+
+function outline(schema: Json, definitions: Record<string, Json>, required: boolean, depth: number): Json {
+  const { $ref, type, properties, ...rest } = schema as {
+    $ref?: string;
+    type?: string;
+    properties?: Record<string, Json>;
+    required?: string[];
+    const?: unknown;
+    enum?: unknown[];
+    anyOf?: Json[];
+  };
+  if ($ref !== undefined) return outline(definitions[$ref.replace("#/$defs/", "")] ?? {}, definitions, required, depth);
+  // One of several: nothing is said of it that is not true of each.
+  if (type === undefined) return rest.const === undefined ? {} : { const: rest.const };
+  return {
+    type,
+    ...(rest.const !== undefined && { const: rest.const }),
+    ...(rest.enum && rest.enum.length <= MOST_WORDS && { enum: rest.enum }),
+    ...(properties &&
+      depth > 0 && {
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([name, property]) => [
+            name,
+            outline(property, definitions, required, depth - 1),
+          ]),
+        ),
+        ...(required && rest.required && rest.required.length > 0 && { required: rest.required }),
+      }),
+  };
+}

@@ -1,0 +1,169 @@
+/** Documents at fixed paths by which programs find the service: what it serves over MCP, what it sells, who it is. */
+import { readFileSync } from "node:fs";
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+import { checksum } from "../../core/addresses.ts";
+import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
+import { priceUnits, shownPricing } from "../../core/prices.ts";
+import type { RegistrationFile } from "../../core/registration-file.ts";
+import type { ApiParts } from "../deps.ts";
+import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
+import { declarationOf } from "../guards/payment/bazaar.ts";
+import { API_VERSION } from "../http/headers.ts";
+import { agentRegistrationSchema, mcpServerCardSchema, x402ManifestSchema } from "../schemas/well-known.ts";
+import { DESCRIPTION } from "../services/introduction.ts";
+import { instructionsOf, serverInfoOf, toolDescriptions } from "./mcp.ts";
+
+const TAG = "Agent protocols";
+
+export const mcpServerCard = endpoint({
+  method: "get",
+  path: "/.well-known/mcp.json",
+  operationId: "getMcpJson",
+  tag: TAG,
+  summary: "The MCP server and its tools, readable without a connection",
+  responses: { 200: { description: "The server card", schema: mcpServerCardSchema } },
+  cache: CACHE.release,
+  handler({ deps: { config, payments } }) {
+    const { name, publicUrl, webUrl } = config.service;
+    const reversed = new URL(publicUrl).hostname.split(".").reverse().join(".");
+    return json({
+      name: `${reversed}/${name.toLowerCase()}`,
+      title: name,
+      version: API_VERSION,
+      description: DESCRIPTION,
+      websiteUrl: webUrl,
+      documentationUrl: `${publicUrl}/docs`,
+      protocolVersion: LATEST_PROTOCOL_VERSION,
+      serverInfo: serverInfoOf(config.service),
+      transport: { type: "streamable-http", endpoint: "/mcp" },
+      remotes: [
+        { type: "streamable-http", url: `${publicUrl}/mcp`, supportedProtocolVersions: SUPPORTED_PROTOCOL_VERSIONS },
+      ],
+      capabilities: { tools: {} },
+      authentication: { required: false },
+      instructions: instructionsOf(payments.shown()),
+      tools: toolDescriptions().map(({ name, title, description, inputSchema }) => ({
+        name,
+        title,
+        description,
+        inputSchema,
+      })),
+    });
+  },
+});
+
+/** @param listed every endpoint there is */
+export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
+  endpoint({
+    method: "get",
+    path: "/.well-known/x402.json",
+    operationId: "getX402Json",
+    tag: TAG,
+    summary: "What is paid for by x402: each endpoint with its terms, input and output",
+    responses: { 200: { description: "The manifest; empty while nothing has a price", schema: x402ManifestSchema } },
+    cache: CACHE.release,
+    handler({ deps }) {
+      const items = listed().flatMap((endpoint) => itemOf(endpoint, deps));
+      return json({
+        version: 1,
+        x402Version: 2,
+        resources: items.map(({ resource }) => resource.url),
+        items,
+        pricing: shownPricing(deps.payments.shown()),
+        instructions:
+          "Call a resource without a payment: the 402 names the terms. Pay them by x402 and repeat the request. What needs a signature (SIWA) says how at /api/v2.",
+      });
+    },
+  });
+
+/** The entry of an endpoint; none while it is not sold by x402. */
+function itemOf(endpoint: Endpoint, { config, payments }: ApiParts) {
+  const { method, path, guard, aliasOf } = endpoint;
+  if (!guard.price || aliasOf !== undefined || !payments.facilitator || !config.payments.payTo) return [];
+  const units = priceUnits(guard.price, payments.shown());
+  if (units === 0n) return [];
+  const declaration = declarationOf(endpoint, null);
+  const terms = payments.termsFor({ operation: guard.price, path, declaration }, { units, honoured: [units] });
+  const { input, output } = declaration.outputSchema as { input: object; output: object };
+  const { type: _, discoverable: __, ...call } = input as Record<string, unknown>;
+  return [
+    {
+      type: "http" as const,
+      resource: resourceVersion2(terms.resource),
+      accepts: [offerVersion2(terms)],
+      input: { method: method.toUpperCase(), routeTemplate: path.replaceAll(/\{(\w+)\}/g, ":$1"), ...call },
+      output: { mimeType: "application/json", schema: output },
+      requires: isOpen(guard.caller) ? [] : ["siwa"],
+    },
+  ];
+}
+
+/** Proves to readers of ERC-8004 that the service's agent there is this host's. */
+export const agentRegistration = endpoint({
+  method: "get",
+  path: "/.well-known/agent-registration.json",
+  operationId: "getAgentRegistration",
+  tag: TAG,
+  summary: "The service as an ERC-8004 agent, and the registrations that are its own",
+  responses: { 200: { description: "The registration file", schema: agentRegistrationSchema } },
+  cache: CACHE.release,
+  handler({ deps: { config, payments } }) {
+    const { name, publicUrl, webUrl, erc8004AgentId } = config.service;
+    const registry = `eip155:${config.chain.id}:${checksum(config.contracts.erc8004Identity.address)}`;
+    const file: RegistrationFile = {
+      type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+      name,
+      description: DESCRIPTION,
+      image: `${publicUrl}/icon.svg`,
+      services: [
+        { name: "web", endpoint: webUrl },
+        { name: "A2A", endpoint: `${publicUrl}/.well-known/agent-card.json`, version: "1.0" },
+        { name: "MCP", endpoint: `${publicUrl}/mcp`, version: LATEST_PROTOCOL_VERSION },
+        { name: "OpenAPI", endpoint: `${publicUrl}/api/v2/openapi.json` },
+      ],
+      x402Support: payments.facilitator !== null,
+      active: true,
+      registrations: erc8004AgentId === undefined ? [] : [{ agentId: erc8004AgentId, agentRegistry: registry }],
+      supportedTrust: ["reputation"],
+    };
+    return json(file);
+  },
+});
+
+let icon: string | undefined;
+
+export const serviceIcon = endpoint({
+  method: "get",
+  path: "/icon.svg",
+  operationId: "getIcon",
+  tag: "Service",
+  summary: "The service's icon",
+  responses: { 200: { description: "The icon", type: "image/svg+xml" } },
+  cache: CACHE.release,
+  unlisted: true,
+  handler() {
+    icon ??= readFileSync(new URL("../../web/icon.svg", import.meta.url), "utf8");
+    return { status: 200, type: "image/svg+xml; charset=utf-8", content: icon };
+  },
+});
+
+/** @param listed every endpoint there is */
+export const robotsText = (listed: () => readonly Endpoint[]): Endpoint =>
+  endpoint({
+    method: "get",
+    path: "/robots.txt",
+    operationId: "getRobotsText",
+    tag: "Service",
+    summary: "What crawlers may read: all but streams, exports and what is paid for",
+    responses: { 200: { description: "The rules", type: "text/plain" } },
+    cache: CACHE.release,
+    unlisted: true,
+    handler: () => ({
+      status: 200,
+      type: "text/plain; charset=utf-8",
+      content: `User-agent: *\n${listed()
+        .filter(({ method, stream, sliced, guard }) => method === "get" && (stream || sliced || guard.price))
+        .map(({ path }) => `Disallow: ${path.replaceAll(/\{\w+\}/g, "*")}\n`)
+        .join("")}Allow: /\n`,
+    }),
+  });
