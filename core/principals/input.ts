@@ -101,11 +101,11 @@ export const statedServices = statedJson({
   maxBytes: MAX_PROFILE_BYTES,
   description: `Name → text, URL, or an object with a \`url\` (http or https) and whatever belongs to it; at most 24, ${MAX_PROFILE_BYTES} bytes. Replaces the former ones; a text alone is one service`,
   schema: {
-    nullable: true,
     anyOf: [
       { type: "string", maxLength: MAX_STATED_TEXT },
       {
         type: "object",
+        nullable: true,
         additionalProperties: {
           anyOf: [
             { type: "string", maxLength: MAX_STATED_TEXT },
@@ -153,9 +153,8 @@ export const statedObjectOrList = (what: string) =>
     maxBytes: MAX_LIST_BYTES,
     description: `${what}: an object or a list, at most ${MAX_LIST_BYTES} bytes as JSON; null clears it`,
     schema: {
-      nullable: true,
       anyOf: [
-        { type: "object", additionalProperties: true },
+        { type: "object", nullable: true, additionalProperties: true },
         { type: "array", items: {} },
       ],
     },

@@ -4634,26 +4634,26 @@ export interface components {
                 [key: string]: string | null;
             };
             /** @description Name → text, URL, or an object with a `url` (http or https) and whatever belongs to it; at most 24, 4096 bytes. Replaces the former ones; a text alone is one service */
-            services?: string | {
+            services?: string | ({
                 [key: string]: string | ({
                     /** Format: uri */
                     url?: string;
                 } & {
                     [key: string]: unknown;
                 });
-            } | (null);
+            } | null);
             /** @description What one is called elsewhere, as stated: an object or a list, at most 2048 bytes as JSON; null clears it */
-            externalIds?: {
+            externalIds?: ({
                 [key: string]: unknown;
-            } | unknown[] | (null);
+            } | null) | unknown[];
             /** @description Any JSON, at most 4096 bytes and 8 levels; null clears it */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /** @description Private: shown to the principal itself. Nothing is sent: an object or a list, at most 2048 bytes as JSON; null clears it */
-            notificationPreferences?: {
+            notificationPreferences?: ({
                 [key: string]: unknown;
-            } | unknown[] | (null);
+            } | null) | unknown[];
             /** @description Private: others are told only whether there is one */
             contact?: {
                 email?: string | null;
@@ -4823,26 +4823,26 @@ export interface components {
                 [key: string]: string | null;
             };
             /** @description Name → text, URL, or an object with a `url` (http or https) and whatever belongs to it; at most 24, 4096 bytes. Replaces the former ones; a text alone is one service */
-            services?: string | {
+            services?: string | ({
                 [key: string]: string | ({
                     /** Format: uri */
                     url?: string;
                 } & {
                     [key: string]: unknown;
                 });
-            } | (null);
+            } | null);
             /** @description What one is called elsewhere, as stated: an object or a list, at most 2048 bytes as JSON; null clears it */
-            externalIds?: {
+            externalIds?: ({
                 [key: string]: unknown;
-            } | unknown[] | (null);
+            } | null) | unknown[];
             /** @description Any JSON, at most 4096 bytes and 8 levels; null clears it */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /** @description Private: shown to the principal itself. Nothing is sent: an object or a list, at most 2048 bytes as JSON; null clears it */
-            notificationPreferences?: {
+            notificationPreferences?: ({
                 [key: string]: unknown;
-            } | unknown[] | (null);
+            } | null) | unknown[];
             /** @description Private: others are told only whether there is one */
             contact?: {
                 email?: string | null;
