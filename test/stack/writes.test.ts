@@ -65,13 +65,22 @@ describe("a registration", () => {
     const first = await mint(grace, { name: "Grace" });
     graceId = first.tokenId;
     await agent(graceId, first.block);
+    const listing = {
+      services: { mcp: { url: "https://ada.example/mcp" } },
+      skills: ["x-verified", "computing"],
+      domains: ["engines"],
+      metadata: { acceptedPayments: ["usdc"], credScore: 100 },
+    };
     const second = await mint(ada, {
       name: "Ada",
       referralCode: first.yourReferralCode,
       personality: { quirks: "hums", riskTolerance: 3 },
       narrative: { origin: "London" },
+      ...listing,
     });
     adaId = second.tokenId;
+    // What it lists is shown, and adds nothing to the scores below.
+    expect(await agent(adaId, second.block)).toMatchObject(listing);
     expect(second.referral).toEqual({
       code: first.yourReferralCode,
       referrerTokenId: graceId,
