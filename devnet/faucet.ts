@@ -2,7 +2,27 @@
 import { encodeFunctionData, type Hex } from "viem";
 import { usdcAbi } from "../abis/usdc.ts";
 import { CANONICAL } from "./chain-addresses.ts";
-import { openDevChain } from "./chain-writer.ts";
+import { devnetCast } from "./chain-keys.ts";
+import { mineAll, openDevChain, sendAll } from "./chain-writer.ts";
+
+/**
+ * Gives each of these accounts that has none so much USDC, all in one go, and waits until it is mined. For the devnet's
+ * own cast: its operator signs. @param units millionths of a dollar
+ */
+export async function giveUsdcToAll(rpcUrl: string, accounts: readonly Hex[], units: bigint): Promise<void> {
+  const chain = openDevChain(rpcUrl);
+  const token = { address: CANONICAL.usdc, abi: usdcAbi } as const;
+  const balances = await Promise.all(
+    accounts.map((account) => chain.readContract({ ...token, functionName: "balanceOf", args: [account] })),
+  );
+  const calls = accounts
+    .filter((_, i) => balances[i] === 0n)
+    .map((account) => ({
+      to: CANONICAL.usdc,
+      data: encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [account, units] }),
+    }));
+  await mineAll(chain, await sendAll(chain, devnetCast().operator, calls));
+}
 
 /** One mint after the other: a node that counts the nonce itself may count two at the same moment alike. */
 let turn: Promise<unknown> = Promise.resolve();

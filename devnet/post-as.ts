@@ -12,6 +12,7 @@ export type Service = {
 /**
  * A refusal is told and stops nothing: the world is poorer by what was asked.
  * @param doing the word the operator is told with
+ * @param key Idempotency-Key, where asking twice must not do it twice
  */
 export async function postAs(
   { apiUrl, host, say }: Service,
@@ -19,6 +20,7 @@ export async function postAs(
   doing: string,
   path: string,
   body: object,
+  key?: string,
 ): Promise<void> {
   const timestamp = String(Date.now());
   const signature = await account.signMessage({ message: siwaText(host, account.address, timestamp) });
@@ -27,6 +29,7 @@ export async function postAs(
     headers: {
       "content-type": "application/json",
       authorization: `Bearer ${account.address}:${timestamp}:${signature}`,
+      ...(key !== undefined && { "idempotency-key": key }),
     },
     body: JSON.stringify(body),
   });

@@ -10,6 +10,7 @@ import {
   keccak256,
   type PrivateKeyAccount,
   parseEther,
+  parseUnits,
   publicActions,
   toHex,
   zeroHash,
@@ -21,10 +22,13 @@ import { erc8004IdentityAbi } from "../abis/erc8004.ts";
 import { handshakesAbi } from "../abis/handshakes.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { serviceTokenAbi } from "../abis/service-token.ts";
-import { siwaText } from "../core/signed-texts.ts";
 import { queueIntent } from "../db/tx-outbox.ts";
+import { ApiError, createClient, type Schemas } from "../sdk/src/index.ts";
 import type { Devnet } from "./deploy.ts";
+import { giveUsdcToAll } from "./faucet.ts";
+import { payByX402 } from "./pay.ts";
 import { type Citizen, plantRegistries, plantReputation, plantScan, proveAccounts } from "./seed-accounts.ts";
+import { seedMessages } from "./seed-messages.ts";
 import { seedPrincipals } from "./seed-principals.ts";
 import { type SeedAgent, WORLD } from "./world.ts";
 
@@ -48,6 +52,8 @@ const accountOf = (seed: string) => privateKeyToAccount(keccak256(toHex(`local w
 const ORIGIN_OWNER = 3;
 /** The start goes on without the URIs that are missing after this long; the workers set them later. */
 const TOKEN_URIS_MS = 60_000;
+/** Of each wallet that registers by the API; a registration costs 1. */
+const USDC_EACH = parseUnits("25", 6);
 
 /**
  * Populates an empty stack. Wallets are derived from the agents' names, so a seeding that was cut off can be run again:
@@ -69,6 +75,12 @@ export async function seed(context: SeedContext): Promise<string> {
     const accounts = WORLD.map((agent) => accountOf(agent.name));
     await Promise.all(
       accounts.map((account) => chain.setBalance({ address: account.address, value: parseEther("5") })),
+    );
+    context.say("giving its wallets USDC");
+    await giveUsdcToAll(
+      context.rpcUrl,
+      WORLD.flatMap(({ via }, i) => (via === "api" ? [accounts[i]!.address] : [])),
+      USDC_EACH,
     );
     const mintPrice = await chain.readContract({ address: identity, abi: identityAbi, functionName: "mintPrice" });
 
@@ -249,6 +261,7 @@ export async function seed(context: SeedContext): Promise<string> {
     );
     await plantScan(context, canonical);
     await seedPrincipals(context, citizens);
+    await seedMessages(context, citizens);
     if (context.setsTokenUris) {
       context.say("waiting until every token has its URI");
       const deadline = Date.now() + TOKEN_URIS_MS;
@@ -300,45 +313,30 @@ async function inOneGo(
   await chain.waitForTransactionReceipt({ hash: last! });
 }
 
-/** Registers an agent by the API as it would do itself: signs in with its wallet and posts. */
+/** Registers an agent by the API as it would do itself: signs in with its wallet, pays, and posts. */
 async function mintByApi(
-  { apiUrl, host }: SeedContext,
+  { apiUrl, host, devnet }: SeedContext,
   agent: SeedAgent,
   account: PrivateKeyAccount,
   referralCode?: string,
-): Promise<unknown> {
-  const timestamp = String(Date.now());
-  const signature = await account.signMessage({ message: siwaText(host, account.address, timestamp) });
+): Promise<{ yourReferralCode?: string }> {
+  const client = createClient({ baseUrl: apiUrl, host, wallet: account, pay: payByX402(account, devnet.chainId) });
   const { risk, autonomy, ...words } = agent.personality ?? {};
-  const response = await fetch(`${apiUrl}/api/v2/mint`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: `Bearer ${account.address}:${timestamp}:${signature}`,
-      "idempotency-key": `seed-${account.address}`,
-    },
-    body: JSON.stringify({
-      name: agent.name,
-      framework: agent.framework,
-      soulbound: agent.soulbound ?? false,
-      ...(agent.personality && { personality: { ...words, riskTolerance: risk ?? 5, autonomyLevel: autonomy ?? 5 } }),
-      ...(agent.narrative && { narrative: agent.narrative }),
-      ...agent.listing,
-      ...(referralCode && { referralCode }),
-    }),
-  });
-  const body = (await response.json()) as { code?: string; statusUrl?: string };
-  if (response.status === 201 || body.code === "already_registered") return body;
-  if (response.status === 202) return await minted(new URL(body.statusUrl!, apiUrl).href);
-  throw new Error(`registering ${agent.name}: ${response.status} ${JSON.stringify(body)}`);
-}
-
-async function minted(statusUrl: string): Promise<unknown> {
-  for (;;) {
-    const response = await fetch(statusUrl);
-    const body = (await response.json()) as { status?: string };
-    if (response.ok && body.status !== "pending") return body;
-    await new Promise((done) => setTimeout(done, 250));
+  const body: Schemas["MintRequest"] = {
+    name: agent.name,
+    // Who registers by the API names one that it knows.
+    framework: agent.framework as Schemas["MintRequest"]["framework"],
+    soulbound: agent.soulbound ?? false,
+    ...(agent.personality && { personality: { ...words, riskTolerance: risk ?? 5, autonomyLevel: autonomy ?? 5 } }),
+    ...(agent.narrative && { narrative: agent.narrative }),
+    ...agent.listing,
+    ...(referralCode && { referralCode }),
+  };
+  try {
+    return await client.register(body, { idempotencyKey: `seed-${account.address}` });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "already_registered") return error.body as object;
+    throw new Error(`registering ${agent.name}: ${(error as Error).message}`, { cause: error });
   }
 }
 

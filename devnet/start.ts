@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { Listr, PRESET_TIMER } from "listr2";
 import { type Config, ConfigError, childEnvironment, loadConfig } from "../config.ts";
+import { costsInWords, type Phase, standardPrices } from "../core/prices.ts";
 import { contractUriOf } from "../core/token-uri.ts";
 import { migrate } from "../db/migrate.ts";
 import { portOr } from "../free-port.ts";
@@ -10,7 +11,6 @@ import { buildWeb, webIsStale } from "../web/build.ts";
 import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
 import { type Devnet, deployDevnet, serviceEnv, setContractUri } from "./deploy.ts";
-import { freeOfCharge } from "./free-of-charge.ts";
 import { GENEROUS_RATES } from "./generous-rates.ts";
 import { ensureDatabase, startPostgres } from "./postgres.ts";
 import { ensureRoles } from "./roles.ts";
@@ -248,20 +248,17 @@ function ownChain(): boolean {
 }
 
 async function seedWorld(say: (line: string) => void): Promise<void> {
-  const databaseUrl = stack.env.DATABASE_URL!;
-  const world = () =>
-    seed({
-      apiUrl: `http://127.0.0.1:${stack.config.http.port}`,
-      host: stack.config.service.hosts[0]!,
-      rpcUrl: stack.rpcUrl!,
-      simulatorUrl: stack.simulatorUrl!,
-      prefix: stack.config.service.prefix,
-      databaseUrl,
-      devnet: stack.devnet!,
-      setsTokenUris: childEnvironment(stack.env).service.TOKEN_URIS === "true",
-      say,
-    });
-  stack.seeded = stack.config.pricing.phase === "free" ? await world() : await freeOfCharge(databaseUrl, world);
+  stack.seeded = await seed({
+    apiUrl: `http://127.0.0.1:${stack.config.http.port}`,
+    host: stack.config.service.hosts[0]!,
+    rpcUrl: stack.rpcUrl!,
+    simulatorUrl: stack.simulatorUrl!,
+    prefix: stack.config.service.prefix,
+    databaseUrl: stack.env.DATABASE_URL!,
+    devnet: stack.devnet!,
+    setsTokenUris: childEnvironment(stack.env).service.TOKEN_URIS === "true",
+    say,
+  });
   writeFileSync(dataDir(stack.config.dataDir).seeded, `${new Date().toISOString()}\n`);
 }
 
@@ -288,7 +285,8 @@ function writeDevnet(stack: Stack): void {
   writeFileSync(dataDir(config.dataDir).devnet, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
 }
 
-function printReady({ config, indexUrl, rpcUrl, tempoRpcUrl, simulatorUrl, databaseUrl, seeded }: Stack): void {
+function printReady(stack: Stack): void {
+  const { config, devnet, indexUrl, rpcUrl, tempoRpcUrl, simulatorUrl, databaseUrl, seeded } = stack;
   const base = config.service.publicUrl;
   const rows: [string, string | undefined][] = [
     ["Terminal", base],
@@ -304,10 +302,16 @@ function printReady({ config, indexUrl, rpcUrl, tempoRpcUrl, simulatorUrl, datab
     ["Database", databaseUrl],
     ["Logs", dataDir(config.dataDir).logs],
     ["World", seeded],
+    ["Accounts", devnet && `${dataDir(config.dataDir).devnet}: ten with 100 ETH and 1000 USDC each`],
+    ["Prices", pricesInWords(config.pricing.phase)],
   ];
   console.log(`\nready ${base}\n`);
   for (const [name, value] of rows) if (value) console.log(`  ${name.padEnd(10)} ${value}`);
   console.log("\nCtrl-C ends everything.");
+}
+
+function pricesInWords(phase: Phase): string {
+  return phase === "free" ? "none" : `${costsInWords(standardPrices(phase))} PRICING_PHASE=free asks for nothing.`;
 }
 
 function toEnvFile(env: Record<string, string>): string {

@@ -1,16 +1,25 @@
 /** The SDK's examples against chain, indexer, workers and API: what they print is what a reader will see. */
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { devnetCast } from "../../devnet/chain-keys.ts";
+import { testChain } from "../support/agent-wallet.ts";
 import { type Parts, startParts } from "../support/parts.ts";
 import { until } from "../support/until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 let parts: Parts;
+let directory: string;
 beforeAll(async () => {
-  parts = await startParts({ blockTimeSeconds: 0.3 });
+  parts = await startParts({ blockTimeSeconds: 0.3, env: { PRICING_PHASE: "paid" } });
+  directory = mkdtempSync(join(tmpdir(), "examples-"));
   await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
   const isReady = async () => (await fetch(`${parts.apiUrl}/ready`)).ok;
   await until("the index is ready", isReady, { timeoutMs: 200_000 });
@@ -19,6 +28,7 @@ beforeAll(async () => {
 const over = new AbortController();
 afterAll(() => {
   over.abort();
+  if (directory) rmSync(directory, { recursive: true, force: true });
   return parts?.stop();
 });
 
@@ -33,7 +43,19 @@ const run = async (example: string, ...args: string[]) =>
 it("register an agent that is then indexed, listed and told of", { timeout: 240_000, retry: 0 }, async () => {
   const following = run("sdk-events.ts", "1", parts.apiUrl, "0");
   following.catch(() => {});
-  const printed = await run("sdk-register.ts", "Ada", parts.apiUrl);
+  const { accounts } = devnetCast();
+  const file = join(directory, "devnet.json");
+  writeFileSync(file, JSON.stringify({ apiUrl: parts.apiUrl, accounts }));
+  const chain = testChain(parts.rpcUrl);
+  const usdc = {
+    address: CANONICAL.usdc,
+    abi: usdcAbi,
+    functionName: "balanceOf",
+    args: [accounts[0]!.address],
+  } as const;
+  const before = await chain.readContract(usdc);
+  const printed = await run("sdk-register.ts", "Ada", file);
+  expect(before - (await chain.readContract(usdc))).toBe(1_000_000n);
   expect(printed.split("\n")).toEqual([
     expect.stringMatching(/^Ada is agent 0 with \d+ points; it invites by ada-\w{4}$/),
     expect.stringMatching(/^again: .*already/),

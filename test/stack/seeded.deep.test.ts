@@ -1,0 +1,97 @@
+/** `npm start` as a newcomer runs it, with nothing set: a world that has paid for itself, and examples that pay. */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dataDir } from "../../devnet/data-dir.ts";
+import { WORLD } from "../../devnet/world.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { until } from "../support/until.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({ args: [], env: { PRICING_PHASE: "" } });
+}, 400_000);
+afterAll(() => stack?.remove());
+
+const get = async (path: string) => (await (await fetch(stack.devnet.apiUrl + path)).json()) as never;
+
+describe("the seeded world", () => {
+  it("says what things cost and who can pay", async () => {
+    await until("everything is printed", () => stack.output().includes("Ctrl-C ends everything"));
+    expect(stack.output()).toMatch(/Prices +Registration of an agent costs 1\.00 USDC\./);
+    expect(stack.output()).toMatch(/Accounts +.*devnet\.json/);
+  });
+
+  it("has registered its agents for money, each once", async () => {
+    const db = new pg.Client({ connectionString: stack.devnet.databaseUrl });
+    await db.connect();
+    try {
+      const { rows } = await db.query(
+        "select operation, state, count(*)::int as count, count(distinct payer)::int as payers from offchain.payment group by 1, 2",
+      );
+      const paying = WORLD.filter(({ via }) => via === "api").length;
+      expect(rows).toEqual([{ operation: "agentMint", state: "fulfilled", count: paying, payers: paying }]);
+      expect((await db.query("select from offchain.price_list")).rowCount).toBe(0);
+    } finally {
+      await db.end();
+    }
+  });
+
+  it("has humans with agents, an organization with members, and messages that everybody may read", async () => {
+    expect(await get("/api/v2/stats")).toMatchObject({
+      ...{ totalAgents: WORLD.length, totalHumans: 3, totalOrganizations: 1 },
+    });
+    const { humans } = (await get("/api/v2/humans")) as { humans: object[] };
+    expect(humans).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          name: "Inês Carvalho",
+          skills: ["oceanography", "langchain"],
+          linkedAgents: [expect.objectContaining({ name: "Meridian" })],
+          humanCred: expect.objectContaining({ score: expect.any(Number) }),
+        }),
+      ]),
+    );
+    const organization = (await get("/api/v2/org/tidewater")) as { members: object[] };
+    expect(organization).toMatchObject({ displayName: "Tidewater Collective" });
+    expect(organization.members).toHaveLength(3);
+    const { group, messages } = (await get("/api/v2/messages/groups/welcome/messages")) as {
+      group: { isPublic: boolean };
+      messages: { senderName: string; content: string }[];
+    };
+    expect(group.isPublic).toBe(true);
+    expect(messages.map(({ senderName }) => senderName)).toEqual(
+      expect.arrayContaining(["Meridian", "Quill & Ledger", "Nightjar"]),
+    );
+  });
+});
+
+describe("an example, run as README says", () => {
+  const run = async (example: string, ...args: string[]) =>
+    (
+      await promisify(execFile)(
+        process.execPath,
+        [`examples/${example}`, ...args, example === "mcp-client.ts" ? stack.devnet.apiUrl : file()],
+        { cwd: ROOT },
+      )
+    ).stdout;
+  const file = () => dataDir(stack.directory).devnet;
+
+  it.each([
+    ["pay-with-x402.ts", ["report", "0"], /^200 [\s\S]*"paidReport": true[\s\S]*success: true/],
+    ["pay-with-x402-v1.ts", ["0"], /^200 [\s\S]*"paidReport": true[\s\S]*success: true/],
+    ["pay-with-mpp.ts", ["report", "0"], /^200 [\s\S]*"paidReport": true[\s\S]*reference: '0x/],
+    ["sdk-pay.ts", ["x402", "0"], /points, rank/],
+    ["sdk-pay.ts", ["mpp", "0"], /points, rank/],
+    ["pay-with-x402.ts", ["mint", "Ada"], /^201 [\s\S]*success: true/],
+    ["pay-with-mpp.ts", ["mint", "Bea"], /^201 [\s\S]*reference: '0x/],
+    ["sdk-register.ts", ["Cleo"], /^Cleo is agent \d+ /],
+    ["mcp-client.ts", ["meridian"], /points: /],
+  ] as const)("%s %j works and pays", async (example, args, printed) => {
+    expect(await run(example, ...args)).toMatch(printed);
+  });
+});
