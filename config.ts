@@ -382,7 +382,7 @@ export const VARIABLES = {
   ),
   TOKEN_URIS: variable(
     "Keys",
-    "Whether the service sets the tokenURI of tokens to PUBLIC_URL/api/v2/metadata/{id}, at its own cost: of those it mints, and of others that have none (unset: when PUBLIC_URL begins with https)",
+    "Whether the service sets the tokenURI of tokens to PUBLIC_URL/api/v2/metadata/{id}, at its own cost: of those it mints, and of others that have none (unset: when PUBLIC_URL is https and has a public name)",
     flag,
   ),
   TOKEN_URIS_PER_DAY: variable(
@@ -946,8 +946,7 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
       awardConfirmations: v.AWARD_CONFIRMATIONS,
     },
     tokenUris: {
-      /** An http address is one of development: written into a token it would stay there. */
-      write: v.TOKEN_URIS ?? publicUrl.startsWith("https://"),
+      write: v.TOKEN_URIS ?? isPublic(new URL(publicUrl)),
       perDay: v.TOKEN_URIS_PER_DAY,
     },
     receipts: { privateKey: v.RECEIPT_SIGNER_PRIVATE_KEY, formerSigners: v.RECEIPT_FORMER_SIGNERS },
@@ -1023,6 +1022,13 @@ function assemble(v: Values, dataDir: string, secrets: string[]) {
     faultPoint: v.FAULT_POINT,
   };
 }
+
+/** Names that no DNS server of the public answers for (RFC 2606, RFC 6761, RFC 6762). */
+const PRIVATE_NAME = /(^|\.)(localhost|local|internal|test|invalid|home\.arpa)$/;
+
+/** Whether others reach it: https at a name. An address of development that is written into a token stays there. */
+const isPublic = ({ protocol, hostname }: URL): boolean =>
+  protocol === "https:" && /\.[a-z][a-z0-9-]*$/.test(hostname) && !PRIVATE_NAME.test(hostname);
 
 /** A shorter word would be found where it is none. */
 const SHORTEST_SECRET = 8;

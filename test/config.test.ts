@@ -147,6 +147,18 @@ describe("loadConfig", () => {
     expect(of("indexer").secrets).toEqual(expect.arrayContaining([sender.slice(2), receipts.slice(2)]));
   });
 
+  it("has no address of development written into tokens, unless it is told to", () => {
+    const DATA_DIR = emptyDirectory();
+    const writes = (env: Record<string, string>) => loadConfig({ DATA_DIR, ...env }).tokenUris.write;
+    expect(writes({ PUBLIC_URL: "https://agents.example.com" })).toBe(true);
+    expect(writes({ PUBLIC_URL: "https://agents.example.com", TOKEN_URIS: "false" })).toBe(false);
+    for (const host of ["localhost", "box.localhost", "box.local", "box", "10.0.0.7", "[::1]"])
+      expect(writes({ PUBLIC_URL: `https://${host}:4000` })).toBe(false);
+    expect(writes({ PUBLIC_URL: "http://agents.example.com" })).toBe(false);
+    expect(writes({})).toBe(false);
+    expect(writes({ TOKEN_URIS: "true" })).toBe(true);
+  });
+
   it("refuses one key for the two senders", () => {
     const key = `0x${"5".repeat(64)}`;
     expect(() =>

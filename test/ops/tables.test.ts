@@ -68,10 +68,21 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
      values ('reconcile', now(), now(), now() - interval '2 minutes'), ('prune', now(), null, now() + interval '1 hour')`,
   );
 
+  // One that lets all others go first is not late: it is counted apart.
+  await queueIntent(pool, { intentKey: "uri:1", to: SENDER, data: "0x", waits: true });
+  await pool.query("update offchain.tx_intent set created_at = now() - interval '3 days' where waits");
+  await pool.query(
+    `insert into offchain.token_uri (token_id, state, check_at)
+     values (0, 'set', now()), (1, 'queued', now()), (2, 'none', now()), (3, 'own', now()), (4, 'cleared', now())`,
+  );
+
   const registry = new Registry();
   tableGauges(registry, pool);
   const families = parseMetrics(await registry.metrics());
   const value = (name: string, labels = {}) => sampleOf(families, name, labels);
+  expect(value("agents_token_uris_oldest_seconds")).toBeGreaterThanOrEqual(3 * 86_400);
+  expect(value("agents_transactions_oldest_seconds", { state: "queued" })).toBeLessThan(3_600);
+  expect(value("agents_tokens_without_uri")).toBe(3);
   expect(value("agents_payments", { state: "settling" })).toBe(2);
   expect(value("agents_payments", { state: "fulfilled" })).toBe(1);
   expect(value("agents_payments_oldest_seconds", { state: "settling" })).toBeGreaterThanOrEqual(600);
