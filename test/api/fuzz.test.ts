@@ -274,7 +274,11 @@ describe("principals", () => {
 });
 
 it("POST /api/v2/webhooks with any body is accepted or refused, never worse", { timeout: 60_000 }, async () => {
-  const authorization = await agentWallet({ host: HOST }).siwa();
+  const wallet = agentWallet({ host: HOST });
+  // Only a wallet with an agent of its own may have any.
+  const owner = wallet.address.toLowerCase() as Lowercase<typeof wallet.address>;
+  await plantAgents(api.database.pool, [{ tokenId: 900, owner, agentAddress: owner }]);
+  const authorization = await wallet.siwa();
   const path = "/api/v2/webhooks";
   const { schema } = api.document.paths[path]!.post!.requestBody!.content["application/json"];
   const name = String(schema.$ref).split("/").at(-1)!;
