@@ -1,6 +1,7 @@
 /**
- * The tools over the Agent2Agent protocol: the card by which agents find the service, and message/send at /a2a. Each
- * message is answered at once with a message, so there are no tasks to keep.
+ * The tools over the Agent2Agent protocol, versions 0.3 and 1.0: the card by which agents find the service, and messages
+ * at /a2a. Each message is answered at once with a message, so there are no tasks to keep. The versions name their
+ * methods differently, so the method says which of them is spoken.
  * @see https://a2a-protocol.org
  */
 import { hash } from "node:crypto";
@@ -13,10 +14,10 @@ import { API_VERSION } from "../http/headers.ts";
 import { agentCardSchema } from "../schemas/agent-card.ts";
 import { DESCRIPTION } from "../services/introduction.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
-import { descriptionOf, TOOLS } from "../tools/tools.ts";
+import { plainText, toldInWords } from "../tools/plain-words.ts";
+import { descriptionOf, TOOLS, type Tool } from "../tools/tools.ts";
 
-const JSON_TYPE = "application/json";
-const PROTOCOL = "0.3.0";
+const MODES = ["application/json", "text/plain"];
 
 export const agentCard = endpoint({
   method: "get",
@@ -30,33 +31,48 @@ export const agentCard = endpoint({
     const { name, publicUrl, webUrl } = config.service;
     const here = `${publicUrl}/a2a`;
     return json({
-      protocolVersion: PROTOCOL,
+      protocolVersion: "0.3.0",
       name,
       description:
         `${DESCRIPTION} Looks agents up, tells their cred score, and checks receipts of cred reports. ${costsInWords(payments.shown())}`.trimEnd(),
       url: here,
       preferredTransport: "JSONRPC",
       additionalInterfaces: [{ url: here, transport: "JSONRPC" }],
-      supportedInterfaces: [{ url: here, protocolBinding: "JSONRPC", protocolVersion: "0.3" }],
+      supportedInterfaces: VERSIONS.map((protocolVersion) => ({
+        url: here,
+        protocolBinding: "JSONRPC",
+        protocolVersion,
+      })),
       provider: { organization: name, url: webUrl },
       version: API_VERSION,
       documentationUrl: `${publicUrl}/docs`,
-      capabilities: { streaming: false, pushNotifications: false, stateTransitionHistory: false },
-      defaultInputModes: [JSON_TYPE],
-      defaultOutputModes: [JSON_TYPE],
+      iconUrl: `${publicUrl}/icon.svg`,
+      capabilities: {
+        streaming: false,
+        pushNotifications: false,
+        stateTransitionHistory: false,
+        extendedAgentCard: false,
+      },
+      defaultInputModes: MODES,
+      defaultOutputModes: MODES,
       skills: TOOLS.map((tool) => ({
         id: tool.name,
         name: tool.title,
         description: descriptionOf(tool),
         tags: [tool.endpoint.tag.toLowerCase(), "agents", "reputation"],
         examples: [tool.example],
-        inputModes: [JSON_TYPE],
-        outputModes: [JSON_TYPE],
+        inputModes: MODES,
+        outputModes: MODES,
       })),
       supportsAuthenticatedExtendedCard: false,
     });
   },
 });
+
+/** Spoken here, the preferred one first. */
+const VERSIONS = ["1.0", "0.3"];
+/** `Major.Minor`, whatever the patch; without the header 0.3 is meant. */
+const isSpoken = (version: string): boolean => version === "" || /^(?:1\.0|0\.3)(?:\.\d{1,4})?$/.test(version);
 
 const requestSchema = z
   .looseObject({
@@ -70,29 +86,77 @@ const answerSchema = z
   .object({
     jsonrpc: z.literal("2.0"),
     id: z.union([z.string(), z.number()]),
-    result: z.looseObject({ kind: z.literal("message") }).optional(),
-    error: z.object({ code: z.int(), message: z.string(), data: z.looseObject({}).optional() }).optional(),
+    result: z.looseObject({}).optional().meta({ description: "In the words of the version whose method was called" }),
+    error: z
+      .object({
+        code: z.int(),
+        message: z.string(),
+        data: z.union([z.looseObject({}), z.array(z.looseObject({}))]).optional(),
+      })
+      .optional(),
   })
   .meta({ id: "A2aAnswer" });
 
 /** `{skill, arguments}`: which tool, with what. */
 const askedSchema = z.looseObject({ skill: z.string(), arguments: z.looseObject({}).optional() });
+/** A part of 0.3 names its kind beside the same members. */
+const partSchema = z.looseObject({ text: z.unknown().optional(), data: z.unknown().optional() });
 const paramsSchema = z.looseObject({
   message: z.looseObject({
-    messageId: z.string(),
+    messageId: z.string().max(1_000),
     contextId: z.string().max(200).optional(),
-    parts: z.array(z.looseObject({ kind: z.string() })).min(1),
+    taskId: z.string().optional(),
+    parts: z.array(partSchema).min(1),
   }),
 });
 
-/** Codes of JSON-RPC and of A2A. */
-const CODE = { method: -32601, params: -32602, internal: -32603, task: -32001, unsupported: -32004 } as const;
-/** What the protocol has and this agent has not: tasks, and streams of them. */
-const WITHOUT = new Map<string, [code: number, message: string]>([
-  ["message/stream", [CODE.unsupported, "This agent does not stream: use message/send."]],
-  ["tasks/get", [CODE.task, "There is no such task: every message is answered at once."]],
-  ["tasks/cancel", [CODE.task, "There is no such task: every message is answered at once."]],
+/** Codes of JSON-RPC and of A2A, each with its name there. */
+const ERRORS = {
+  method: [-32601, "METHOD_NOT_FOUND"],
+  params: [-32602, "INVALID_PARAMS"],
+  internal: [-32603, "INTERNAL"],
+  task: [-32001, "TASK_NOT_FOUND"],
+  push: [-32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
+  unsupported: [-32004, "UNSUPPORTED_OPERATION"],
+  content: [-32005, "CONTENT_TYPE_NOT_SUPPORTED"],
+  card: [-32007, "EXTENDED_AGENT_CARD_NOT_CONFIGURED"],
+  version: [-32009, "VERSION_NOT_SUPPORTED"],
+} as const;
+type ErrorName = keyof typeof ERRORS;
+
+type Version = "0.3" | "1.0";
+type Method = [version: Version, does: "send" | "list" | ErrorName];
+const METHODS = new Map<string, Method>([
+  ["message/send", ["0.3", "send"]],
+  ["message/stream", ["0.3", "unsupported"]],
+  ["tasks/get", ["0.3", "task"]],
+  ["tasks/cancel", ["0.3", "task"]],
+  ["tasks/resubscribe", ["0.3", "unsupported"]],
+  ...["set", "get", "list", "delete"].map((verb): [string, Method] => [
+    `tasks/pushNotificationConfig/${verb}`,
+    ["0.3", "push"],
+  ]),
+  ["agent/getAuthenticatedExtendedCard", ["0.3", "card"]],
+  ["SendMessage", ["1.0", "send"]],
+  ["SendStreamingMessage", ["1.0", "unsupported"]],
+  ["GetTask", ["1.0", "task"]],
+  ["ListTasks", ["1.0", "list"]],
+  ["CancelTask", ["1.0", "task"]],
+  ["SubscribeToTask", ["1.0", "unsupported"]],
+  ...["Create", "Get", "Delete"].map((verb): [string, Method] => [
+    `${verb}TaskPushNotificationConfig`,
+    ["1.0", "push"],
+  ]),
+  ["ListTaskPushNotificationConfigs", ["1.0", "push"]],
+  ["GetExtendedAgentCard", ["1.0", "unsupported"]],
 ]);
+
+const SENTENCES: Partial<Record<ErrorName, string>> = {
+  task: "There is no such task: every message is answered at once.",
+  push: "This agent sends no push notifications: every message is answered at once.",
+  unsupported: "This agent does not stream and has one card: use message/send, or SendMessage.",
+  card: "This agent has no extended card.",
+};
 
 export const a2a = endpoint({
   method: "post",
@@ -100,46 +164,137 @@ export const a2a = endpoint({
   operationId: "a2a",
   tag: "Agent protocols",
   summary: "Skills for agents, by the Agent2Agent protocol",
-  description: `JSON-RPC, method message/send. The message has a data part {skill, arguments}; skills and their arguments are the tools of /mcp: ${TOOLS.map(({ name }) => name).join(", ")}.`,
+  description: `JSON-RPC of A2A 1.0 (method SendMessage) and 0.3 (message/send). The message has a data part {skill, arguments}, or a text that asks in plain words as the agent card's examples do; skills and their arguments are the tools of /mcp: ${TOOLS.map(({ name }) => name).join(", ")}.`,
   guard: { caller: "anyone", bucket: "reads" },
   body: requestSchema,
   responses: { 200: { description: "A message, or an error of the protocol", schema: answerSchema } },
   async handler(call) {
     const { id, method, params } = call.body;
+    const [version, does] = METHODS.get(method) ?? (["0.3", "method"] as const);
     const answer = (rest: object) => json({ jsonrpc: "2.0", id, ...rest });
-    const refuse = (code: number, message: string, data?: object) =>
-      answer({ error: { code, message, ...(data && { data }) } });
-    if (method !== "message/send") {
-      const [code, message] = WITHOUT.get(method) ?? [CODE.method, "There is no such method: use message/send."];
-      return refuse(code, message);
-    }
+    const refuse = (name: ErrorName, message: string) => answer({ error: errorIn(version, name, message) });
+    const asked = call.header("a2a-version") ?? "";
+    if (!isSpoken(asked))
+      return answer({ error: errorIn("1.0", "version", `A2A-Version must be one of ${VERSIONS.join(", ")}.`) });
+    if (does === "method") return refuse(does, "There is no such method: use message/send, or SendMessage.");
+    if (does === "list") return answer({ result: { tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 } });
+    if (does !== "send") return refuse(does, SENTENCES[does]!);
     const sent = paramsSchema.safeParse(params);
-    if (!sent.success) return refuse(CODE.params, "The message must have a messageId and parts.");
+    if (!sent.success) return refuse("params", "The message must have a messageId and parts.");
     const { message } = sent.data;
-    const asked = askedSchema.safeParse(message.parts.find(({ kind }) => kind === "data")?.data);
-    const tool = asked.success ? toolNamed(asked.data.skill) : undefined;
-    if (!asked.success || !tool)
-      return refuse(CODE.params, `The message needs a data part {skill, arguments}; skill is one of ${skills()}.`);
-    const outcome = await callTool(tool, asked.data.arguments ?? {}, call);
-    if (outcome.kind === "failure") return refuse(...errorOf(outcome.failure, call));
+    if (version === "1.0" && message.taskId) return refuse("task", SENTENCES.task!);
+    const { parts, failure, refusal } = await replyTo(message.parts, call);
+    if (refusal) return refuse(...refusal);
+    if (failure) return answer({ error: failureIn(version, failure, call) });
+    // The same question is answered under the same name until the answer is another one.
+    const messageId = hash("sha256", JSON.stringify([message.messageId, parts]), "hex").slice(0, 32);
+    const contextId = message.contextId || hash("sha256", `context ${message.messageId}`, "hex").slice(0, 32);
     return answer({
-      result: {
-        kind: "message",
-        role: "agent",
-        // The same question is answered under the same name until the answer is another one.
-        messageId: hash("sha256", JSON.stringify([message.messageId, outcome.json]), "hex").slice(0, 32),
-        ...(message.contextId !== undefined && { contextId: message.contextId }),
-        parts: [{ kind: "data", data: JSON.parse(outcome.json) }],
-      },
+      result:
+        version === "1.0"
+          ? { message: { messageId, contextId, role: "ROLE_AGENT", parts: parts.map(partOfVersion1) } }
+          : { kind: "message", role: "agent", messageId, contextId, parts },
     });
   },
 });
 
-const skills = () => TOOLS.map(({ name }) => name).join(", ");
+/** A part in the words of 0.3. */
+type Part = { kind: "data"; data: object } | { kind: "text"; text: string };
+const partOfVersion1 = (part: Part) =>
+  part.kind === "text"
+    ? { text: part.text, mediaType: "text/plain" }
+    : { data: part.data, mediaType: "application/json" };
 
-/** A failure of a skill in the words of the protocol; `data` is the API's error body. */
-const errorOf = (failure: Failure, { requestId }: Carrier): [number, string, object] => [
-  failure.status < 500 ? CODE.params : CODE.internal,
-  failure.message,
-  JSON.parse(errorAnswer(failure, requestId).body),
-];
+type ReplyParts = { parts: Part[]; failure?: Failure; refusal?: [ErrorName, string] };
+
+/** What is answered to the parts of a message: by the skill that its data name, else by the tool that its text fits. */
+async function replyTo(given: z.output<typeof partSchema>[], call: Carrier): Promise<ReplyParts> {
+  const texts = given.flatMap(({ text }) => (typeof text === "string" ? [text] : []));
+  const data = given.map((part) => part.data).find(isRecord) ?? texts.map(jsonOf).find(isRecord);
+  const asked = askedSchema.safeParse(data);
+  if (asked.success || (data !== undefined && texts.length === 0)) {
+    const tool = asked.success ? toolNamed(asked.data.skill) : undefined;
+    const names = TOOLS.map(({ name }) => name).join(", ");
+    if (!asked.success || !tool)
+      return {
+        parts: [],
+        refusal: ["params", `The message needs a data part {skill, arguments}; skill is one of ${names}.`],
+      };
+    return answerOf(tool, asked.data.arguments ?? {}, call, texts.length > 0);
+  }
+  if (texts.length === 0) return { parts: [], refusal: ["content", "This agent reads data and text parts."] };
+  const text = plainText(texts);
+  for (const tool of TOOLS) {
+    const read = tool.read({ text, data: data ?? {} });
+    if (read) return answerOf(tool, read, call, true);
+  }
+  return { parts: [{ kind: "text", text: WHAT_TO_ASK }] };
+}
+
+async function answerOf(
+  tool: Tool,
+  given: Record<string, unknown>,
+  call: Carrier,
+  inWords: boolean,
+): Promise<ReplyParts> {
+  const outcome = await callTool(tool, given, call);
+  if (outcome.kind === "failure") return { parts: [], failure: outcome.failure };
+  const data = JSON.parse(outcome.json);
+  return { parts: [...(inWords ? [{ kind: "text" as const, text: toldInWords(data) }] : []), { kind: "data", data }] };
+}
+
+const WHAT_TO_ASK = [
+  "You can ask, in words like these:",
+  ...TOOLS.map(({ name, example }) => `- ${example} (${name})`),
+  "A receipt goes along as a data part {payload, signature}. A data part {skill, arguments} asks exactly; the arguments are in /.well-known/mcp.json.",
+].join("\n");
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function jsonOf(text: string): unknown {
+  if (!text.trimStart().startsWith("{")) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An error of the protocol; version 1.0 has a list of typed details. */
+function errorIn(version: Version, name: ErrorName, message: string) {
+  const [code, reason] = ERRORS[name];
+  const details = [{ "@type": ERROR_INFO, reason, domain: "a2a-protocol.org" }];
+  return { code, message, ...(version === "1.0" && { data: details }) };
+}
+
+const ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";
+
+/** A failure of a skill in the words of the protocol; the details are the API's error body. */
+function failureIn(version: Version, failure: Failure, { requestId, deps }: Carrier) {
+  const [code] = ERRORS[failure.status < 500 ? "params" : "internal"];
+  const body = JSON.parse(errorAnswer(failure, requestId).body);
+  if (version === "0.3") return { code, message: failure.message, data: body };
+  const info = {
+    "@type": ERROR_INFO,
+    reason: failure.code.toUpperCase(),
+    domain: new URL(deps.config.service.publicUrl).hostname,
+    metadata: { requestId },
+  };
+  const violations = (body.details ?? []) as { path: string; message: string }[];
+  return {
+    code,
+    message: failure.message,
+    data: [
+      info,
+      ...(violations.length > 0
+        ? [
+            {
+              "@type": "type.googleapis.com/google.rpc.BadRequest",
+              fieldViolations: violations.map(({ path, message }) => ({ field: path, description: message })),
+            },
+          ]
+        : []),
+    ],
+  };
+}

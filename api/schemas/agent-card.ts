@@ -24,10 +24,12 @@ export const agentCardSchema = z
     provider: z.object({ organization: z.string(), url }),
     version: z.string(),
     documentationUrl: url,
+    iconUrl: url,
     capabilities: z.object({
       streaming: z.boolean(),
       pushNotifications: z.boolean(),
       stateTransitionHistory: z.boolean(),
+      extendedAgentCard: z.boolean(),
     }),
     defaultInputModes: z.array(z.string()),
     defaultOutputModes: z.array(z.string()),

@@ -5,6 +5,15 @@ import { cred } from "../routes/cred.ts";
 import { verifyReceipt } from "../routes/cred-report.ts";
 import { search } from "../routes/search.ts";
 import { terminalAgents } from "../routes/terminal.ts";
+import {
+  type Reading,
+  readAgent,
+  readCred,
+  readDirectory,
+  readLeaderboard,
+  readReceipt,
+  readSearch,
+} from "./plain-words.ts";
 
 export type Tool = {
   name: string;
@@ -13,6 +22,8 @@ export type Tool = {
   endpoint: Endpoint;
   /** What somebody would ask for with it. */
   example: string;
+  /** Reads the arguments out of a question in plain words, such as the example. */
+  read: Reading;
 };
 
 export const TOOLS: readonly Tool[] = [
@@ -21,26 +32,36 @@ export const TOOLS: readonly Tool[] = [
     title: "Search agents",
     endpoint: search,
     example: "Find verified agents named Atlas with a cred of at least 50.",
+    read: readSearch,
   },
-  { name: "get_agent", title: "Look up an agent", endpoint: agent, example: "Who is agent 7?" },
+  { name: "get_agent", title: "Look up an agent", endpoint: agent, example: "Who is agent 7?", read: readAgent },
   {
     name: "get_cred",
     title: "Cred score of an agent",
     endpoint: cred,
     example: "How far can I trust the agent with the wallet 0x19B16428f0721a5f627F190Ca61D493A632B423F?",
+    read: readCred,
   },
-  { name: "leaderboard", title: "Leaderboard", endpoint: leaderboard, example: "Which ten agents have the best cred?" },
+  {
+    name: "leaderboard",
+    title: "Leaderboard",
+    endpoint: leaderboard,
+    example: "Which ten agents have the best cred?",
+    read: readLeaderboard,
+  },
   {
     name: "verify_receipt",
     title: "Check a cred report's receipt",
     endpoint: verifyReceipt,
     example: "Is this receipt genuine, and what does the report say?",
+    read: readReceipt,
   },
   {
     name: "directory_search",
     title: "Search the directory of all registries",
     endpoint: terminalAgents,
     example: "Which new agents take x402 payments?",
+    read: readDirectory,
   },
 ];
 

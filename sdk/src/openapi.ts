@@ -334,7 +334,7 @@ export interface paths {
         put?: never;
         /**
          * Skills for agents, by the Agent2Agent protocol
-         * @description JSON-RPC, method message/send. The message has a data part {skill, arguments}; skills and their arguments are the tools of /mcp: search_agents, get_agent, get_cred, leaderboard, verify_receipt, directory_search.
+         * @description JSON-RPC of A2A 1.0 (method SendMessage) and 0.3 (message/send). The message has a data part {skill, arguments}, or a text that asks in plain words as the agent card's examples do; skills and their arguments are the tools of /mcp: search_agents, get_agent, get_cred, leaderboard, verify_receipt, directory_search.
          *
          *     Anyone may call.
          */
@@ -2456,10 +2456,13 @@ export interface components {
             version: string;
             /** Format: uri */
             documentationUrl: string;
+            /** Format: uri */
+            iconUrl: string;
             capabilities: {
                 streaming: boolean;
                 pushNotifications: boolean;
                 stateTransitionHistory: boolean;
+                extendedAgentCard: boolean;
             };
             defaultInputModes: string[];
             defaultOutputModes: string[];
@@ -2624,10 +2627,8 @@ export interface components {
             /** @enum {string} */
             jsonrpc: "2.0";
             id: string | number;
+            /** @description In the words of the version whose method was called */
             result?: {
-                /** @enum {string} */
-                kind: "message";
-            } & {
                 [key: string]: unknown;
             };
             error?: {
@@ -2635,7 +2636,9 @@ export interface components {
                 message: string;
                 data?: {
                     [key: string]: unknown;
-                };
+                } | {
+                    [key: string]: unknown;
+                }[];
             };
         };
         AgentList: {

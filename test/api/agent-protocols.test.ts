@@ -262,7 +262,9 @@ describe("A2A", () => {
       name: "Helixa",
       url: "https://agents.test/a2a",
       preferredTransport: "JSONRPC",
-      supportedInterfaces: [{ url: "https://agents.test/a2a", protocolBinding: "JSONRPC", protocolVersion: "0.3" }],
+      supportedInterfaces: ["1.0", "0.3"].map((protocolVersion) => ({
+        ...{ url: "https://agents.test/a2a", protocolBinding: "JSONRPC", protocolVersion },
+      })),
       capabilities: { streaming: false, pushNotifications: false },
     });
     const { skills } = body as unknown as { skills: { id: string }[] };
@@ -291,9 +293,122 @@ describe("A2A", () => {
     expect(await send(data)).toMatchObject({ status: 200, body: { error: { code } } }),
   );
 
+  /** Sends parts in the words of a version; gives parts, error and result in the same words. */
+  const say = async (version: "0.3" | "1.0", parts: object[], message: object = {}) => {
+    const given = { messageId: "m1", parts, ...message };
+    const [method, role] = version === "1.0" ? ["SendMessage", "ROLE_USER"] : ["message/send", "user"];
+    const answer = await post("/a2a", rpc(method, { message: { role, ...given } }), { "a2a-version": version });
+    expect(answer.status).toBe(200);
+    type Answered = { parts: { text?: string; data?: Record<string, unknown> }[]; role: string; contextId: string };
+    const { result, error } = answer.body as unknown as {
+      result?: Answered & { message: Answered };
+      error?: { code: number; message: string; data: unknown };
+    };
+    const message_ = version === "1.0" ? result?.message : result;
+    return { said: message_, parts: message_?.parts ?? [], error };
+  };
+  const textPart = (version: string, text: string) => (version === "1.0" ? { text } : { kind: "text", text });
+
+  it("speaks 1.0 in its own forms: SendMessage, roles and parts without kinds, errors with typed details", async () => {
+    const data = { skill: "get_agent", arguments: { ref: 2 } };
+    const { body } = await api.get("/api/v2/agent/2");
+    const { said } = await say("1.0", [{ data, mediaType: "application/json" }], { contextId: "c1" });
+    expect(said).toEqual({
+      messageId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      contextId: "c1",
+      role: "ROLE_AGENT",
+      parts: [{ data: body, mediaType: "application/json" }],
+    });
+    expect((await say("1.0", [{ data }])).said?.contextId).toMatch(/^[0-9a-f]{32}$/);
+    const { error } = await say("1.0", [{ data: { skill: "search_agents", arguments: { minCred: "much" } } }]);
+    expect(error).toMatchObject({
+      code: -32602,
+      data: [
+        { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "INVALID_INPUT", domain: "agents.test" },
+        { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "minCred" }] },
+      ],
+    });
+    expect((await say("1.0", [{ data }], { taskId: "t1" })).error?.code).toBe(-32001);
+    expect((await say("1.0", [{ url: "https://a.test/x.png" }])).error?.code).toBe(-32005);
+  });
+
+  it("refuses a version that it does not speak, whatever the patch of one that it does", async () => {
+    const at = async (version: string) =>
+      (await post("/a2a", rpc("GetTask", { id: "t" }), { "a2a-version": version })).body as unknown as {
+        error: { code: number };
+      };
+    for (const [version, code] of [
+      ["1.0.1", -32001],
+      ["0.3.0", -32001],
+      ["0.5", -32009],
+      ["2.0", -32009],
+    ] as const)
+      expect([version, (await at(version)).error.code]).toEqual([version, code]);
+    expect((await post("/a2a", rpc("ListTasks", {}), { "a2a-version": "1.0" })).body).toMatchObject({
+      result: { tasks: [], nextPageToken: "" },
+    });
+  });
+
+  const RECEIPT = { payload: "{}", signature: `0x${"1".repeat(130)}` };
+  const asked: [string, string, object][] = [
+    [
+      "Find verified agents named Atlas with a cred of at least 50.",
+      "/api/v2/search?q=Atlas&verified=true&minCred=50",
+      {},
+    ],
+    ["Who is agent 1?", "/api/v2/agent/1", {}],
+    [`How far can I trust the agent with the wallet ${WALLET}?`, `/api/v2/agent/${WALLET}/cred`, {}],
+    ["Which ten agents have the best cred?", "/api/v2/leaderboard?limit=10", {}],
+    ["Which new agents take x402 payments?", "/api/terminal/agents?filter=x402&sort=created_at", {}],
+    ["What is the cred of token #2", "/api/v2/agent/2/cred", {}],
+    ["who is Bea?", "/api/v2/search?q=Bea", {}],
+    ["Show me the top three agents", "/api/v2/leaderboard?limit=3", {}],
+    ['{"skill":"get_agent","arguments":{"ref":0}}', "/api/v2/agent/0", {}],
+  ];
+  describe.each(["0.3", "1.0"] as const)("plain words in %s", (version) => {
+    it.each(asked)("%s is answered by %s", async (text, path) => {
+      const { body } = await api.get(path);
+      const { parts, error } = await say(version, [textPart(version, text)]);
+      expect(error).toBeUndefined();
+      expect(parts).toHaveLength(2);
+      expect({ ...parts[1]!.data, computedAt: null }).toEqual({ ...(body as object), computedAt: null });
+      expect(parts[0]!.text).toMatch(/./);
+    });
+
+    it("every example of the card is answered: by its skill, or by what has to go along", async () => {
+      const { skills } = (await api.get("/.well-known/agent-card.json")).body as unknown as {
+        skills: { id: string; examples: string[]; inputModes: string[] }[];
+      };
+      for (const { id, examples, inputModes } of skills) {
+        expect(inputModes).toEqual(["application/json", "text/plain"]);
+        for (const example of examples) {
+          const beside = id === "verify_receipt" ? [{ ...(version === "0.3" && { kind: "data" }), data: RECEIPT }] : [];
+          const { parts, error } = await say(version, [textPart(version, example), ...beside]);
+          // The wallet and the agent of the examples are none of this world.
+          if (error) expect([id, error]).toMatchObject([id, { message: expect.stringMatching(/agent/i) }]);
+          else expect([id, parts.map((part) => Object.keys(part).includes("data"))]).toEqual([id, [false, true]]);
+        }
+      }
+    });
+
+    it.each(["hello", "Is this receipt genuine?", "", "x".repeat(100_000), "agent ".repeat(10_000)])(
+      "%.30s is answered by what can be asked",
+      async (text) => {
+        const { parts } = await say(version, [textPart(version, text)]);
+        expect(parts.map(({ text }) => text)).toEqual([expect.stringContaining("You can ask")]);
+        for (const tool of TOOLS) expect(parts[0]!.text).toContain(tool);
+      },
+    );
+  });
+
   it.each([
     ["message/stream", -32004],
+    ["SendStreamingMessage", -32004],
     ["tasks/get", -32001],
+    ["GetTask", -32001],
+    ["CancelTask", -32001],
+    ["CreateTaskPushNotificationConfig", -32003],
+    ["GetExtendedAgentCard", -32004],
     ["toString", -32601],
   ])("%s is %i", async (method, code) =>
     expect(await post("/a2a", rpc(method, {}))).toMatchObject({ status: 200, body: { error: { code } } }),

@@ -1,0 +1,157 @@
+/** A question in plain words as a call of a tool, and an answer in a few plain words. Whatever is asked is a stranger's text. */
+import { TIERS } from "../../core/tiers.ts";
+
+/** A question, and the data that came beside it. */
+export type Question = { text: string; data: Record<string, unknown> };
+
+/** The arguments of a tool for a question; null when the tool does not fit it. */
+export type Reading = (question: Question) => Record<string, unknown> | null;
+
+/** Longest text that is looked at, characters. */
+const MOST_TEXT = 2_000;
+
+/** The text to look at: one line, bounded. */
+export const plainText = (texts: readonly string[]): string =>
+  texts.join(" ").slice(0, MOST_TEXT).replaceAll(/\s+/g, " ").trim();
+
+const NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+NUMBERS.push("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen");
+NUMBERS.push("twenty");
+const NUMBER = `\\d{1,3}|${NUMBERS.join("|")}`;
+const numberOf = (word: string): number => (/^\d/.test(word) ? Number(word) : NUMBERS.indexOf(word.toLowerCase()));
+
+const WALLET = /\b0x[0-9a-f]{40}\b/i;
+const TOKEN = /(?:\b(?:agent|token|number|no\.?|id|helixa-)\s?#?|#)(\d{1,16})\b/i;
+/** A token id or wallet that the text names. */
+const refIn = (text: string): string | null => WALLET.exec(text)?.[0] ?? TOKEN.exec(text)?.[1] ?? null;
+
+const QUOTED = /["“]([^"“”]{1,100})["”]/;
+const NAMED = /\b(?:named|called|name is)\s+(.{1,100})/i;
+const OF_WHOM =
+  /\b(?:who is|who's|cred (?:score )?of|score of|reputation of|trust|find|search for|look up|about)\s+(.{1,100})/i;
+const NAME_ENDS = /[.,;:?!]|\s(?:with|and|or|that|who|whose|which|having|on|in|by|from|for|to|is|are|has)\b/i;
+/** What stands where a name may stand and is none. */
+const NO_NAMES = new Set(
+  "a an all any every some me the this these that most more new newest best top good verified unverified trusted trustworthy x402 agent agents one ones token tokens wallet wallets receipt receipts report it them you us i".split(
+    " ",
+  ),
+);
+const isNoName = (text: string) =>
+  text
+    .toLowerCase()
+    .split(" ")
+    .every((word) => NO_NAMES.has(word));
+
+/** The name of an agent that the text asks for. */
+function nameIn(text: string): string | null {
+  const quoted = QUOTED.exec(text)?.[1]?.trim();
+  if (quoted) return quoted;
+  for (const pattern of [NAMED, OF_WHOM]) {
+    const rest = pattern.exec(text)?.[1];
+    if (rest === undefined) continue;
+    const name = rest
+      .split(NAME_ENDS, 1)[0]!
+      .replace(/^(?:the )?agents?\s+/i, "")
+      .trim();
+    if (name !== "" && name.length <= 64 && !isNoName(name)) return name;
+  }
+  return null;
+}
+
+/** What a list of agents is narrowed by. */
+function narrowing(text: string): Record<string, unknown> {
+  const least = new RegExp(`\\b(?:at least|above|over|more than|minimum|min)\\s+(${NUMBER})\\b`, "i").exec(text)?.[1];
+  const tier = TIERS.find(({ key }) => new RegExp(`\\b${key}\\b`, "i").test(text))?.key;
+  return {
+    ...(/\b(?:unverified|not verified)\b/i.test(text)
+      ? { verified: false }
+      : /\bverified\b/i.test(text) && { verified: true }),
+    ...(least !== undefined && numberOf(least) <= 100 && { minCred: numberOf(least) }),
+    ...(tier && { tier }),
+  };
+}
+
+/** How many are asked for. */
+function limitIn(text: string): { limit?: number } {
+  const [, before, after] =
+    new RegExp(`\\b(${NUMBER})\\s+(?:best|top|agents?|newest)\\b|\\b(?:best|top|first)\\s+(${NUMBER})\\b`, "i").exec(
+      text,
+    ) ?? [];
+  const asked = before ?? after;
+  return asked !== undefined && numberOf(asked) > 0 ? { limit: numberOf(asked) } : {};
+}
+
+/** A receipt is no words: it stands in the data beside them, alone or in the report that it came with. */
+export const readReceipt: Reading = ({ text, data }) => {
+  if (!/\breceipts?\b/i.test(text)) return null;
+  const holder = (typeof data.receipt === "object" && data.receipt) || data;
+  const { payload, signature } = holder as Record<string, unknown>;
+  return payload === undefined || signature === undefined ? null : { payload, signature };
+};
+
+const TRUST = /\b(?:cred|score|trust\w*|reputa\w+|reliab\w+|rely|risk\w*|safe)\b/i;
+
+export const readCred: Reading = ({ text }) => {
+  const ref = refIn(text);
+  return ref !== null && TRUST.test(text) ? { ref } : null;
+};
+
+export const readAgent: Reading = ({ text }) => {
+  const ref = refIn(text);
+  return ref !== null && !TRUST.test(text) ? { ref } : null;
+};
+
+export const readLeaderboard: Reading = ({ text }) => {
+  if (!/\b(?:leaderboard|ranking|best|top|highest)\b/i.test(text)) return null;
+  if (refIn(text) !== null || nameIn(text) !== null || Object.keys(narrowing(text)).length > 0) return null;
+  return { ...limitIn(text), ...(/\bpoints\b/i.test(text) && { sort: "points" }) };
+};
+
+const REGISTRIES = /\b(?:x402|director(?:y|ies)|registr(?:y|ies)|virtuals|agentverse|bazaar|trending|new(?:est)?)\b/i;
+
+export const readDirectory: Reading = ({ text }) => {
+  if (!REGISTRIES.test(text) || refIn(text) !== null) return null;
+  const isNew = /\bnew(?:est)?\b/i.test(text);
+  const filter = /\bx402\b/i.test(text) ? "x402" : /\btrending\b/i.test(text) ? "trending" : isNew ? "new" : "all";
+  const q = nameIn(text);
+  return {
+    filter,
+    ...limitIn(text),
+    ...(isNew && { sort: "created_at" }),
+    ...(q !== null && { q }),
+  };
+};
+
+export const readSearch: Reading = (question) => {
+  const { text } = question;
+  if (refIn(text) !== null || REGISTRIES.test(text) || readLeaderboard(question) !== null) return null;
+  const q = nameIn(text);
+  const narrowed = narrowing(text);
+  const isAsked = q !== null || Object.keys(narrowed).length > 0;
+  if (!isAsked && !/\b(?:find|search|list|show)\b.{0,40}\bagents?\b/i.test(text)) return null;
+  return { ...(q !== null && { q }), ...narrowed, ...limitIn(text) };
+};
+
+/** Agents that a sentence names. */
+const MOST_NAMED = 10;
+
+type Told = { name?: unknown; tokenId?: unknown; token_id?: unknown; credScore?: unknown; cred_score?: unknown };
+
+/** An answer of a tool in a few words, for readers of text; all of it stands in the data beside them. */
+export function toldInWords(answer: Record<string, unknown>): string {
+  if (typeof answer.valid === "boolean")
+    return answer.valid ? "The receipt is this service's own." : "The receipt is none of this service's.";
+  if (!Array.isArray(answer.agents)) return `${wordsOf(answer)}.`;
+  const agents = answer.agents as Told[];
+  if (agents.length === 0) return "No agent fits.";
+  return `${agents.slice(0, MOST_NAMED).map(wordsOf).join("\n")}${agents.length > MOST_NAMED ? "\n…" : ""}`;
+}
+
+function wordsOf(agent: Told & { tierLabel?: unknown; score?: unknown; address?: unknown }): string {
+  const id = agent.tokenId ?? agent.token_id;
+  const score = agent.credScore ?? agent.cred_score ?? agent.score;
+  const name = typeof agent.name === "string" ? JSON.stringify(agent.name) : String(agent.address ?? "The agent");
+  return `${name}${id === null || id === undefined ? "" : ` (agent ${id})`}: ${
+    typeof score === "number" ? `cred ${score} of 100` : "no cred"
+  }${typeof agent.tierLabel === "string" ? `, ${agent.tierLabel}` : ""}`;
+}
