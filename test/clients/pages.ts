@@ -5,6 +5,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
 import { build } from "vite";
 import { startBrowser } from "../web/browser.ts";
 import type { InPage } from "./page/window.ts";
@@ -32,14 +33,17 @@ export async function openPages() {
   const secure = `--unsafely-treat-insecure-origin-as-secure=${origin}`;
   const browser = await startBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`, secure]);
 
-  async function open(bundle: Bundle): Promise<ForeignPage> {
-    scripts.set(`/${bundle}.js`, await bundled(fileURLToPath(new URL(BUNDLES[bundle], import.meta.url))));
+  async function open(bundle: Bundle, prepare?: (page: Page) => Promise<unknown>): Promise<ForeignPage> {
+    const script = `/${bundle}.js`;
+    if (!scripts.has(script))
+      scripts.set(script, await bundled(fileURLToPath(new URL(BUNDLES[bundle], import.meta.url))));
     const page = await browser.newPage();
+    await prepare?.(page);
     let told: string[] = [];
     page.on("console", (message) => void (message.type() === "error" && told.push(message.text())));
     page.on("pageerror", ({ message }) => void told.push(message));
     await page.goto(origin);
-    await page.addScriptTag({ url: `/${bundle}.js`, type: "module" });
+    await page.addScriptTag({ url: script, type: "module" });
     const call =
       (name: keyof InPage) =>
       async (...args: unknown[]) => {
@@ -51,18 +55,16 @@ export async function openPages() {
           throw new Error([(error as Error).message.split("\n")[0], ...told].join("; "), { cause: error });
         }
       };
-    return {
-      origin,
-      buy: call("buy"),
-      events: call("events"),
-      following: call("following"),
-      mcp: call("mcp"),
-    } as never;
+    const names = ["buy", "registerByWallet", "events", "following", "mcp"] as const;
+    return { origin, ...Object.fromEntries(names.map((name) => [name, call(name)])) } as never;
   }
   const opened = new Map<Bundle, Promise<ForeignPage>>();
   return {
     /** Of Chromium. */
     version: browser.version(),
+    /** A page of its own, after `prepare` has given it something. */
+    open,
+    /** One for all who need no other. */
     of(bundle: Bundle): Promise<ForeignPage> {
       const page = opened.get(bundle) ?? open(bundle);
       opened.set(bundle, page);

@@ -99,13 +99,18 @@ export type ReceiptHeader = "payment-response" | "x-payment-response" | "payment
 export type Task = { apiUrl: string; agent: number; name: string; receipt: ReceiptHeader };
 export type Purchase = { tokenId: number; agentName: string; paidReport: unknown; receipts: (string | null)[] };
 
-/** Registers the wallet of `account`. @throws Error with the answer when it is refused */
-export async function register(pay: Pay, { apiUrl, name }: Pick<Task, "apiUrl" | "name">, account: PrivateKeyAccount) {
+/** Registers the wallet of `account`. @param fields more of the body @throws Error with the answer when it is refused */
+export async function register(
+  pay: Pay,
+  { apiUrl, name }: Pick<Task, "apiUrl" | "name">,
+  account: PrivateKeyAccount,
+  fields: object = {},
+) {
   const answer = await pay({
     method: "POST",
     url: `${apiUrl}/api/v2/mint`,
     headers: { "content-type": "application/json", authorization: await signIn(apiUrl, account) },
-    body: JSON.stringify({ name }),
+    body: JSON.stringify({ name, ...fields }),
   });
   if (answer.status !== 201) throw new Error(`mint: ${answer.status} ${JSON.stringify(answer.body)}`);
   const { tokenId, agent } = answer.body as { tokenId: number; agent: { name: string } };

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import * as x402 from "@x402/fetch";
 import { createPublicClient, createWalletClient, type Hex, http, parseEther } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { Actions } from "viem/tempo";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { giveUsdce, openTempo, TEMPO } from "../../devnet/tempo.ts";
 import { startStack } from "../support/stack.ts";
 import { until } from "../support/until.ts";
+import { giveWallet } from "../web/wallet.ts";
 import { type Bundle, openPages, type Pages } from "./pages.ts";
 import { type Purchase, type ReceiptHeader, register, type Task, x402Fetch } from "./pay.ts";
 
@@ -63,14 +64,17 @@ export async function startWorld() {
     return { status: response.status, body: (await response.json()) as Record<string, never> };
   };
 
-  /** Registers a fresh wallet, paid for. @returns the token's id */
-  async function registerOne(name: string): Promise<number> {
-    const account = privateKeyToAccount((await wallet("usdc")).privateKey);
-    const { tokenId } = await register(x402Fetch(x402, { ExactEvmScheme }, account), { apiUrl, name }, account);
+  /** Registers an account that has USDC, or a fresh one. @param fields more of the body @returns the token's id */
+  async function registerOne(name: string, account?: PrivateKeyAccount, fields: object = {}): Promise<number> {
+    const by = account ?? privateKeyToAccount((await wallet("usdc")).privateKey);
+    const { tokenId } = await register(x402Fetch(x402, { ExactEvmScheme }, by), { apiUrl, name }, by, fields);
     return tokenId;
   }
+  /** Waits until the service shows an agent. */
+  const listed = (id: number) =>
+    until(`agent ${id} is listed`, async () => (await json(`/api/v2/agent/${id}`)).status === 200);
   const agent = await registerOne("First");
-  await until("the first agent is listed", async () => (await json(`/api/v2/agent/${agent}`)).status === 200);
+  await listed(agent);
 
   /** The money a wallet has left. */
   const balance = ({ address, money }: Purse) => (money === "usdce" ? usdce(address) : usdc(address));
@@ -87,10 +91,14 @@ export async function startWorld() {
     agent,
     wallet,
     register: registerOne,
+    listed,
     json,
     balance,
     /** A page of another origin with the clients of one bundle in it. */
     page: async (bundle: Bundle) => (await pages()).of(bundle),
+    /** A page with a wallet of this account in its browser. */
+    pageWithWallet: async (bundle: Bundle, { privateKey }: Purse) =>
+      (await pages()).open(bundle, (page) => giveWallet(page, privateKeyToAccount(privateKey), evm)),
     chromiumVersion: async () => (await pages()).version,
     /**
      * Has a client register a wallet and buy a report with another one, and holds it to the agent that is there, the
@@ -110,10 +118,8 @@ export async function startWorld() {
       for (const header of bought.receipts) assert.ok(header, `the client could not read ${receipt}`);
       assert.equal(bought.paidReport, true, "the report says that it was paid for");
       const { tokenId } = bought;
-      await until(`agent ${tokenId} is listed`, async () => {
-        const { body } = await json(`/api/v2/agent/${tokenId}`);
-        return (body as { name?: string }).name === name;
-      });
+      await listed(tokenId);
+      assert.equal(((await json(`/api/v2/agent/${tokenId}`)).body as { name?: string }).name, name);
       return `registered agent ${tokenId} for 1 USD, bought a report for 0.01 USD`;
     },
     async stop() {

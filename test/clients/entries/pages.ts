@@ -65,6 +65,27 @@ export const PAGE_CLIENTS: Client[] = [
     run: pays("mppx", "payment-receipt", "own"),
   },
   {
+    name: inChromium("a wallet by EIP-6963 and x402"),
+    package: "mipd",
+    browser: true,
+    async run(world) {
+      const purse = await world.wallet("usdc");
+      const page = await world.pageWithWallet("packages", purse);
+      const task = {
+        apiUrl: world.apiUrl,
+        agent: world.agent,
+        name: "By wallet",
+        receipt: "payment-response",
+      } as const;
+      const before = await world.balance(purse);
+      const { wallet, tokenId, agentName } = await page.registerByWallet(task);
+      assert.equal(agentName, task.name);
+      assert.equal(before - (await world.balance(purse)), 1_000_000n);
+      await world.listed(tokenId);
+      return `found "${wallet}", signed in, registered agent ${tokenId} for 1 USD`;
+    },
+  },
+  {
     name: inChromium("EventSource"),
     package: null,
     quick: true,
@@ -82,9 +103,10 @@ export const PAGE_CLIENTS: Client[] = [
   {
     name: inChromium("MCP SDK"),
     package: "@modelcontextprotocol/sdk",
+    quick: true,
     browser: true,
     async run(world) {
-      const page = await world.page("packages");
+      const page = await world.page("own");
       const { tools, answer } = await page.mcp(`${world.apiUrl}/mcp`, "get_agent", { ref: world.agent });
       assert.ok(tools.includes("verify_receipt"));
       assert.equal((answer as { tokenId: number }).tokenId, world.agent);

@@ -5,9 +5,11 @@ import * as x402Axios from "@x402/axios";
 import * as scheme from "@x402/evm/exact/client";
 import * as x402Fetch from "@x402/fetch";
 import axios from "axios";
+import { createStore } from "mipd";
 import { Mppx, tempo } from "mppx/client";
-import { createClient, http } from "viem";
+import { createClient, createWalletClient, custom, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
 import { tempo as tempoChain } from "viem/tempo/chains";
 import * as oldAxios from "x402-axios";
 import * as x402Axios22 from "x402-axios-2.2";
@@ -30,4 +32,16 @@ offer({
   },
   privateKeyToAccount,
   mcp: { Client, StreamableHTTPClientTransport },
+  async findWallet() {
+    const [{ info, provider }] = createStore().getProviders();
+    const [address] = await provider.request({ method: "eth_requestAccounts" });
+    const wallet = createWalletClient({ account: address, chain: base, transport: custom(provider) });
+    await wallet.switchChain({ id: base.id });
+    const account = {
+      address: wallet.account.address,
+      signMessage: (message) => wallet.signMessage(message),
+      signTypedData: (data) => wallet.signTypedData(data),
+    };
+    return { name: info.name, account, paying: () => pay.x402Fetch(x402Fetch, scheme, account) };
+  },
 });

@@ -1,12 +1,14 @@
 /** What the test may do in the page; the libraries are given, so that one text serves both bundles. */
 import type { PrivateKeyAccount } from "viem/accounts";
-import { buyBoth, type Paying, type Purchase, type Task } from "../pay.ts";
+import { buyBoth, type Paying, type Purchase, register, type Task } from "../pay.ts";
 
 type Hex = `0x${string}`;
 
 export type InPage = {
   /** Pays with a client of this bundle. @param tempoRpcUrl for those who pay there */
   buy(client: string, task: Task, keys: readonly [Hex, Hex], tempoRpcUrl: string): Promise<Purchase>;
+  /** Registers the account of the wallet that the browser has (EIP-6963), and pays with it. */
+  registerByWallet(task: Task): Promise<{ wallet: string; tokenId: number; agentName: string }>;
   /** Follows the event log until `count` events of the type have come. @returns their ids and data */
   events(url: string, type: string, count: number): Promise<{ id: string; data: unknown }[]>;
   /** True once a reader that `events` opened hears the server. */
@@ -19,6 +21,9 @@ export type McpClient = {
   Client: typeof import("@modelcontextprotocol/sdk/client/index.js").Client;
   StreamableHTTPClientTransport: typeof import("@modelcontextprotocol/sdk/client/streamableHttp.js").StreamableHTTPClientTransport;
 };
+
+/** A wallet as pages find it, and how this page pays with it. */
+export type Found = { name: string; account: PrivateKeyAccount; paying: Paying };
 
 /** A browser's own, which this project's types have not got. */
 declare const EventSource: new (
@@ -33,6 +38,7 @@ export function offer(libraries: {
   clients: Record<string, (account: PrivateKeyAccount, tempoRpcUrl: string) => ReturnType<Paying>>;
   privateKeyToAccount(privateKey: Hex): PrivateKeyAccount;
   mcp: McpClient;
+  findWallet?(): Promise<Found>;
 }): void {
   const { clients, privateKeyToAccount } = libraries;
   let following = false;
@@ -42,6 +48,11 @@ export function offer(libraries: {
         privateKeyToAccount(keys[0]),
         privateKeyToAccount(keys[1]),
       ]),
+    registerByWallet: async (task) => {
+      const { name: wallet, account, paying } = await libraries.findWallet!();
+      const { tokenId, agentName } = await register(await paying(account), task, account);
+      return { wallet, tokenId, agentName };
+    },
     following: () => following,
     events: (url, type, count) =>
       new Promise((done) => {

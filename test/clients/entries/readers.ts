@@ -1,0 +1,126 @@
+/** Clients that are told of what happens, and those that read the index: event streams, webhooks, SQL. */
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { privateKeyToAccount } from "viem/accounts";
+import { agent as agentTable } from "../../../ponder.schema.ts";
+import type { Client } from "../client.ts";
+import { signIn } from "../pay.ts";
+import type { World } from "../world.ts";
+
+type Listener = (event: { data: string; lastEventId: string }) => void;
+type Source = { addEventListener(type: string, listener: Listener): void; close(): void };
+type EventSources = {
+  EventSource: new (url: string, init?: { fetch: typeof fetch }) => Source;
+};
+
+/** Follows registrations, goes away, and goes on where it was. */
+async function follows(world: World, { EventSource }: EventSources): Promise<string> {
+  const url = `${world.apiUrl}/api/v2/events?type=agent.registered`;
+  const next = (source: Source, type: string) =>
+    new Promise<{ id: string; tokenId: number }>((done) =>
+      source.addEventListener(type, ({ data, lastEventId }) =>
+        done({ id: lastEventId, tokenId: (JSON.parse(data) as { tokenId: number }).tokenId }),
+      ),
+    );
+  const source = new EventSource(url);
+  const heard = next(source, "agent.registered");
+  await next(source, "start");
+  const first = await world.register("Heard first");
+  const { id, tokenId } = await heard;
+  source.close();
+  assert.equal(tokenId, first);
+  const missed = await world.register("Missed");
+  const resumed = new EventSource(url, {
+    // As the library does by itself when a line breaks.
+    fetch: (input, init) => fetch(input, { ...init, headers: { ...init?.headers, "Last-Event-ID": id } }),
+  });
+  const caughtUp = await next(resumed, "agent.registered");
+  resumed.close();
+  assert.equal(caughtUp.tokenId, missed);
+  return `heard of agent ${first}, went away, came back and heard of agent ${missed}`;
+}
+
+type Webhooks = {
+  Webhook: new (secret: string) => { verify(body: string, headers: Record<string, string>): unknown };
+};
+
+/** Has a webhook made for itself, is sent a test, and checks its signature. */
+async function receives(world: World, { Webhook }: Webhooks): Promise<string> {
+  let taken: (delivery: { body: string; headers: Record<string, string> }) => void = () => {};
+  const delivered = new Promise<{ body: string; headers: Record<string, string> }>((done) => {
+    taken = done;
+  });
+  const server = createServer(async (request, response) => {
+    taken({ body: await text(request), headers: request.headers as Record<string, string> });
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  try {
+    const account = privateKeyToAccount((await world.wallet("usdc")).privateKey);
+    await world.listed(await world.register("Told", account));
+    const headers = { authorization: await signIn(world.apiUrl, account), "content-type": "application/json" };
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const made = await fetch(`${world.apiUrl}/api/v2/webhooks`, {
+      ...{ method: "POST", headers },
+      body: JSON.stringify({ url, events: ["agent.registered"] }),
+    });
+    assert.equal(made.status, 201, await made.clone().text());
+    const { id, secret } = (await made.json()) as { id: string; secret: string };
+    const test = await fetch(`${world.apiUrl}/api/v2/webhooks/${id}/test`, { method: "POST", headers });
+    assert.ok(test.ok, await test.text());
+    const { body, headers: got } = await delivered;
+    const said = new Webhook(secret).verify(body, got) as { type: string };
+    assert.ok(said.type, "the payload has a type");
+    assert.throws(() => new Webhook(secret).verify(body.replace("{", "{ "), got));
+    return `checked a delivery (${said.type}), and refused it when it was changed`;
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+type Sql = {
+  createClient(
+    url: string,
+    options: { schema: object },
+  ): {
+    db: {
+      select(): { from(table: object): { where(condition: unknown): Promise<{ tokenId: bigint; name: string }[]> } };
+    };
+  };
+  eq(column: unknown, value: unknown): unknown;
+};
+
+export const READING_CLIENTS: Client[] = [
+  { package: "eventsource", run: async (world, load) => follows(world, await load<EventSources>("eventsource")) },
+  {
+    package: "eventsource",
+    alias: "eventsource-3",
+    run: async (world, load) => follows(world, await load<EventSources>("eventsource-3")),
+  },
+  {
+    package: "standardwebhooks",
+    quick: true,
+    run: async (world, load) => receives(world, await load<Webhooks>("standardwebhooks")),
+  },
+  {
+    package: "standardwebhooks",
+    alias: "standardwebhooks-1.0",
+    run: async (world, load) => receives(world, await load<Webhooks>("standardwebhooks-1.0")),
+  },
+  {
+    package: "@ponder/client",
+    async run(world, load) {
+      const { createClient, eq } = await load<Sql>("@ponder/client");
+      const { db } = createClient(`${world.indexUrl}/sql`, { schema: { agent: agentTable } });
+      const rows = await db
+        .select()
+        .from(agentTable)
+        .where(eq(agentTable.tokenId, BigInt(world.agent)));
+      assert.equal(rows[0]?.name, "First");
+      return `read agent ${world.agent} out of the index by SQL`;
+    },
+  },
+];

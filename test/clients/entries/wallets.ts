@@ -1,0 +1,132 @@
+/** Wallets: people who sign in by siwe, an SDK on ethers. In Chromium by EIP-6963: pages.ts. */
+import assert from "node:assert/strict";
+import { privateKeyToAccount } from "viem/accounts";
+import type { Client } from "../client.ts";
+import type { World } from "../world.ts";
+
+type EthersWallet = { address: string; signMessage(message: string): Promise<string> };
+type Ethers = {
+  Wallet: new (privateKey: string, provider?: object) => EthersWallet;
+  JsonRpcProvider: new (url: string) => { destroy(): void };
+  Contract: new (
+    address: string,
+    abi: string[],
+    provider: object,
+  ) => Record<string, (...args: unknown[]) => Promise<unknown>>;
+};
+type Siwe = { SiweMessage: new (fields: object) => { prepareMessage(): string } };
+
+type Json = Record<string, unknown>;
+
+/** A human signs in with the statement of living pages and registers by their form. */
+async function registersHuman(world: World, { SiweMessage }: Siwe, { Wallet }: Ethers, statement: string) {
+  const { privateKey } = await world.wallet();
+  const wallet = new Wallet(privateKey);
+  const timestamp = Date.now();
+  const host = new URL(world.apiUrl).host;
+  const message = new SiweMessage({
+    ...{ domain: host, address: wallet.address, statement, uri: `https://${host}`, version: "1", chainId: 8453 },
+    ...{ nonce: String(timestamp), issuedAt: new Date(timestamp).toISOString() },
+  });
+  const signature = await wallet.signMessage(message.prepareMessage());
+  const response = await fetch(`${world.apiUrl}/api/v2/principals/human/register`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${wallet.address}:${timestamp}:${signature}`,
+    },
+    body: JSON.stringify({
+      ...{ name: "Ada Lovelace", description: "Writes programs", skills: ["analysis"], domains: ["engines"] },
+      ...{ services: { web: { url: "https://ada.example" } }, mintOnchain: false, linkedAgents: [] },
+      ...{ externalIds: { orcid: "0000-0001" }, notificationPreferences: { email: true }, metadata: { era: "1843" } },
+    }),
+  });
+  const body = (await response.json()) as { success?: boolean; principal?: { walletAddress: string } };
+  assert.equal(response.status, 201, JSON.stringify(body));
+  assert.equal(body.principal?.walletAddress.toLowerCase(), wallet.address.toLowerCase());
+  return `signed "${statement}", registered as a human by the form of living pages`;
+}
+
+/** As a public TypeScript SDK has it: one class, fetch for the service, ethers for keys and chain. */
+function sdkOn(ethers: Ethers, world: World, privateKey: string, provider: object) {
+  const wallet = new ethers.Wallet(privateKey, provider);
+  const host = new URL(world.apiUrl).host;
+
+  async function call(method: string, path: string, body?: object): Promise<Json> {
+    const timestamp = Date.now();
+    const signature = await wallet.signMessage(
+      `Sign-In With Agent: ${host} wants you to sign in with your wallet ${wallet.address} at ${timestamp}`,
+    );
+    const response = await fetch(world.apiUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${wallet.address}:${timestamp}:${signature}`,
+        ...(body && { "content-type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Json;
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  }
+  return {
+    address: wallet.address,
+    getAgent: (id: number) => call("GET", `/api/v2/agent/${id}`),
+    search: (query: string) => call("GET", `/api/v2/agents?search=${query}`),
+    update: (id: number, body: object) => call("POST", `/api/v2/agent/${id}/update`, body),
+    joinGroup: (id: string) => call("POST", `/api/v2/messages/groups/${id}/join`),
+    sendMessage: (id: string, content: string) => call("POST", `/api/v2/messages/groups/${id}/send`, { content }),
+    getMessages: (id: string, { before, limit }: { before?: string; limit?: number } = {}) =>
+      call("GET", `/api/v2/messages/groups/${id}/messages?limit=${limit ?? 50}${before ? `&before=${before}` : ""}`),
+    ownerOf: (id: number) =>
+      new ethers.Contract(world.contracts.identity!, ["function ownerOf(uint256) view returns (address)"], provider)
+        .ownerOf!(id) as Promise<string>,
+  };
+}
+
+export const WALLET_CLIENTS: Client[] = [
+  {
+    package: "siwe",
+    run: async (world, load) =>
+      registersHuman(world, await load<Siwe>("siwe"), await load<Ethers>("ethers"), "Sign in to Helixa."),
+  },
+  {
+    package: "siwe",
+    alias: "siwe-2",
+    run: async (world, load) =>
+      registersHuman(world, await load<Siwe>("siwe-2"), await load<Ethers>("ethers"), "Sign in to Helixa"),
+  },
+  {
+    name: "TypeScript SDK on ethers",
+    package: "ethers",
+    async run(world, load) {
+      const ethers = await load<Ethers>("ethers");
+      const { privateKey } = await world.wallet("usdc");
+      const id = await world.register("Ethers", privateKeyToAccount(privateKey));
+      const provider = new ethers.JsonRpcProvider(world.rpcUrl);
+      try {
+        const sdk = sdkOn(ethers, world, privateKey, provider);
+        assert.equal(await sdk.ownerOf(id), sdk.address);
+        await world.listed(id);
+        assert.equal((await sdk.getAgent(id)).name, "Ethers");
+        const { agents } = (await sdk.search(sdk.address)) as { agents: { tokenId: number }[] };
+        assert.deepEqual(
+          agents.map(({ tokenId }) => tokenId),
+          [id],
+        );
+        await sdk.update(id, {
+          narrative: { mission: "Test" },
+          traits: [{ name: "curious", category: "mind", addedAt: new Date().toISOString() }],
+        });
+        await sdk.joinGroup("welcome");
+        await sdk.sendMessage("welcome", "Hello from ethers");
+        const before = new Date(Date.now() + 60_000).toISOString();
+        const { messages } = (await sdk.getMessages("welcome", { before })) as { messages: { content: string }[] };
+        assert.ok(messages.some(({ content }) => content === "Hello from ethers"));
+        return `read agent ${id} on the chain and by search, updated it, joined a group, sent and read a message`;
+      } finally {
+        provider.destroy();
+      }
+    },
+  },
+];
