@@ -245,7 +245,7 @@ describe("malformed payments", () => {
         ["payment-signature", base64({})],
       ],
     ],
-    ["more than 8 KiB", { "payment-signature": "A".repeat(8196) }],
+    ["more than 16 KiB", { "payment-signature": "A".repeat(16_388) }],
     ["no base64", { "payment-signature": "%%%" }],
     ["base64 of no JSON", { "payment-signature": Buffer.from("{").toString("base64") }],
     ["base64 of bytes", { "x-payment": Buffer.from([255, 254]).toString("base64") }],
