@@ -6,8 +6,9 @@ import type { LoadedApi, LoadWorld } from "./service.ts";
 export type CardStorm = { distinct: number; repeats: number; connections: number; readSeconds: number };
 
 const READERS = 2;
-/** Tries of one card: it is refused while 50 wait already. */
+/** Tries of one card: it is refused with 503 while 50 wait already, with 429 while 25 of the client's own do. */
 const TRIES = 200;
+const REFUSALS = [429, 503];
 
 export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]> {
   const api = await world.startApi();
@@ -33,13 +34,13 @@ export async function cards(world: LoadWorld, plan: CardStorm): Promise<Check[]>
   quiet.push((await world.read(api, READERS, plan.readSeconds)).p99Ms);
   const drawn = (await api.stats()).cards.drawn - before;
   await api.stop();
-  const others = [...statuses].filter(([status]) => status !== 200 && status !== 503);
+  const others = [...statuses].filter(([status]) => status !== 200 && !REFUSALS.includes(status));
   const served = statuses.get(200) ?? 0;
   return [
     counted("cards drawn", drawn, `${plan.distinct}`, drawn === plan.distinct),
     counted("cards served", served, `${plan.distinct + plan.repeats}`, served === plan.distinct + plan.repeats),
-    counted("answers other than 200 and 503", others.length, "0", others.length === 0),
-    counted("503 without Retry-After", withoutRetryAfter, "0", withoutRetryAfter === 0),
+    counted("answers other than 200, 429 and 503", others.length, "0", others.length === 0),
+    counted("refusals without Retry-After", withoutRetryAfter, "0", withoutRetryAfter === 0),
     ...ofReads(failures, refusals),
     measured("the storm lasted", `${seconds.toFixed(1)} s`, "told only", true),
     ratioOfP99(quiet, loud, 2),
@@ -61,7 +62,7 @@ async function stormOf({ url }: LoadedApi, { distinct, repeats, connections }: C
       const { statusCode, headers, body } = await pool.request({ path: `/api/v2/card/${tokenId}.png`, method: "GET" });
       await body.arrayBuffer();
       statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1);
-      if (statusCode !== 503) return;
+      if (!REFUSALS.includes(statusCode)) return;
       if (!headers["retry-after"]) withoutRetryAfter++;
       await new Promise((done) => setTimeout(done, 500 + Math.random() * 1000));
     }

@@ -148,7 +148,7 @@ async function answers(world: World, truth: readonly AgentTruth[]): Promise<stri
           credScore: scores.get(agent.token_id),
         },
       );
-      const row = directory.agents.find(({ token_id }) => token_id === agent.token_id);
+      const row = directory.agents.find(({ tokenId }) => tokenId === agent.token_id);
       equal(`${who} in the directory`, [row?.name, row?.cred_score], [agent.name, scores.get(agent.token_id)]);
     }
   }
