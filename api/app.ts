@@ -1,7 +1,6 @@
 /** The API as a whole: every endpoint mounted, and the listener that Node's server calls. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import { Failure } from "../core/errors.ts";
 import { agentTotals } from "../db/agents.ts";
@@ -18,6 +17,7 @@ import { rateLimits } from "./guards/rate-limits.ts";
 import { signedTexts } from "./guards/signed-text.ts";
 import { walletGuard } from "./guards/wallet.ts";
 import { admission } from "./http/admission.ts";
+import { ALREADY_SENT } from "./http/already-sent.ts";
 import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { eventStreams } from "./http/event-stream.ts";
@@ -101,7 +101,7 @@ export function createApi(deps: ApiDeps, endpoints: readonly Endpoint[] = ENDPOI
       if (body === null || typeof body === "string" || body instanceof Uint8Array) return new Response(body, init);
       c.env.outgoing.writeHead(init.status, init.headers);
       body.stream(c.env.outgoing);
-      return RESPONSE_ALREADY_SENT;
+      return ALREADY_SENT;
     });
   const headers = constantHeaders(service.publicUrl);
   const answeredShortly = shortWay(
