@@ -102,21 +102,25 @@ function costOf(given: readonly Given[], { segments, subject }: Pick<Template, "
   return row.at(-1)!;
 }
 
-/** Letters to insert, remove or replace (Levenshtein); infinite beyond what a slip explains: 1 in a short word, else 2. */
+/** Letters to insert, remove, replace or swap with the next (optimal string alignment); infinite beyond what a slip explains: 1 in a short word, else 2. */
 function distance(text: string, word: string): number {
   const most = word.length > 5 ? 2 : 1;
   if (Math.abs(text.length - word.length) > most) return Number.POSITIVE_INFINITY;
   if (text === word) return 0;
+  let before: number[] = [];
   let row = Array.from({ length: word.length + 1 }, (_, j) => j);
   for (let i = 0; i < text.length; i++) {
     const next = [i + 1];
     let least = i + 1;
     for (let j = 0; j < word.length; j++) {
-      const cost = Math.min(row[j]! + (text[i] === word[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1);
+      const isSwap = i > 0 && j > 0 && text[i] === word[j - 1] && text[i - 1] === word[j];
+      const swapped = isSwap ? before[j - 1]! + 1 : Number.POSITIVE_INFINITY;
+      const cost = Math.min(row[j]! + (text[i] === word[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1, swapped);
       next.push(cost);
       least = Math.min(least, cost);
     }
     if (least > most) return Number.POSITIVE_INFINITY;
+    before = row;
     row = next;
   }
   return row.at(-1)! <= most ? row.at(-1)! : Number.POSITIVE_INFINITY;

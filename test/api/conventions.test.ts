@@ -133,6 +133,7 @@ describe("a path that nothing is at", () => {
     ["GET", "/api/v2/agent", "Did you mean GET /api/v2/agents or GET /api/v2/agent/{ref}?"],
     ["GET", "/api/v2/agents/7", "Did you mean GET /api/v2/agent/{ref}?"],
     ["GET", "/api/v2/agents/7/credreport", "Did you mean GET /api/v2/agent/{ref}/cred-report?"],
+    ["GET", "/api/v2/agnets", "Did you mean GET /api/v2/agents?"],
     ["GET", "/api/v1/agents", "Did you mean GET /api/v2/agents?"],
     ["GET", "/agents", "Did you mean GET /api/v2/agents or GET /api/terminal/agents?"],
     ["GET", "/api/v2/agents/", "Did you mean GET /api/v2/agents?"],
