@@ -174,6 +174,8 @@ describe("the stream", () => {
     const [any, final] = [await follow(), await follow("?finality=final")];
     const [kept, lost] = [`0xkept-${facts}`, `0xlost-${facts}`];
     await tell(mutated(0, kept), mutated(1, lost), updated(2));
+    // Read before any of them is final: a row that is read later says what it is by then.
+    await until("those that are told at once", () => got(any).length === 3);
     await retractSources(api.database.pool, [lost]);
     await finalizeSources(api.database.pool, [kept]);
     await sequence(context());
