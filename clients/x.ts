@@ -63,8 +63,7 @@ export function xProofs(api: Upstream): ProofPlatform<XClaim> {
       },
       statuses: [200, 404],
       read: (answer) => {
-        const { data, errors } = several.parse(bodyOf(answer));
-        const [accounts, problems] = [readable(user, data), readable(problem, errors)];
+        const { accounts, problems } = readSeveral(answer);
         return handles.map((handle) => {
           const found = accounts.find(({ username }) => sameHandle(username, handle));
           if (found) return found;
@@ -98,8 +97,7 @@ export function xProofs(api: Upstream): ProofPlatform<XClaim> {
         query: { ids: proofs.map(({ accountId }) => accountId).join(","), "user.fields": FIELDS },
         statuses: [200, 404],
         read: (answer) => {
-          const { data, errors } = several.parse(bodyOf(answer));
-          const [accounts, problems] = [readable(user, data), readable(problem, errors)];
+          const { accounts, problems } = readSeveral(answer);
           return proofs.map((proof) => judgeAgain(proof, accounts, problems));
         },
       }),
@@ -112,6 +110,11 @@ const readable = <T>(shape: z.ZodType<T>, items: readonly unknown[]): T[] =>
     const { success, data } = shape.safeParse(item);
     return success ? [data] : [];
   });
+
+function readSeveral(answer: HttpAnswer): { accounts: Account[]; problems: Problem[] } {
+  const { data, errors } = several.parse(bodyOf(answer));
+  return { accounts: readable(user, data), problems: readable(problem, errors) };
+}
 
 /** A 404 may hold its one problem as the body itself. */
 function bodyOf({ status, json }: HttpAnswer): unknown {

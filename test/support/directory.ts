@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
-import { DIRECTORY_FILTERS, type DirectorySort } from "../../core/terminal/filters.ts";
+import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectorySort } from "../../core/terminal/filters.ts";
 import type { DirectoryQuery } from "../../db/directory/list.ts";
 
 /** A row as it is planted, by column; what is left out has its default. */
@@ -141,19 +141,7 @@ export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
   });
 }
 
-const SORTS: DirectorySort[] = [
-  "cred_score",
-  "name",
-  "created_at",
-  "platform",
-  "token_market_cap",
-  "volume_24h",
-  "price_change_24h",
-  "liquidity_usd",
-  "ethos_score",
-  "updated_at",
-  "trend",
-];
+const SORTS: DirectorySort[] = [...DIRECTORY_SORTS, "trend"];
 
 const q = fc.oneof(
   {

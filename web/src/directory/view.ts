@@ -1,17 +1,7 @@
 /** What of the directory is shown, and its one place: the query of the page's address. Reloading or sharing it shows the same. */
-export const SORTS = [
-  "cred_score",
-  "name",
-  "created_at",
-  "platform",
-  "token_market_cap",
-  "volume_24h",
-  "price_change_24h",
-  "liquidity_usd",
-  "ethos_score",
-  "updated_at",
-] as const;
-export type Sort = (typeof SORTS)[number];
+import { DIRECTORY_SORTS } from "../../../core/terminal/filters.ts";
+
+export type Sort = (typeof DIRECTORY_SORTS)[number];
 export const FILTERS = [
   "all",
   "trending",
@@ -50,7 +40,7 @@ export function readView(params: URLSearchParams): View {
   return {
     q: (params.get("q") ?? "").slice(0, 100),
     filter: oneOf([...FILTERS, "watched"] as const, params.get("filter")) ?? "all",
-    sort: oneOf(SORTS, params.get("sort")),
+    sort: oneOf(DIRECTORY_SORTS, params.get("sort")),
     dir: params.get("dir") === "asc" ? "asc" : "desc",
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
     spam: params.get("spam") === "true",
