@@ -5,7 +5,7 @@ import { erc8004IdentityAbi, erc8004ReputationAbi } from "./abis/erc8004.ts";
 import { handshakesAbi } from "./abis/handshakes.ts";
 import { identityAbi } from "./abis/identity.ts";
 import { serviceTokenAbi } from "./abis/service-token.ts";
-import { loadConfig } from "./config.ts";
+import { loadConfig } from "./config/config.ts";
 
 const { chain, contracts, attesters, attestationSchemas, database } = loadConfig();
 

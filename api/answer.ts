@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import { Failure, fail } from "../core/errors.ts";
 import type { Operation } from "../core/prices.ts";
-import { isTracing, span } from "../tracing.ts";
+import { isTracing, span } from "../runtime/tracing.ts";
 import type { ApiParts } from "./deps.ts";
 import {
   asksDatabase,
@@ -18,11 +18,6 @@ import {
 } from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
 import { identify, nameOf } from "./guards/callers.ts";
-import { declarationOf } from "./guards/payment/bazaar.ts";
-import { PAYMENT_HEADERS } from "./guards/payment/headers.ts";
-import { paymentRequired } from "./guards/payment/offers.ts";
-import { takePayment } from "./guards/payment/take.ts";
-import { FREE_TILL, openTill, withPayment } from "./guards/payment/till.ts";
 import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from "./guards/rate-limits.ts";
 import type { WalletGuard } from "./guards/wallet.ts";
 import type { Admission } from "./http/admission.ts";
@@ -37,6 +32,11 @@ import type { ResponseEnd } from "./http/places.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
 import { ignoredParams, readQuery } from "./http/request-query.ts";
 import { idempotencyKey, type MayKeep, once } from "./idempotency.ts";
+import { declarationOf } from "./payments/bazaar.ts";
+import { FREE_TILL, openTill, withPayment } from "./payments/checkout.ts";
+import { takePayment } from "./payments/collect.ts";
+import { PAYMENT_HEADERS } from "./payments/headers.ts";
+import { paymentRequired } from "./payments/offers.ts";
 
 /** What Hono hands through from the Node server. */
 export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };

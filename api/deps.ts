@@ -1,4 +1,4 @@
-/** What the API is made of; compose.ts builds it, tests build it from real parts of their own. */
+/** What the API is made of; compose/ builds it, tests build it from real parts of their own. */
 import type pg from "pg";
 import type {
   Chain,
@@ -10,22 +10,22 @@ import type {
   SecretBox,
   WebhookTargets,
 } from "../clients/ports.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import type { RateBuckets } from "../core/rate-policies.ts";
 import type { AgentTotals } from "../db/agents.ts";
-import type { AgentList } from "../db/columns/agents.ts";
-import type { DirectoryList } from "../db/columns/directory.ts";
 import type { ReadFacts } from "../db/facts-reader.ts";
 import type { IndexTracker } from "../db/index-state.ts";
-import type { Fault } from "../faults.ts";
-import type { PaymentDesk } from "./guards/payment/desk.ts";
+import type { AgentList } from "../db/lists/agents.ts";
+import type { DirectoryList } from "../db/lists/directory.ts";
+import type { Fault } from "../runtime/faults.ts";
 import type { RateLimits } from "./guards/rate-limits.ts";
 import type { SignedTexts } from "./guards/signed-text.ts";
 import type { Log } from "./http/error-answer.ts";
 import type { EventStreams } from "./http/event-stream.ts";
 import type { Places } from "./http/places.ts";
+import type { PaymentDesk } from "./payments/payment-service.ts";
 import type { BalanceMemory } from "./services/balances.ts";
 import type { ContractMemory } from "./services/contract-facts.ts";
 import type { GroupActs } from "./services/group-acts.ts";

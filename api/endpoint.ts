@@ -6,11 +6,11 @@ import { ignoredIn } from "../core/ignored.ts";
 import type { Operation } from "../core/prices.ts";
 import type { SignInKind } from "../core/wallet-credential.ts";
 import type { ApiParts } from "./deps.ts";
-import type { Till } from "./guards/payment/till.ts";
 import type { OwnLimit } from "./guards/rate-limits.ts";
 import type { StreamContent } from "./http/event-stream.ts";
 import type { ResponseEnd } from "./http/places.ts";
 import { minBlock } from "./parameters.ts";
+import type { Till } from "./payments/checkout.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 

@@ -1,7 +1,7 @@
 /** The API process: `npm run api`. */
-import { composeApi } from "../compose.ts";
-import { ConfigError, loadConfig } from "../config.ts";
-import { onShutdown } from "../lifecycle.ts";
+import { composeApi } from "../compose/compose.ts";
+import { ConfigError, loadConfig } from "../config/config.ts";
+import { onShutdown } from "../runtime/lifecycle.ts";
 import { createApi } from "./app.ts";
 import { startServer } from "./server.ts";
 

@@ -11,8 +11,8 @@ import { loadFacts } from "../db/facts.ts";
 import { migrate } from "../db/migrate.ts";
 import { transaction } from "../db/transaction.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
-import { plantOnchain } from "../test/support/onchain.ts";
-import { onchainTables } from "../test/support/onchain-tables.ts";
+import { plantOnchain } from "../harness/onchain.ts";
+import { onchainTables } from "../harness/onchain-tables.ts";
 
 const DAY_MS = 86_400_000;
 const DIRTY = 10_000;

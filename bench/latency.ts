@@ -1,8 +1,8 @@
 /** `npm run bench -- latency`: mined → visible in the API, told to a subscriber, and scored, on a whole local stack. */
 import { cpus } from "node:os";
 import { identityAbi } from "../abis/identity.ts";
-import { agentWallet, testChain } from "../test/support/agent-wallet.ts";
-import { startStack } from "../test/support/stack.ts";
+import { agentWallet, testChain } from "../harness/agent-wallet.ts";
+import { startStack } from "../harness/stack.ts";
 import { subscribe } from "./events/subscriber.ts";
 
 const quantile = (sorted: number[], q: number) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!;

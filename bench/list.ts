@@ -7,8 +7,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isDeepStrictEqual, promisify } from "node:util";
 import pg from "pg";
 import { listAgents } from "../db/agents.ts";
-import { type AgentList, type AgentQuery, openAgentList } from "../db/columns/agents.ts";
 import { loadFacts } from "../db/facts.ts";
+import { type AgentList, type AgentQuery, openAgentList } from "../db/lists/agents.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { type Cell, matrix, newSearches, offsetOf } from "./list/matrix.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../runtime/free-port.ts";
 import cards from "./cards.ts";
 import list from "./list.ts";
 import { cpuOf, cpuOfMachine } from "./reads/cpu.ts";

@@ -5,7 +5,7 @@ import { signedTexts } from "../api/guards/signed-text.ts";
 import { walletGuard } from "../api/guards/wallet.ts";
 import { siwaText } from "../core/signed-texts.ts";
 import { parseCredential } from "../core/wallet-credential.ts";
-import { stubChain } from "../test/api/support/stub-chain.ts";
+import { stubChain } from "../harness/stub-chain.ts";
 
 const HOST = "bench.test";
 const SERVICE = { hosts: [HOST], name: "Bench", webUrl: `https://${HOST}`, chainId: 8453 };

@@ -17,7 +17,7 @@ import { fail } from "../core/errors.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import { READ_GAS, SIGNATURE_GAS } from "../core/gas-bounds.ts";
 import type { Market } from "../core/transaction-fees.ts";
-import { span } from "../tracing.ts";
+import { span } from "../runtime/tracing.ts";
 import { refusal } from "./chain/refusals.ts";
 import type { Block, Call, Chain, Receipt, Revert, UpstreamMeter } from "./ports.ts";
 

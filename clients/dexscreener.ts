@@ -1,6 +1,6 @@
 /** DexScreener: what the market says about tokens of Base. Keyless, at most thirty tokens a request. */
 import { z } from "zod";
-import { foreignText } from "../core/terminal/foreign-text.ts";
+import { foreignText } from "../core/directory/foreign-text.ts";
 import type { Upstream } from "./http.ts";
 import type { Markets, TokenQuote } from "./ports.ts";
 

@@ -1,7 +1,7 @@
 /** The one HTTP core of the adapters: limits, rates, breakers and the difference between an answer and trouble. */
 import { Agent, type Dispatcher } from "undici";
 import { parseForeignJson } from "../core/foreign-json.ts";
-import { type SpanOptions, span, traceparent } from "../tracing.ts";
+import { type SpanOptions, span, traceparent } from "../runtime/tracing.ts";
 import { breaker } from "./http/breaker.ts";
 import {
   exchange,

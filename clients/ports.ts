@@ -321,7 +321,7 @@ export interface Registry {
   page(cursor: unknown, since: string | null, known?: Validators | null): Promise<RegistryPage | "unchanged">;
 }
 
-/** The registries by their key in core/terminal/sources.ts. */
+/** The registries by their key in core/directory/sources.ts. */
 export type Registries = Record<string, Registry>;
 
 /** A document by its URL. `final`: asking again soon would not help. `reason` is a sentence. */

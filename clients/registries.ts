@@ -1,4 +1,4 @@
-/** The pages of the foreign registries, each as the registry words them. What their items mean is in core/terminal/sources/. */
+/** The pages of the foreign registries, each as the registry words them. What their items mean is in core/directory/sources/. */
 import { z } from "zod";
 import type { Upstream } from "./http.ts";
 import type { Registry } from "./ports.ts";

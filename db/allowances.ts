@@ -1,7 +1,7 @@
 /** Token buckets in the database: they hold for all processes together, and survive them. */
 import type pg from "pg";
 import type { Bucket } from "../core/proof-allowances.ts";
-import { deleteInParts } from "./in-parts.ts";
+import { deleteInParts } from "./batches.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
 /**

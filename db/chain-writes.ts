@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../core/facts.ts";
 import type { Queryable } from "./transaction.ts";
-import type { Intent } from "./tx-outbox.ts";
+import type { Intent } from "./transaction-outbox.ts";
 
 /** A name for what one request writes of an agent's profile; a payment for it says that it has bought this. */
 export const newProfileWrite = (tokenId: number): string => `profile:${tokenId}:${randomUUID()}`;

@@ -1,5 +1,5 @@
 /** Texts owners signed for an update: each is used once, by one request. */
-import { deleteInParts } from "./in-parts.ts";
+import { deleteInParts } from "./batches.ts";
 import type { Queryable } from "./transaction.ts";
 
 export type TextUse = { text: string; tokenId: number; fingerprint: string; at: Date };

@@ -1,6 +1,6 @@
 /** Answers of writes by Idempotency-Key: claimed before the work, kept a day after it. */
 import type pg from "pg";
-import { deleteInParts } from "./in-parts.ts";
+import { deleteInParts } from "./batches.ts";
 
 /** Days a key is remembered; afterwards it names a new operation. */
 const KEPT = "24 hours";

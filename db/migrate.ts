@@ -39,7 +39,7 @@ const GRANTS = `
   end $$`;
 
 if (import.meta.main) {
-  const { loadConfig } = await import("../config.ts");
+  const { loadConfig } = await import("../config/config.ts");
   try {
     const url = loadConfig(undefined, { of: "migration" }).database.migrationUrl;
     if (!url) throw new Error("DATABASE_URL is not set and no local stack is running");

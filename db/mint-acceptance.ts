@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import type { Address, Hex } from "../core/facts.ts";
-import { traceparent } from "../tracing.ts";
+import { traceparent } from "../runtime/tracing.ts";
 import { MINT, type Mint, type MintRequest, nameOf, type Registrant, toMint } from "./mints.ts";
 import type { Queryable } from "./transaction.ts";
 import { agentByOwnDoingOf } from "./wallets.ts";

@@ -3,7 +3,7 @@ import type { Address, Hex } from "../core/facts.ts";
 import type { ListingInput } from "../core/listing-input.ts";
 import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
 import type { SolanaAddress } from "../core/solana/keys.ts";
-import { inParts } from "./in-parts.ts";
+import { inParts } from "./batches.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Announces that a mint is decided; the payload is its id. */

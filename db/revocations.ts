@@ -1,5 +1,5 @@
 /** Wallets that have ended all their credentials, and as of when. */
-import { deleteInParts } from "./in-parts.ts";
+import { deleteInParts } from "./batches.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Credentials of the wallet dated before this are over; null when it never ended any. */

@@ -721,7 +721,7 @@ export const directory = offchain.table(
   "directory",
   {
     id: bigserial({ mode: "number" }).primaryKey(),
-    /** Key of the registry, as in core/terminal/platforms.ts. */
+    /** Key of the registry, as in core/directory/platforms.ts. */
     platform: text().notNull(),
     /** Its id there, as the platform writes it. */
     agentId: text().notNull(),
@@ -764,7 +764,7 @@ export const directory = offchain.table(
     /** When its token was last seen to trade. */
     tradedAt: at(),
     activeAt: at().generatedAlwaysAs(sql`greatest(used_at, traded_at)`),
-    /** core/terminal/filters.ts publishes the formula. */
+    /** core/directory/filters.ts publishes the formula. */
     trend: integer().generatedAlwaysAs(
       sql`round(1000 * (log(1 + greatest(0, coalesce(volume_24h_usd, 0))) + log(1 + greatest(0, uses)::float8)))::int4`,
     ),

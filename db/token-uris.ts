@@ -1,7 +1,7 @@
 /** What the chain said of each token's URI, and which of them the service is to set. */
 import type { Address, Hex } from "../core/facts.ts";
 import type { Queryable } from "./transaction.ts";
-import { intentByKey, queueIntent } from "./tx-outbox.ts";
+import { intentByKey, queueIntent } from "./transaction-outbox.ts";
 
 export type TokenUriState = "none" | "queued" | "set" | "own" | "cleared" | "unknown";
 

@@ -80,7 +80,7 @@ export async function setContractUri(rpcUrl: string, { contracts, keys }: Devnet
   await mineAll(chain, await sendAll(chain, keys.deployer, [{ to: contracts.identity, data }]));
 }
 
-/** The variables (config.ts) that make the service use a devnet; RPC_URL is the caller's. */
+/** The variables (config/) that make the service use a devnet; RPC_URL is the caller's. */
 export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas, keys }: Devnet) {
   const start = String(deployBlock);
   return {

@@ -19,7 +19,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import pg from "pg";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../runtime/free-port.ts";
 
 const require = createRequire(import.meta.url);
 /** Tells where the cluster lives when its user cannot reach the data directory. */

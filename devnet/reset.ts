@@ -1,7 +1,7 @@
 /** `npm run reset`: removes the local stack's data, never anything else that lies in the directory. */
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { stopLeftoverAnvil } from "./anvil.ts";
 import { dataDir, LAYOUT, runningSupervisor } from "./data-dir.ts";
 import { removePostgres } from "./postgres.ts";

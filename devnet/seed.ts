@@ -22,7 +22,7 @@ import { erc8004IdentityAbi } from "../abis/erc8004.ts";
 import { handshakesAbi } from "../abis/handshakes.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { serviceTokenAbi } from "../abis/service-token.ts";
-import { queueIntent } from "../db/tx-outbox.ts";
+import { queueIntent } from "../db/transaction-outbox.ts";
 import { ApiError, createClient, type Schemas } from "../sdk/src/index.ts";
 import type { Devnet } from "./deploy.ts";
 import { giveUsdcToAll } from "./faucet.ts";

@@ -2,11 +2,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { Listr, PRESET_TIMER } from "listr2";
-import { type Config, ConfigError, childEnvironment, loadConfig } from "../config.ts";
+import { type Config, ConfigError, childEnvironment, loadConfig } from "../config/config.ts";
 import { costsInWords, type Phase, standardPrices } from "../core/prices.ts";
 import { contractUriOf } from "../core/token-uri.ts";
 import { migrate } from "../db/migrate.ts";
-import { portOr } from "../free-port.ts";
+import { portOr } from "../runtime/free-port.ts";
 import { buildWeb, webIsStale } from "../web/build.ts";
 import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { UP } from "../lifecycle.ts";
+import { UP } from "../runtime/lifecycle.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FIRST_DELAY_MS = 500;

@@ -70,7 +70,7 @@ async function isDeployed(chain: TempoChain): Promise<boolean> {
   return reserveUserToken > 0n || reserveValidatorToken > 0n;
 }
 
-/** The variables (config.ts) by which the service takes payments on it; TEMPO_RPC_URL is the caller's. */
+/** The variables (config/) by which the service takes payments on it; TEMPO_RPC_URL is the caller's. */
 export const tempoEnv = ({ mnemonic }: { mnemonic?: string } = {}) => ({
   TEMPO_CHAIN_ID: String(TEMPO.chainId),
   MPP_CURRENCY_ADDRESS: TEMPO.usdce,

@@ -1,8 +1,8 @@
 /** The launcher: keeps one indexer of this build running, through crashes, lost connections and chains that change their mind. */
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { backoff } from "./backoff.ts";
 import { chainIds, connectNode } from "./node.ts";
-import { backoff } from "./pauses.ts";
 import { prepareSchema } from "./preparation.ts";
 import { type Report, runIndex } from "./run.ts";
 import { indexBuild } from "./schema-name.ts";

@@ -1,9 +1,9 @@
 /** `npm run indexer`: reads the chain into Postgres until it is asked to end. */
-import { ConfigError, childEnvironment, loadConfig } from "../config.ts";
-import { onShutdown } from "../lifecycle.ts";
-import { createLog } from "../log.ts";
+import { ConfigError, childEnvironment, loadConfig } from "../config/config.ts";
 import { indexerGauges } from "../ops/metrics/indexer.ts";
 import { openOps } from "../ops/open.ts";
+import { onShutdown } from "../runtime/lifecycle.ts";
+import { createLog } from "../runtime/log.ts";
 import { LaunchError, launchIndexer } from "./launcher.ts";
 
 try {

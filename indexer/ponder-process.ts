@@ -4,23 +4,23 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
-import { freePort, portOr } from "../free-port.ts";
+import { freePort, portOr } from "../runtime/free-port.ts";
+import type { TakenAsFinal } from "./preload/report-finalized.ts";
 import { PONDER_ROOT } from "./schema-name.ts";
-import type { TakenAsFinal } from "./tell-finalized.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
 /** Loaded into Ponder's process before anything of its own. */
 const PRELOADED = [
-  "end-with-parent.ts",
-  "packages-as-they-are.ts",
-  "gentle-triggers.ts",
-  "tell-finalized.ts",
-  "gone-blocks.ts",
-  "reader-queries.ts",
+  "preload/end-with-parent.ts",
+  "preload/external-packages.ts",
+  "preload/disable-triggers.ts",
+  "preload/report-finalized.ts",
+  "preload/removed-blocks.ts",
+  "preload/reader-queries.ts",
 ];
 /** The same where the node keeps no old state. */
-const PRELOADED_PRUNED = [...PRELOADED, "pruned-node.ts"];
+const PRELOADED_PRUNED = [...PRELOADED, "preload/pruned-node.ts"];
 
 /** How long Ponder may take to end by itself; with the launcher's own work it stays below ten seconds. */
 const STOP_MS = 7_000;

@@ -1,10 +1,6 @@
 /** Before Ponder starts: which schema it gets, that this schema's history is the chain's, and that readers notice nothing. */
 import type pg from "pg";
-import type { Node } from "./node.ts";
-import { sleep } from "./pauses.ts";
-import { indexSchema } from "./schema-name.ts";
-import type { Session } from "./session.ts";
-import { declareStale, holdIndex, pruneSchemas, readServed, type ServedState, transaction } from "./views.ts";
+import { sleep } from "./backoff.ts";
 import {
   finalBlock,
   findFork,
@@ -16,7 +12,11 @@ import {
   remember,
   startNextGeneration,
   witnessOf,
-} from "./witnesses.ts";
+} from "./block-hashes.ts";
+import type { Node } from "./node.ts";
+import { indexSchema } from "./schema-name.ts";
+import type { Session } from "./session.ts";
+import { declareStale, holdIndex, pruneSchemas, readServed, type ServedState, transaction } from "./views.ts";
 
 /** Between the two looks that a replaced block has to be seen on. */
 const SECOND_LOOK_MS = 1_000;

@@ -1,11 +1,12 @@
 /** One run of Ponder: started on its schema, published when it has caught up, watched until it ends or has to. */
+
+import { sleep } from "./backoff.ts";
+import { type Progress, readProgress, rememberSeen, startNextGeneration } from "./block-hashes.ts";
 import type { Node } from "./node.ts";
-import { sleep } from "./pauses.ts";
 import { type PonderProcess, startPonder } from "./ponder-process.ts";
 import type { Session } from "./session.ts";
 import { declareStale, pruneSchemas, publishIndex, readServed, recordState } from "./views.ts";
 import { type Alarm, watch } from "./watchdog.ts";
-import { type Progress, readProgress, rememberSeen, startNextGeneration } from "./witnesses.ts";
 
 /** How often the watchdog looks; two looks and the restart stay well below the 30 s in which staleness must show. */
 const LOOK_MS = 5_000;

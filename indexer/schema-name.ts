@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 

@@ -1,8 +1,8 @@
 /** A session of the launcher: one database connection that holds the build's lock, and with it the right to write. */
 import pg from "pg";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
-import { sleep } from "./pauses.ts";
+import type { Config } from "../config/config.ts";
+import { sleep } from "./backoff.ts";
 import { BUILD_LOCK, ensureOnchain } from "./views.ts";
 
 const LOCK_POLL_MS = 500;

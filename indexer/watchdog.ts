@@ -1,8 +1,8 @@
 /** The watchdog: what Ponder does not notice or survives silently, noticed from outside. */
 import type pg from "pg";
+import { findFork, lookAtWitnesses, type Progress, type Verdict } from "./block-hashes.ts";
 import { type Node, NodeUnavailable } from "./node.ts";
 import type { PonderNews } from "./ponder-process.ts";
-import { findFork, lookAtWitnesses, type Progress, type Verdict } from "./witnesses.ts";
 
 /** The head moves and the index does not for this long: it hangs. */
 const STALL_MS = 20_000;

@@ -1,5 +1,5 @@
 /** Begins to keep traces where a collector is configured; the SDK is loaded then only. */
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Role } from "./open.ts";
 
 /** Must be called before anything is made that wraps itself for traces. @returns sends what is left */

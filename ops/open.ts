@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { UpstreamMeter } from "../clients/ports.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { openRegistry } from "./metrics/metric.ts";
 import { processGauges } from "./metrics/process.ts";
 import { upstreamMeter } from "./metrics/upstreams.ts";

@@ -1,6 +1,6 @@
 /** Statements of a pool as spans, named by the statement and never by its values. Used only where traces are kept. */
 import type pg from "pg";
-import { span } from "../tracing.ts";
+import { span } from "../runtime/tracing.ts";
 
 type Statement = string | { name?: string | undefined; text?: string | undefined };
 

@@ -22,7 +22,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from "@opentelemetry/semantic-conventions";
-import { installTracer, type SpanKind, type SpanOptions, type Tracer } from "../tracing.ts";
+import { installTracer, type SpanKind, type SpanOptions, type Tracer } from "../runtime/tracing.ts";
 
 export type TraceOptions = {
   /** Where spans are posted. */

@@ -4,9 +4,9 @@
  * was not paid for, or anybody honest was kept from anything.
  */
 import { parseArgs } from "node:util";
-import { tablesOf } from "../test/attack/support/report.ts";
-import { runPhase } from "../test/attack/support/run.ts";
-import { type Phase, settingsOf } from "../test/attack/support/world.ts";
+import { tablesOf } from "../harness/attack/report.ts";
+import { runPhase } from "../harness/attack/run.ts";
+import { type Phase, settingsOf } from "../harness/attack/world.ts";
 
 const { values } = parseArgs({
   options: {

@@ -1,9 +1,9 @@
 /** `npm run backfill`: runs the indexer with a progress bar until it has caught up with the chain, then ends. */
 import { pino } from "pino";
-import { ConfigError, childEnvironment, loadConfig } from "../config.ts";
+import { ConfigError, childEnvironment, loadConfig } from "../config/config.ts";
 import { LaunchError, launchIndexer } from "../indexer/launcher.ts";
 import type { Report } from "../indexer/run.ts";
-import { onShutdown } from "../lifecycle.ts";
+import { onShutdown } from "../runtime/lifecycle.ts";
 
 const BAR_WIDTH = 24;
 /** On a terminal the bar moves; elsewhere (a log) a line now and then is enough. */

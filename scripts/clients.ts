@@ -1,14 +1,14 @@
 /**
- * `npm run clients [-- word …]`: every client of test/clients/list.ts, or those whose name has one of the words, against
+ * `npm run clients [-- word …]`: every client of harness/client-libraries/list.ts, or those whose name has one of the words, against
  * a stack of its own; prints a table of what each did. The packages are installed first, by their lockfile.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nameOf, PACKAGES } from "../test/clients/client.ts";
-import { CLIENTS } from "../test/clients/list.ts";
-import { type Row, runClient, tableOf } from "../test/clients/run.ts";
-import { startWorld } from "../test/clients/world.ts";
+import { nameOf, PACKAGES } from "../harness/client-libraries/client.ts";
+import { CLIENTS } from "../harness/client-libraries/list.ts";
+import { type Row, runClient, tableOf } from "../harness/client-libraries/run.ts";
+import { startWorld } from "../harness/client-libraries/world.ts";
 
 const words = process.argv.slice(2).map((word) => word.toLowerCase());
 const asked = CLIENTS.filter(
@@ -16,7 +16,7 @@ const asked = CLIENTS.filter(
     words.length === 0 || words.some((word) => `${nameOf(client)} ${client.alias}`.toLowerCase().includes(word)),
 );
 if (asked.length === 0) {
-  console.error(`No client of test/clients/list.ts is named so.`);
+  console.error(`No client of harness/client-libraries/list.ts is named so.`);
   process.exit(1);
 }
 install();
@@ -45,7 +45,7 @@ function install(): void {
   const wanted = readFileSync(join(PACKAGES, "package-lock.json"));
   const mark = join(PACKAGES, "node_modules", ".installed-lock.json");
   if (existsSync(mark) && readFileSync(mark).equals(wanted)) return;
-  console.log("Installing the packages of test/clients/packages");
+  console.log("Installing the packages of harness/client-libraries/packages");
   const { status } = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: PACKAGES, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(mark, wanted);

@@ -19,7 +19,7 @@ type Entry = {
 type Lock = { packages: Record<string, Entry> };
 
 /** Of this project, and of the clients that others wrote, which are installed apart. */
-const FILES = ["package-lock.json", "test/clients/packages/package-lock.json"];
+const FILES = ["package-lock.json", "harness/client-libraries/packages/package-lock.json"];
 
 /** Whether `name`, required by the package at `from`, is in the lockfile by Node's resolution. */
 function locked({ packages }: Lock, from: string, name: string): boolean {

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { openApiDocument } from "../api/openapi.ts";
 import { ENDPOINTS } from "../api/routes/index.ts";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 
 const text = `${JSON.stringify(openApiDocument(ENDPOINTS, loadConfig().service), null, 2)}\n`;
 const [file] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /** `npm run payments -- …`: shows the operator what was paid and what is owed, and sets prices while the service runs. */
 import type pg from "pg";
 import { parseUnits } from "viem/utils";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { PAYMENT_STATES, type PaymentState } from "../core/payments/states.ts";
 import { formatUsdc, type Operation, type Phase, PRICES, standardPrices } from "../core/prices.ts";
 import { refundPayment } from "../db/ledger.ts";

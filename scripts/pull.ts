@@ -1,16 +1,16 @@
 /** `npm run pull -- <source> [--full]`: pulls one registry into the directory now, with a progress bar. */
-import { composeWorkers } from "../compose.ts";
-import { ConfigError, loadConfig } from "../config.ts";
+import { composeWorkers } from "../compose/compose.ts";
+import { ConfigError, loadConfig } from "../config/config.ts";
+import { OWN_PLATFORM } from "../core/directory/platforms.ts";
+import { SOURCES } from "../core/directory/sources.ts";
 import { Failure } from "../core/errors.ts";
-import { OWN_PLATFORM } from "../core/terminal/platforms.ts";
-import { SOURCES } from "../core/terminal/sources.ts";
 import { ERC8004 } from "../db/directory/erc8004.ts";
 import { type PullProgress, pullProgress } from "../db/directory/pulls.ts";
 import type { JobContext } from "../workers/context.ts";
-import { pullRegistry } from "../workers/directory-pull.ts";
 import type { Job } from "../workers/job.ts";
 import { directoryOwn } from "../workers/jobs/directory-own.ts";
 import { erc8004Files } from "../workers/jobs/erc8004-files.ts";
+import { pullRegistry } from "../workers/pull-registry.ts";
 
 const JOBS: Record<string, Job> = { [OWN_PLATFORM]: directoryOwn, [ERC8004]: erc8004Files };
 const names = [...Object.keys(JOBS), ...SOURCES.map(({ key }) => key)];

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { openApiDocument } from "../api/openapi.ts";
 import { ENDPOINTS } from "../api/routes/index.ts";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { type Document, generate } from "../sdk/generate.ts";
 
 // Of nobody's configuration: what is generated is the same everywhere.

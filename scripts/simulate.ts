@@ -6,9 +6,9 @@
  * inside this one, which takes a fraction of the time.
  */
 import { parseArgs } from "node:util";
-import { REGRESSIONS } from "../test/simulation/regressions.ts";
-import { ROWS } from "../test/simulation/support/plan.ts";
-import { simulate } from "../test/simulation/support/simulate.ts";
+import { ROWS } from "../harness/simulation/plan.ts";
+import { REGRESSIONS } from "../harness/simulation/regressions.ts";
+import { simulate } from "../harness/simulation/simulate.ts";
 
 type Row = keyof typeof ROWS;
 const { values } = parseArgs({

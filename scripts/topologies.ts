@@ -1,6 +1,6 @@
 /** `npm run topologies [-- redis|postgres] [files]`: the tests that go over HTTP, on two of every process that may be two, once for each queue. */
 import { startVitest } from "vitest/node";
-import { startRedis } from "../test/support/redis.ts";
+import { startRedis } from "../harness/redis.ts";
 
 /** What is asked over HTTP: in processes of their own, or in this one over real sockets. */
 const FILES = ["test/api/", "test/payments/", "test/stack/"];

@@ -4,7 +4,7 @@ import { attestation } from "ponder:schema";
 import { easAbi } from "../abis/eas.ts";
 import { readOrNull } from "./contract-reads.ts";
 import { blockOf, lower, secondsOf, timeOf } from "./event-facts.ts";
-import { tell } from "./outbox.ts";
+import { tell } from "./index-changes.ts";
 
 ponder.on("Eas:Attested", async ({ event, context }) => {
   await writeAttestation(context, event, 0);

@@ -3,7 +3,7 @@ import { type Context, ponder } from "ponder:registry";
 import { erc8004Agent, erc8004Metadata, transfer } from "ponder:schema";
 import { type Hex, size, zeroAddress } from "viem";
 import { blockOf, type ChainEvent, cleanText, keyText, lower, MOST_URI, timeOf } from "./event-facts.ts";
-import { tell } from "./outbox.ts";
+import { tell } from "./index-changes.ts";
 
 /** Reserved metadata key: the wallet the agent acts with, 20 raw bytes, empty when unset. */
 const WALLET_KEY = "agentWallet";

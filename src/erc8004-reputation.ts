@@ -2,7 +2,7 @@
 import { type Context, ponder } from "ponder:registry";
 import { erc8004Agent, erc8004Feedback, erc8004Response } from "ponder:schema";
 import { blockOf, type ChainEvent, cleanText, lower, MOST_WORDS, timeOf } from "./event-facts.ts";
-import { tell } from "./outbox.ts";
+import { tell } from "./index-changes.ts";
 
 /** Feedback is about agents of the identity registry the reputation registry was made for. */
 const registryOf = ({ contracts }: Context) => lower(contracts.Erc8004Identity.address);

@@ -3,7 +3,7 @@ import { ponder } from "ponder:registry";
 import { handshake } from "ponder:schema";
 import { changeAgent } from "./agent-rows.ts";
 import { blockOf, timeOf, tokenIdOf } from "./event-facts.ts";
-import { tell } from "./outbox.ts";
+import { tell } from "./index-changes.ts";
 
 ponder.on("Handshakes:HandshakeCompleted", async ({ event, context }) => {
   const fromTokenId = tokenIdOf(event.args.fromTokenId);

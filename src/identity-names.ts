@@ -3,7 +3,7 @@ import { type Context, ponder } from "ponder:registry";
 import { agent, agentName } from "ponder:schema";
 import { changeAgent } from "./agent-rows.ts";
 import { type ChainEvent, indexedText, nameKey, timeOf, tokenIdOf } from "./event-facts.ts";
-import { tell } from "./outbox.ts";
+import { tell } from "./index-changes.ts";
 
 ponder.on("Identity:NameRegistered", async ({ event, context }) => {
   const { name } = event.args;

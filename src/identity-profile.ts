@@ -5,7 +5,7 @@ import { identityAbi } from "../abis/identity.ts";
 import { changeAgent } from "./agent-rows.ts";
 import { readOrNull } from "./contract-reads.ts";
 import { blockOf, cleanText, lower, MOST_WORDS, timeOf, tokenIdOf } from "./event-facts.ts";
-import { tell } from "./outbox.ts";
+import { tell } from "./index-changes.ts";
 
 /** Everything here is rewarded with points in the same transaction. */
 const PAID = { paid: true };

@@ -16,7 +16,7 @@ import {
   timeOf,
   tokenIdOf,
 } from "./event-facts.ts";
-import { tell } from "./outbox.ts";
+import { tell } from "./index-changes.ts";
 
 ponder.on("Identity:Transfer", async ({ event, context }) => {
   const { from, to } = event.args;

@@ -4,7 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import { ConfigError, envExample, loadConfig, PROCESSES, type Process, STACK_FILE, VARIABLES } from "../config.ts";
+import {
+  ConfigError,
+  envExample,
+  loadConfig,
+  PROCESSES,
+  type Process,
+  STACK_FILE,
+  VARIABLES,
+} from "../config/config.ts";
 import { RATE_POLICIES } from "../core/rate-policies.ts";
 
 const directories: string[] = [];
@@ -20,7 +28,7 @@ afterEach(() => {
 describe(".env.example", () => {
   const text = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
 
-  it("is what config.ts says (npm run env-example writes it)", () => {
+  it("is what config/ says (npm run env-example writes it)", () => {
     expect(text).toBe(envExample());
   });
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openApiDocument } from "../api/openapi.ts";
 import { ENDPOINTS } from "../api/routes/index.ts";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { STATUS } from "../core/errors.ts";
 import * as service from "../core/signed-texts.ts";
 import { type Document, generate } from "../sdk/generate.ts";

@@ -1,4 +1,4 @@
-/** What every job and loop of the worker process is given. Built in compose.ts, faked nowhere but at the ports. */
+/** What every job and loop of the worker process is given. Built in compose/, faked nowhere but at the ports. */
 import type pg from "pg";
 import type { Logger } from "pino";
 import type {
@@ -11,8 +11,8 @@ import type {
   Registries,
   Signer,
 } from "../clients/ports.ts";
-import type { Config } from "../config.ts";
-import type { Fault } from "../faults.ts";
+import type { Config } from "../config/config.ts";
+import type { Fault } from "../runtime/faults.ts";
 import type { Queues } from "./queue.ts";
 import type { WebhookParts } from "./webhooks/send.ts";
 

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Chain, Receipt } from "../clients/ports.ts";
 import type { Hex } from "../core/facts.ts";
-import type { Intent } from "../db/tx-outbox.ts";
+import type { Intent } from "../db/transaction-outbox.ts";
 import { awardEffect } from "./intents/award.ts";
 import { exchangeEffect } from "./intents/exchange.ts";
 import { mintEffect } from "./intents/mint.ts";

@@ -1,7 +1,7 @@
 /** A loop that works, sleeps until there is news, and works again, until it is stopped. */
 import { notifications } from "../db/notifications.ts";
 import type { JobContext } from "./context.ts";
-import { Wake } from "./wake.ts";
+import { Wake } from "./latch.ts";
 
 export type Loop = {
   /** Rung by whoever has news for it. */

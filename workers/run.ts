@@ -3,7 +3,7 @@
 import { Failure } from "../core/errors.ts";
 import { recordRun } from "../db/job-runs.ts";
 import { isNoIndex } from "../db/transaction.ts";
-import { span } from "../tracing.ts";
+import { span } from "../runtime/tracing.ts";
 import type { JobContext } from "./context.ts";
 import { runDispatcher } from "./dispatcher.ts";
 import { runEventLog } from "./event-log.ts";

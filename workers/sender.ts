@@ -1,7 +1,7 @@
 /** The one sender: whoever holds the lock turns intents into transactions, everybody else stands by. */
 import pg from "pg";
 import { Failure } from "../core/errors.ts";
-import { highestBlock, INTENT_CHANNEL } from "../db/tx-outbox.ts";
+import { highestBlock, INTENT_CHANNEL } from "../db/transaction-outbox.ts";
 import type { JobContext } from "./context.ts";
 import { INTENT_EFFECTS } from "./intents.ts";
 import { type Loop, runLoop } from "./loop.ts";

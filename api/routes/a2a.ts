@@ -12,7 +12,7 @@ import { CACHE, endpoint, json } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { agentCardSchema } from "../schemas/agent-card.ts";
-import { DESCRIPTION } from "../services/introduction.ts";
+import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
 import { plainText, toldInWords } from "../tools/plain-words.ts";
 import { descriptionOf, TOOLS, type Tool } from "../tools/tools.ts";

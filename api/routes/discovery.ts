@@ -6,7 +6,7 @@ import type { ApiParts } from "../deps.ts";
 import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { discoverySchema } from "../schemas/service.ts";
-import { DESCRIPTION, waysIn } from "../services/introduction.ts";
+import { DESCRIPTION, waysIn } from "../services/sign-in-info.ts";
 import { aliasesOf } from "./aliases.ts";
 
 /** @param listed the endpoints to describe */

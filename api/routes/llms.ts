@@ -1,7 +1,7 @@
 /** /llms.txt: the service for language models, on one page that follows from the endpoints. */
 import { type PriceList, priceUnits, shownPrice } from "../../core/prices.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
-import { DESCRIPTION } from "../services/introduction.ts";
+import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { TOOLS } from "../tools/tools.ts";
 import { aliasesOf } from "./aliases.ts";
 

@@ -23,13 +23,13 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
 import { z } from "zod";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { fail } from "../../core/errors.ts";
 import { costsInWords, type PriceList } from "../../core/prices.ts";
 import { endpoint } from "../endpoint.ts";
 import { errorAnswer } from "../http/error-answer.ts";
 import { API_VERSION } from "../http/headers.ts";
-import { DESCRIPTION } from "../services/introduction.ts";
+import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
 import { inputSchemaOf, outputSchemaOf } from "../tools/tool-schemas.ts";
 import { descriptionOf, TOOLS } from "../tools/tools.ts";

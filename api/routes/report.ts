@@ -12,7 +12,7 @@ import { agentRef } from "../parameters.ts";
 import { reportSchema, verificationsSchema } from "../schemas/report.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { methodName } from "../services/method-names.ts";
-import { standingOf } from "../services/standing.ts";
+import { standingOf } from "../services/ranking.ts";
 
 const TRANSACTIONS = 10;
 /** How a linked token's chain may be written when it is this one. */

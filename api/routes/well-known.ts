@@ -7,10 +7,10 @@ import { priceUnits, shownPricing } from "../../core/prices.ts";
 import type { RegistrationFile } from "../../core/registration-file.ts";
 import type { ApiParts } from "../deps.ts";
 import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
-import { declarationOf } from "../guards/payment/bazaar.ts";
 import { API_VERSION } from "../http/headers.ts";
+import { declarationOf } from "../payments/bazaar.ts";
 import { agentRegistrationSchema, mcpServerCardSchema, x402ManifestSchema } from "../schemas/well-known.ts";
-import { DESCRIPTION } from "../services/introduction.ts";
+import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { instructionsOf, serverInfoOf, toolDescriptions } from "./mcp.ts";
 
 const TAG = "Agent protocols";

@@ -1,6 +1,6 @@
 /** One agent's facts for a route, by whatever the route was given; and the site its views are shown in. */
 
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import type { AgentFacts, AgentRef } from "../../core/facts.ts";

@@ -1,8 +1,8 @@
 /** Pages of agents with everything known about each: from memory which agents they are, or all of it from one moment of the database. */
 import type { AgentFacts } from "../../core/facts.ts";
 import { type AgentPage, listAgents } from "../../db/agents.ts";
-import type { AgentQuery } from "../../db/columns/agents.ts";
 import { loadFacts } from "../../db/facts.ts";
+import type { AgentQuery } from "../../db/lists/agents.ts";
 import { snapshot } from "../../db/transaction.ts";
 import type { ApiParts } from "../deps.ts";
 

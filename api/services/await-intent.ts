@@ -2,9 +2,9 @@
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
-import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/tx-outbox.ts";
+import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transaction-outbox.ts";
 import { json, type Reply } from "../endpoint.ts";
-import { lookUntil } from "./look-until.ts";
+import { lookUntil } from "./wait-for.ts";
 
 /** An intent whose transaction is in a block and did what it was meant to. */
 export type MinedIntent = Intent & { state: "mined"; txHash: Hex; block: number };

@@ -10,7 +10,7 @@ import {
   newestChainWrites,
   newProfileWrite,
 } from "../../db/chain-writes.ts";
-import { queueIntent } from "../../db/tx-outbox.ts";
+import { queueIntent } from "../../db/transaction-outbox.ts";
 import { controls } from "./agent-control.ts";
 import { requireFunds, type Write } from "./writing.ts";
 

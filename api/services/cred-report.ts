@@ -1,7 +1,7 @@
 /** The verbs of the cred report: compute it, seal it with a receipt, check a receipt. */
 import { randomUUID } from "node:crypto";
 import { hashTypedData } from "viem/utils";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
 import { shownCred } from "../../core/cred.ts";
 import { type ReceiptData, type ReceiptDomain, readPayload, receiptData } from "../../core/cred-report/receipt.ts";
@@ -14,7 +14,7 @@ import type { ApiParts } from "../deps.ts";
 import { recoverSigner } from "../guards/signature.ts";
 import type { AgentRef } from "../parameters.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
-import { standingOf } from "./standing.ts";
+import { standingOf } from "./ranking.ts";
 
 /** Everything a report says except what it was paid with: computed before anything is charged. */
 export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "payment">; at: Date };

@@ -14,11 +14,11 @@ import {
   VERIFIED_ACCOUNT,
 } from "../../db/attestations.ts";
 import { isNoIndex } from "../../db/transaction.ts";
-import { queueRepeatable } from "../../db/tx-outbox.ts";
+import { queueRepeatable } from "../../db/transaction-outbox.ts";
 import type { ApiParts } from "../deps.ts";
 import { authorizeController } from "./agent-control.ts";
+import { tellVerified } from "./agent-events.ts";
 import { factsOf } from "./agent-facts.ts";
-import { tellVerified } from "./telling.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 
 const NO_UID = `0x${"0".repeat(64)}`;

@@ -8,7 +8,7 @@ import { deleteMembers, insertMembers, lockGroup, updateCounters } from "../../d
 import { insertMessages, messagesByRequest } from "../../db/messages.ts";
 import { type Queryable, transaction } from "../../db/transaction.ts";
 import type { ApiDeps } from "../deps.ts";
-import { lanes } from "./lanes.ts";
+import { lanes } from "./batch-loader.ts";
 
 export type GroupActs = {
   /** @throws Failure not_found, forbidden, overloaded, indexer_behind */

@@ -1,9 +1,9 @@
 /** Linking an agent to a human: wanted by the token's present owner and by the human, undone by the next transfer. */
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
-import { holdingOf } from "../../db/principals/holding.ts";
 import { linkHumanAgent, lockHuman, otherLinks } from "../../db/principals/human-writes.ts";
 import { type HumanRef, humanIdOf } from "../../db/principals/humans.ts";
+import { holdingOf } from "../../db/principals/token-ownership.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { ApiParts } from "../deps.ts";

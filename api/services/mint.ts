@@ -26,14 +26,14 @@ import {
   mintById,
   type Registrant,
 } from "../../db/mints.ts";
+import { wakeSender } from "../../db/notify-sender.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
-import { wakeSender } from "../../db/wake-sender.ts";
-import type { Fault } from "../../faults.ts";
-import type { MintEffect } from "../../payments/effects.ts";
-import type { Paid, Till } from "../guards/payment/till.ts";
-import { lookUntil } from "./look-until.ts";
+import type { Fault } from "../../runtime/faults.ts";
+import type { MintEffect } from "../../settlement/effects.ts";
+import type { Paid, Till } from "../payments/checkout.ts";
 import { type ContractShare, checkReceiver, refuseBeyondShare } from "./receiver.ts";
+import { lookUntil } from "./wait-for.ts";
 import { refuseUnlessFunded } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */

@@ -3,7 +3,6 @@ import { randomInt, randomUUID } from "node:crypto";
 import { fail } from "../../core/errors.ts";
 import type { OrganizationFacts } from "../../core/principals/facts.ts";
 import { SLUG_RETIREMENT_MS, slugKey, suggestedSlug } from "../../core/principals/slugs.ts";
-import { unknownTokens } from "../../db/principals/holding.ts";
 import {
   insertOrganization,
   isRetired,
@@ -19,6 +18,7 @@ import {
   updateOrganization,
 } from "../../db/principals/organizations.ts";
 import type { PageQuery } from "../../db/principals/page.ts";
+import { unknownTokens } from "../../db/principals/token-ownership.ts";
 import { type Queryable, snapshot, transaction } from "../../db/transaction.ts";
 import type { ApiParts } from "../deps.ts";
 import { nameOf } from "../guards/callers.ts";

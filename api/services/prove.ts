@@ -6,12 +6,12 @@ import { fail } from "../../core/errors.ts";
 import type { Address, Hex, Platform } from "../../core/facts.ts";
 import { proofTrait } from "../../core/proofs.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/proofs.ts";
-import { queueRepeatable } from "../../db/tx-outbox.ts";
+import { queueRepeatable } from "../../db/transaction-outbox.ts";
 import type { ApiParts } from "../deps.ts";
 import { authorizeController } from "./agent-control.ts";
+import { tellVerified } from "./agent-events.ts";
 import { payableTraitPrice } from "./chain-writes.ts";
 import { askWithin } from "./proof-allowance.ts";
-import { tellVerified } from "./telling.ts";
 import { requireFunds, type Write, writeAgent } from "./writing.ts";
 
 /** A request to prove an account of a platform. */

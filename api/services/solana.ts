@@ -16,7 +16,7 @@ import {
 } from "../../db/solana-challenges.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import type { ApiParts } from "../deps.ts";
-import type { Till } from "../guards/payment/till.ts";
+import type { Till } from "../payments/checkout.ts";
 import type { SolanaRegistrationBody } from "../schemas/solana.ts";
 import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";
 import type { ContractShare } from "./receiver.ts";

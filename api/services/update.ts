@@ -10,8 +10,8 @@ import type { SocialInput } from "../../core/social-input.ts";
 import { newTraits, type TraitInput, traitKey } from "../../core/trait-input.ts";
 import { newestChainWrites, onchainTraits } from "../../db/chain-writes.ts";
 import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/profiles.ts";
+import { tellUpdated } from "./agent-events.ts";
 import { type ChainCall, queueChainWrites } from "./chain-writes.ts";
-import { tellUpdated } from "./telling.ts";
 import type { Write } from "./writing.ts";
 
 export type Update = ListingInput & {

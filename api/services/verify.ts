@@ -4,7 +4,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { verificationTransaction } from "../../db/attestations.ts";
 import { insertChainWrite } from "../../db/chain-writes.ts";
-import { queueRepeatable } from "../../db/tx-outbox.ts";
+import { queueRepeatable } from "../../db/transaction-outbox.ts";
 import { recordWalletVerification } from "../../db/wallets.ts";
 import type { ApiParts } from "../deps.ts";
 import { authorizeAgentWallet, controls } from "./agent-control.ts";

@@ -6,7 +6,7 @@ import { lockAgentWrites } from "../../db/profiles.ts";
 import { type SenderState, senderState } from "../../db/sender-state.ts";
 import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/transaction.ts";
 import type { ApiParts } from "../deps.ts";
-import { FREE_TILL, type Till } from "../guards/payment/till.ts";
+import { FREE_TILL, type Till } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
 
 /** What a write works with. */

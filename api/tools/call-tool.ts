@@ -2,9 +2,9 @@
 import { type Failure, fail } from "../../core/errors.ts";
 import { check, showIndex } from "../answer.ts";
 import type { Call, Endpoint, Reply } from "../endpoint.ts";
-import { FREE_TILL } from "../guards/payment/till.ts";
 import { networkOf } from "../http/client-network.ts";
 import { toFailure } from "../http/error-answer.ts";
+import { FREE_TILL } from "../payments/checkout.ts";
 import { takenBy } from "./tool-schemas.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 

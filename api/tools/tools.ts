@@ -3,8 +3,8 @@ import type { Endpoint } from "../endpoint.ts";
 import { agent, leaderboard } from "../routes/agents.ts";
 import { cred } from "../routes/cred.ts";
 import { verifyReceipt } from "../routes/cred-report.ts";
+import { terminalAgents } from "../routes/directory.ts";
 import { search } from "../routes/search.ts";
-import { terminalAgents } from "../routes/terminal.ts";
 import {
   type Reading,
   readAgent,

@@ -1,12 +1,12 @@
 /** What each page of the terminal is about: agents by their facts, foreign ones by their row, the other views in fixed words. */
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import { shownCred } from "../../core/cred.ts";
+import { foreignText } from "../../core/directory/foreign-text.ts";
+import { PLATFORMS } from "../../core/directory/platforms.ts";
+import { type TerminalRow, terminalRow } from "../../core/directory/row.ts";
 import type { AgentFacts, AgentRef } from "../../core/facts.ts";
 import { agentLink, tokenLink } from "../../core/links.ts";
 import { isSpam } from "../../core/spam.ts";
-import { foreignText } from "../../core/terminal/foreign-text.ts";
-import { PLATFORMS } from "../../core/terminal/platforms.ts";
-import { type TerminalRow, terminalRow } from "../../core/terminal/row.ts";
 import { tierOf } from "../../core/tiers.ts";
 import { imageHash } from "../../core/views/image.ts";
 import { metadataView } from "../../core/views/metadata.ts";

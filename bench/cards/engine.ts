@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Resvg } from "@resvg/resvg-js";
 import satori, { type Font } from "satori";
-import { createPaint, type Paint } from "../../cards/paint.ts";
+import { createPaint, type Paint } from "../../card-renderer/paint.ts";
 import { CARD_SIZES, type CardSize, drawCard } from "../../core/card/draw.ts";
 import type { CardElement } from "../../core/card/element.ts";
 import type { CardFacts } from "../../core/card/facts.ts";

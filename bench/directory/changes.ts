@@ -1,6 +1,6 @@
 /** Scores that change while the directory is asked, each change noted: what the totals were at any moment can be told afterwards. */
 import type pg from "pg";
-import { boundsOf, type DirectoryFilter } from "../../core/terminal/filters.ts";
+import { boundsOf, type DirectoryFilter } from "../../core/directory/filters.ts";
 import { naiveWhere } from "./naive.ts";
 
 const COMMITS_PER_SECOND = 4;

@@ -1,6 +1,6 @@
 /** The directory as anybody would write it first: no index but the key, OFFSET, and the totals computed with every page. */
 import type pg from "pg";
-import { boundsOf, type DirectorySort } from "../../core/terminal/filters.ts";
+import { boundsOf, type DirectorySort } from "../../core/directory/filters.ts";
 import type { DirectoryQuery } from "../../db/directory/list.ts";
 
 const KEYS: Record<DirectorySort, string> = {

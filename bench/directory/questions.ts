@@ -1,5 +1,5 @@
 /** What the directory is asked under load: 60 % without a search, 30 % with one, 10 % deep in the list. */
-import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectoryFilter } from "../../core/terminal/filters.ts";
+import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectoryFilter } from "../../core/directory/filters.ts";
 import { newSearches } from "../list/matrix.ts";
 import { SEARCHES } from "./matrix.ts";
 

@@ -1,6 +1,6 @@
 /** Every kind of question about the list of agents: each sort and direction, filter, search, and place of the page. */
 import { AGENT_SORTS, type AgentFilter } from "../../db/agents.ts";
-import type { AgentQuery } from "../../db/columns/agents.ts";
+import type { AgentQuery } from "../../db/lists/agents.ts";
 
 const FILTERS: Record<string, AgentFilter> = {
   "as a reader sees it": {},

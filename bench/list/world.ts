@@ -1,8 +1,8 @@
 /** A process of its own that plants agents by the million, set-based: what it imports must not count as memory of the lists. */
 import pg from "pg";
 import { migrate } from "../../db/migrate.ts";
-import { plantOnchain } from "../../test/support/onchain.ts";
-import { onchainTables } from "../../test/support/onchain-tables.ts";
+import { plantOnchain } from "../../harness/onchain.ts";
+import { onchainTables } from "../../harness/onchain-tables.ts";
 
 /**
  * Words lie two to four in a name, one name in twenty has letters beyond ASCII, one in a hundred counts as spam.

@@ -1,9 +1,9 @@
 /** A process with the API as `npm run api` composes it, which tells its parent where it listens and, asked, what its cards have cost. */
 import { createApi } from "../../api/app.ts";
 import { type Patience, startServer } from "../../api/server.ts";
-import type { CardRenderer, CardStats } from "../../cards/renderer.ts";
-import { composeApi } from "../../compose.ts";
-import { loadConfig } from "../../config.ts";
+import type { CardRenderer, CardStats } from "../../card-renderer/renderer.ts";
+import { composeApi } from "../../compose/compose.ts";
+import { loadConfig } from "../../config/config.ts";
 
 /** The parent's first message. `patience` undefined: the service's own. */
 export type Start = { patience: Patience | undefined };

@@ -1,9 +1,9 @@
 /** What a client of a paid mint waits for, step by step: the 402, its signature, the settlement, the commit, the chain, the answer. */
 import pg from "pg";
 import { privateKeyToAddress } from "viem/accounts";
-import { base64, payloadOf, signAuthorization } from "../../test/payments/support/signing.ts";
-import { agentWallet } from "../../test/support/agent-wallet.ts";
-import { startStack } from "../../test/support/stack.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
+import { startStack } from "../../harness/stack.ts";
 
 const BLOCK_SECONDS = 1;
 const PRICE = 1_000_000n;

@@ -8,7 +8,7 @@ import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import pg from "pg";
 import { siteOf } from "../../api/services/agent-facts.ts";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { referenceApp } from "./reference-app.ts";
 

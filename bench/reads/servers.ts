@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
-import { freePort } from "../../free-port.ts";
+import { freePort } from "../../runtime/free-port.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const START_MS = 60_000;

@@ -7,8 +7,8 @@ import { privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
-import { type AgentWallet, agentWallet, testChain } from "../../test/support/agent-wallet.ts";
-import type { DevnetFile } from "../../test/support/stack.ts";
+import { type AgentWallet, agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import type { DevnetFile } from "../../harness/stack.ts";
 
 /** An agent of ours: what the service calls it, and its credential. */
 export type Actor = { tokenId: number; signIn: SignIn };

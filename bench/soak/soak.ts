@@ -4,7 +4,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { dataDir } from "../../devnet/data-dir.ts";
-import { type Stack, startStack } from "../../test/support/stack.ts";
+import { type Stack, startStack } from "../../harness/stack.ts";
 import { INSPECTABLE } from "./heap.ts";
 import { openSampler, type Sample } from "./sampler.ts";
 import { type Tally, total } from "./tally.ts";

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { DevnetFile } from "../../test/support/stack.ts";
+import type { DevnetFile } from "../../harness/stack.ts";
 import { population } from "./people.ts";
 import { emptyTally, note, type Tally } from "./tally.ts";
 

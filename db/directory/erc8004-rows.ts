@@ -4,9 +4,9 @@
  */
 
 import type pg from "pg";
-import { blankEntry, type DirectoryEntry } from "../../core/terminal/entry.ts";
-import type { Registration } from "../../core/terminal/registration-file.ts";
-import { scan8004 } from "../../core/terminal/sources/scan-8004.ts";
+import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
+import type { Registration } from "../../core/directory/foreign-registration-file.ts";
+import { scan8004 } from "../../core/directory/sources/scan-8004.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
 import { type ScoreRules, upsertEntries } from "./write.ts";
 

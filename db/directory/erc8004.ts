@@ -1,6 +1,6 @@
 /** Agents of the canonical ERC-8004 registry as the index has them, and their registration files: which are due, and what came of looking. */
 import type pg from "pg";
-import type { Registration } from "../../core/terminal/registration-file.ts";
+import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { refusalReason, storeSet } from "../store-set.ts";
 import { type Queryable, transaction } from "../transaction.ts";
 import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";

@@ -1,6 +1,6 @@
 /** Pages of the directory by indexed SQL: what answers while memory does not. The page and the total are found apart, from one snapshot. */
 import type pg from "pg";
-import { boundsOf, type DirectoryFilter, type DirectorySort, searchKinds } from "../../core/terminal/filters.ts";
+import { boundsOf, type DirectoryFilter, type DirectorySort, searchKinds } from "../../core/directory/filters.ts";
 import { folded } from "../folded-text.ts";
 import { type Queryable, snapshot } from "../transaction.ts";
 import { ETHOS } from "./ethos-sql.ts";

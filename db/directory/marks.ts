@@ -1,6 +1,6 @@
 /** What is known about agents of the directory beside their rows: proofs, feedback, activity and where the score came from. */
-import type { Marks } from "../../core/terminal/marks.ts";
-import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
+import type { Marks } from "../../core/directory/marks.ts";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { Queryable } from "../transaction.ts";
 import { ERC8004 } from "./erc8004.ts";
 import { dayOf, RANK_DAYS } from "./ranks.ts";

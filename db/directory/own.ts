@@ -1,8 +1,8 @@
 /** Brings the own registry's rows of the directory up to the index: what is told of by events, and by inequality whatever was lost. */
 import type pg from "pg";
+import { bareOwnEntry, ownEntry } from "../../core/directory/own-entry.ts";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { Address } from "../../core/facts.ts";
-import { bareOwnEntry, ownEntry } from "../../core/terminal/own-entry.ts";
-import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
 import { loadFacts } from "../facts.ts";
 import { refusalReason, storeSet } from "../store-set.ts";
 import type { Queryable } from "../transaction.ts";

@@ -1,7 +1,7 @@
 /** How far the pull of each source has got, and what it brought: a page and the place behind it are one transaction. */
 import { createHash } from "node:crypto";
 import type pg from "pg";
-import type { ReadItem } from "../../core/terminal/sources/source.ts";
+import type { ReadItem } from "../../core/directory/sources/source.ts";
 import type { Queryable } from "../transaction.ts";
 
 export type PullMode = "full" | "incremental";

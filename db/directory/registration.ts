@@ -1,5 +1,5 @@
 /** An agent of the canonical ERC-8004 registry as its page shows it: the registration, its file, and what clients said of it. */
-import type { StoredRegistration } from "../../core/terminal/registration-view.ts";
+import type { StoredRegistration } from "../../core/directory/registration-view.ts";
 import type { Queryable } from "../transaction.ts";
 
 /** Feedback that is told, the newest. */

@@ -1,8 +1,9 @@
 /** Rows of the directory as they are shown: by their ids for a page, by address, agent id or token id for one. */
+
+import type { Service } from "../../core/directory/entry.ts";
+import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/directory/platforms.ts";
+import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
 import type { Address } from "../../core/facts.ts";
-import type { Service } from "../../core/terminal/entry.ts";
-import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/terminal/platforms.ts";
-import type { DirectoryRow, TerminalDetail } from "../../core/terminal/row.ts";
 import { isNoIndex, type Queryable } from "../transaction.ts";
 import { agentsOfWallets } from "../wallets.ts";
 import { ETHOS } from "./ethos-sql.ts";

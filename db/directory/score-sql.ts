@@ -1,8 +1,8 @@
-/** The cred of foreign agents as SQL: what core/terminal/cred.ts computes for one, for any number of rows at once. */
+/** The cred of foreign agents as SQL: what core/directory/cred.ts computes for one, for any number of rows at once. */
 import { DAY_SECONDS, DAY_VALUE, NARRATIVE_VALUE, PROOF_VALUE, SIGNALS, TRAIT_VALUE } from "../../core/cred.ts";
+import { FOREIGN_CAP } from "../../core/directory/cred.ts";
 import type { SignalKey } from "../../core/facts.ts";
 import { UNKNOWN_ORIGIN } from "../../core/mint-origins.ts";
-import { FOREIGN_CAP } from "../../core/terminal/cred.ts";
 import { BLANKS } from "../../core/text.ts";
 import { isAttested } from "../attestations.ts";
 

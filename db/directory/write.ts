@@ -1,7 +1,7 @@
 /** Writes rows of the directory: set-based, each in the order of the ids, and only where something is different. */
 import type pg from "pg";
-import type { DirectoryEntry } from "../../core/terminal/entry.ts";
-import { OWN_PLATFORM, provesWallets } from "../../core/terminal/platforms.ts";
+import type { DirectoryEntry } from "../../core/directory/entry.ts";
+import { OWN_PLATFORM, provesWallets } from "../../core/directory/platforms.ts";
 import type { Queryable } from "../transaction.ts";
 import { foreignScoreSql } from "./score-sql.ts";
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../core/listing.ts";
 import type { Stated } from "../../core/principals/facts.ts";
 import { forgetEthosScore } from "../ethos.ts";
 import type { Queryable } from "../transaction.ts";
-import { transferCount } from "./holding.ts";
+import { transferCount } from "./token-ownership.ts";
 
 /** What a registration states in whatever form; what it leaves out (undefined) stays, an empty object clears. */
 export type StatedWrite = { [field in keyof Stated]?: Stated[field] | undefined } & {

@@ -6,8 +6,8 @@ import { attests, unindexed } from "../attestations.ts";
 import { loadFacts } from "../facts.ts";
 import { folded } from "../folded-text.ts";
 import type { Queryable } from "../transaction.ts";
-import { holdsToken } from "./holding.ts";
 import { type PageQuery, type PrincipalPage, pageOf } from "./page.ts";
+import { holdsToken } from "./token-ownership.ts";
 
 /** How a human is asked for. */
 export type HumanRef = { id: string } | { wallet: Address } | { tokenId: number };

@@ -2,14 +2,14 @@
 
 import type { Address } from "../../core/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";
+import { deleteInParts } from "../batches.ts";
 import { folded } from "../folded-text.ts";
-import { deleteInParts } from "../in-parts.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
 import type { Queryable } from "../transaction.ts";
-import { holdsToken } from "./holding.ts";
 import type { StatedWrite } from "./human-writes.ts";
 import type { PrivateRow } from "./humans.ts";
 import { type PageQuery, type PrincipalPage, pageOf } from "./page.ts";
+import { holdsToken } from "./token-ownership.ts";
 
 /** How an organization is asked for. Of several of one wallet, the one registered first. */
 export type OrganizationRef = { id: string } | { slug: string } | { wallet: Address };

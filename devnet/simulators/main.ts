@@ -1,5 +1,5 @@
 /** The simulators' process: `main.ts <port> <file> [<rows>]`, started by `npm start`. Of the local stack only. */
-import { onShutdown } from "../../lifecycle.ts";
+import { onShutdown } from "../../runtime/lifecycle.ts";
 import { startSimulators } from "./server.ts";
 
 const [port, file, rows] = process.argv.slice(2);

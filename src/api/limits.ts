@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 
-/** What `indexer/reader-queries.ts` gives to this server. */
+/** What `indexer/preload/reader-queries.ts` gives to this server. */
 export type IndexReaders = {
   /** The network that a request comes from; of a trusted proxy's, the network that it names. */
   nameOf(incoming: IncomingMessage): string;

@@ -1,14 +1,14 @@
 /** Lists and search over HTTP, answered from memory: the same bytes as SQL answers, as fresh, and SQL whenever memory may not answer. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { MemoryBudget } from "../../columns/memory-budget.ts";
 import { TIERS } from "../../core/tiers.ts";
-import { type AgentList, type AgentListOptions, openAgentList } from "../../db/columns/agents.ts";
-import { MemoryBudget } from "../../db/columns/memory-budget.ts";
+import { type AgentList, type AgentListOptions, openAgentList } from "../../db/lists/agents.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
+import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
+import { until } from "../../harness/until.ts";
 import { agentRow, type Question, question, settled, WALLETS, writeAgents, writeScores } from "../columns/support.ts";
-import { plantCheckpoint } from "../support/onchain.ts";
 import { shareOf } from "../support/share.ts";
-import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 /** Every run asks other questions; a failing one names its seed, for `npm run fuzz`. */

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isSpam } from "../../core/spam.ts";
-import { plantRows } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 

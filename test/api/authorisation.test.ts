@@ -7,13 +7,13 @@ import type { FoundProof, ProofPlatform } from "../../clients/ports.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
 import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { solanaWallet } from "../../harness/solana-wallet.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantDirectory } from "../support/directory.ts";
-import { plantRows } from "../support/onchain.ts";
-import { solanaWallet } from "../support/solana-wallet.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
-import { healthyChain } from "./support/stub-chain.ts";
 
 const HOUR = 3_600_000;
 

@@ -3,9 +3,9 @@ import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { awaitIntents, minedIntents, pendingWrite } from "../../api/services/await-intent.ts";
 import type { Address } from "../../core/facts.ts";
-import { attemptedKey, queueIntent, queueRepeatable, withdrawQueued } from "../../db/tx-outbox.ts";
+import { attemptedKey, queueIntent, queueRepeatable, withdrawQueued } from "../../db/transaction-outbox.ts";
+import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { until } from "../support/until.ts";
 import { decide } from "./support/play-sender.ts";
 
 let database: TestDatabase;

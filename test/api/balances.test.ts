@@ -8,7 +8,7 @@ import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/facts.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
-import { stubChain } from "./support/stub-chain.ts";
+import { stubChain } from "../../harness/stub-chain.ts";
 
 const UNKNOWN = { eth: null, usdc: null, linkedToken: null };
 const lower = (address: string) => address.toLowerCase() as Address;

@@ -18,10 +18,10 @@ import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { siweText } from "../../core/signed-texts.ts";
 import { parseCredential } from "../../core/wallet-credential.ts";
 import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../support/key-server.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
-import { healthyChain, stubChain } from "./support/stub-chain.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;

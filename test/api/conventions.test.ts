@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint, json, type Reply } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
-import { plantCheckpoint } from "../support/onchain.ts";
-import { tcpProxy } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
+import { tcpProxy } from "../../harness/tcp-proxy.ts";
+import { until } from "../../harness/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 let api: TestApi;

@@ -1,7 +1,7 @@
 /** A disk that is full: what is there is read, what is written is refused in plain words and leaves nothing behind. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { until } from "../support/until.ts";
+import { until } from "../../harness/until.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 import { plantSpeaker, type Speaker } from "./support/speakers.ts";
 

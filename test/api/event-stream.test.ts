@@ -11,7 +11,7 @@ import {
   frameOf,
   type StreamRules,
 } from "../../api/http/event-stream.ts";
-import { until } from "../support/until.ts";
+import { until } from "../../harness/until.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 
 const closing: (() => void)[] = [];

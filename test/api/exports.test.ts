@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { slicedBody } from "../../api/http/sliced-body.ts";
-import { testLog } from "../support/log.ts";
-import { until } from "../support/until.ts";
+import { testLog } from "../../harness/log.ts";
+import { until } from "../../harness/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const ROWS = 10_050;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { ENDPOINTS } from "../../api/routes/index.ts";
 import { AGENT_SORTS } from "../../db/agents.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
 import { shareOf } from "../support/share.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, type Operation, startApi, type TestApi } from "./support/api.ts";

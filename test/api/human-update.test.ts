@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
 import { forgetUsedTexts } from "../../db/human-updates.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
-import { healthyChain } from "./support/stub-chain.ts";
 
 type Lower = `0x${string}`;
 let api: TestApi;

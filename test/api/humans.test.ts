@@ -2,12 +2,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { LINKS_A_HUMAN } from "../../api/services/human-links.ts";
 import { fail } from "../../core/errors.ts";
-import type { AgentWallet } from "../support/agent-wallet.ts";
+import type { AgentWallet } from "../../harness/agent-wallet.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantDirectory } from "../support/directory.ts";
-import { plantRows } from "../support/onchain.ts";
 import type { Answer } from "./support/api.ts";
 import { lower, newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
-import { healthyChain } from "./support/stub-chain.ts";
 
 type Human = Record<string, unknown> & {
   id: string;

@@ -5,8 +5,8 @@ import { z } from "zod";
 import { type CallerRule, endpoint, json } from "../../api/endpoint.ts";
 import { fail } from "../../core/errors.ts";
 import { forgetExpired } from "../../db/idempotency.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { until } from "../support/until.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 
 /** Counts its effects; the body says how it ends. */

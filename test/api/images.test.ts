@@ -1,7 +1,7 @@
 /** Cards and badges over HTTP: bytes, validators, what may be kept, what happens under load. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Cards } from "../../api/deps.ts";
-import { createCardRenderer } from "../../cards/renderer.ts";
+import { createCardRenderer } from "../../card-renderer/renderer.ts";
 import { fail } from "../../core/errors.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";

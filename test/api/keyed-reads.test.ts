@@ -8,8 +8,8 @@ import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, AgentRef } from "../../core/facts.ts";
 import { findFacts, loadFacts } from "../../db/facts.ts";
 import { factsReader } from "../../db/facts-reader.ts";
+import { plantAgents } from "../../harness/plant-agents.ts";
 import { randomAgents } from "../support/agents.ts";
-import { plantAgents } from "../support/plant-agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { raw } from "./support/raw.ts";
 

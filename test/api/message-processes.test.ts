@@ -1,9 +1,9 @@
 /** Messages over several processes of the API on one database: one order everywhere, whoever sends, drops, is killed or ends. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../harness/until.ts";
 import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { until } from "../support/until.ts";
 import { HOST } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 import { plantSpeaker, type Speaker } from "./support/speakers.ts";

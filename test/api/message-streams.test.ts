@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
-import { until } from "../support/until.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 import { type EventReader, readEvents } from "./support/event-reader.ts";
 import { raw } from "./support/raw.ts";

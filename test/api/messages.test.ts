@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
 import { plantSpeaker, type Speaker, setScore } from "./support/speakers.ts";

@@ -5,9 +5,9 @@ import { standardPrices } from "../../core/prices.ts";
 import { completeMint, failMint } from "../../db/mints.ts";
 import { setPrices } from "../../db/price-list.ts";
 import { ensureReferralCodes } from "../../db/referral-codes.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { plantCheckpoint } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
 

@@ -1,7 +1,7 @@
 /** Organizations: whose they are, every way to take one over, members, the directory. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ORGANIZATIONS_A_PRINCIPAL } from "../../api/services/organizations.ts";
-import type { AgentWallet } from "../support/agent-wallet.ts";
+import type { AgentWallet } from "../../harness/agent-wallet.ts";
 import type { Answer } from "./support/api.ts";
 import { newWallet, type PrincipalWorld, startPrincipals } from "./support/principals.ts";
 

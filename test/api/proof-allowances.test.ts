@@ -6,13 +6,13 @@ import { xProofs } from "../../clients/x.ts";
 import { strangers } from "../../core/proof-allowances.ts";
 import { forgetFullAllowances, takeAll, takeTokens } from "../../db/allowances.ts";
 import { recordProof } from "../../db/proofs.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { testLog } from "../../harness/log.ts";
+import { stubChain } from "../../harness/stub-chain.ts";
 import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { testLog } from "../support/log.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
-import { stubChain } from "./support/stub-chain.ts";
 
 /** What X allows in a window of 15 minutes. */
 const RATE = { burst: 300, perSecond: 300 / 900 };

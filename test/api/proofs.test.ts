@@ -6,14 +6,14 @@ import { githubProofs } from "../../clients/github.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
 import { xProofs } from "../../clients/x.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { stubChain } from "../../harness/stub-chain.ts";
+import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { plantRows } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
-import { stubChain } from "./support/stub-chain.ts";
 
 let sim: Simulated;
 let raw: PublicHttp;

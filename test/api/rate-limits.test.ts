@@ -5,22 +5,22 @@ import { z } from "zod";
 import { type Bucket, type CallerRule, type Endpoint, endpoint, json } from "../../api/endpoint.ts";
 import { networkOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
+import { terminalCsv, terminalJson, terminalToken } from "../../api/routes/directory.ts";
 import { health } from "../../api/routes/health.ts";
 import { stats } from "../../api/routes/stats.ts";
-import { terminalCsv, terminalJson, terminalToken } from "../../api/routes/terminal.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { openRateBuckets } from "../../clients/rate-buckets.ts";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { RATE_POLICIES, type RateBucket, type RatePolicyName, windowSeconds } from "../../core/rate-policies.ts";
 import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/api-keys.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { REDIS_BINARY, startRedis } from "../support/redis.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
+import { stubChain } from "../../harness/stub-chain.ts";
+import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
-import { until } from "../support/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
-import { stubChain } from "./support/stub-chain.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 

@@ -3,7 +3,7 @@ import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { BONUSES } from "../../core/bonuses.ts";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
-import { plantRows } from "../support/onchain.ts";
+import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 

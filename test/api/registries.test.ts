@@ -2,13 +2,13 @@
 import { decodeFunctionData, encodeAbiParameters } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
-import { readRegistration } from "../../core/terminal/registration-file.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { plantRows } from "../support/onchain.ts";
+import { readRegistration } from "../../core/directory/foreign-registration-file.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 import { intentsIn, mineQueued } from "./support/play-sender.ts";
-import { healthyChain } from "./support/stub-chain.ts";
 
 type Lower = `0x${string}`;
 let api: TestApi;

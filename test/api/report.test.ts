@@ -1,11 +1,11 @@
 /** The report of an agent, and the records of its proofs. */
 import { getAddress, toFunctionSelector } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { plantRows } from "../support/onchain.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { encodeAggregate } from "./support/aggregate.ts";
 import { startApi, type TestApi } from "./support/api.ts";
-import { healthyChain } from "./support/stub-chain.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";

@@ -1,7 +1,7 @@
 /** Finding agents: search with its filters, and many at once. */
 import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { agentWallet } from "../support/agent-wallet.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 

@@ -6,13 +6,13 @@ import { z } from "zod";
 import { createApi } from "../../api/app.ts";
 import { endpoint, json } from "../../api/endpoint.ts";
 import { startServer } from "../../api/server.ts";
-import { composeApi } from "../../compose.ts";
-import { loadConfig } from "../../config.ts";
-import { tcpProxy } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
+import { composeApi } from "../../compose/compose.ts";
+import { loadConfig } from "../../config/config.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
+import { tcpProxy } from "../../harness/tcp-proxy.ts";
+import { until } from "../../harness/until.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { parseRaw, raw } from "./support/raw.ts";
-import { healthyChain } from "./support/stub-chain.ts";
 
 let api: TestApi;
 beforeAll(async () => {

@@ -2,10 +2,10 @@
 import { getAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { countHolders } from "../../db/token-stats.ts";
-import { plantRows } from "../support/onchain.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { IDENTITY, stubChain } from "../../harness/stub-chain.ts";
 import { plantAgents } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
-import { IDENTITY, stubChain } from "./support/stub-chain.ts";
 
 let api: TestApi;
 beforeAll(async () => {

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { until } from "../../harness/until.ts";
 import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { until } from "../support/until.ts";
 import { HOST } from "./support/api.ts";
 import { plantSpeaker, type Speaker } from "./support/speakers.ts";
 

@@ -9,9 +9,9 @@ import { endpoint, json } from "../../api/endpoint.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
 import { siwaText } from "../../core/signed-texts.ts";
+import { healthyChain, stubChain } from "../../harness/stub-chain.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
-import { healthyChain, stubChain } from "./support/stub-chain.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const HOUR = 3_600_000;

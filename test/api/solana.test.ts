@@ -6,10 +6,10 @@ import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { isTransaction } from "../../core/solana/transaction-shape.ts";
 import { completeMint, failMint } from "../../db/mints.ts";
 import { ensureReferralCodes } from "../../db/referral-codes.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { plantCheckpoint } from "../support/onchain.ts";
-import { type SolanaWallet, solanaWallet } from "../support/solana-wallet.ts";
-import { until } from "../support/until.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
+import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { type Answer, HOST, startApi, type TestApi } from "./support/api.ts";
 

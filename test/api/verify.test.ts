@@ -7,13 +7,13 @@ import { identityAbi } from "../../abis/identity.ts";
 import { fail } from "../../core/errors.ts";
 import { recomputeCred, refreshAttested } from "../../db/cred.ts";
 import { loadFacts } from "../../db/facts.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { plantCheckpoint, plantRows } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { plantCheckpoint, plantRows } from "../../harness/onchain.ts";
+import { healthyChain } from "../../harness/stub-chain.ts";
+import { until } from "../../harness/until.ts";
 import { plantAgents } from "./support/agents.ts";
 import { HOST, startApi, type TestApi } from "./support/api.ts";
 import { decide, intentsIn, mineQueued } from "./support/play-sender.ts";
-import { healthyChain } from "./support/stub-chain.ts";
 
 type Lower = `0x${string}`;
 let api: TestApi;

@@ -1,7 +1,7 @@
 /** The standing adversary for a minute in each phase: attackers on a few networks, everything they know, at once and at random. */
 import { expect, inject, it } from "vitest";
-import { tablesOf } from "./support/report.ts";
-import { runPhase } from "./support/run.ts";
+import { tablesOf } from "../../harness/attack/report.ts";
+import { runPhase } from "../../harness/attack/run.ts";
 
 const SECONDS = 60;
 

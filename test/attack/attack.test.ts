@@ -3,8 +3,8 @@
  * money. `npm run attack` plays as long as it is told, in both phases.
  */
 import { expect, inject, it } from "vitest";
-import { tablesOf } from "./support/report.ts";
-import { runPhase } from "./support/run.ts";
+import { tablesOf } from "../../harness/attack/report.ts";
+import { runPhase } from "../../harness/attack/run.ts";
 
 it("attackers get nothing that was not paid for, and keep nobody from anything", { timeout: 400_000 }, async () => {
   const { seed } = inject("fuzz");

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { listAgents } from "../../db/agents.ts";
-import { type AgentList, openAgentList } from "../../db/columns/agents.ts";
+import { type AgentList, openAgentList } from "../../db/lists/agents.ts";
+import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantCheckpoint, plantOnchain } from "../support/onchain.ts";
 import { shareOf } from "../support/share.ts";
-import { until } from "../support/until.ts";
 import { agentRow, askBoth, question, settled, writeAgents, writeScores } from "./support.ts";
 
 const AGENTS = 2000;

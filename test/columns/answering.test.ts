@@ -1,8 +1,8 @@
 /** Who answers while memory is fresh, older than it should be, and too old. */
 import { expect, test } from "vitest";
-import { answering } from "../../db/columns/answering.ts";
-import type { LiveTable } from "../../db/columns/live-table.ts";
-import { ColumnTable } from "../../db/columns/table.ts";
+import { answering } from "../../columns/freshness.ts";
+import type { LiveTable } from "../../columns/live-table.ts";
+import { ColumnTable } from "../../columns/table.ts";
 
 const table = new ColumnTable({});
 /** Memory that was compared with the database so long ago. */

@@ -1,9 +1,9 @@
 /** Reading rows by COPY ends when they are read, and when they never come. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { copyRows } from "../../db/columns/copy-rows.ts";
+import { copyRows } from "../../columns/copy-rows.ts";
+import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
 
 let database: TestDatabase;
 let proxy: TcpProxy;

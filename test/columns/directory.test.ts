@@ -1,17 +1,17 @@
 /** Pages of the directory from memory, from indexed SQL and from an array in this test: thousands of random questions, before and after random changes. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { DIRECTORY_FILTERS } from "../../core/terminal/filters.ts";
-import { type DirectoryList, openDirectoryList } from "../../db/columns/directory.ts";
-import { MemoryBudget } from "../../db/columns/memory-budget.ts";
+import { MemoryBudget } from "../../columns/memory-budget.ts";
+import { DIRECTORY_FILTERS } from "../../core/directory/filters.ts";
 import { claimToken } from "../../db/directory/claims.ts";
 import { type DirectoryQuery, listDirectory } from "../../db/directory/list.ts";
 import { storeQuotes } from "../../db/directory/markets.ts";
 import { directoryRows } from "../../db/directory/rows.ts";
 import { storeEthosScores } from "../../db/ethos.ts";
+import { type DirectoryList, openDirectoryList } from "../../db/lists/directory.ts";
+import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { directoryQuestion, directoryRow, type PlantedRow, plantDirectory, WALLETS } from "../support/directory.ts";
-import { until } from "../support/until.ts";
 
 const ROWS = 2_500;
 const ROUNDS = 4;

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MemoryBudget } from "../../columns/memory-budget.ts";
 import { listAgents } from "../../db/agents.ts";
-import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList } from "../../db/columns/agents.ts";
-import { MemoryBudget } from "../../db/columns/memory-budget.ts";
+import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList } from "../../db/lists/agents.ts";
 import { migrate } from "../../db/migrate.ts";
 import { startPostgres } from "../../devnet/postgres.ts";
+import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantCheckpoint, plantOnchain } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
 import { type AgentRow, settled, writeAgents, writeScores } from "./support.ts";
 
 const QUERY: AgentQuery = { sort: "credScore", order: "desc", limit: 100, position: { offset: 0 } };

@@ -1,7 +1,7 @@
 /** A table as anybody would write it, an array that is filtered and sorted anew for every question: what the columns are held to. */
-import type { Condition } from "../../db/columns/matches.ts";
-import type { TablePage, TableQuery } from "../../db/columns/table.ts";
-import { ID, type TableDefinition, type Value, type Values } from "../../db/columns/values.ts";
+import type { Condition } from "../../columns/matches.ts";
+import type { TablePage, TableQuery } from "../../columns/table.ts";
+import { ID, type TableDefinition, type Value, type Values } from "../../columns/values.ts";
 
 export class PlainTable {
   readonly rows = new Map<number, Values>();

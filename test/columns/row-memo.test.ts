@@ -1,7 +1,7 @@
 /** What is kept of rows: never what was made before a change that was told, however the two overlap. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Make, RowMemo } from "../../db/columns/row-memo.ts";
+import { type Make, RowMemo } from "../../columns/row-memo.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 const texts = (rows: Uint8Array[]) => rows.map((row) => Buffer.from(row).toString());

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
 import { AGENT_SORTS, type AgentPage } from "../../db/agents.ts";
-import type { AgentList, AgentQuery } from "../../db/columns/agents.ts";
-import { until } from "../support/until.ts";
+import type { AgentList, AgentQuery } from "../../db/lists/agents.ts";
+import { until } from "../../harness/until.ts";
 
 export type AgentRow = {
   tokenId: number;

@@ -1,11 +1,11 @@
 /** The column table against a plain array: any rows, any changes, any question, the same answer. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { describeImage, receiveImage } from "../../db/columns/image-transfer.ts";
-import type { Condition } from "../../db/columns/matches.ts";
-import { ColumnTable, type TableQuery } from "../../db/columns/table.ts";
-import { TableBuilder, type TableImage } from "../../db/columns/table-image.ts";
-import { ID, type TableDefinition, type Value, type Values } from "../../db/columns/values.ts";
+import { describeImage, receiveImage } from "../../columns/image-transfer.ts";
+import type { Condition } from "../../columns/matches.ts";
+import { ColumnTable, type TableQuery } from "../../columns/table.ts";
+import { TableBuilder, type TableImage } from "../../columns/table-image.ts";
+import { ID, type TableDefinition, type Value, type Values } from "../../columns/values.ts";
 import { PlainTable } from "./plain-table.ts";
 
 const DEFINITION = {

@@ -8,13 +8,13 @@ import { privateKeyToAddress } from "viem/accounts";
 import { afterEach, describe, expect, test } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "../../devnet/anvil.ts";
 import { chainFiles } from "../../devnet/chain-state.ts";
 import { openDevChain } from "../../devnet/chain-writer.ts";
 import { isAlive } from "../../devnet/data-dir.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
-import { until } from "../support/until.ts";
+import { until } from "../../harness/until.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

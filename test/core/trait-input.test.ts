@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { credOf } from "../../core/cred.ts";
+import { ownEntry } from "../../core/directory/own-entry.ts";
 import type { AgentFacts, Trait } from "../../core/facts.ts";
 import { mergeProfile } from "../../core/profile.ts";
 import { socialSchema } from "../../core/social-input.ts";
-import { ownEntry } from "../../core/terminal/own-entry.ts";
 import { linkTokenSchema } from "../../core/token-input.ts";
 import {
   isReservedName,

@@ -5,9 +5,9 @@ import type { AgentFacts, RawSignals } from "../../core/facts.ts";
 import { fullPass, recomputeCred, reconcileCred, refreshAges, retractCred } from "../../db/cred.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
+import { plantAgents } from "../../harness/plant-agents.ts";
 import { addressOf, type RandomAgent, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantAgents } from "../support/plant-agents.ts";
 import { shareOf } from "../support/share.ts";
 
 const NOW = new Date("2026-11-21T12:00:00.500Z");

@@ -4,10 +4,10 @@ import type { Address } from "../../core/facts.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
 import { agentsOfWallets, ownAgents, recordWalletVerification } from "../../db/wallets.ts";
+import { agentRow, plantRows } from "../../harness/onchain.ts";
+import { plantAgents } from "../../harness/plant-agents.ts";
 import { addressOf, randomAgents } from "../support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { agentRow, plantRows } from "../support/onchain.ts";
-import { plantAgents } from "../support/plant-agents.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 const agents = randomAgents(20, NOW, Date.now() & 0x7fffffff);

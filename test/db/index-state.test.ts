@@ -2,9 +2,9 @@
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type IndexTracker, NOT_INDEXED, readIndexState, trackIndexedBlock } from "../../db/index-state.ts";
+import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantCheckpoint, plantOnchain } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
 
 let db: TestDatabase;
 let tracker: IndexTracker | undefined;

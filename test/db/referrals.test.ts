@@ -5,9 +5,9 @@ import { OG_WALLETS, ogOf } from "../../core/og-wallets.ts";
 import { parseReferralCode } from "../../core/referral-codes.ts";
 import { ensureReferralCodes, recordReferral, referralCodeOf, renewReferralCodes } from "../../db/referral-codes.ts";
 import { referralOfAgent, referrerOf } from "../../db/referrals.ts";
+import { plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { plantAgents, walletOf } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain, plantRows } from "../support/onchain.ts";
 
 const [bendr, quigbot] = OG_WALLETS as [(typeof OG_WALLETS)[0], (typeof OG_WALLETS)[0]];
 const NONE = { totalReferrals: 0, pointsEarned: 0 };

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { countHolders, tokenStats } from "../../db/token-stats.ts";
 import { isNoIndex } from "../../db/transaction.ts";
+import { plantOnchain, plantRows } from "../../harness/onchain.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantOnchain, plantRows } from "../support/onchain.ts";
 
 const HALF_HOUR = 1_800_000;
 let database: TestDatabase;

@@ -7,13 +7,13 @@ import { offchainOf, retractSources } from "../../db/event-notes.ts";
 import { eventLog, eventsAfter } from "../../db/events.ts";
 import { insertMessages } from "../../db/messages.ts";
 import { recordProof, storeChecks } from "../../db/proofs.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
 import { dispatch } from "../../workers/dispatcher.ts";
 import { EVENT_FAULT_POINTS, runEventLog, sequence } from "../../workers/event-log.ts";
 import { eventRetention } from "../../workers/jobs/event-retention.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { SUBSCRIPTIONS } from "../../workers/subscriptions.ts";
-import { plantRows } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
 import { type EventWorld, eventWorld, NOW } from "./support/world.ts";
 
 const A = `0x${"a1".repeat(20)}` as const;

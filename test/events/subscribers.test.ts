@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Crowd, openCrowd } from "../../bench/events/crowd.ts";
 import { noteEvents } from "../../db/event-notes.ts";
+import { testLog } from "../../harness/log.ts";
 import { sequence } from "../../workers/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { startApi, type TestApi } from "../api/support/api.ts";
-import { testLog } from "../support/log.ts";
 
 const SUBSCRIBERS = 1_000;
 const EVENTS = 20;

@@ -15,11 +15,12 @@ import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts"
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
-import { source as agentsSource } from "../../db/columns/agents-source.ts";
-import { source as directorySource } from "../../db/columns/directory-source.ts";
-import { fillTable } from "../../db/columns/fill-table.ts";
+import { fillTable } from "../../columns/fill-table.ts";
 import { loadFacts } from "../../db/facts.ts";
+import { source as agentsSource } from "../../db/lists/agents-source.ts";
+import { source as directorySource } from "../../db/lists/directory-source.ts";
 import { migrate } from "../../db/migrate.ts";
+import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { dispatch } from "../../workers/dispatcher.ts";
 import { sequence } from "../../workers/event-log.ts";
@@ -31,7 +32,6 @@ import { referralCodes } from "../../workers/jobs/referral-codes.ts";
 import { selfCheck } from "../../workers/jobs/self-check.ts";
 import { dumpIndex } from "../support/dump-index.ts";
 import { expectTruth, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
-import { testLog } from "../support/log.ts";
 import { shareOf } from "../support/share.ts";
 import { EMITTER, emission, hostileLog } from "./support/hostile-events.ts";
 

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { parseEther } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
-import { testChain } from "../support/agent-wallet.ts";
-import { CHILD_ENV } from "../support/child-env.ts";
+import { testChain } from "../../harness/agent-wallet.ts";
+import { CHILD_ENV } from "../../harness/child-env.ts";
 
 const holder = "0x00000000000000000000000000000000000000aa";
 const directory = mkdtempSync(join(tmpdir(), "pruned-"));

@@ -1,10 +1,10 @@
 /** GraphQL and SQL over the running index, as Ponder offers them: what can be asked, and what cannot. */
 import { request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { freePort } from "../../free-port.ts";
+import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
+import { until } from "../../harness/until.ts";
+import { freePort } from "../../runtime/free-port.ts";
 import { type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
-import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
 
 let world: IndexWorld;
 let url: string;

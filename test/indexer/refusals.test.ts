@@ -1,7 +1,7 @@
 /** What the indexer refuses to start on, in one clear sentence and with exit code 1. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
-import { CHILD_ENV } from "../support/child-env.ts";
+import { CHILD_ENV } from "../../harness/child-env.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { runIndexer } from "../support/index-world.ts";
 

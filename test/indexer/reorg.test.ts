@@ -6,9 +6,9 @@ import { readIndexState } from "../../db/index-state.ts";
 import { migrate } from "../../db/migrate.ts";
 import { linkHumanAgent, writeHuman } from "../../db/principals/human-writes.ts";
 import { loadHumans } from "../../db/principals/humans.ts";
+import { startTroubledNode, type TroubledNode } from "../../harness/troubled-node.ts";
+import { until } from "../../harness/until.ts";
 import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
-import { startTroubledNode, type TroubledNode } from "../support/troubled-node.ts";
-import { until } from "../support/until.ts";
 
 let world: IndexWorld;
 let node: TroubledNode;

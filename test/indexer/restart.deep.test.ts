@@ -5,9 +5,9 @@ import { serviceTokenAbi } from "../../abis/service-token.ts";
 import { checkpointBlock, readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
+import { until } from "../../harness/until.ts";
 import { dumpIndex } from "../support/dump-index.ts";
 import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
-import { until } from "../support/until.ts";
 
 let world: IndexWorld;
 let indexer: IndexerProcess;

@@ -1,6 +1,6 @@
 /** The name of an index schema follows from what decides its rows, and from nothing else. */
 import { expect, test } from "vitest";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { indexBuild, indexSchema } from "../../indexer/schema-name.ts";
 
 const build = (env: Record<string, string> = {}) => indexBuild(loadConfig({ DATABASE_URL: "postgres://x/y", ...env }));

@@ -3,11 +3,11 @@
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ADVISORY_LOCKS } from "../../db/locks.ts";
+import { checkpoint } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
+import { startNextGeneration } from "../../indexer/block-hashes.ts";
 import { ensureOnchain, holdIndex, pruneSchemas, publishIndex, readServed, recordState } from "../../indexer/views.ts";
-import { startNextGeneration } from "../../indexer/witnesses.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { checkpoint } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
 
 let db: TestDatabase;
 let launcher: pg.Client;

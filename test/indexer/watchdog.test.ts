@@ -1,12 +1,12 @@
 /** The watchdog's judgement: which answers of a node mean trouble, which mean nothing, and where a fork began. */
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { checkpoint } from "../../harness/onchain.ts";
+import { lookAtWitnesses, type Progress, remember, rememberSeen, witnessOf } from "../../indexer/block-hashes.ts";
 import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { watch } from "../../indexer/watchdog.ts";
-import { lookAtWitnesses, type Progress, remember, rememberSeen, witnessOf } from "../../indexer/witnesses.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { checkpoint } from "../support/onchain.ts";
 
 const CHAIN = 8453;
 const SCHEMA = "index_0123456789_0";

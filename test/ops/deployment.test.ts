@@ -6,13 +6,13 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { composeFile, FIXED_IN_COMPOSE, loadConfig, type Process, READ_BY, VARIABLES } from "../../config.ts";
+import { composeFile, FIXED_IN_COMPOSE, loadConfig, type Process, READ_BY, VARIABLES } from "../../config/config.ts";
 import { end } from "../../devnet/supervisor.ts";
-import { freePort } from "../../free-port.ts";
+import { CHILD_ENV } from "../../harness/child-env.ts";
+import { until } from "../../harness/until.ts";
+import { freePort } from "../../runtime/free-port.ts";
 import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
-import { CHILD_ENV } from "../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { until } from "../support/until.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -93,7 +93,7 @@ describe("the compose file", () => {
     }
   });
 
-  it("is what config.ts says (npm run env-example writes it)", () => {
+  it("is what config/ says (npm run env-example writes it)", () => {
     expect(text("compose.yaml")).toBe(composeFile(text("compose.yaml")));
   });
 

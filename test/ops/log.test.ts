@@ -1,9 +1,9 @@
 /** The log: what is configured as a secret and what looks like one stands in no line, wherever it came from. */
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { apiKeyText } from "../../core/api-keys.ts";
-import { createLog } from "../../log.ts";
+import { createLog } from "../../runtime/log.ts";
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 

@@ -2,7 +2,9 @@
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openHttp } from "../../clients/http.ts";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
+import { testLog } from "../../harness/log.ts";
+import { until } from "../../harness/until.ts";
 import { indexGauges } from "../../ops/metrics/index-served.ts";
 import { indexerGauges } from "../../ops/metrics/indexer.ts";
 import { jobMeter, queueGauges } from "../../ops/metrics/jobs.ts";
@@ -13,8 +15,6 @@ import { webhookMeter } from "../../ops/metrics/webhooks.ts";
 import { openOps } from "../../ops/open.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { startApi, type TestApi } from "../api/support/api.ts";
-import { testLog } from "../support/log.ts";
-import { until } from "../support/until.ts";
 import { type Family, parseMetrics, sampleOf } from "./support/exposition.ts";
 
 const DURATION = "agents_http_request_duration_seconds";

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { freePortsInARow } from "../support/free-ports.ts";
+import { freePortsInARow } from "../../harness/free-ports.ts";
+import { until } from "../../harness/until.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { until } from "../support/until.ts";
 import { type Family, parseMetrics, sampleOf } from "./support/exposition.ts";
 import { namedIn } from "./support/promql.ts";
 

@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { insertApiKey, type KeyScope, revokeApiKey } from "../../db/api-keys.ts";
+import { testLog } from "../../harness/log.ts";
 import { boardAccess } from "../../ops/board-access.ts";
 import { openRegistry } from "../../ops/metrics/metric.ts";
 import { BOARD_PATH, queueBoard } from "../../ops/queue-board.ts";
 import { type OpsServer, startOpsServer } from "../../ops/server.ts";
 import { openQueues } from "../../workers/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { testLog } from "../support/log.ts";
 
 let database: TestDatabase;
 let queues: Awaited<ReturnType<typeof openQueues>>;

@@ -5,15 +5,15 @@ import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openHttp } from "../../clients/http.ts";
-import { loadConfig } from "../../config.ts";
-import { intentByKey, queueIntent } from "../../db/tx-outbox.ts";
-import { createLog } from "../../log.ts";
+import { loadConfig } from "../../config/config.ts";
+import { intentByKey, queueIntent } from "../../db/transaction-outbox.ts";
+import { until } from "../../harness/until.ts";
 import { openTraces } from "../../ops/open-traces.ts";
 import { traceStatements } from "../../ops/traced-pool.ts";
-import { span, traceparent } from "../../tracing.ts";
+import { createLog } from "../../runtime/log.ts";
+import { span, traceparent } from "../../runtime/tracing.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { startApi, type TestApi } from "../api/support/api.ts";
-import { until } from "../support/until.ts";
 
 type OtlpSpan = {
   traceId: string;

@@ -5,12 +5,12 @@ import { usdcAbi } from "../../abis/usdc.ts";
 import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
-import { PAYMENT_FAULT_POINTS } from "../../payments/settle.ts";
-import { agentWallet, testChain } from "../support/agent-wallet.ts";
+import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
+import { solanaWallet } from "../../harness/solana-wallet.ts";
+import { until } from "../../harness/until.ts";
+import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { solanaWallet } from "../support/solana-wallet.ts";
-import { until } from "../support/until.ts";
-import { base64, payloadOf, signAuthorization } from "./support/signing.ts";
 
 let parts: Parts;
 beforeAll(async () => {

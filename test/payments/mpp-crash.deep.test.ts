@@ -2,11 +2,11 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tempoEnv } from "../../devnet/tempo.ts";
-import { PAYMENT_FAULT_POINTS } from "../../payments/settle.ts";
+import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
+import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { plantCheckpoint, plantOnchain } from "../support/onchain.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { until } from "../support/until.ts";
 import { REPORT_PRICE } from "./support/paying.ts";
 import { Challenge, startTempo, type Tempo } from "./support/tempo.ts";
 

@@ -7,7 +7,7 @@ import { Checked } from "../../core/payments/checked.ts";
 import { owePayment } from "../../db/ledger.ts";
 import { challengeFact } from "../../db/payments.ts";
 import { presentPayment } from "../../db/present-payment.ts";
-import { FREE_PHASE } from "../support/child-env.ts";
+import { FREE_PHASE } from "../../harness/child-env.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -9,9 +9,9 @@ import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/facts.ts";
+import { testLog } from "../../harness/log.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { testLog } from "../support/log.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
 let world: Paying;

@@ -5,10 +5,10 @@ import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../client
 import type { Hex } from "../../core/facts.ts";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { transaction } from "../../db/transaction.ts";
+import { testLog } from "../../harness/log.ts";
+import { type SolanaWallet, solanaWallet } from "../../harness/solana-wallet.ts";
 import { mintEffect } from "../../workers/intents/mint.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
-import { testLog } from "../support/log.ts";
-import { type SolanaWallet, solanaWallet } from "../support/solana-wallet.ts";
 import { base64, MINT_PRICE, type Payer, type Paying, startPaying, unbase64 } from "./support/paying.ts";
 
 let world: Paying;

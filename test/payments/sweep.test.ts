@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { owePayment } from "../../db/ledger.ts";
 import { transaction } from "../../db/transaction.ts";
+import { testLog } from "../../harness/log.ts";
 import { mintEffect } from "../../workers/intents/mint.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { testLog } from "../support/log.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
 let world: Paying;

@@ -1,13 +1,13 @@
 /** The SDK follows the event log of real API processes while they are ended and killed: nothing is lost, nothing comes twice. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { noteEvents } from "../../db/event-notes.ts";
+import { testLog } from "../../harness/log.ts";
+import { until } from "../../harness/until.ts";
 import { createClient, type Fetch, type Schemas, type StreamEvent, StreamGap } from "../../sdk/src/index.ts";
 import { sequence } from "../../workers/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { testLog } from "../support/log.ts";
-import { until } from "../support/until.ts";
 
 const AGENTS = 3;
 

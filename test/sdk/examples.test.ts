@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
-import { testChain } from "../support/agent-wallet.ts";
+import { testChain } from "../../harness/agent-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { until } from "../support/until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

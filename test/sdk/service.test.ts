@@ -5,6 +5,8 @@ import { base } from "viem/chains";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { completeMint, failMint } from "../../db/mints.ts";
 import { ensureReferralCodes } from "../../db/referral-codes.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
 import {
   ApiError,
   type ClientOptions,
@@ -17,8 +19,6 @@ import {
 import { plantAgents } from "../api/support/agents.ts";
 import { HOST, startApi, type TestApi } from "../api/support/api.ts";
 import { setScore } from "../api/support/speakers.ts";
-import { plantCheckpoint } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
 
 const AGENTS = 23;
 

@@ -5,8 +5,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { REGRESSIONS } from "./regressions.ts";
-import { drawPlan, ROWS, type Row } from "./support/plan.ts";
+import { drawPlan, ROWS, type Row } from "../../harness/simulation/plan.ts";
+import { REGRESSIONS } from "../../harness/simulation/regressions.ts";
 
 it("a seed draws one and the same plan, and every row is drawn", () => {
   const shown = (seed: number) => JSON.stringify(drawPlan(seed));

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { FAULT_POINTS as API_FAULT_POINTS } from "../../api/fault-points.ts";
 import { BONUSES } from "../../core/bonuses.ts";
+import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender.ts";
-import { agentWallet, testChain } from "../support/agent-wallet.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { until } from "../support/until.ts";
 
 let parts: Parts;
 beforeAll(async () => {

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { EventView } from "../../core/views/events.ts";
+import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { EVENT_FAULT_POINTS } from "../../workers/event-log.ts";
 import { type EventReader, readEvents } from "../api/support/event-reader.ts";
-import { agentWallet, testChain } from "../support/agent-wallet.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { until } from "../support/until.ts";
 
 const PATIENT = { timeoutMs: 120_000 };
 

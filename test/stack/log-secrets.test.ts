@@ -12,12 +12,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
 import { insertApiKey } from "../../db/api-keys.ts";
-import { freePort } from "../../free-port.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { FREE_PHASE } from "../../harness/child-env.ts";
+import { until } from "../../harness/until.ts";
+import { freePort } from "../../runtime/free-port.ts";
 import { plantAgents } from "../api/support/agents.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { FREE_PHASE } from "../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { until } from "../support/until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Many nodes are paid for by a key in their URL. */

@@ -2,10 +2,10 @@
 import { parseAbi, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { agentWallet, testChain } from "../support/agent-wallet.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { type Stack, startStack } from "../../harness/stack.ts";
+import { until } from "../../harness/until.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
-import { until } from "../support/until.ts";
 
 type Wallet = ReturnType<typeof agentWallet>;
 type Json = Record<string, unknown> & { tokenId: number; credScore: number };

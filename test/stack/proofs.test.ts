@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
+import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
-import { agentWallet, testChain } from "../support/agent-wallet.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { until } from "../support/until.ts";
 
 let sim: Simulated;
 let parts: Parts;

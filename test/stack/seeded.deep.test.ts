@@ -6,8 +6,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { WORLD } from "../../devnet/world.ts";
-import { type Stack, startStack } from "../support/stack.ts";
-import { until } from "../support/until.ts";
+import { type Stack, startStack } from "../../harness/stack.ts";
+import { until } from "../../harness/until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -9,10 +9,10 @@ import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
 import { dataDir, isAlive } from "../../devnet/data-dir.ts";
-import { freePort } from "../../free-port.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
-import { runStart, type Stack, startStack } from "../support/stack.ts";
-import { until } from "../support/until.ts";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { runStart, type Stack, startStack } from "../../harness/stack.ts";
+import { until } from "../../harness/until.ts";
+import { freePort } from "../../runtime/free-port.ts";
 
 /** What an operator gets who sets no phase. */
 const DEFAULT_PHASE = { PRICING_PHASE: "" };

@@ -3,11 +3,11 @@
  * whichever process is next. `npm run topologies` asks everything of both queues.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agentWallet } from "../../harness/agent-wallet.ts";
+import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
+import { until } from "../../harness/until.ts";
 import { type EventReader, readEvents } from "../api/support/event-reader.ts";
-import { agentWallet } from "../support/agent-wallet.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { REDIS_BINARY, startRedis, type TestRedis } from "../support/redis.ts";
-import { until } from "../support/until.ts";
 
 type Json = Record<string, never> & { tokenId: number; block: number; credScore: number };
 

@@ -13,9 +13,9 @@ import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
 import { CANONICAL, EXCHANGE_SCHEMAS, schemaUid } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
-import { type AgentWallet, agentWallet, testChain } from "../support/agent-wallet.ts";
+import { type AgentWallet, agentWallet, testChain } from "../../harness/agent-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { type Parts, startParts } from "../support/parts.ts";
-import { until } from "../support/until.ts";
 
 let parts: Parts;
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { end } from "../../devnet/supervisor.ts";
-import { freePort } from "../../free-port.ts";
-import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
-import { until } from "./until.ts";
+import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
+import { until } from "../../harness/until.ts";
+import { freePort } from "../../runtime/free-port.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

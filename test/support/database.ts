@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
-import { plantCheckpoint } from "./onchain.ts";
+import { plantCheckpoint } from "../../harness/onchain.ts";
 
 export type TestDatabase = {
   url: string;

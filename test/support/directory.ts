@@ -1,8 +1,8 @@
 /** Rows of the directory for tests: made at random, written by the column, and questions about them. */
 import fc from "fast-check";
 import type pg from "pg";
+import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectorySort } from "../../core/directory/filters.ts";
 import type { Address } from "../../core/facts.ts";
-import { DIRECTORY_FILTERS, DIRECTORY_SORTS, type DirectorySort } from "../../core/terminal/filters.ts";
 import type { DirectoryQuery } from "../../db/directory/list.ts";
 
 /** A row as it is planted, by column; what is left out has its default. */

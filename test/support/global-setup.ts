@@ -5,10 +5,10 @@ import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../db/migrate.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
+import { plantOnchain } from "../../harness/onchain.ts";
+import { onchainTables } from "../../harness/onchain-tables.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { INDEXED, MIGRATED } from "./database.ts";
-import { plantOnchain } from "./onchain.ts";
-import { onchainTables } from "./onchain-tables.ts";
-import { scratchDirectory } from "./scratch.ts";
 
 // Tests start hundreds of processes of the same code: compiled once, they start in half the time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");

@@ -21,10 +21,10 @@ import { identityAbi } from "../../abis/identity.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
-import { agentsOfChain, servedAgents } from "./chain-truth.ts";
-import { CHILD_ENV } from "./child-env.ts";
+import { agentsOfChain, servedAgents } from "../../harness/chain-truth.ts";
+import { CHILD_ENV } from "../../harness/child-env.ts";
+import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
-import { until } from "./until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

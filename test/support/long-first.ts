@@ -5,7 +5,7 @@ import { BaseSequencer } from "vitest/node";
 /** By what they do, not by their size: they start the whole service, kill it, or open a browser. */
 const LONG = [
   "web/terminal",
-  "clients/clients",
+  "client-libraries/",
   "stack/crash",
   "indexer/restart",
   "payments/storm",

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { runningStacks } from "./running-stacks.ts";
+import { runningStacks } from "../../harness/running-stacks.ts";
 
 const LINES = 40;
 

@@ -8,13 +8,13 @@ import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { GENEROUS_RATES } from "../../devnet/generous-rates.ts";
 import { end } from "../../devnet/supervisor.ts";
-import { NAMED_BY_PARENT } from "../../faults.ts";
-import { freePort } from "../../free-port.ts";
-import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
+import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
+import { type Balancer, startBalancer, type Topology, topologyEnv } from "../../harness/topology.ts";
+import { until } from "../../harness/until.ts";
+import { NAMED_BY_PARENT } from "../../runtime/faults.ts";
+import { freePort } from "../../runtime/free-port.ts";
 import { testDatabase } from "./database.ts";
-import { type Balancer, startBalancer, type Topology, topologyEnv } from "./topology.ts";
 import { topologyOfRun } from "./topology-of-run.ts";
-import { until } from "./until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** `api-2` is a second API on the same database, for tests that need one to live while the other dies. */

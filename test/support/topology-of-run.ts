@@ -1,6 +1,6 @@
 /** The topology that this run of the tests asks for; apart, because programs that are no tests start stacks as well. */
 import { inject } from "vitest";
-import type { Topology } from "./topology.ts";
+import type { Topology } from "../../harness/topology.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

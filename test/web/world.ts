@@ -2,10 +2,10 @@
 import type pg from "pg";
 import type { Hex } from "../../core/facts.ts";
 import type { Json } from "../../core/listing.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { plantAgents } from "../../harness/plant-agents.ts";
 import { randomAgents } from "../support/agents.ts";
 import { plantDirectory } from "../support/directory.ts";
-import { plantRows } from "../support/onchain.ts";
-import { plantAgents } from "../support/plant-agents.ts";
 
 /** Would set `window.pwned` if anything of it were ever taken for markup. */
 export const HOSTILE = `"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>`;

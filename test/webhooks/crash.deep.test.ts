@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { CHILD_ENV } from "../../harness/child-env.ts";
+import { until } from "../../harness/until.ts";
 import { LEASE_MS, WEBHOOK_FAULT_POINTS } from "../../workers/webhooks/send.ts";
-import { CHILD_ENV } from "../support/child-env.ts";
-import { until } from "../support/until.ts";
 import { addWebhook, happen, KEY, type World, webhookWorld } from "./support/world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -5,8 +5,8 @@ import { eventView } from "../../core/views/events.ts";
 import { eventsAfter } from "../../db/events.ts";
 import { retireSecrets } from "../../db/webhooks/secrets.ts";
 import { disableWebhook, enableWebhook } from "../../db/webhooks/webhooks.ts";
+import { until } from "../../harness/until.ts";
 import { deliverDue, runWebhooks } from "../../workers/webhooks.ts";
-import { until } from "../support/until.ts";
 import {
   addSecret,
   addWebhook,

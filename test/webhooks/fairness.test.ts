@@ -10,9 +10,9 @@ import { LOG_SIZE, shortenLogs } from "../../db/webhooks/deliveries.ts";
 import { insertPing } from "../../db/webhooks/delivery-log.ts";
 import { fanOut } from "../../db/webhooks/fan-out.ts";
 import { slowUntilOf } from "../../db/webhooks/turns.ts";
+import { until } from "../../harness/until.ts";
 import { beginSending } from "../../workers/webhooks/send.ts";
 import { deliverDue, handOutEvents, runWebhooks } from "../../workers/webhooks.ts";
-import { until } from "../support/until.ts";
 import { addWebhook, happen, replying, type World, webhookWorld } from "./support/world.ts";
 
 /** Longer than any of these tests: what hangs does so until its test ends it. */

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openWebhookReceivers, type WebhookReceiverOptions, webhookTargets } from "../../clients/webhook-receivers.ts";
-import { until } from "../support/until.ts";
+import { until } from "../../harness/until.ts";
 import { type Receiver, replying, startReceiver } from "./support/world.ts";
 
 let server: Receiver;

@@ -5,8 +5,8 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Address } from "../../core/facts.ts";
 import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { mintById } from "../../db/mints.ts";
+import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/sender.ts";
-import { until } from "../support/until.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";
 
 let on: Sending;

@@ -1,7 +1,7 @@
 /** Who else an agent is: agents of different platforms that prove one wallet, from the moment they prove it until they do no more. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { blankEntry, type DirectoryEntry } from "../../core/terminal/entry.ts";
-import type { Registration } from "../../core/terminal/registration-file.ts";
+import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
+import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { rebuildAliases } from "../../db/directory/aliases.ts";
 import { removeVanished, staleErc8004, storeErc8004 } from "../../db/directory/erc8004.ts";
 import { directoryDetail, findDirectoryId } from "../../db/directory/rows.ts";

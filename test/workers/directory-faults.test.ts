@@ -1,6 +1,6 @@
 /** No fault of a registry loses or doubles a row: while it lasts rows stay, and after it they are what the registry has. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SOURCES } from "../../core/terminal/sources.ts";
+import { SOURCES } from "../../core/directory/sources.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { bodyOf, interrupted, type RegistryWorld, type Row, registryWorld } from "./support/registries.ts";
 

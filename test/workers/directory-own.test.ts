@@ -6,10 +6,10 @@ import { dueErc8004, staleErc8004, storeErc8004 } from "../../db/directory/erc80
 import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
 import { rescoreForeign } from "../../db/directory/write.ts";
+import { plantRows } from "../../harness/onchain.ts";
 import { readFile } from "../../workers/jobs/erc8004-files.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { plantRows } from "../support/onchain.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const RULES = { now: NOW, exchangeSchema: `0x${"f".repeat(64)}` };

@@ -1,11 +1,11 @@
 /** Every simulated registry feeds the directory: each row once, resumable at every page, unchanged pages unread. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Registry } from "../../clients/ports.ts";
-import { SOURCES } from "../../core/terminal/sources.ts";
+import { SOURCES } from "../../core/directory/sources.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
+import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryPull } from "../../workers/jobs/directory-pull.ts";
-import { testLog } from "../support/log.ts";
 import { bodyOf, type RegistryWorld, readerOf, readPage, registryWorld } from "./support/registries.ts";
 
 const COUNT = 230;

@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testLog } from "../../harness/log.ts";
+import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../../harness/onchain.ts";
+import { until } from "../../harness/until.ts";
 import { dispatch, runDispatcher } from "../../workers/dispatcher.ts";
 import type { NewJob } from "../../workers/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { testLog } from "../support/log.ts";
-import { agentRow, plantCheckpoint, plantOnchain, plantRows } from "../support/onchain.ts";
-import { until } from "../support/until.ts";
 
 let database: TestDatabase;
 let db: pg.Pool;

@@ -15,13 +15,13 @@ import { Failure } from "../../core/errors.ts";
 import type { Address, Platform } from "../../core/facts.ts";
 import { storeEthosScores } from "../../db/ethos.ts";
 import { recordProof } from "../../db/proofs.ts";
+import { testLog } from "../../harness/log.ts";
 import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type PlainServer, plainServer } from "../clients/support/plain-server.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { hostile, written } from "../support/hostile-json.ts";
-import { testLog } from "../support/log.ts";
 import { shareOf } from "../support/share.ts";
 
 const DAY_MS = 86_400_000;

@@ -6,8 +6,8 @@ import type { Address } from "../../core/facts.ts";
 import { insertChainWrite } from "../../db/chain-writes.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
+import { until } from "../../harness/until.ts";
 import { FAULT_POINTS } from "../../workers/sender.ts";
-import { until } from "../support/until.ts";
 import { type Sending, startSending } from "./support/sending.ts";
 
 let on: Sending;

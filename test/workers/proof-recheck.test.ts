@@ -10,12 +10,12 @@ import { Failure } from "../../core/errors.ts";
 import type { Platform } from "../../core/facts.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { recordProof } from "../../db/proofs.ts";
+import { testLog } from "../../harness/log.ts";
 import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type Simulated, simulated } from "../clients/support/simulated.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { testLog } from "../support/log.ts";
 
 const DAY_MS = 86_400_000;
 let sim: Simulated;

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import { mintById } from "../../db/mints.ts";
 import { recordProof } from "../../db/proofs.ts";
-import { queueRepeatable } from "../../db/tx-outbox.ts";
-import { until } from "../support/until.ts";
+import { queueRepeatable } from "../../db/transaction-outbox.ts";
+import { until } from "../../harness/until.ts";
 import { type Sending, startSending } from "./support/sending.ts";
 
 let on: Sending;

@@ -1,12 +1,12 @@
 /** The queue, the same on both stores: nothing runs twice under one id, nothing is lost, nothing blocks it. */
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { testLog } from "../../harness/log.ts";
+import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
+import { tcpProxy } from "../../harness/tcp-proxy.ts";
+import { until } from "../../harness/until.ts";
 import { HopelessJob, openQueues, type Queues } from "../../workers/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { testLog } from "../support/log.ts";
-import { REDIS_BINARY, startRedis, type TestRedis } from "../support/redis.ts";
-import { tcpProxy } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
 
 if (!REDIS_BINARY) console.warn("NOT RUN: the queue on Redis, because redis-server is not installed");
 

@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { type Mint, type MintRequest, mintById } from "../../db/mints.ts";
-import { agentRow, plantCheckpoint, plantRows } from "../support/onchain.ts";
-import { solanaWallet } from "../support/solana-wallet.ts";
-import { until } from "../support/until.ts";
+import { agentRow, plantCheckpoint, plantRows } from "../../harness/onchain.ts";
+import { solanaWallet } from "../../harness/solana-wallet.ts";
+import { until } from "../../harness/until.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";
 
 const TABLES = ["mint", "tx_intent", "tx_attempt", "referral_code", "referral", "profile_field"];

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
 import { scheduledRuns } from "../../db/service-status.ts";
+import { type TestLog, testLog } from "../../harness/log.ts";
+import { until } from "../../harness/until.ts";
 import { defineJob, type Job } from "../../workers/job.ts";
 import { openQueues, type Queues } from "../../workers/queue.ts";
 import { runWorkers, type Workers } from "../../workers/run.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type TestLog, testLog } from "../support/log.ts";
-import { until } from "../support/until.ts";
 
 let database: TestDatabase;
 let queue: Queues;

@@ -10,10 +10,10 @@ import { Failure, fail } from "../../core/errors.ts";
 import { firstOffer } from "../../core/transaction-fees.ts";
 import { mintById } from "../../db/mints.ts";
 import { committedWei, senderState } from "../../db/sender-state.ts";
+import { startTroubledNode } from "../../harness/troubled-node.ts";
+import { until } from "../../harness/until.ts";
 import type { IntentEffect } from "../../workers/intents.ts";
 import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/sender.ts";
-import { startTroubledNode } from "../support/troubled-node.ts";
-import { until } from "../support/until.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";
 
 let on: Sending;

@@ -4,7 +4,7 @@ import { firstOffer } from "../../core/transaction-fees.ts";
 import { senderState } from "../../db/sender-state.ts";
 import { openWork, stateTotals } from "../../db/service-counts.ts";
 import { tokensWithoutUri } from "../../db/token-uris.ts";
-import { until } from "../support/until.ts";
+import { until } from "../../harness/until.ts";
 import { type Sending, startSending } from "./support/sending.ts";
 import { PUBLIC_URL, tokenUriWorld } from "./support/token-uris.ts";
 

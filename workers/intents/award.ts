@@ -11,7 +11,7 @@ import { OG_TRAIT, ogOf } from "../../core/og-wallets.ts";
 import { type DueMint, type Mint, retryAwards, setAwardsDue } from "../../db/mints.ts";
 import { recordReferral } from "../../db/referral-codes.ts";
 import { referrerOf } from "../../db/referrals.ts";
-import { attemptedKey, queueRepeatable, withdrawQueued } from "../../db/tx-outbox.ts";
+import { attemptedKey, queueRepeatable, withdrawQueued } from "../../db/transaction-outbox.ts";
 import type { IntentEffect } from "../intents.ts";
 
 /** Places where a crash test kills the sender while it queues awards. */

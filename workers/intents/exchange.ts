@@ -1,6 +1,6 @@
 /** Intents `exchange:<tokenId>:<owner>`: the identity contract is told of an exchange verification, once for each owner. */
 import { noteExchangeTransaction } from "../../db/attestations.ts";
-import { attemptedKey, type Intent } from "../../db/tx-outbox.ts";
+import { attemptedKey, type Intent } from "../../db/transaction-outbox.ts";
 import type { IntentEffect } from "../intents.ts";
 
 /** @returns `by`: the owner; in keys of former versions, the attestation */

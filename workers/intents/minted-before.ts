@@ -11,7 +11,7 @@ import { keyTail } from "../../core/solana/keys.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { type Mint, mintsByIds, mintTransactions, tokensHeld } from "../../db/mints.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import type { Intent } from "../../db/tx-outbox.ts";
+import type { Intent } from "../../db/transaction-outbox.ts";
 
 const MINT_FOR = toFunctionSelector("mintFor(address,address,string,string,bool,uint8)");
 const [REGISTERED] = encodeEventTopics({ abi: identityAbi, eventName: "AgentRegistered" });

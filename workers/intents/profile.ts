@@ -8,7 +8,7 @@ import { recomputeCred } from "../../db/cred.ts";
 import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
 import { alignProfileFields, deleteProfileTrait } from "../../db/profiles.ts";
 import { isIndexed } from "../../db/transaction.ts";
-import type { Intent } from "../../db/tx-outbox.ts";
+import type { Intent } from "../../db/transaction-outbox.ts";
 import type { EffectContext, IntentEffect } from "../intents.ts";
 
 /** The service may write to every token; on behalf of whom it does must still be so when it signs. */

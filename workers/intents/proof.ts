@@ -1,6 +1,6 @@
 /** Intents `proof:<tokenId>:<platform>`: the trait that goes with an agent's first proof on a platform. */
 import { proofStands, setProofTransaction } from "../../db/proofs.ts";
-import { attemptedKey, type Intent } from "../../db/tx-outbox.ts";
+import { attemptedKey, type Intent } from "../../db/transaction-outbox.ts";
 import type { IntentEffect } from "../intents.ts";
 
 const proofOf = ({ intentKey }: Intent) => {

@@ -4,7 +4,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { tokenUriOf } from "../../core/token-uri.ts";
 import { knownTokenUri, tokenUriLeft, tokenUriSet, tokenUriUnset } from "../../db/token-uris.ts";
-import type { Intent } from "../../db/tx-outbox.ts";
+import type { Intent } from "../../db/transaction-outbox.ts";
 import type { EffectContext, IntentEffect } from "../intents.ts";
 import { readTokenUris } from "../token-uri-reads.ts";
 

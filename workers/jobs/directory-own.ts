@@ -1,6 +1,6 @@
 /** Shows the own registry's agents in the directory: at once after an event, and by inequality whatever was missed. */
 import { z } from "zod";
-import { OWN_PLATFORM } from "../../core/terminal/platforms.ts";
+import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";
 import { beginPull, endPull, pullState } from "../../db/directory/pulls.ts";
 import { defineJob } from "../job.ts";

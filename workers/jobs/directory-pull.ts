@@ -1,10 +1,10 @@
 /** Pulls every foreign registry that is due, each on its own: one that is away holds up no other. */
 import { z } from "zod";
-import { SOURCES } from "../../core/terminal/sources.ts";
+import { SOURCES } from "../../core/directory/sources.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { isIndexed } from "../../db/transaction.ts";
-import { pullRegistry } from "../directory-pull.ts";
 import { defineJob } from "../job.ts";
+import { pullRegistry } from "../pull-registry.ts";
 
 export const directoryPull = defineJob({
   name: "directory-pull",

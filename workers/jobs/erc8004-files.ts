@@ -7,7 +7,7 @@ import {
   locateFile,
   type Registration,
   readRegistration,
-} from "../../core/terminal/registration-file.ts";
+} from "../../core/directory/foreign-registration-file.ts";
 import {
   dueErc8004,
   ERC8004,

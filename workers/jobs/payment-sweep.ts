@@ -15,12 +15,12 @@ import {
   takeUp,
   unsettlePayment,
 } from "../../db/ledger.ts";
+import { wakeSender } from "../../db/notify-sender.ts";
 import { nextPayments, noteLook, type Payment, type Settlement } from "../../db/payments.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
-import { wakeSender } from "../../db/wake-sender.ts";
-import { carryOut } from "../../payments/effects.ts";
-import { isDeepEnough, placeNow } from "../../payments/evidence.ts";
-import { bringIn, chainOf, configuredChains, lookFor, type SettlementParts } from "../../payments/settle.ts";
+import { carryOut } from "../../settlement/effects.ts";
+import { isDeepEnough, placeNow } from "../../settlement/evidence.ts";
+import { bringIn, chainOf, configuredChains, lookFor, type SettlementParts } from "../../settlement/settle.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 

@@ -1,7 +1,7 @@
 /** queued → mined without a transaction of its own: what the chain holds already, after a restore of older tables. */
 import { Failure } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
-import { type Intent, type SignedIntent, takeOver } from "../../db/tx-outbox.ts";
+import { type Intent, type SignedIntent, takeOver } from "../../db/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import type { SenderSession } from "./session.ts";
 import { conclude } from "./track.ts";

@@ -2,7 +2,7 @@
 import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
 import { firstOffer } from "../../core/transaction-fees.ts";
 import { transaction } from "../../db/transaction.ts";
-import { type SignedIntent, storeFiller } from "../../db/tx-outbox.ts";
+import { type SignedIntent, storeFiller } from "../../db/transaction-outbox.ts";
 import { broadcast } from "./broadcast.ts";
 import { signFiller } from "./give-up.ts";
 import type { SenderSession } from "./session.ts";

@@ -2,7 +2,13 @@
 import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
 import { type Fees, fillerOffer, type Market } from "../../core/transaction-fees.ts";
 import { transaction } from "../../db/transaction.ts";
-import { type Intent, type NewAttempt, type SignedIntent, storeAttempt, storeFailure } from "../../db/tx-outbox.ts";
+import {
+  type Intent,
+  type NewAttempt,
+  type SignedIntent,
+  storeAttempt,
+  storeFailure,
+} from "../../db/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
 import { FILLER_FAULT_POINT, type SenderSession } from "./session.ts";

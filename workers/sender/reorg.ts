@@ -1,6 +1,6 @@
 /** mined → signed: takes back what a reorganisation undid, within the blocks that are not final. */
 import { transaction } from "../../db/transaction.ts";
-import { reopen, revocableIntents } from "../../db/tx-outbox.ts";
+import { reopen, revocableIntents } from "../../db/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import type { SenderSession } from "./session.ts";
 

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import type { Chain, Signer } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/facts.ts";
-import type { Fault } from "../../faults.ts";
+import type { Fault } from "../../runtime/faults.ts";
 import type { IntentEffect } from "../intents.ts";
 
 /** Places where a crash test kills the sender, in the order a transaction passes them. */

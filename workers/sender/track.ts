@@ -12,8 +12,8 @@ import {
   signedIntents,
   storeAttempt,
   storeReceipt,
-} from "../../db/tx-outbox.ts";
-import { span } from "../../tracing.ts";
+} from "../../db/transaction-outbox.ts";
+import { span } from "../../runtime/tracing.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
 import { closeGaps } from "./gaps.ts";

@@ -1,6 +1,6 @@
 /** Agents as the indexer would have left them, for tests of what reads them. */
 import type pg from "pg";
-import { plantRows } from "../../support/onchain.ts";
+import { plantRows } from "../../../harness/onchain.ts";
 
 export type PlantedAgent = Partial<{
   tokenId: number;

@@ -5,9 +5,9 @@ import { identityAbi } from "../../../abis/identity.ts";
 import type { Receipt } from "../../../clients/ports.ts";
 import type { Hex } from "../../../core/facts.ts";
 import { transaction } from "../../../db/transaction.ts";
-import { intentByKey, OUTCOME_CHANNEL } from "../../../db/tx-outbox.ts";
+import { intentByKey, OUTCOME_CHANNEL } from "../../../db/transaction-outbox.ts";
+import { until } from "../../../harness/until.ts";
 import { effectOf } from "../../../workers/intents.ts";
-import { until } from "../../support/until.ts";
 
 export type PlayedIntent = { key: string; functionName: string; args: readonly unknown[]; valueWei: bigint };
 

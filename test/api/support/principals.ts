@@ -3,12 +3,12 @@
 import { type Http, openHttp } from "../../../clients/http.ts";
 import { createIdentityProvider } from "../../../clients/identity-provider.ts";
 import type { Address } from "../../../core/facts.ts";
-import { type AgentWallet, agentWallet } from "../../support/agent-wallet.ts";
+import { type AgentWallet, agentWallet } from "../../../harness/agent-wallet.ts";
+import { plantRows } from "../../../harness/onchain.ts";
+import { healthyChain, IDENTITY } from "../../../harness/stub-chain.ts";
 import { AUDIENCE, ISSUER, type KeyServer, startKeyServer } from "../../support/key-server.ts";
-import { plantRows } from "../../support/onchain.ts";
 import { type PlantedAgent, plantAgents } from "./agents.ts";
 import { type Answer, type ApiOptions, HOST, startApi, type TestApi } from "./api.ts";
-import { healthyChain, IDENTITY } from "./stub-chain.ts";
 
 export const NOBODY: Address = `0x${"0".repeat(40)}`;
 

@@ -1,6 +1,6 @@
 /** Agents with a stored score and their wallets, for tests of what cred opens. */
 import type pg from "pg";
-import { agentWallet } from "../../support/agent-wallet.ts";
+import { agentWallet } from "../../../harness/agent-wallet.ts";
 import { plantAgents } from "./agents.ts";
 
 export type Speaker = { tokenId: number; name: string; address: `0x${string}`; authorization: string };

@@ -2,14 +2,14 @@
 import type { LoggedEvent } from "../../../core/events.ts";
 import { recomputeCred } from "../../../db/cred.ts";
 import { eventLog, eventsAfter } from "../../../db/events.ts";
+import { testLog } from "../../../harness/log.ts";
+import { plantCheckpoint, plantOnchain, plantRows } from "../../../harness/onchain.ts";
 import type { OutboxKind } from "../../../ponder.schema.ts";
 import { dispatch } from "../../../workers/dispatcher.ts";
 import { sequence } from "../../../workers/event-log.ts";
 import type { NewJob } from "../../../workers/queue.ts";
 import { plantAgents } from "../../api/support/agents.ts";
 import { testDatabase } from "../../support/database.ts";
-import { testLog } from "../../support/log.ts";
-import { plantCheckpoint, plantOnchain, plantRows } from "../../support/onchain.ts";
 
 /** When the world's blocks are: within the log's time. */
 export const NOW = new Date("2026-11-01T12:00:00Z");

@@ -9,8 +9,8 @@ import { createMachinePayments } from "../../../clients/mpp.ts";
 import type { Chain, MachinePayments } from "../../../clients/ports.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployTempo, giveUsdce, openTempo, TEMPO, tempoEnv } from "../../../devnet/tempo.ts";
+import { agentWallet } from "../../../harness/agent-wallet.ts";
 import { HOST } from "../../api/support/api.ts";
-import { agentWallet } from "../../support/agent-wallet.ts";
 
 export { Challenge, Credential, Receipt };
 

@@ -3,8 +3,8 @@ import pg from "pg";
 import { pino } from "pino";
 import { createSecretBox } from "../../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../../clients/webhook-receivers.ts";
-import { faultAt } from "../../../faults.ts";
-import { onShutdown } from "../../../lifecycle.ts";
+import { faultAt } from "../../../runtime/faults.ts";
+import { onShutdown } from "../../../runtime/lifecycle.ts";
 import { runWebhooks } from "../../../workers/webhooks.ts";
 
 const [url, key, ahead, point] = process.argv.slice(2) as [string, `0x${string}`, string, string | undefined];

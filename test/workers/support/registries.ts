@@ -9,12 +9,12 @@ import {
   virtualsRegistry,
   x402BazaarRegistry,
 } from "../../../clients/registries.ts";
-import type { ReadItem, SourceReader } from "../../../core/terminal/sources/source.ts";
-import { SOURCES } from "../../../core/terminal/sources.ts";
+import type { ReadItem, SourceReader } from "../../../core/directory/sources/source.ts";
+import { SOURCES } from "../../../core/directory/sources.ts";
 import { type RunningSimulators, startSimulators } from "../../../devnet/simulators/server.ts";
-import { type PullOptions, pullRegistry } from "../../../workers/directory-pull.ts";
+import { testLog } from "../../../harness/log.ts";
+import { type PullOptions, pullRegistry } from "../../../workers/pull-registry.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { testLog } from "../../support/log.ts";
 
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const LIMITS = { headersMs: 500, bodyMs: 500, totalMs: 1_000 };

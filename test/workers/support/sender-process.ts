@@ -3,9 +3,9 @@ import pg from "pg";
 import { pino } from "pino";
 import { createChain } from "../../../clients/chain.ts";
 import { createSigner } from "../../../clients/signer.ts";
-import { loadConfig } from "../../../config.ts";
-import { faultAt } from "../../../faults.ts";
-import { onShutdown } from "../../../lifecycle.ts";
+import { loadConfig } from "../../../config/config.ts";
+import { faultAt } from "../../../runtime/faults.ts";
+import { onShutdown } from "../../../runtime/lifecycle.ts";
 import { runSender } from "../../../workers/sender.ts";
 
 const config = loadConfig();

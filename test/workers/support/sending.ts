@@ -7,26 +7,26 @@ import { fileURLToPath } from "node:url";
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { identityAbi } from "../../../abis/identity.ts";
-import { FREE_TILL } from "../../../api/guards/payment/till.ts";
+import { FREE_TILL } from "../../../api/payments/checkout.ts";
 import { acceptMint } from "../../../api/services/mint.ts";
 import { createChain } from "../../../clients/chain.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
-import { loadConfig } from "../../../config.ts";
+import { loadConfig } from "../../../config/config.ts";
 import { readBuild } from "../../../contracts/builds.ts";
 import type { Address } from "../../../core/facts.ts";
 import { type Mint, type MintRequest, mintById } from "../../../db/mints.ts";
-import { queueIntent } from "../../../db/tx-outbox.ts";
+import { queueIntent } from "../../../db/transaction-outbox.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
+import { testChain } from "../../../harness/agent-wallet.ts";
+import { CHILD_ENV } from "../../../harness/child-env.ts";
+import { testLog } from "../../../harness/log.ts";
+import { agentRow, plantRows } from "../../../harness/onchain.ts";
+import { until } from "../../../harness/until.ts";
 import type { SenderOptions } from "../../../workers/sender/session.ts";
 import { runSender } from "../../../workers/sender.ts";
-import { testChain } from "../../support/agent-wallet.ts";
-import { CHILD_ENV } from "../../support/child-env.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { testLog } from "../../support/log.ts";
-import { agentRow, plantRows } from "../../support/onchain.ts";
-import { until } from "../../support/until.ts";
 
 /** Everything a sender does quickly, so that a test waits for facts and not for patience. */
 const FAST: Partial<SenderOptions> = {

@@ -2,10 +2,10 @@
 import { parseEther, parseEventLogs } from "viem";
 import { identityAbi } from "../../../abis/identity.ts";
 import { knownTokenUri, type TokenUriState } from "../../../db/token-uris.ts";
+import { agentWallet } from "../../../harness/agent-wallet.ts";
+import { agentRow, plantRows } from "../../../harness/onchain.ts";
+import { until } from "../../../harness/until.ts";
 import { tokenUris } from "../../../workers/jobs/token-uris.ts";
-import { agentWallet } from "../../support/agent-wallet.ts";
-import { agentRow, plantRows } from "../../support/onchain.ts";
-import { until } from "../../support/until.ts";
 import type { Sending } from "./sending.ts";
 
 export const PUBLIC_URL = "https://agents.example";

@@ -2,13 +2,13 @@
 import type { z } from "zod";
 import type { agentSchema, leaderboardSchema, summarySchema } from "../../../api/schemas/agent.ts";
 import type { credByAddressSchema, credHistorySchema } from "../../../api/schemas/cred.ts";
+import type { terminalDetailSchema, terminalListSchema, terminalMarksSchema } from "../../../api/schemas/directory.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
 import type { groupSchema, groupsSchema, messagesSchema } from "../../../api/schemas/messages.ts";
 import type { mintStateSchema, pendingMintSchema, registrationSchema } from "../../../api/schemas/mint.ts";
 import type { humanListSchema, organizationListSchema } from "../../../api/schemas/principals.ts";
 import type { reportSchema, verificationsSchema } from "../../../api/schemas/report.ts";
 import type { discoverySchema, statusSchema } from "../../../api/schemas/service.ts";
-import type { terminalDetailSchema, terminalListSchema, terminalMarksSchema } from "../../../api/schemas/terminal.ts";
 
 export type Directory = z.output<typeof terminalListSchema>;
 export type Row = Directory["agents"][number];

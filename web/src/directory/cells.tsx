@@ -1,7 +1,7 @@
 /** The columns of the table, and the cells that the cards of small screens share with it. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { PLATFORMS } from "../../../core/terminal/platforms.ts";
+import { PLATFORMS } from "../../../core/directory/platforms.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Change, ProofMarks, Protocols, Sparkline } from "../parts/marks.tsx";

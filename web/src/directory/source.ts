@@ -1,6 +1,6 @@
 /** Where the directory's rows come from: the terminal's list. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { OWN_PLATFORM } from "../../../core/terminal/platforms.ts";
+import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { get } from "../api/answer.ts";
 import { liveEvery } from "../api/events.ts";
 import type { Detail, Directory, Marks, Row } from "../api/types.ts";

@@ -1,5 +1,5 @@
 /** What of the directory is shown, and its one place: the query of the page's address. Reloading or sharing it shows the same. */
-import { DIRECTORY_SORTS } from "../../../core/terminal/filters.ts";
+import { DIRECTORY_SORTS } from "../../../core/directory/filters.ts";
 
 export type Sort = (typeof DIRECTORY_SORTS)[number];
 export const FILTERS = [

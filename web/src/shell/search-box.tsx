@@ -1,7 +1,7 @@
 /** The search field of every view: filters the directory while one types; Enter on an id or an address opens that agent. */
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { readOwnTokenRef } from "../../../core/terminal/platforms.ts";
+import { readOwnTokenRef } from "../../../core/directory/platforms.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useSearchParams } from "./address.ts";
 

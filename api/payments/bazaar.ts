@@ -1,0 +1,103 @@
+/**
+ * How a paid endpoint is called and what it answers, as the x402 Bazaar reads it: crawlers and facilitators list an
+ * endpoint by what its 402 declares. It follows from the endpoint. Clients send the declaration back with the payment,
+ * so it is kept to names and types.
+ * @see https://github.com/x402-foundation/x402/blob/main/specs/extensions/bazaar.md
+ */
+import { z } from "zod";
+import type { PaidResource } from "../../core/payments/terms.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { type Json, outlineOf } from "../json-schema.ts";
+
+type Call = Pick<Endpoint, "method" | "path" | "params" | "query" | "body" | "responses">;
+
+/** What is the same for every request of an endpoint. */
+type Declared = {
+  method: string;
+  /** `/agent/:ref/cred-report`; null for a path without parameters. */
+  routeTemplate: string | null;
+  pathParams: Json | null;
+  queryParams: Json | null;
+  body: { schema: Json; example: unknown } | null;
+  output: Json;
+};
+
+const declared = new WeakMap<object, Declared>();
+
+function declaredOf(endpoint: Call): Declared {
+  const known = declared.get(endpoint);
+  if (known) return known;
+  const { method, path, params, query, body, responses } = endpoint;
+  const outline = (schema: z.ZodType | undefined) => (schema ? outlineOf(schema, "input", 1) : null);
+  const success = (responses[200] ?? responses[201])?.schema;
+  const made: Declared = {
+    method: method.toUpperCase(),
+    routeTemplate: path.includes("{") ? path.replaceAll(/\{(\w+)\}/g, ":$1") : null,
+    pathParams: params ? textsOf(params) : null,
+    queryParams: outline(query),
+    body: body ? { schema: outlineOf(body, "input", 1), example: exampleOf(body) } : null,
+    output: success ? outlineOf(success, "output", 1) : { type: "object" },
+  };
+  declared.set(endpoint, made);
+  return made;
+}
+
+/** Parameters of a path as they are sent: texts. */
+const textsOf = ({ shape }: z.ZodObject): Json => ({
+  type: "object",
+  properties: Object.fromEntries(Object.keys(shape).map((name) => [name, { type: "string" }])),
+  required: Object.keys(shape),
+});
+
+const exampleOf = (body: z.ZodType): unknown =>
+  (z.globalRegistry.get(body)?.examples as unknown[] | undefined)?.[0] ?? {};
+
+/**
+ * The declaration of one request.
+ * @param params the request's path parameters as they were sent; null where it was not read
+ */
+export function declarationOf(endpoint: Call, params: Record<string, string> | null): PaidResource["declaration"] {
+  const { method, routeTemplate, pathParams, queryParams, body, output } = declaredOf(endpoint);
+  const sent = pathParams && params ? { pathParams: params } : {};
+  const required = ["type", "method", ...(body ? ["bodyType", "body"] : [])];
+  return {
+    extension: {
+      info: {
+        input: { type: "http", method, ...sent, ...(body && { bodyType: "json", body: body.example }) },
+        output: { type: "json" },
+      },
+      schema: {
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        type: "object",
+        properties: {
+          input: {
+            type: "object",
+            properties: {
+              type: { const: "http" },
+              method: { enum: [method] },
+              ...(pathParams && { pathParams }),
+              ...(queryParams && { queryParams }),
+              ...(body && { bodyType: { enum: ["json"] }, body: body.schema }),
+            },
+            required,
+            additionalProperties: false,
+          },
+          output: { type: "object", properties: { type: { const: "json" }, example: output }, required: ["type"] },
+        },
+        required: ["input"],
+      },
+      ...(routeTemplate && { routeTemplate }),
+    },
+    outputSchema: {
+      input: {
+        type: "http",
+        method,
+        discoverable: true,
+        ...(pathParams && { pathParams: pathParams.properties }),
+        ...(queryParams && { queryParams: queryParams.properties }),
+        ...(body && { bodyType: "json", bodyFields: body.schema.properties }),
+      },
+      output,
+    },
+  };
+}

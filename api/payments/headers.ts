@@ -1,0 +1,109 @@
+/** What a request brings as payment, read from its headers: one signed authorization, one transaction hash or one answer to a challenge, never a guess. */
+import type { ChallengeAnswer, MachinePayments } from "../../clients/ports.ts";
+import { fail } from "../../core/errors.ts";
+import type { Hex } from "../../core/facts.ts";
+import { readVersion1, readVersion2, type SignedPayment } from "../../core/payments/authorization.ts";
+import { readIdentifier } from "../../core/payments/payment-identifier.ts";
+import { parseStrictJson } from "../http/strict-json.ts";
+
+/** A header by name, with every value it was sent with (Node's `headersDistinct`). */
+export type HeaderValues = Record<string, string[] | undefined>;
+
+export type GivenPayment =
+  /** `identifier` is the name its client gives to the payment. */
+  | ({ kind: "signed"; identifier: string | null } & SignedPayment)
+  | { kind: "transaction"; hash: Hex }
+  /** Null where the challenge that is answered is none of ours. */
+  | { kind: "challenged"; answer: ChallengeAnswer | null };
+
+/** Headers that may carry a payment; the last three carry a transaction hash only. */
+export const PAYMENT_HEADERS = [
+  "PAYMENT-SIGNATURE",
+  "X-PAYMENT",
+  "X-Payment-Tx",
+  "X-Payment-TxHash",
+  "X-Payment-Proof",
+] as const;
+/** The header of credentials of MPP; they are also taken from a list in Authorization. */
+export const CREDENTIAL_HEADER = "Payment-Authorization";
+
+/** A payload has about 1,400 characters for an account's key and a few thousand for a contract wallet, and as many again for the declaration (bazaar.ts), which clients send back. */
+const MOST_CHARACTERS = 16_384;
+const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/**
+ * The payment of a request; null when it has none.
+ * @param machinePayments reads credentials of MPP; null where they are not taken
+ * @throws Failure invalid_input for anything that is not exactly one well-formed payment
+ */
+export async function readPayment(
+  headers: HeaderValues,
+  machinePayments: MachinePayments | null,
+): Promise<GivenPayment | null> {
+  const given = PAYMENT_HEADERS.flatMap((name) =>
+    (headers[name.toLowerCase()] ?? []).map((value) => ({ name, value: value.trim() })),
+  );
+  const credential = readCredential(headers);
+  const [first] = given;
+  if (first === undefined) return credential === null ? null : challenged(credential, machinePayments);
+  if (credential !== null) refuse(first.name, "must be the only payment of the request");
+  for (const { name, value } of given)
+    if (value.length > MOST_CHARACTERS) refuse(name, `must have at most ${MOST_CHARACTERS} characters`);
+  if (given.every(({ value }) => TRANSACTION.test(value))) {
+    const hashes = new Set(given.map(({ value }) => value.toLowerCase() as Hex));
+    if (hashes.size > 1) refuse(first.name, "must not differ from the transaction hash in another payment header");
+    return { kind: "transaction", hash: [...hashes][0]! };
+  }
+  if (given.length > 1) refuse(first.name, "must be the only payment of the request");
+  return { kind: "signed", ...readSigned(first.name, first.value) };
+}
+
+const PAYMENT_SCHEME = /^\s*payment\s+/i;
+
+/** The credential of MPP without its scheme; null without one. In Authorization it may stand beside a sign-in. */
+function readCredential(headers: HeaderValues): string | null {
+  const listed = (headers.authorization ?? []).flatMap((value) => value.split(",")).filter(isPayment);
+  const own = headers[CREDENTIAL_HEADER.toLowerCase()] ?? [];
+  const found = new Set([...own, ...listed].map((value) => value.replace(PAYMENT_SCHEME, "").trim()));
+  if (found.size === 0) return null;
+  if (found.size > 1 || !own.every(isPayment)) refuse(CREDENTIAL_HEADER, "must be one credential, Payment {base64url}");
+  const [credential] = found;
+  if (credential!.length > MOST_CHARACTERS)
+    refuse(CREDENTIAL_HEADER, `must have at most ${MOST_CHARACTERS} characters`);
+  return credential!;
+}
+
+const isPayment = (value: string) => PAYMENT_SCHEME.test(value);
+
+async function challenged(credential: string, machinePayments: MachinePayments | null): Promise<GivenPayment> {
+  if (machinePayments === null) return refuse(CREDENTIAL_HEADER, "cannot be used: payments by MPP are not taken here");
+  const read = await machinePayments.read(credential);
+  if (read.kind === "malformed") return refuse(CREDENTIAL_HEADER, read.problem);
+  return { kind: "challenged", answer: read.kind === "answer" ? read.answer : null };
+}
+
+function readSigned(
+  name: (typeof PAYMENT_HEADERS)[number],
+  value: string,
+): SignedPayment & { identifier: string | null } {
+  if (name !== "PAYMENT-SIGNATURE" && name !== "X-PAYMENT") return refuse(name, "must be 0x and 64 hex digits");
+  if (!BASE64.test(value)) return refuse(name, "must be base64 of JSON, or a transaction hash");
+  let json: unknown;
+  try {
+    json = parseStrictJson(Buffer.from(value, "base64"));
+  } catch (error) {
+    return refuse(name, "must be base64 of JSON, or a transaction hash", error);
+  }
+  const read = name === "PAYMENT-SIGNATURE" ? readVersion2(json) : readVersion1(json);
+  const version = name === "PAYMENT-SIGNATURE" ? 2 : 1;
+  if (!read) return refuse(name, `must be a payment payload of x402 version ${version} for the scheme "exact"`);
+  const identifier = version === 2 ? readIdentifier(json) : null;
+  if (identifier === undefined)
+    return refuse(name, "must have a payment-identifier of 16 to 128 letters, digits, - and _, or none");
+  return { ...read, identifier };
+}
+
+function refuse(name: string, message: string, cause?: unknown): never {
+  return fail("invalid_input", `The header ${name} ${message}.`, { details: [{ path: name, message }], cause });
+}

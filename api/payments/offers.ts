@@ -1,0 +1,130 @@
+/** What a 402 offers: one entry for each way to pay, each adding its headers and its part of the body. */
+import type { MachinePayments } from "../../clients/ports.ts";
+import { checksum } from "../../core/addresses.ts";
+import { Failure } from "../../core/errors.ts";
+import type { RequestBinding } from "../../core/payments/challenges.ts";
+import {
+  MAX_TIMEOUT_SECONDS,
+  offerVersion1,
+  REFUSALS,
+  type Refusal,
+  requiredVersion2,
+  type Terms,
+} from "../../core/payments/terms.ts";
+import { formatUsdc } from "../../core/prices.ts";
+import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./headers.ts";
+
+/**
+ * A way to pay, as a 402 tells of it.
+ * @param binding the request that is to be paid for; null where it has not been read, so that only the terms can be told
+ */
+export type Offer = (
+  terms: Terms,
+  error: string,
+  binding: RequestBinding | null,
+) => { headers?: Record<string, string>; body?: Record<string, unknown> };
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
+
+/** x402: version 2 in a header, version 1 in the body; a client reads the one it knows. */
+export const x402Offer: Offer = (terms, error) => {
+  const first = offerVersion1(terms);
+  return {
+    headers: { "payment-required": base64(requiredVersion2(terms, error)) },
+    body: { x402Version: 1, accepts: first ? [first] : [] },
+  };
+};
+
+/** A transfer the payer has made by itself, told by its transaction's hash. */
+export const transferOffer: Offer = (terms) => ({
+  body: {
+    transfer: {
+      chainId: terms.domain.chainId,
+      asset: offerVersion1(terms)?.asset ?? terms.domain.verifyingContract,
+      to: offerVersion1(terms)?.payTo ?? terms.payTo,
+      amount: String(terms.amountUnits),
+      headers: PAYMENT_HEADERS,
+      note: "Send exactly this amount from the wallet you sign in with, then repeat the request with the transaction's hash in one of these headers.",
+    },
+  },
+});
+
+/** MPP: a challenge for this very request in a header, its terms in the body. */
+export const challengeOffer =
+  ({ machinePayments, now, salt }: { machinePayments: MachinePayments; now(): number; salt(): string }): Offer =>
+  ({ payTo, amountUnits, resource: { description } }, _error, binding) => ({
+    ...(binding && {
+      headers: {
+        "www-authenticate": machinePayments.challenge({
+          ...binding,
+          payTo,
+          amountUnits,
+          description,
+          expiresAt: now() + MAX_TIMEOUT_SECONDS * 1000,
+          salt: salt(),
+        }),
+      },
+    }),
+    body: {
+      mpp: {
+        method: "tempo",
+        intent: "charge",
+        chainId: machinePayments.chain.id,
+        currency: checksum(machinePayments.currency),
+        recipient: checksum(payTo),
+        amount: String(amountUnits),
+        header: CREDENTIAL_HEADER,
+      },
+    },
+  });
+
+/** Reasons after which the same payment may do later. */
+const LATER: Partial<Record<Refusal, number>> = { transaction_not_found: 2, transaction_not_confirmed: 2 };
+
+/**
+ * The 402 of a request.
+ * @param binding see `Offer`
+ * @param reason what is wrong with the payment it brought; null when it brought none
+ */
+export function paymentRequired(
+  offers: readonly Offer[],
+  terms: Terms,
+  binding: RequestBinding | null,
+  reason: Refusal | null = null,
+): Failure {
+  const price = formatUsdc(terms.amountUnits);
+  const sentence = reason ? REFUSALS[reason] : `This operation costs ${price} USDC.`;
+  const made = offers.map((offer) => offer(terms, reason ?? "payment_required", binding));
+  return new Failure("payment_required", sentence, {
+    headers: {
+      ...Object.assign({}, ...made.map(({ headers }) => headers)),
+      ...(reason && { "payment-response": base64(failedResponse(terms, reason)) }),
+    },
+    extra: {
+      ...Object.assign({}, ...made.map(({ body }) => body)),
+      ...(reason && { reason }),
+      price,
+      currency: "USDC",
+    },
+    ...(reason && LATER[reason] !== undefined && { retryAfter: LATER[reason] }),
+  });
+}
+
+const failedResponse = ({ domain }: Terms, errorReason: string) => ({
+  success: false,
+  errorReason,
+  transaction: "",
+  network: `eip155:${domain.chainId}`,
+});
+
+/** The headers that tell a payer where its money went, in the words of both versions. */
+export function paymentResponse(
+  paid: { chainId: number; txHash: string; payer: string; amountUnits: bigint },
+  v1Network?: string,
+) {
+  const response = { success: true, transaction: paid.txHash, payer: paid.payer, amount: String(paid.amountUnits) };
+  return {
+    "payment-response": base64({ ...response, network: `eip155:${paid.chainId}` }),
+    "x-payment-response": base64({ ...response, network: v1Network ?? `eip155:${paid.chainId}` }),
+  };
+}

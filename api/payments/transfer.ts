@@ -1,0 +1,80 @@
+/** Payments by transaction hash: what a mined transaction proves, and for whom. */
+import type { Address, Hex } from "../../core/facts.ts";
+import { Checked } from "../../core/payments/checked.ts";
+import type { Refusal } from "../../core/payments/terms.ts";
+import { transfersOf } from "../../core/payments/transfers.ts";
+import {
+  authorizationFact,
+  digestOf,
+  type Payment,
+  type PaymentTerms,
+  paymentsOf,
+  transferFact,
+} from "../../db/payments.ts";
+import { isDeepEnough, settlementAt } from "../../settlement/evidence.ts";
+import type { OpenTill } from "./checkout.ts";
+import type { PaymentDesk } from "./payment-service.ts";
+
+/** A transfer must be this young: nobody is to dig up income of long ago. */
+const MOST_AGE_MS = 3_600_000;
+
+/**
+ * The transfers in a transaction that could pay for a request, those first that are known to belong to it.
+ * @param payer the wallet that has signed in: the money must have come from it, whoever sent the transaction
+ * @returns why there is none
+ * @throws Failure upstream_unavailable
+ */
+export async function checkTransfers(
+  desk: PaymentDesk,
+  till: OpenTill,
+  hash: Hex,
+  payer: Address,
+): Promise<Checked<PaymentTerms>[] | Refusal> {
+  const { chain, db, config, now } = desk;
+  const { domain, payTo, honoured } = till.terms!;
+  const receipt = await chain.receipt(hash);
+  if (receipt === null) return "transaction_not_found";
+  if (receipt.status !== "success") return "transaction_failed";
+  const block = await chain.block(receipt.block);
+  if (block === null || block.hash !== receipt.blockHash) return "transaction_not_found";
+  if (!(await isDeepEnough(chain, receipt.block, config.payments.confirmations))) return "transaction_not_confirmed";
+  const token = domain.verifyingContract;
+  const transfers = transfersOf(receipt.logs, { token, from: payer, to: payTo, values: honoured });
+  if (transfers.length === 0) return "no_matching_transfer";
+  const found = transfers.map((transfer): PaymentTerms => {
+    const moved = { payer, payee: payTo, amountUnits: transfer.value, chainId: domain.chainId };
+    const settlement = { ...settlementAt(receipt, transfer), blockTime: block.timestamp, sender: receipt.from };
+    const fact = transferFact({ ...moved, ...settlement });
+    return {
+      ...moved,
+      method: "transaction",
+      asset: token,
+      credential: null,
+      validBefore: null,
+      facts: [fact, ...(transfer.nonce ? [authorizationFact(domain.chainId, token, payer, transfer.nonce)] : [])],
+      digest: digestOf("transaction", fact),
+      settlement,
+    };
+  });
+  const known = await paymentsOf(
+    db,
+    found.flatMap(({ facts }) => facts),
+  );
+  const own = known.find(({ fingerprint }) => fingerprint === till.request.fingerprint);
+  const isOwn = (terms: Readonly<PaymentTerms>) => own !== undefined && owns(own, terms);
+  const oldest = Math.max(now() - MOST_AGE_MS, config.payments.since?.getTime() ?? 0);
+  const checked: Checked<PaymentTerms>[] = [];
+  for (const terms of found.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)))) {
+    // One that this request has shown before was young then.
+    const one = await Checked.of(terms, async (written) =>
+      block.timestamp * 1000 >= oldest || isOwn(written) ? null : "transaction_too_old",
+    );
+    if (typeof one !== "string") checked.push(one);
+  }
+  return checked.length > 0 ? checked : "transaction_too_old";
+}
+
+const owns = (
+  known: Pick<Payment, "txHash" | "nth" | "amountUnits">,
+  { settlement, amountUnits }: Readonly<PaymentTerms>,
+) => settlement?.txHash === known.txHash && settlement?.nth === known.nth && amountUnits === known.amountUnits;

@@ -1,0 +1,183 @@
+/** The terminal directory's answers and what may be claimed. Keys are in snake_case, as the specification has them. */
+import { z } from "zod";
+import { PROTOCOLS } from "../../core/directory/protocols.ts";
+import { textSchema } from "../../core/text.ts";
+import { count, moment, score, tier } from "./fields.ts";
+
+const bit = z.union([z.literal(0), z.literal(1)]);
+const usd = z.number().nullable().meta({ description: "US dollars; null = not known" });
+
+export const terminalAgentSchema = z
+  .object({
+    id: z.int().min(1),
+    address: z.string().nullable().meta({ description: "Checksummed where it is an EVM address" }),
+    agent_id: z.string().meta({ description: "Its id on the platform" }),
+    token_id: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Own agents: `helixa-` and the token id; others: their token's number there",
+        examples: ["helixa-7"],
+      }),
+    tokenId: z.int().min(0).nullable().meta({ description: "Own agents: the token id; null for all others" }),
+    chain_id: z.int().nullable(),
+    name: z.string(),
+    description: z.string().nullable(),
+    image_url: z.string().nullable(),
+    platform: z.string(),
+    x402_supported: bit,
+    verified: bit.meta({ description: "1: the wallet is proven to be the agent's" }),
+    cred_score: score,
+    cred_tier: tier,
+    created_at: moment.nullable(),
+    owner_address: z.string().nullable(),
+    registry: z.string().nullable(),
+    token_symbol: z.string().nullable(),
+    token_name: z.string().nullable(),
+    token_address: z.string().nullable(),
+    token_market_cap: usd,
+    price_change_24h: z.number().nullable().meta({ description: "Per cent" }),
+    volume_24h: usd,
+    liquidity_usd: usd,
+    ethos_score: z.int().nullable(),
+    market_data_source: z.string().nullable().meta({
+      description: "Where the market data are from; `claimed`: anybody may have said so, nothing is ranked by it",
+    }),
+    updated_at: moment,
+    wallet_confirmed: z.boolean().meta({
+      description:
+        "Own agents: whether that wallet owns, has verified or registered the token; others: whether their registry proves it",
+    }),
+  })
+  .meta({ id: "TerminalAgent" });
+
+export const terminalListSchema = z
+  .object({
+    agents: z.array(terminalAgentSchema),
+    total: count.meta({ description: "All agents the filter and the search let through" }),
+    page: z.int().min(1),
+    totalPages: count,
+    limit: z.int().min(1),
+    stats: z
+      .object({
+        total: count,
+        scored: count.meta({ description: "Agents with a score above 0" }),
+        avgScore: z.number().meta({ description: "Over the scored, one decimal" }),
+        x402: count,
+      })
+      .meta({ description: "Of the whole directory" }),
+  })
+  .meta({ id: "TerminalList" });
+
+/** A registration in the canonical ERC-8004 registry, with what clients said there. */
+const registration = z
+  .object({
+    registry: z.string(),
+    agent_uri: z.string().meta({ description: "As it is on chain, at most 2,000 characters" }),
+    registered_at: moment,
+    registered_block: z.int().min(0),
+    tx_hash: z.string(),
+    file: z
+      .object({
+        status: z.enum(["waiting", "parsed", "unreadable", "unreachable", "refused"]),
+        fetched_at: moment.nullable(),
+        warnings: z.array(z.string()),
+      })
+      .meta({ description: "The registration file behind the URI, and what was odd about it" }),
+    feedback_count: count.meta({ description: "Feedback that was not taken back" }),
+    reviewers: count.meta({ description: "Different clients that gave it" }),
+    feedback: z
+      .array(
+        z.object({
+          client: z.string(),
+          index: z.string(),
+          value: z.string().meta({ description: "Decimal; what it means is up to its tags" }),
+          tags: z.array(z.string()),
+          uri: z.string().nullable(),
+          revoked: z.boolean(),
+          given_at: moment,
+          tx_hash: z.string(),
+          responses: count,
+        }),
+      )
+      .meta({ description: "The newest 50, those taken back among them" }),
+  })
+  .nullable()
+  .meta({ description: "Of an agent of the canonical ERC-8004 registry; null for all others" });
+
+export const terminalDetailSchema = terminalAgentSchema
+  .extend({
+    services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().nullable() })),
+    same_as: z
+      .array(
+        z.object({
+          id: z.int().min(1),
+          platform: z.string(),
+          agent_id: z.string(),
+          name: z.string(),
+          cred_score: score,
+        }),
+      )
+      .meta({ description: "Agents of other platforms with the same proven wallet" }),
+    provenance: z.array(
+      z.object({ source: z.string(), source_id: z.string(), fetched_at: moment, warnings: z.array(z.string()) }),
+    ),
+    erc8004: registration,
+  })
+  .meta({ id: "TerminalAgentDetail" });
+
+export const terminalMarksSchema = z
+  .object({
+    marks: z.array(
+      z.object({
+        id: z.int().min(1),
+        verifications: z.object({
+          siwa: z.boolean(),
+          x: z.boolean(),
+          github: z.boolean(),
+          farcaster: z.boolean(),
+          coinbase: z.boolean(),
+        }),
+        protocols: z.array(z.enum(PROTOCOLS)),
+        feedback: z
+          .object({ count, reviewers: count })
+          .nullable()
+          .meta({ description: "In the ERC-8004 reputation registry; null where there is none to be given" }),
+        active_at: moment.nullable().meta({ description: "The last thing it is known to have done" }),
+        change_7d: z.int().nullable().meta({ description: "Of the score; null when there was none a week ago" }),
+        rank_7d_ago: z.int().min(1).nullable().meta({
+          description: "Its place by score among all agents a week ago; null when it was not among the first 10,000",
+        }),
+        points: z
+          .array(z.object({ at: moment, score }))
+          .meta({ description: "The newest 32 changes of the score, oldest first; own agents only" }),
+      }),
+    ),
+  })
+  .meta({ id: "TerminalMarks" });
+
+export const terminalExportSchema = z.array(terminalAgentSchema);
+
+export const tokenClaimSchema = z
+  .strictObject({
+    token_address: z
+      .string()
+      .transform((text, ctx) => {
+        const trimmed = text.trim();
+        // Base58 of a Solana mint keeps its case, hex does not.
+        if (/^0x[0-9a-fA-F]{40}$/.test(trimmed)) return trimmed.toLowerCase();
+        if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(trimmed)) return trimmed;
+        ctx.addIssue("must be an address of a token");
+        return z.NEVER;
+      })
+      .optional(),
+    token_symbol: textSchema({ min: 1, max: 32 }).optional(),
+    token_name: textSchema({ min: 1, max: 64 }).optional(),
+    token_market_cap: z.number().min(0).max(1e15).optional(),
+  })
+  .refine((claim) => Object.values(claim).some((value) => value !== undefined), "must claim something")
+  .meta({ id: "TokenClaim" });
+
+export const claimedSchema = z
+  .object({ success: z.literal(true), updated: count.meta({ description: "Rows the claim is stored for" }) })
+  .meta({ id: "TokenClaimed" });

@@ -1,0 +1,28 @@
+/** How the service introduces itself, wherever it does: what it is, and how to sign in. */
+import type { Config } from "../../config/config.ts";
+import { siwaText, siweText } from "../../core/signed-texts.ts";
+
+export const DESCRIPTION =
+  "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.";
+
+/** How agents and people sign in; {words} in braces are filled in by the signer. */
+export function waysIn({ service, chain }: Pick<Config, "service" | "chain">) {
+  const header = "Authorization: Bearer {address}:{timestamp}:{signature}";
+  const expiry = "1 hour after its timestamp";
+  return {
+    type: "SIWA",
+    agent: { type: "SIWA", header, message: siwaText(service.hosts[0]!, "{address}", "{timestamp}"), expiry },
+    human: { type: "SIWE", header, message: humanMessage(service, chain.id), expiry },
+  };
+}
+
+const humanMessage = (service: Config["service"], chainId: number) =>
+  siweText({
+    host: service.hosts[0]!,
+    address: "{address}",
+    serviceName: service.name,
+    webUrl: service.webUrl,
+    chainId,
+    timestamp: "{timestamp}",
+    issuedAt: "{timestamp as ISO 8601}",
+  });

@@ -1,0 +1,106 @@
+/** A filled table as plain typed arrays: made in a process of its own, handed over as bytes, opened in no time. */
+import { createBits, setBit } from "./bits.ts";
+import { type SortableColumn, sortSlots } from "./bulk-sort.ts";
+import { BytesColumn, type BytesImage, emptyBytes } from "./bytes-column.ts";
+import { FlagColumn, type FlagImage } from "./flag-column.ts";
+import { NumberColumn, type NumberImage } from "./number-column.ts";
+import { SearchColumn } from "./search-column.ts";
+import { layOut, type OrderImage } from "./sorted-index.ts";
+import { type GramsImage, gramsImage } from "./trigram-index.ts";
+import { ID, type TableDefinition, type Values } from "./values.ts";
+
+export type ColumnImage = NumberImage | BytesImage | FlagImage;
+export type Column = NumberColumn | BytesColumn | FlagColumn | SearchColumn;
+
+export type TableImage = {
+  size: number;
+  capacity: number;
+  live: Int32Array;
+  columns: Record<string, ColumnImage>;
+  /** Of the id and of every number, text and bytes column. */
+  orders: Record<string, OrderImage>;
+  /** Of every search column. */
+  grams: Record<string, GramsImage>;
+};
+
+/** The columns of a definition with the id as the first; from an image, or empty. */
+export function openColumns(definition: TableDefinition, images?: Record<string, ColumnImage>): Map<string, Column> {
+  const columns = new Map<string, Column>([[ID, new NumberColumn(images?.[ID] as NumberImage | undefined)]]);
+  for (const [name, spec] of Object.entries(definition)) {
+    const image = images?.[name];
+    if (spec.kind === "number") columns.set(name, new NumberColumn(image as NumberImage | undefined));
+    else if (spec.kind === "flag") columns.set(name, new FlagColumn(image as FlagImage | undefined));
+    else if (spec.kind === "search") {
+      const of = columns.get(spec.of);
+      if (!(of instanceof BytesColumn)) throw new TypeError(`${name} must come after the text column ${spec.of}`);
+      columns.set(name, new SearchColumn(of, image as BytesImage | undefined));
+    } else {
+      const width = spec.kind === "bytes" ? spec.width : 0;
+      columns.set(name, new BytesColumn((image as BytesImage | undefined) ?? emptyBytes(width)));
+    }
+  }
+  return columns;
+}
+
+export const isSortable = (column: Column): column is SortableColumn =>
+  column instanceof NumberColumn || column instanceof BytesColumn;
+
+/** Collects the rows of a new table, then sorts every column at once. */
+export class TableBuilder {
+  readonly #columns: Map<string, Column>;
+  readonly #inOrder: Column[];
+  readonly #ids: NumberColumn;
+  #size = 0;
+  #capacity: number;
+
+  /** @param expected how many rows will come; more may */
+  constructor(definition: TableDefinition, expected: number) {
+    this.#columns = openColumns(definition);
+    this.#ids = this.#columns.get(ID) as NumberColumn;
+    this.#inOrder = [...this.#columns.values()].slice(1);
+    this.#capacity = roomFor(expected);
+    for (const column of this.#columns.values()) column.reserve(this.#capacity);
+  }
+
+  /** Adds a row whose id no other row has; rows may come in any order, fastest by ascending id. */
+  add(id: number, values: Values): void {
+    if (this.#size === this.#capacity) this.#resize(roomFor(this.#capacity * 1.5));
+    const slot = this.#size++;
+    this.#ids.write(slot, id);
+    for (let i = 0; i < this.#inOrder.length; i++) this.#inOrder[i]!.write(slot, values[i]!);
+  }
+
+  /** The finished table; the builder must not be used afterwards. */
+  finish(): TableImage {
+    const size = this.#size;
+    if (this.#capacity > roomFor(size) * 1.1) this.#resize(roomFor(size));
+    const capacity = this.#capacity;
+    const live = createBits(capacity);
+    const byId = new Int32Array(size);
+    for (let slot = 0; slot < size; slot++) {
+      byId[slot] = slot;
+      setBit(live, slot);
+    }
+    if (this.#ids.values.subarray(0, size).some((id, slot, ids) => slot > 0 && ids[slot - 1]! > id))
+      sortSlots(this.#ids, byId);
+    const image: TableImage = { size, capacity, live, columns: {}, orders: { [ID]: layOut(byId) }, grams: {} };
+    for (const [name, column] of this.#columns) {
+      if (column instanceof SearchColumn) image.grams[name] = gramsImage(column, size, capacity);
+      if (column instanceof BytesColumn || column instanceof SearchColumn) column.trim();
+      image.columns[name] = column.image();
+      if (name === ID || !isSortable(column)) continue;
+      const slots = byId.slice();
+      sortSlots(column, slots);
+      image.orders[name] = layOut(slots);
+    }
+    return image;
+  }
+
+  #resize(capacity: number): void {
+    this.#capacity = capacity;
+    for (const column of this.#columns.values()) column.reserve(capacity);
+  }
+}
+
+/** Slots for so many rows, with some to spare. */
+export const roomFor = (rows: number): number => Math.ceil((rows * 1.05 + 1024) / 32) * 32;

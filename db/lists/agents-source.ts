@@ -1,0 +1,208 @@
+/** The agents as a column table: what is kept of each, and how it follows the chain's rows and the stored scores. */
+import type pg from "pg";
+import { changedBetween, type Look, look } from "../../columns/commit-snapshot.ts";
+import { type CopyRow, copyRows, keepValues } from "../../columns/copy-rows.ts";
+import { unhex } from "../../columns/hex-bytes.ts";
+import type { Changes, TableSource } from "../../columns/table-source.ts";
+import type { TableDefinition, Values } from "../../columns/values.ts";
+import { isSpam } from "../../core/spam.ts";
+import { shownScoreSql } from "../cred-statement.ts";
+import { isAscii, unmarked } from "../folded-text.ts";
+import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
+import { isIndexed } from "../transaction.ts";
+
+export const AGENT_COLUMNS = {
+  credScore: { kind: "number" },
+  points: { kind: "number" },
+  mintedAt: { kind: "number" },
+  /** Lower case. */
+  name: { kind: "text" },
+  /** Lower case. */
+  framework: { kind: "text" },
+  searched: { kind: "search", of: "name" },
+  agentAddress: { kind: "bytes", width: 20 },
+  owner: { kind: "bytes", width: 20 },
+  verified: { kind: "flag" },
+  spam: { kind: "flag" },
+} as const satisfies TableDefinition;
+
+/** Up to where the agents were seen. */
+export type AgentsState = {
+  /** Index schema the rows came from. */
+  schema: string | null;
+  held: boolean;
+  /** Every row up to this block of the index was seen. */
+  block: number;
+  /** Rows up to this block cannot be taken back any more. */
+  finalizedBlock: number;
+  /** Scores that this look sees were seen. */
+  scores: Look;
+  /** Block of the last change of each agent above `finalizedBlock`: what a reorganisation may take back. */
+  recent: Map<number, number>;
+  /** When all of `recent` was last compared with the database, in milliseconds since the epoch. */
+  comparedAt: number;
+};
+
+/** How often what a reorganisation may take back is compared, while blocks only ever go up. */
+const COMPARE_MS = 1_000;
+
+/** The score as db/agents.ts has it: the stored one, or the one that is about to be stored. */
+const SCORE = `(${shownScoreSql("a.token_id", "c.score")})`;
+
+/** A framework as filters compare it. */
+const loweredFramework = (text: string) => `lower(${text})`;
+
+/**
+ * Keys and texts are made by the same expressions as in db/agents.ts, so that both ways of listing agree. Names of
+ * ASCII letters, which most are, come as they are: what they need is done here, beside the database instead of in it.
+ */
+const SELECT = `
+  select a.token_id, ${SCORE}::int8, a.points, a.minted_at, a.name,
+    case when ${isAscii("a.name")} then null else lower(a.name collate "und-x-icu") end,
+    ${loweredFramework("a.framework")},
+    case when ${isAscii("a.name")} then null else ${unmarked("a.name")} end,
+    a.agent_address, a.owner, a.verified, a.updated_block
+  from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`;
+
+function read(row: CopyRow): Values {
+  const name = row.bytes(4)!;
+  const lower = row.bytes(5);
+  return [
+    row.integer(1),
+    row.numeric(2),
+    row.integer(3),
+    lower ?? lowerAscii(name),
+    row.bytes(6),
+    row.bytes(7),
+    addressBytes(row.bytes(8)!),
+    addressBytes(row.bytes(9)!),
+    row.flag(10),
+    lower === null ? isAsciiSpam(name) : isSpam(new TextDecoder().decode(name)),
+  ];
+}
+const UPDATED_BLOCK = 11;
+
+function lowerAscii(text: Uint8Array): Uint8Array {
+  const lower = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) lower[i] = text[i]! >= 65 && text[i]! <= 90 ? text[i]! + 32 : text[i]!;
+  return lower;
+}
+
+/** `isSpam`, for the many names whose bytes are their characters. */
+function isAsciiSpam(name: Uint8Array): boolean {
+  let from = 0;
+  let to = name.length;
+  while (from < to && isBlank(name[from]!)) from++;
+  while (to > from && isBlank(name[to - 1]!)) to--;
+  let same = from + 1;
+  while (same < to && name[same] === name[from]) same++;
+  return same >= to;
+}
+const isBlank = (code: number) => code === 32 || (code >= 9 && code <= 13);
+
+/** The 20 bytes of an address written as 0x and 40 hex digits. */
+function addressBytes(text: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(20);
+  if (!unhex(text, 2, bytes, 0)) throw new Error("an address of an agent is none");
+  return bytes;
+}
+
+/** What a caller types, made comparable where it has letters beyond ASCII: $1 with names, $2 with frameworks. */
+export const COMPARABLE = {
+  name: "agents-source-comparable",
+  text: `select ${unmarked("$1::text")} as search, ${loweredFramework("$2::text")} as framework`,
+};
+
+export const source: TableSource<AgentsState> = {
+  definition: AGENT_COLUMNS,
+  select: SELECT,
+  read,
+  count: "select count(*) as count from onchain.agent",
+  bytesPerRow: 185,
+  totals: `
+    select count(*)::float8 as count, coalesce(sum(${SCORE}), 0)::float8 as "credScore"
+    from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,
+  channel: INDEX_CHANNEL,
+
+  async begin(tx) {
+    if (!(await isIndexed(tx))) return null;
+    const index = await readIndexState(tx);
+    if (!index.ready) return null;
+    const { rows } = await tx.query({
+      text: `select token_id, updated_block from onchain.agent where updated_block > $1`,
+      values: [index.finalizedBlock],
+      rowMode: "array",
+    });
+    return {
+      schema: index.schema,
+      held: index.held,
+      block: index.indexedBlock!,
+      finalizedBlock: index.finalizedBlock!,
+      scores: await look(tx),
+      recent: new Map((rows as [string, string][]).map(([id, block]) => [Number(id), Number(block)])),
+      comparedAt: Date.now(),
+    };
+  },
+
+  async sync(tx, state) {
+    if (!(await isIndexed(tx))) return "wait";
+    const index = await readIndexState(tx);
+    if (!index.ready) return "wait";
+    if (index.schema !== state.schema) return "reload";
+    const block = index.indexedBlock!;
+    // Blocks that only go up bring rows that are only newer. Whether a reorganisation put other rows in the place of
+    // some is seen by comparing all of them: at once when the index shows it, otherwise once a second.
+    const compare = block < state.block || index.held !== state.held || Date.now() - state.comparedAt >= COMPARE_MS;
+    const changes: Changes = { puts: [], sets: [], deletes: [] };
+    const recent = new Map(state.recent);
+    const seen = await readAgents(
+      tx,
+      `where a.updated_block > ${compare ? state.finalizedBlock : state.block}`,
+      changes,
+    );
+    for (const [id, updatedBlock] of seen) recent.set(id, updatedBlock);
+    if (compare)
+      await readVanished(
+        tx,
+        [...recent.keys()].filter((id) => !seen.has(id)),
+        recent,
+        changes,
+      );
+    const finalizedBlock = compare ? index.finalizedBlock! : state.finalizedBlock;
+    for (const [id, updatedBlock] of recent) if (updatedBlock <= finalizedBlock) recent.delete(id);
+    const scores = await look(tx);
+    const { rows } = await tx.query({
+      text: `select token_id, score from offchain.cred where ${changedBetween("changed_xid", state.scores, scores)}`,
+      rowMode: "array",
+    });
+    for (const [id, score] of rows as [string, number][]) changes.sets.push([Number(id), "credScore", score]);
+    const comparedAt = compare ? Date.now() : state.comparedAt;
+    return { changes, state: { ...state, held: index.held, block, finalizedBlock, scores, recent, comparedAt } };
+  },
+};
+
+/** Reads agents into `changes.puts`. @returns the block of each one's last change */
+async function readAgents(tx: pg.ClientBase, where: string, changes: Changes): Promise<Map<number, number>> {
+  const blocks = new Map<number, number>();
+  await copyRows(tx, `${SELECT} ${where}`, (row) => {
+    const id = row.integer(0);
+    blocks.set(id, row.integer(UPDATED_BLOCK));
+    changes.puts.push([id, keepValues(read(row))]);
+  });
+  return blocks;
+}
+
+/** Agents whose last change is no longer among the recent ones: put back to what they were before it, or gone. */
+async function readVanished(
+  tx: pg.ClientBase,
+  ids: number[],
+  recent: Map<number, number>,
+  changes: Changes,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const found = await readAgents(tx, `where a.token_id in (${ids.join(",")})`, changes);
+  for (const id of ids) {
+    recent.delete(id);
+    if (!found.has(id)) changes.deletes.push(id);
+  }
+}

@@ -1,0 +1,101 @@
+/** The directory as a column table: what is kept of each row, and how it follows the rows' changes. */
+
+import { changedBetween, type Look, look } from "../../columns/commit-snapshot.ts";
+import { type CopyRow, copyRows, keepValues } from "../../columns/copy-rows.ts";
+import { packAddress } from "../../columns/packed-address.ts";
+import type { Changes, TableSource } from "../../columns/table-source.ts";
+import type { TableDefinition, Values } from "../../columns/values.ts";
+import { ETHOS } from "../directory/ethos-sql.ts";
+
+export const DIRECTORY_COLUMNS = {
+  credScore: { kind: "number" },
+  /** Milliseconds since the epoch, as `activeAt`. */
+  createdAt: { kind: "number" },
+  activeAt: { kind: "number" },
+  trend: { kind: "number" },
+  marketCap: { kind: "number" },
+  volume: { kind: "number" },
+  priceChange: { kind: "number" },
+  liquidity: { kind: "number" },
+  ethosScore: { kind: "number" },
+  /** Milliseconds since the epoch. */
+  updatedAt: { kind: "number" },
+  /** Lower case, as the ids and the symbol. */
+  name: { kind: "text" },
+  searched: { kind: "search", of: "name" },
+  platform: { kind: "text" },
+  /** Packed; nothing is sorted by it. */
+  address: { kind: "text" },
+  /** As `address`, which is searched with it: null where both are the same. */
+  owner: { kind: "text" },
+  agentId: { kind: "text" },
+  symbol: { kind: "text" },
+  x402: { kind: "flag" },
+} as const satisfies TableDefinition;
+
+/** Changes that `seen` sees were seen. */
+export type DirectoryState = { seen: Look };
+
+const VALUES = `d.cred_score, d.created_at, d.active_at, d.trend,
+    d.market_cap_usd, d.volume_24h_usd, d.price_change_24h, d.liquidity_usd, ${ETHOS.score}, d.updated_at,
+    d.sort_name, case when d.search_name <> d.sort_name then d.search_name end,
+    d.platform, d.address, case when d.owner_address is distinct from d.address then d.owner_address end, lower(d.agent_id), lower(d.token_symbol), d.x402_supported`;
+/** Behind the values of a changed row. */
+const REMOVED = 19;
+
+const read = (row: CopyRow): Values => [
+  row.small(1),
+  row.time(2),
+  row.time(3),
+  row.medium(4),
+  row.double(5),
+  row.double(6),
+  row.double(7),
+  row.double(8),
+  row.medium(9),
+  row.time(10),
+  row.bytes(11),
+  row.bytes(12),
+  row.bytes(13),
+  packAddress(row.bytes(14)),
+  packAddress(row.bytes(15)),
+  row.bytes(16),
+  row.bytes(17),
+  row.flag(18),
+];
+
+/** Announces changes; nobody does as yet, so they are found by polling. */
+const CHANNEL = "directory";
+
+export const source: TableSource<DirectoryState> = {
+  definition: DIRECTORY_COLUMNS,
+  select: `select d.id, ${VALUES} from offchain.directory d ${ETHOS.joins} where d.removed_at is null`,
+  read,
+  count: "select count(*) as count from offchain.directory where removed_at is null",
+  bytesPerRow: 325,
+  totals: `
+    select count(*)::float8 as count, coalesce(sum(cred_score), 0)::float8 as "credScore"
+    from offchain.directory where removed_at is null`,
+  channel: CHANNEL,
+
+  async begin(tx) {
+    return { seen: await look(tx) };
+  },
+
+  async sync(tx, { seen }) {
+    const now = await look(tx);
+    const changes: Changes = { puts: [], sets: [], deletes: [] };
+    await copyRows(
+      tx,
+      `select s.id, ${VALUES}, s.cred_score is null
+       from offchain.directory_score s left join offchain.directory d on d.id = s.id ${ETHOS.joins}
+       where ${changedBetween("s.changed_xid", seen, now)}`,
+      (row) => {
+        const id = row.integer(0);
+        if (row.flag(REMOVED)) changes.deletes.push(id);
+        else changes.puts.push([id, keepValues(read(row))]);
+      },
+    );
+    return { state: { seen: now }, changes };
+  },
+};

@@ -1,0 +1,72 @@
+/** A fresh wallet that signs in and acts on the chain, as an agent would. */
+import { createTestClient, createWalletClient, encodeFunctionData, http, parseEther, publicActions } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { identityAbi } from "../abis/identity.ts";
+import { siwaText, siweText } from "../core/signed-texts.ts";
+
+/** Anvil with the calls a test makes of it. */
+export const testChain = (rpcUrl: string) =>
+  createTestClient({ chain: base, mode: "anvil", transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 }).extend(
+    publicActions,
+  );
+
+export type AgentWallet = ReturnType<typeof agentWallet>;
+
+/**
+ * @param privateKey a fresh one unless given
+ * @param webUrl the service's web address, which SIWE texts name
+ */
+export function agentWallet({
+  host,
+  privateKey = generatePrivateKey(),
+  webUrl = `https://${host}`,
+}: {
+  host: string;
+  privateKey?: `0x${string}`;
+  webUrl?: string;
+}) {
+  const account = privateKeyToAccount(privateKey);
+  return {
+    account,
+    address: account.address,
+    /** Value of an Authorization header signed now, or at `timestamp`. */
+    async siwa(timestamp: number | string = Date.now(), forHost = host): Promise<string> {
+      const message = siwaText(forHost, account.address, String(timestamp));
+      return `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
+    },
+    /** The same for SIWE, as a human signs in; `change` alters parts of the text. */
+    async siwe(timestamp: number = Date.now(), change: Partial<Parameters<typeof siweText>[0]> = {}): Promise<string> {
+      const message = siweText({
+        ...{ host, address: account.address, serviceName: "Helixa", webUrl, chainId: 8453 },
+        ...{ timestamp: String(timestamp), issuedAt: new Date(timestamp).toISOString(), ...change },
+      });
+      return `Bearer ${account.address}:${timestamp}:${await account.signMessage({ message })}`;
+    },
+    /** Sends a call of the identity contract. @returns the receipt */
+    async call(
+      rpcUrl: string,
+      identity: `0x${string}`,
+      functionName:
+        | "mint"
+        | "addTrait"
+        | "registerName"
+        | "setMetadata"
+        | "setNarrative"
+        | "setPersonality"
+        | "transferFrom",
+      args: readonly unknown[],
+      value = 0n,
+    ) {
+      const chain = testChain(rpcUrl);
+      if ((await chain.getBalance({ address: account.address })) < parseEther("1"))
+        await chain.setBalance({ address: account.address, value: parseEther("10") });
+      const data = encodeFunctionData({ abi: identityAbi, functionName, args } as Parameters<
+        typeof encodeFunctionData
+      >[0]);
+      const wallet = createWalletClient({ account, chain: base, transport: http(rpcUrl) });
+      const hash = await wallet.sendTransaction({ to: identity, data, value });
+      return chain.waitForTransactionReceipt({ hash });
+    },
+  };
+}

@@ -1,0 +1,210 @@
+/** Attacks by contracts and by blocks: to stop what the service sends, or to have it pay for others. */
+import { encodeFunctionData, type Hex, parseAbi, parseAbiItem } from "viem";
+import { base64, payloadOf, signAuthorization } from "../../payment-signing.ts";
+import { between, pick } from "../../random.ts";
+import { solanaWallet } from "../../solana-wallet.ts";
+import { until } from "../../until.ts";
+import { type Attack, BOTH, FREE, PAID, type Scene } from "../attack.ts";
+import type { Reply } from "../client.ts";
+import { type Burns, MINT_UNITS } from "../world.ts";
+
+const ALL = 2n ** 200n;
+const TWO_THIRDS = 20_000_000n;
+/** Fits into a block, and does not with a third more, which an estimate is often given. */
+const JUST_A_BLOCK = 24_000_000n;
+/** More than a mint may take, less than a block has. */
+const MUCH = 3_000_000n;
+const HOSTILE_ABI = parseAbi(["function burn(uint256 amount) view"]);
+
+const REGISTERED = parseAbiItem(
+  "event AgentRegistered(uint256 indexed tokenId, address indexed agentAddress, string name, uint8 origin)",
+);
+
+const BURNS: readonly Burns[] = [
+  { receiveGas: JUST_A_BLOCK },
+  { receiveGas: ALL },
+  { receiveGas: TWO_THIRDS },
+  { receiveGas: MUCH },
+  { receiveGas: ALL, onlyWhenSent: true },
+  { receiveGas: TWO_THIRDS, onlyWhenSent: true },
+];
+
+/** A hostile receiver that was taken is no success by itself: whether others were stopped is seen with the honest. */
+function told(tell: Scene["tell"], reply: Reply): void {
+  tell.heard([reply]);
+  if (reply.status >= 400 && reply.status < 500) tell.refused();
+  else tell.harmless();
+}
+
+const burningReceiver: Attack = {
+  number: 2,
+  name: "contract wallets register whose receiving burns all gas, or two thirds of a block",
+  phases: BOTH,
+  async play(scene) {
+    const { world, random, tell, client } = scene;
+    for (let i = between(random, 2, 5); i > 0; i--) {
+      const wallet = await world.contractWallet(world.fresh("burner"), pick(random, BURNS));
+      const paid = world.phase === "paid";
+      if (paid) await world.giveUsdc(wallet.address, MINT_UNITS);
+      const payment = paid && {
+        "payment-signature": base64(
+          payloadOf(
+            await signAuthorization(wallet.account, {
+              to: world.payees.deployer,
+              value: MINT_UNITS,
+              validBefore: soon(),
+            }),
+          ),
+        ),
+      };
+      told(
+        tell,
+        await client().post("/api/v2/mint", {
+          wallet,
+          body: { name: "Burner", framework: "custom" },
+          headers: { ...payment },
+        }),
+      );
+    }
+  },
+};
+
+const soon = () => BigInt(Math.floor(Date.now() / 1000) + 120);
+
+const burningPayer: Attack = {
+  number: 2,
+  name: "a contract wallet pays whose signature burns the facilitator's gas",
+  phases: PAID,
+  async play(scene) {
+    const { world, random, tell, client } = scene;
+    const burns = pick<Burns>(random, [
+      { signGas: ALL, onlyWhenSent: true },
+      { signGas: TWO_THIRDS, onlyWhenSent: true },
+      { signGas: MUCH },
+      { signGas: TWO_THIRDS },
+    ]);
+    const payer = await world.contractWallet(world.fresh("burning payer"), burns);
+    await world.giveUsdc(payer.address, MINT_UNITS);
+    const payment = await signAuthorization(payer.account, {
+      to: world.payees.deployer,
+      value: MINT_UNITS,
+      validBefore: soon(),
+    });
+    const taker = await world.wallet(world.fresh("taker of a burning payer"));
+    told(
+      tell,
+      await client().post("/api/v2/mint", {
+        wallet: taker,
+        body: { name: "Burning", framework: "custom" },
+        headers: { "payment-signature": base64(payloadOf(payment)) },
+      }),
+    );
+  },
+};
+
+const burningBySolana: Attack = {
+  number: 2,
+  name: "Solana keys register for a receiver that burns gas",
+  phases: FREE,
+  async play(scene) {
+    const { world, random, tell, client } = scene;
+    const receiver = await world.contractWallet(world.fresh("solana burner"), pick(random, BURNS));
+    told(tell, await registerSolana(scene, receiver.address));
+    void client;
+  },
+};
+
+/** Registers a fresh Solana key, free of charge. @param evmAddress receiver of the identity */
+export async function registerSolana({ client }: Pick<Scene, "client">, evmAddress: Hex): Promise<Reply> {
+  const key = await solanaWallet();
+  const one = client();
+  const challenge = await one.get(`/api/v2/auth/solana/challenge?address=${key.address}&evmAddress=${evmAddress}`);
+  if (challenge.status !== 200) return challenge;
+  const { message, nonce } = challenge.body;
+  return one.post("/api/v2/register/solana", {
+    body: {
+      name: "Solana thief",
+      framework: "custom",
+      solanaAddress: key.address,
+      evmAddress,
+      nonce,
+      signature: await key.signText(message),
+    },
+  });
+}
+
+const fullBlocks: Attack = {
+  number: 3,
+  name: "blocks filled by others at a high tip, so that a waiting transaction is offered more and more",
+  phases: BOTH,
+  async play({ world, random, tell }) {
+    const filler = await world.contractWallet(world.fresh("filler"), {});
+    const data = encodeFunctionData({ abi: HOSTILE_ABI, functionName: "burn", args: [28_500_000n] });
+    const blocks = between(random, 2, 5);
+    for (let i = 0; i < blocks; i++)
+      await world.push(filler.owner, { to: filler.address, data, gas: 29_000_000n, tipGwei: 40n });
+    tell.harmless(blocks);
+  },
+};
+
+const restored: Attack = {
+  number: 5,
+  name: "a registration whose records a restore has put back to before it was sent",
+  phases: FREE,
+  async play({ world, tell }) {
+    const wallet = await world.wallet(world.fresh("restored"));
+    // On a network of its own: what is played here happens to somebody honest.
+    const client = world.client("10.9.2.1");
+    const body = { name: "Restored", framework: "custom" };
+    const made = await client.post("/api/v2/mint", { wallet, body });
+    if (made.status !== 201) return told(tell, made);
+    const who = wallet.address.toLowerCase();
+    const { db } = world;
+    const { rows } = await db.query(
+      "select mint_id, token_id, tx_hash, block, completed_at from offchain.mint where wallet = $1",
+      [who],
+    );
+    const [before] = rows;
+    const key = `mint:${before.mint_id}`;
+    await until(
+      "the token is indexed",
+      async () => (await client.get(`/api/v2/stats?minBlock=${made.body.block}`)).status === 200,
+    );
+    await db.query(
+      "delete from offchain.tx_attempt where intent_id = (select id from offchain.tx_intent where intent_key = $1)",
+      [key],
+    );
+    await db.query(
+      "update offchain.mint set state = 'pending', token_id = null, tx_hash = null, block = null, completed_at = null where mint_id = $1",
+      [before.mint_id],
+    );
+    await db.query(
+      `update offchain.tx_intent set state = 'queued', sender = null, nonce = null, gas_limit = null, tx_hash = null, block = null,
+       block_hash = null, logs = null, signed_at = null, mined_at = null where intent_key = $1`,
+      [key],
+    );
+    await until("the restored registration is decided", async () => {
+      const { rows } = await db.query(
+        "select 1 from offchain.tx_intent where intent_key = $1 and state in ('queued', 'signed')",
+        [key],
+      );
+      return rows.length === 0;
+    });
+    const tokens = await world.chain.getLogs({
+      address: world.identity,
+      event: REGISTERED,
+      args: { agentAddress: wallet.address },
+      fromBlock: world.base.since,
+    });
+    if (tokens.length > 1)
+      tell.succeeded(`the wallet has the tokens ${tokens.map(({ args }) => args.tokenId).join(", ")}`);
+    else tell.refused();
+    // What the restore had taken back is there again, for the books.
+    await db.query(
+      "update offchain.mint set state = 'minted', token_id = $2, tx_hash = $3, block = $4, completed_at = $5, error = null where mint_id = $1",
+      [before.mint_id, before.token_id, before.tx_hash, before.block, before.completed_at],
+    );
+  },
+};
+
+export const CHAIN: readonly Attack[] = [restored, burningReceiver, burningPayer, burningBySolana, fullBlocks];

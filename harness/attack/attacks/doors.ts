@@ -1,0 +1,372 @@
+/** Attacks on what is shared: webhooks, allowances, limits, streams, exports, queries. */
+import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { between, pick } from "../../random.ts";
+import { type Attack, BOTH, PAID } from "../attack.ts";
+import type { Reply } from "../client.ts";
+import { HOSTILE_TRICKS } from "../receivers.ts";
+import { count } from "../score.ts";
+import { ownToken } from "./data.ts";
+
+/** Requests of one flood: several times what a client may send, and soon over. */
+const FLOOD = { least: 60, most: 200 };
+
+/** Sends all of them, so many at a time. */
+async function flood(times: number, atOnce: number, send: (n: number) => Promise<Reply>): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < times) replies.push(await send(next++));
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return replies;
+}
+
+const freshWebhooks: Attack = {
+  number: 11,
+  name: "webhooks of fresh wallets without an agent",
+  phases: BOTH,
+  async play({ world, random, tell, client }) {
+    const one = client();
+    const replies = await flood(between(random, 10, 30), 5, async (n) => {
+      const wallet = await world.wallet(world.fresh("webhook wallet"));
+      return one.post("/api/v2/webhooks", {
+        wallet,
+        body: {
+          url: world.receivers.hostileUrl(pick(random, HOSTILE_TRICKS), `fresh ${n}`),
+          events: ["agent.registered", "cred.changed"],
+        },
+      });
+    });
+    const made = replies.filter(({ status }) => status === 201).length;
+    if (made > 0) tell.succeeded(`${made} webhooks of wallets without an agent`);
+    tell.refused(replies.length - made);
+  },
+};
+
+const hostileReceivers: Attack = {
+  number: 11,
+  name: "as many webhooks as an agent may have, whose receivers hang, drip, fail, redirect or answer without an end",
+  phases: BOTH,
+  async play(scene) {
+    const { world, random, tell, client } = scene;
+    const token = await ownToken(scene);
+    if (!token) return tell.refused();
+    const one = client();
+    const trick = pick(random, HOSTILE_TRICKS);
+    const replies = await flood(24, 4, (n) =>
+      one.post("/api/v2/webhooks", {
+        wallet: token.owner,
+        body: {
+          url: world.receivers.hostileUrl(trick, `${token.tokenId} ${n}`),
+          events: ["agent.registered", "agent.updated", "agent.transferred", "agent.verified", "cred.changed"],
+        },
+      }),
+    );
+    count(tell, replies);
+  },
+};
+
+const failingProofs: Attack = {
+  number: 12,
+  name: "a dozen agents' proofs that fail, again and again",
+  phases: BOTH,
+  async play(scene) {
+    const { random, tell } = scene;
+    const agents = (await Promise.all(Array.from({ length: 4 }, () => ownToken(scene)))).filter(
+      (token) => token !== undefined,
+    );
+    const asks = [
+      ["verify/x", () => ({ handle: `no_${Math.floor(random() * 1e9)}` })],
+      ["verify/github", () => ({ username: `no-${Math.floor(random() * 1e9)}` })],
+      ["verify/farcaster", () => ({ username: `no-${Math.floor(random() * 1e9)}` })],
+    ] as const;
+    const replies = await flood(between(random, 30, 60), 6, (n) => {
+      const { owner, tokenId } = agents[n % agents.length]!;
+      const [path, body] = asks[n % asks.length]!;
+      return scene.client().post(`/api/v2/agent/${tokenId}/${path}`, { wallet: owner, body: body() });
+    });
+    count(tell, replies);
+  },
+};
+
+const reads: Attack = {
+  number: 13,
+  name: "floods of reads",
+  phases: BOTH,
+  async play({ random, tell, client }) {
+    const one = client();
+    const paths = [
+      "/api/v2/agents?limit=200&format=array",
+      "/api/terminal/agents?limit=100&sort=name",
+      "/api/v2/search?q=a",
+      "/api/v2/leaderboard?limit=100",
+      "/api/v2/openapi.json",
+    ];
+    count(tell, await flood(between(random, FLOOD.least, FLOOD.most), 20, () => one.get(pick(random, paths))));
+  },
+};
+
+const claims: Attack = {
+  number: 13,
+  name: "floods of anonymous claims",
+  phases: BOTH,
+  async play({ honest, random, tell, client }) {
+    const one = client();
+    const replies = await flood(between(random, 40, 80), 8, (n) =>
+      one.post(`/api/terminal/agent/${honest.agents[0]!.purse.address}/token`, {
+        body: { token_address: `0x${n.toString(16).padStart(40, "3")}`, token_symbol: `C${n}` },
+      }),
+    );
+    const taken = replies.filter(({ status }) => status === 200).length;
+    // What a network is allowed in a minute, and another attacker of it may have begun a minute before.
+    if (taken > 30) tell.succeeded(`${taken} anonymous claims of one network in one go`);
+    count(tell, replies);
+  },
+};
+
+const storedAnswers: Attack = {
+  number: 13,
+  name: "floods of anonymous writes with keys of their own, each of which is stored",
+  phases: BOTH,
+  async play({ random, tell, client }) {
+    const one = client();
+    count(
+      tell,
+      await flood(between(random, 40, 80), 8, () =>
+        one.post("/api/v2/cred-report/verify-receipt", {
+          headers: { "idempotency-key": randomUUID() },
+          body: { payload: "x".repeat(6_000), signature: `0x${"00".repeat(65)}` },
+        }),
+      ),
+    );
+  },
+};
+
+const groups: Attack = {
+  number: 13,
+  name: "floods of groups, of bad credentials, and of attempts to pay",
+  phases: BOTH,
+  async play(scene) {
+    const { world, random, tell, client, honest } = scene;
+    const one = client();
+    const wallet = await world.wallet(world.fresh("flooder"));
+    const bad = { authorization: `Bearer ${wallet.address}:${Date.now()}:0x${"1f".repeat(64)}1b` };
+    const kinds: (() => Promise<Reply>)[] = [
+      () =>
+        one.post("/api/v2/messages/groups", {
+          wallet,
+          body: { topic: `g ${randomUUID()}`, minCred: 0, isPublic: true },
+        }),
+      () => one.post("/api/v2/auth/revoke", { headers: bad }),
+      () =>
+        one.get(`/api/v2/agent/${honest.agents[0]!.tokenId}/cred-report`, {
+          headers: { "x-payment-tx": `0x${randomUUID().replaceAll("-", "").repeat(2)}` },
+        }),
+      () => one.get(`/api/v2/auth/solana/challenge?address=${"1".repeat(32)}`),
+    ];
+    count(tell, await flood(between(random, 40, 100), 10, (n) => kinds[n % kinds.length]!()));
+  },
+};
+
+const farBlocks: Attack = {
+  number: 13,
+  name: "reads that wait for a block that never comes",
+  phases: BOTH,
+  async play({ random, tell, client }) {
+    const one = client();
+    const paths = [
+      "/api/v2/agents?minBlock=999999999",
+      "/api/terminal/agents?minBlock=999999999",
+      "/api/v2/stats?minBlock=999999999",
+    ];
+    count(
+      tell,
+      await flood(between(random, 60, 150), 60, () =>
+        one.get(pick(random, paths), { leaveAfter: between(random, 200, 7_000) }),
+      ),
+    );
+  },
+};
+
+const STREAM_MS = 4_000;
+
+const streams: Attack = {
+  number: 15,
+  name: "a burst of event streams, read and not read",
+  phases: BOTH,
+  async play({ world, random, tell, client }) {
+    const one = client();
+    const ending = AbortSignal.timeout(STREAM_MS + between(random, 0, 3_000));
+    const paths = ["/api/v2/events", "/api/v2/messages/groups/general/stream", "/api/v2/events?after=0"];
+    const opened = await Promise.all(
+      Array.from({ length: 240 }, async () => {
+        try {
+          const response = await one.open("GET", pick(random, paths), { signal: ending });
+          if (response.status !== 200) await response.body?.cancel();
+          return response.status;
+        } catch {
+          return 0;
+        }
+      }),
+    );
+    const open = opened.filter((status) => status === 200).length;
+    if (open > 100) tell.succeeded(`${open} event streams of one network at once`);
+    tell.harmless(open);
+    tell.refused(opened.length - open);
+    await wait(STREAM_MS);
+    void world;
+  },
+};
+
+const exports: Attack = {
+  number: 15,
+  name: "exports one after the other, read and not read",
+  phases: BOTH,
+  async play({ random, tell, client }) {
+    const one = client();
+    const leaves = AbortSignal.timeout(8_000);
+    const replies = await flood(between(random, 15, 30), 15, async (n) => {
+      const path = n % 2 ? "/api/terminal/agents.csv" : "/api/terminal/agents.json?sort=name";
+      if (n % 3) return one.get(path, { leaveAfter: 8_000 });
+      try {
+        // Taken and never read.
+        const { status } = await one.open("GET", path, { signal: leaves });
+        return { status, code: "", body: {}, headers: new Headers() };
+      } catch {
+        return { status: 0, code: "", body: {}, headers: new Headers() };
+      }
+    });
+    count(tell, replies);
+  },
+};
+
+const SLOW_SQL = `select count(*) as n from ${Array.from({ length: 7 }, (_, n) => `agent a${n}`).join(" cross join ")}`;
+const SLOW_GRAPHQL = "{ agents(limit: 1000) { items { name traits(limit: 1000) { items { name } } } } }";
+
+const queries: Attack = {
+  number: 15,
+  name: "SQL and GraphQL queries without an end, whose askers have left",
+  phases: BOTH,
+  async play({ world, random, tell }) {
+    const { indexUrl } = world.devnet;
+    const sql = new URLSearchParams({ sql: JSON.stringify({ json: { sql: SLOW_SQL, params: [], typings: [] } }) });
+    const replies = await Promise.all(
+      Array.from({ length: between(random, 4, 10) }, async (_, n) => {
+        const signal = AbortSignal.timeout(between(random, 100, 3_000));
+        try {
+          const response =
+            n % 3 === 0
+              ? await fetch(`${indexUrl}/graphql`, {
+                  method: "POST",
+                  signal,
+                  headers: { "content-type": "application/json" },
+                  body: JSON.stringify({ query: SLOW_GRAPHQL }),
+                })
+              : await fetch(`${indexUrl}/sql/db?${sql}`, { signal });
+          await response.body?.cancel();
+          return { status: response.status };
+        } catch {
+          return { status: 0 };
+        }
+      }),
+    );
+    count(tell, replies);
+  },
+};
+
+const unfunded: Attack = {
+  number: 13,
+  name: "attempts to pay with nothing, by many wallets",
+  phases: PAID,
+  async play({ world, random, tell, client }) {
+    const one = client();
+    const replies = await flood(between(random, 30, 60), 8, async () => {
+      const wallet = await world.wallet(world.fresh("pauper"));
+      return one.post("/api/v2/mint", {
+        wallet,
+        headers: { "x-payment-tx": `0x${randomUUID().replaceAll("-", "").repeat(2)}` },
+        body: { name: "Pauper", framework: "custom" },
+      });
+    });
+    count(tell, replies);
+  },
+};
+
+const toolCalls: Attack = {
+  number: 13,
+  name: "floods of the tools of MCP and A2A",
+  phases: BOTH,
+  async play({ random, tell, client }) {
+    const one = client();
+    const call = (name: string, args: object) => ({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args },
+    });
+    const bodies = [
+      call("search_agents", { q: "a", limit: 100 }),
+      call("directory_search", { q: "o", limit: 100 }),
+      call("leaderboard", { limit: 100 }),
+      { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
+    ];
+    const headers = { accept: "application/json, text/event-stream" };
+    count(
+      tell,
+      await flood(between(random, FLOOD.least, FLOOD.most), 20, () =>
+        one.post("/mcp", { headers, body: pick(random, bodies) }),
+      ),
+    );
+  },
+};
+
+/** An address that is no proxy's: what comes from there is a client itself. */
+const DIRECT_ADDRESS = "127.0.0.3";
+const IDLE_MS = 6_000;
+
+const idleConnections: Attack = {
+  number: 15,
+  name: "connections of one address that send half a request, a body by the byte, or nothing",
+  phases: BOTH,
+  async play({ world, random, tell }) {
+    const { port } = new URL(world.apiUrl);
+    const beginnings = [
+      "",
+      "GET /api/v2/agents HTTP/1.1\r\nHost: x\r\n",
+      "POST /api/v2/agents/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+      "GET /api/v2/events HTTP/1.1\r\nHost: x\r\n\r\n",
+    ];
+    const sockets = Array.from({ length: between(random, 100, 300) }, () => {
+      const socket = connect({ host: "127.0.0.1", port: Number(port), localAddress: DIRECT_ADDRESS });
+      socket.on("error", () => {});
+      socket.write(pick(random, beginnings));
+      return socket;
+    });
+    const drip = setInterval(() => sockets.forEach((socket) => void (socket.writable && socket.write(" "))), 500);
+    await wait(IDLE_MS);
+    clearInterval(drip);
+    const closed = sockets.filter(({ destroyed, readableEnded }) => destroyed || readableEnded).length;
+    for (const socket of sockets) socket.destroy();
+    tell.refused(closed);
+    tell.harmless(sockets.length - closed);
+  },
+};
+
+export const DOORS: readonly Attack[] = [
+  freshWebhooks,
+  hostileReceivers,
+  failingProofs,
+  reads,
+  claims,
+  storedAnswers,
+  groups,
+  farBlocks,
+  unfunded,
+  toolCalls,
+  idleConnections,
+  streams,
+  exports,
+  queries,
+];

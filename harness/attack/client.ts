@@ -1,0 +1,81 @@
+/** A client on a network of its own, as the service sees it behind its proxy. */
+import type { Purse } from "../storm/wallets.ts";
+
+/** What came back; status 0 is no answer, or none in time. */
+export type Reply = {
+  status: number;
+  code: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many endpoints
+  body: any;
+  headers: Headers;
+};
+
+export type Asked = {
+  wallet?: Pick<Purse, "siwa"> | undefined;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Milliseconds until the client leaves. */
+  leaveAfter?: number;
+  signal?: AbortSignal;
+};
+
+export type Client = ReturnType<typeof clientOn>;
+
+const LEAVE_MS = 30_000;
+
+/** @param network IPv4 address that the trusted proxy names */
+export function clientOn(apiUrl: string, network: string) {
+  const through = { "x-forwarded-for": network };
+
+  /** A request whose body stays unread; throws where there is no answer. */
+  async function open(method: string, path: string, asked: Asked = {}): Promise<Response> {
+    const { wallet, headers, body, leaveAfter = LEAVE_MS, signal } = asked;
+    const authorization = await wallet?.siwa();
+    const leaves = AbortSignal.timeout(leaveAfter);
+    return fetch(new URL(path, apiUrl), {
+      method,
+      headers: {
+        ...through,
+        ...(authorization && { authorization }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      signal: signal ? AbortSignal.any([signal, leaves]) : leaves,
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  }
+
+  async function ask(method: string, path: string, asked: Asked = {}): Promise<Reply> {
+    try {
+      return await replyOf(await open(method, path, asked));
+    } catch (error) {
+      const code = `no answer: ${(error as Error).name}`;
+      return { status: 0, code, body: {}, headers: new Headers() };
+    }
+  }
+
+  return {
+    network,
+    open,
+    ask,
+    get: (path: string, asked?: Asked) => ask("GET", path, asked),
+    post: (path: string, asked?: Asked) => ask("POST", path, asked),
+    /** fetch of a client library, on this network. */
+    fetch: ((input, init) => {
+      const request = new Request(input, init);
+      for (const [name, value] of Object.entries(through)) request.headers.set(name, value);
+      return fetch(request, { signal: AbortSignal.timeout(LEAVE_MS) });
+    }) as typeof fetch,
+  };
+}
+
+export async function replyOf(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const { status, headers } = response;
+  const isJson = /json/.test(headers.get("content-type") ?? "");
+  const body = isJson && text ? JSON.parse(text) : text;
+  return { status, code: String(body?.reason ?? body?.code ?? ""), body, headers };
+}
+
+/** Status and code, for a report. */
+export const shown = ({ status, code }: Reply) => `${status || ""} ${code}`.trim();

@@ -1,0 +1,280 @@
+/** What must be true after an attack: everybody honest has everything, every cursor is at the head, every process is the one that was started. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { partsBelow } from "../../bench/soak/processes.ts";
+import { uncaughtIn } from "../../bench/soak/soak.ts";
+import { recomputeCred } from "../../db/cred.ts";
+import { dataDir } from "../../devnet/data-dir.ts";
+import { books } from "./books.ts";
+import type { Honest } from "./honest.ts";
+import type { World } from "./world.ts";
+
+/** One thing that must be true, and what is not. */
+export type Verdict = { what: string; wrong: string[]; seconds: number };
+
+/** Within which every cursor has moved past the head of the end, milliseconds. */
+const CATCH_UP_MS = 60_000;
+const EVERY_MS = 500;
+const SHOWN = 5;
+/** Whatever was given up is taken for given up hours ago: the sweeper waits for a client, and this run does not. */
+const AGED = `
+  update offchain.payment set updated_at = updated_at - interval '25 hours', lease_until = null,
+         valid_before = least(valid_before, now() - interval '1 hour')
+  where state in ('new', 'settling', 'paid') and (lease_until is null or lease_until < now() - interval '5 seconds')`;
+
+/** What must be true, how it is asked, and how long it may take to become true, milliseconds. */
+type Truth = readonly [what: string, ask: () => Promise<string[]>, patienceMs?: number];
+
+export type Processes = ReturnType<typeof partsBelow>;
+export const processesOf = ({ stack }: World): Processes => partsBelow(stack.process.pid!);
+
+const LEVEL_WARN = 40;
+const TOLD = 25;
+
+/** What the processes' logs warn of, the most frequent first: for who looks for the cause of a breach. */
+export function warningsOf({ stack }: World): string[] {
+  const { logs } = dataDir(stack.directory);
+  const counted = new Map<string, number>();
+  for (const file of readdirSync(logs))
+    for (const line of readFileSync(join(logs, file), "utf8").split("\n")) {
+      const said = parsed(line);
+      if (!said || said.level < LEVEL_WARN) continue;
+      const cause = said.err?.message ?? said.cause?.message ?? said.reason ?? "";
+      const text = `${file} ${said.msg}: ${String(cause)
+        .replaceAll(/\d{2,}|0x[0-9a-f]+/gi, "#")
+        .slice(0, 200)}`;
+      counted.set(text, (counted.get(text) ?? 0) + 1);
+    }
+  return [...counted]
+    .toSorted((a, b) => b[1] - a[1])
+    .slice(0, TOLD)
+    .map(([text, times]) => `${times}× ${text}`);
+}
+
+type Said = { level: number; msg?: string; reason?: string; err?: { message?: string }; cause?: { message?: string } };
+
+function parsed(line: string): Said | undefined {
+  try {
+    return JSON.parse(line) as Said;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param before the processes as they were when it began @param say gets each verdict */
+export async function judge(
+  world: World,
+  honest: Honest,
+  before: Processes,
+  say: (line: string) => void,
+): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  const ended = new Date();
+  const { db } = world;
+
+  /** Asks until nothing is wrong, a minute at most. */
+  async function follows([what, ask, patienceMs = CATCH_UP_MS]: Truth): Promise<void> {
+    const began = Date.now();
+    let wrong: string[] = [];
+    for (;;) {
+      wrong = await ask().catch((error) => [`it could not be asked: ${error.message}`]);
+      if (wrong.length === 0 || Date.now() - began > patienceMs) break;
+      await new Promise((done) => setTimeout(done, EVERY_MS));
+    }
+    const seconds = (Date.now() - began) / 1000;
+    verdicts.push({ what, wrong, seconds });
+    say(
+      `${wrong.length === 0 ? "ok   " : "WRONG"} ${what} (${seconds.toFixed(1)} s)${wrong
+        .slice(0, SHOWN)
+        .map((one) => `\n      ${one}`)
+        .join("")}`,
+    );
+  }
+  const none = (what: string, of: string) => async () => {
+    const { rows } = await db.query(`select count(*)::int as n from ${of}`);
+    return rows[0].n === 0 ? [] : [`${rows[0].n} ${what}`];
+  };
+  const head = Number(await world.chain.getBlockNumber());
+  const reader = world.client("10.99.0.1");
+  const reads = async (path: string, client = reader) => {
+    const { status, code } = await client.get(path);
+    return status === 200 ? [] : [`${path}: ${status} ${code}`];
+  };
+  const soundNames = world.registries.sound;
+
+  let unseen = [...honest.agents];
+  const truths: Truth[] = [
+    [
+      "the queue of transactions is empty",
+      none("intents are not sent", "offchain.tx_intent where state in ('queued', 'signed')"),
+    ],
+    ["every registration is decided", none("registrations are pending", "offchain.mint where state = 'pending'")],
+    ["the index is at the head", () => reads(`/api/v2/stats?minBlock=${head}`)],
+    ["the directory is at the head", () => reads(`/api/terminal/agents?limit=1&minBlock=${head}`)],
+    [
+      "every change of the index is dispatched",
+      none("changes are not dispatched", "offchain.dispatch where state = 'pending'"),
+    ],
+    ["the event log is numbered to its end", none("events have no place", "offchain.event where position is null")],
+    [
+      "the log is handed out to webhooks to its end",
+      async () => {
+        const { rows } = await db.query(
+          "select head::int, position::int from offchain.event_log, offchain.webhook_cursor",
+        );
+        return rows.every(({ head, position }) => position >= head) ? [] : [JSON.stringify(rows)];
+      },
+    ],
+    [
+      "every job runs, and none fails",
+      async () => {
+        const { body } = await reader.get("/api/v2/status");
+        return (body.sources as Source[]).flatMap(({ key, lastSuccessAt, nextRunAt, error }) => {
+          const due = nextRunAt !== null && new Date(nextRunAt).getTime() - ended.getTime() < CATCH_UP_MS / 4;
+          const late = due && (lastSuccessAt === null || new Date(lastSuccessAt) < ended);
+          return error || late ? [`${key}: ${error ?? `has not succeeded since ${lastSuccessAt}`}`] : [];
+        });
+      },
+      2 * CATCH_UP_MS,
+    ],
+    [
+      "every sound agent of every registry is listed, with its price",
+      async () => {
+        const { rows } = await db.query(
+          "select platform, agent_id, name, market_cap_usd as cap from offchain.directory where removed_at is null and (agent_id = any($1) or name = any($2))",
+          [soundNames.map(({ agentId }) => agentId), soundNames.map(({ name }) => name)],
+        );
+        return soundNames.flatMap(({ source, agentId, name, marketCapUsd }) => {
+          const row = rows.find((one) => one.platform === source && (one.agent_id === agentId || one.name === name));
+          if (!row) return [`${source} ${agentId} is not listed`];
+          return marketCapUsd !== undefined && row.cap !== marketCapUsd
+            ? [`${source} ${agentId} costs ${row.cap}`]
+            : [];
+        });
+      },
+      2 * CATCH_UP_MS,
+    ],
+    [
+      "every sound agent of the canonical registry is listed",
+      async () => {
+        const { rows } = await db.query(
+          "select name from offchain.directory where removed_at is null and name = any($1)",
+          [world.canonical],
+        );
+        return world.canonical
+          .filter((name) => !rows.some((row) => row.name === name))
+          .map((name) => `${name} is not listed`);
+      },
+    ],
+    [
+      "every score is what its facts make it",
+      async () => {
+        const client = await db.connect();
+        try {
+          await client.query("begin");
+          const tokenIds = honest.agents.map(({ tokenId }) => tokenId);
+          const { changed } = await recomputeCred(client, { tokenIds }, { now: new Date(), cause: "attack" });
+          return changed.map(
+            ({ tokenId, score, previous }) => `agent ${tokenId} is scored ${previous} and not ${score}`,
+          );
+        } finally {
+          await client.query("rollback");
+          client.release();
+        }
+      },
+    ],
+    [
+      "every honest agent is shown as it is, by its id, its wallet, in the list and in the directory",
+      async () => {
+        const looks = await Promise.all(unseen.map(async (agent) => ({ agent, wrong: await wrongOf(agent) })));
+        unseen = looks.filter(({ wrong }) => wrong.length > 0).map(({ agent }) => agent);
+        return looks.flatMap(({ agent, wrong }) => wrong.map((one) => `agent ${agent.tokenId}: ${one}`));
+      },
+    ],
+    [
+      "every honest agent was told of, by stream and by webhook",
+      async () => {
+        const told = new Set(world.receivers.received.map(({ tokenId }) => tokenId));
+        return honest.agents
+          .slice(1)
+          .flatMap(({ tokenId }) => [
+            ...(honest.followed.has(tokenId) ? [] : [`no event of agent ${tokenId} on the stream`]),
+            ...(told.has(tokenId) ? [] : [`no delivery about agent ${tokenId}`]),
+          ]);
+      },
+    ],
+    [
+      "the books balance to the unit, every token was paid for once",
+      async () => {
+        await db.query(AGED);
+        return books(
+          world,
+          honest.agents.map(({ purse }) => purse.address),
+        );
+      },
+      2 * CATCH_UP_MS,
+    ],
+  ];
+  const atTheEnd: Truth[] = [
+    [
+      "fees stayed within their caps",
+      async () => {
+        const { rows } = await db.query(
+          "select coalesce(max(max_priority_fee_per_gas_wei), 0)::text as tip, coalesce(max(max_fee_per_gas_wei), 0)::text as fee from offchain.tx_attempt",
+        );
+        const spent = world.senderWei - (await world.chain.getBalance({ address: world.builtIn.deployer }));
+        say(
+          `      highest tip ${Number(rows[0].tip) / 1e9} gwei, highest fee ${Number(rows[0].fee) / 1e9} gwei, spent ${Number(spent) / 1e18} ETH`,
+        );
+        if (BigInt(rows[0].tip) > world.mostTipWei) return [`a tip of ${Number(rows[0].tip) / 1e9} gwei`];
+        return spent > world.mostWei ? [`the sender spent ${Number(spent) / 1e18} ETH`] : [];
+      },
+      0,
+    ],
+    [
+      "no process ended",
+      async () => {
+        const now = processesOf(world);
+        const gone = before.filter(({ name, pid }) => !now.some((one) => one.name === name && one.pid === pid));
+        const said = world.stack
+          .output()
+          .split("\n")
+          .filter((line) => line.includes("starting it again"));
+        return [...gone.map(({ name, pid }) => `${name} is not process ${pid} any more`), ...said];
+      },
+      0,
+    ],
+    ["nothing was thrown that nobody caught", async () => uncaughtIn(world.stack), 0],
+  ];
+  await Promise.all(truths.map(follows));
+  for (const truth of atTheEnd) await follows(truth);
+  return verdicts;
+
+  /** What is wrong with what is shown of an honest agent. */
+  async function wrongOf({ tokenId, purse, client, proved, block }: Honest["agents"][number]): Promise<string[]> {
+    const wrong: string[] = [];
+    const look = async (where: string, path: string) => {
+      const { status, code, body } = await client.get(path);
+      if (status !== 200) wrong.push(`${where}: ${status} ${code}`);
+      return status === 200 ? body : undefined;
+    };
+    const own = await look("by its id", `/api/v2/agent/${tokenId}?minBlock=${block}`);
+    const byWallet = await look("by its wallet", `/api/v2/agent/${purse.address}`);
+    if (byWallet && byWallet.tokenId !== tokenId) wrong.push(`its wallet shows agent ${byWallet.tokenId}`);
+    if (byWallet?.walletConfirmed === false) wrong.push("its wallet is not taken for its own");
+    const list = await look("in the list", `/api/v2/agents?search=${purse.address}`);
+    if (list && !list.agents.some((one: { tokenId: number }) => one.tokenId === tokenId))
+      wrong.push("the list lacks it");
+    const row = await look("in the directory", `/api/terminal/agent/${tokenId}?platform=helixa`);
+    if (own && row && row.cred_score !== own.credScore)
+      wrong.push(`the directory scores it ${row.cred_score}, the agent ${own.credScore}`);
+    const verified = await look("its proofs", `/api/v2/agent/${tokenId}/verifications`);
+    for (const proof of proved)
+      if (proof === "wallet" ? own && !own.verified : verified && verified[proof]?.status !== "verified")
+        wrong.push(`its proof by ${proof} does not show`);
+    return wrong;
+  }
+}
+
+type Source = { key: string; lastSuccessAt: string | null; nextRunAt: string | null; error: string | null };

@@ -1,0 +1,153 @@
+/** One phase of the standing adversary: a stack, honest people, attackers who play everything at random beside them, and the oracle. */
+import { setTimeout as wait } from "node:timers/promises";
+import { randomOf } from "../random.ts";
+import type { Attack, Scene } from "./attack.ts";
+import { ATTACKS } from "./attacks.ts";
+import { type Honest, type Limits, type Line, openHonest } from "./honest.ts";
+import { judge, processesOf, type Verdict, warningsOf } from "./oracle.ts";
+import { openScore, type Score } from "./score.ts";
+import { openWorld, type Phase, type World } from "./world.ts";
+
+export type Run = {
+  seed: number;
+  phase: Phase;
+  /** At least; every attack is played once at least. */
+  seconds: number;
+  /** Honest people, and attackers, at a time. */
+  people: number;
+  attackers: number;
+  /** Only the attacks of these numbers. */
+  numbers?: readonly number[] | undefined;
+  limits?: Limits | undefined;
+  say(line: string): void;
+  /** Gets what ends the world early. */
+  onWorld?: ((close: () => Promise<void>) => void) | undefined;
+};
+
+export type Report = {
+  phase: Phase;
+  seconds: number;
+  attacks: Score["lines"];
+  honest: Map<string, Line>;
+  verdicts: Verdict[];
+  /** Plays that broke by themselves; they fail nothing. */
+  broken: string[];
+  /** Everything that must not have been, a sentence each; none: the stack held. */
+  breaches: string[];
+  /** What the logs warn of, where there are breaches. */
+  warnings: string[];
+};
+
+/** Networks that all attackers share: what is limited is limited for a few, not for a thousand addresses. */
+const HOSTILE_NETWORKS = 6;
+const SOUND = 12;
+const PLAY_MS = 120_000;
+
+export async function runPhase(run: Run): Promise<Report> {
+  const { seed, phase, people, attackers, numbers } = run;
+  const began = Date.now();
+  const say = (line: string) => run.say(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const attacks = ATTACKS.filter((one) => one.phases.includes(phase) && (!numbers || numbers.includes(one.number)));
+  const score = openScore(attacks.map(nameOf), say);
+  const broken: string[] = [];
+  const world = await openWorld({ seed, phase, say });
+  run.onWorld?.(world.close);
+  const follower = new AbortController();
+  try {
+    const before = processesOf(world);
+    const honest = await openHonest(world, run.limits);
+    await world.registries.plantSound(SOUND);
+    await world.registerCanonical();
+    const first = await honest.register(phase === "free" ? "siwa" : "x402");
+    if (!first) throw new Error("nobody can register before the attack has begun");
+    await honest.listen(first);
+    const following = honest.follow(follower.signal);
+    say(`${people} people and ${attackers} attackers with ${attacks.length} attacks begin`);
+    const played = await play(run, world, honest, attacks, score, broken);
+    say(`the play is over after ${played.toFixed(0)} s; ${honest.agents.length} honest agents`);
+    await world.registries.plantSound(3);
+    await world.registerCanonical();
+    await honest.everything(honest.wayOf(world.random("last")));
+    const verdicts = await judge(world, honest, before, say);
+    follower.abort();
+    await following;
+    const breaches = breachesOf(score, honest.lines, verdicts);
+    return {
+      ...{ phase, seconds: played, attacks: score.lines, honest: honest.lines, verdicts, broken, breaches },
+      warnings: breaches.length > 0 ? warningsOf(world) : [],
+    };
+  } finally {
+    follower.abort();
+    world.ending.abort();
+    await world.close();
+  }
+}
+
+const nameOf = ({ number, name }: Attack) => `${number} ${name}`;
+
+async function play(
+  { seconds, people, attackers }: Run,
+  world: World,
+  honest: Honest,
+  attacks: readonly Attack[],
+  score: Score,
+  broken: string[],
+): Promise<number> {
+  const began = performance.now();
+  const left = () => seconds - (performance.now() - began) / 1000;
+  let turn = 0;
+  let deck: Attack[] = [];
+  const shuffling = world.random("deck");
+
+  /** Each attack once, in an order of the seed, then all of them again; undefined when the time is over and all had a turn. */
+  function next(): { attack: Attack; turn: number } | undefined {
+    if (left() <= 0 && turn >= attacks.length) return undefined;
+    if (deck.length === 0)
+      deck = attacks
+        .map((attack) => ({ attack, at: shuffling() }))
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ attack }) => attack);
+    const attack = deck.pop();
+    return attack && { attack, turn: turn++ };
+  }
+
+  async function attacker(): Promise<void> {
+    for (let drawn = next(); drawn; drawn = next()) {
+      const { attack } = drawn;
+      const random = randomOf(Math.floor(world.random(`play ${drawn.turn}`)() * 2 ** 31));
+      const scene: Scene = {
+        ...{ world, honest, random, tell: score.of(nameOf(attack)) },
+        client: () => world.client(`198.51.100.${1 + Math.floor(random() * HOSTILE_NETWORKS)}`),
+      };
+      const timeout = wait(PLAY_MS, "late" as const, { ref: false });
+      const done = attack.play(scene).then(
+        () => "done" as const,
+        (error) => {
+          broken.push(`${nameOf(attack)}: ${(error as Error).message.split("\n").slice(0, 3).join(" ")}`);
+          return "broken" as const;
+        },
+      );
+      if ((await Promise.race([done, timeout])) === "late")
+        broken.push(`${nameOf(attack)}: not over after two minutes`);
+    }
+  }
+
+  const hostile = Promise.all(Array.from({ length: attackers }, attacker));
+  const living = Promise.all(Array.from({ length: people }, (_, i) => honest.live(world.random(`person ${i}`))));
+  const half = wait((seconds * 1000) / 2, undefined, { signal: world.ending.signal })
+    .then(() => Promise.all([world.registries.plantSound(5), world.registerCanonical()]))
+    .catch(() => {});
+  await hostile;
+  await half;
+  world.ending.abort();
+  await living;
+  return (performance.now() - began) / 1000;
+}
+
+function breachesOf(score: Score, honest: Map<string, Line>, verdicts: readonly Verdict[]): string[] {
+  return [
+    ...[...score.lines].flatMap(([name, { succeeded }]) => succeeded.map((what) => `attack ${name}: ${what}`)),
+    ...[...honest].flatMap(([what, { failures }]) => failures.map((failure) => `honest ${what}: ${failure}`)),
+    ...verdicts.flatMap(({ what, wrong }) => wrong.map((one) => `${what}: ${one}`)),
+  ];
+}

@@ -1,0 +1,242 @@
+/** A running stack under protective limits, the wallets that act on it, and everything outside that they can plant. */
+import pg from "pg";
+import {
+  type Abi,
+  encodeAbiParameters,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseEther,
+  parseGwei,
+} from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
+import { VARIABLES } from "../../config/config.ts";
+import { readBuild } from "../../contracts/builds.ts";
+import { siwaText } from "../../core/signed-texts.ts";
+import { rpc } from "../../devnet/anvil-process.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { openTempo, TEMPO } from "../../devnet/tempo.ts";
+import { randomOf } from "../random.ts";
+import { type Stack, startStack } from "../stack.ts";
+import { openTill, type Till } from "../storm/books.ts";
+import { chainHands, type Purse, purseOf } from "../storm/wallets.ts";
+import { type Client, clientOn } from "./client.ts";
+import { plantedRegistries } from "./planted.ts";
+import { startReceivers } from "./receivers.ts";
+
+export type Phase = "free" | "paid";
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+export const MINT_UNITS = 1_000_000n;
+export const REPORT_UNITS = 10_000n;
+/** What the contract asks from who registers by a transaction of its own. */
+const DIRECT_MINT_WEI = 2_500_000_000_000_000n;
+/** Gas of a hostile transaction; most of it comes back. */
+const MOST_GAS = 25_000_000n;
+/** Slot of the balances in the development chain's USDC. */
+const BALANCES_SLOT = 0n;
+const TEMPO_BLOCK_MS = 500;
+
+/** Explicit payees, none of them built in: where the service's money is to go, and nowhere else. */
+const PAYEES = {
+  deployer: `0x${"d0".repeat(19)}01`,
+  treasury: `0x${"d0".repeat(19)}02`,
+} as const;
+
+/** The limits that protect a service by default, set openly: the local stack's own are generous. */
+const LIMITS = Object.fromEntries(
+  Object.entries<{ group: string; default?: string }>(VARIABLES)
+    .filter(([, variable]) => variable.group === "Limits" && variable.default !== undefined)
+    .map(([name, variable]) => [name, variable.default!]),
+);
+
+/** The local chain's base fee is some hundred times that of Base, and so is a day's budget. */
+const BUDGET_MILLIETHER = 500;
+
+/** Everything of the stack's environment that is not its default. */
+export const settingsOf = (phase: Phase) => ({
+  ...LIMITS,
+  PRICING_PHASE: phase,
+  PAY_TO_DEPLOYER: PAYEES.deployer,
+  PAY_TO_TREASURY: PAYEES.treasury,
+  // Everybody comes through this proxy, which names the network of each.
+  TRUSTED_PROXIES: "127.0.0.1",
+  PULL_INTERVAL: "10s",
+  TX_DAILY_BUDGET_MILLIETHER: String(BUDGET_MILLIETHER),
+  // The stack's identity provider is a simulator; with Privy this is the default.
+  IDP_REQUIRED_CLAIMS: "sid",
+  LOG_LEVEL: "info",
+});
+
+/** @param say gets progress */
+export async function openWorld({ seed, phase, say }: { seed: number; phase: Phase; say: (line: string) => void }) {
+  const closers: (() => unknown)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    say(`the stack starts in phase ${phase}`);
+    const stack: Stack = await startStack({ env: settingsOf(phase) });
+    closers.push(() => stack.remove());
+    const { devnet } = stack;
+    const tempoUrl = (devnet as unknown as { tempoRpcUrl: string }).tempoRpcUrl;
+    // The clock of that chain goes on with its blocks only, and credentials run out by it.
+    const ticks = setInterval(() => void rpc(tempoUrl, "evm_mine").catch(() => {}), TEMPO_BLOCK_MS);
+    closers.push(() => clearInterval(ticks));
+    const db = new pg.Pool({ connectionString: devnet.databaseUrl, max: 2 });
+    db.on("error", () => {});
+    closers.push(() => db.end());
+    const receivers = await startReceivers();
+    closers.push(() => receivers.close());
+
+    const hands = chainHands(devnet.rpcUrl);
+    const { chain } = hands;
+    const apiUrl = `http://127.0.0.1:${new URL(devnet.apiUrl).port}`;
+    const host = new URL(devnet.apiUrl).host;
+    const ending = new AbortController();
+    const clients = new Map<string, Client>();
+    let made = 0;
+
+    /** A wallet with gas, and this much USDC; the same name is the same wallet. */
+    async function wallet(name: string, units = 0n): Promise<Purse> {
+      const purse = purseOf(seed, name, host);
+      await chain.setBalance({ address: purse.address, value: parseEther("10") });
+      if (units > 0n) await giveUsdc(purse.address, units);
+      return purse;
+    }
+
+    /** USDC for an address, which is then its balance: nothing on the way to it can be stopped by who fills blocks. */
+    const giveUsdc = (address: Hex, units: bigint) =>
+      chain.setStorageAt({
+        address: CANONICAL.usdc,
+        index: keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [address, BALANCES_SLOT])),
+        value: numberToHex(units, { size: 32 }),
+      });
+
+    /** Sends a transaction. @param tipGwei more than others puts it before theirs @returns its hash at once */
+    async function push(
+      from: Purse,
+      { to, data = "0x", value = 0n, gas = MOST_GAS, tipGwei = 1n }: Transaction,
+    ): Promise<Hex> {
+      const raw = await from.account.signTransaction({
+        type: "eip1559",
+        chainId: 8453,
+        nonce: from.sent++,
+        ...(to && { to }),
+        ...{ data, value, gas },
+        maxPriorityFeePerGas: tipGwei * 1_000_000_000n,
+        maxFeePerGas: (tipGwei + 50n) * 1_000_000_000n,
+      });
+      await hands.push(raw);
+      return keccak256(raw);
+    }
+    const mined = (hash: Hex) => chain.waitForTransactionReceipt({ hash, timeout: 60_000 });
+    const send = async (from: Purse, transaction: Transaction) => mined(await push(from, transaction));
+
+    /** Deploys a committed contract. @returns its address, or undefined when the chain did not take it */
+    async function deploy(from: Purse, contract: string, args: unknown[]): Promise<Hex | undefined> {
+      const { abi, bytecode } = readBuild(contract);
+      const data = encodeDeployData({ abi: abi as Abi, bytecode, args });
+      const { contractAddress } = await send(from, { data, gas: 3_000_000n });
+      return contractAddress ?? undefined;
+    }
+
+    const payees = PAYEES as Record<"deployer" | "treasury", Hex>;
+    const base: Till = await openTill(chain, CANONICAL.usdc, payees);
+    const mpp: Till = await openTill(openTempo(tempoUrl) as never, TEMPO.usdce, payees);
+    const builtIn = {
+      deployer: privateKeyToAddress(devnet.keys.deployer),
+      treasury: privateKeyToAddress(devnet.keys.treasury),
+    };
+    return {
+      ...{
+        seed,
+        phase,
+        stack,
+        devnet,
+        tempoUrl,
+        db,
+        hands,
+        chain,
+        host,
+        apiUrl,
+        payees,
+        base,
+        mpp,
+        builtIn,
+        receivers,
+        say,
+      },
+      identity: devnet.contracts.identity!,
+      registries: plantedRegistries(devnet.simulatorUrl, seed),
+      /** What the account that sends the service's transactions had, and what it may spend in a run. */
+      senderWei: await chain.getBalance({ address: builtIn.deployer }),
+      mostWei: parseEther(String(BUDGET_MILLIETHER / 1000)),
+      mostTipWei: parseGwei(VARIABLES.TX_MAX_TIP_GWEI.default!),
+      /** Aborts when the play is over. */
+      ending,
+      /** Wallets of honest people, known to everybody before they register. */
+      upcoming: [] as Hex[],
+      wallet,
+      giveUsdc,
+      push,
+      mined,
+      send,
+      deploy,
+      /** A name that no other play of this run has. */
+      fresh: (what: string) => `${what} ${++made}`,
+      client(network: string): Client {
+        const known = clients.get(network) ?? clientOn(apiUrl, network);
+        clients.set(network, known);
+        return known;
+      },
+      /** A contract wallet that burns gas; it signs by its key. */
+      async contractWallet(name: string, { receiveGas = 0n, signGas = 0n, onlyWhenSent = false }: Burns) {
+        const owner = await wallet(name);
+        const address = await deploy(owner, "HostileWallet", [owner.address, receiveGas, signGas, onlyWhenSent]);
+        if (!address) throw new Error("the hostile wallet was not deployed");
+        return {
+          address,
+          owner,
+          account: { address, signTypedData: owner.account.signTypedData },
+          async siwa(timestamp: number | string = Date.now()) {
+            const message = siwaText(host, address, String(timestamp));
+            return `Bearer ${address}:${timestamp}:${await owner.account.signMessage({ message })}`;
+          },
+        };
+      },
+      /** Names of sound agents of the canonical ERC-8004 registry. */
+      canonical: [] as string[],
+      /** Registers a sound agent in the canonical ERC-8004 registry, with its file in the URI. */
+      async registerCanonical(): Promise<void> {
+        const owner = await wallet(`canonical ${++made}`);
+        const name = `Canonical ${seed % 1000} ${made}`;
+        const file = { type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1", name, services: [] };
+        const uri = `data:application/json;base64,${Buffer.from(JSON.stringify(file)).toString("base64")}`;
+        const data = encodeFunctionData({ abi: erc8004IdentityAbi, functionName: "register", args: [uri] });
+        await send(owner, { to: CANONICAL.erc8004Identity, data, gas: 2_000_000n });
+        this.canonical.push(name);
+      },
+      directMintWei: DIRECT_MINT_WEI,
+      /** Changes what a simulated service says. */
+      async control(method: "PUT" | "POST" | "DELETE", path: string, body?: unknown): Promise<Response> {
+        return fetch(`${devnet.simulatorUrl}/_control/${path}`, {
+          method,
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+      },
+      random: (of: string) =>
+        randomOf(Number(BigInt(keccak256(`0x${Buffer.from(`${seed} ${of}`).toString("hex")}`)) & 0x7fffffffn)),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export type Transaction = { to?: Hex; data?: Hex; value?: bigint; gas?: bigint; tipGwei?: bigint };
+export type Burns = { receiveGas?: bigint; signGas?: bigint; onlyWhenSent?: boolean };

@@ -1,0 +1,99 @@
+/**
+ * Pages of another origin in Chromium, with clients that others wrote in them, bundled as any page's are. Nothing stands
+ * between page and service: an interception would answer the preflights itself.
+ */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { build } from "vite";
+import { startBrowser } from "../../test/web/browser.ts";
+import type { InPage } from "./page/window.ts";
+
+const BUNDLES = { own: "./page/own.ts", packages: "./packages/page.js" } as const;
+/** Of this project's dependencies, or of what is installed in packages/. */
+export type Bundle = keyof typeof BUNDLES;
+
+/** No name of this machine's: what the service lets pages of this machine do says nothing about others. */
+const NAME = "pages.example";
+
+export type Pages = Awaited<ReturnType<typeof openPages>>;
+export type ForeignPage = InPage & { origin: string };
+
+export async function openPages() {
+  const scripts = new Map<string, string>();
+  const server = createServer((request, response) => {
+    const script = scripts.get(request.url ?? "");
+    const [type, body] = script ? ["text/javascript", script] : ["text/html", "<!doctype html><title>A page</title>"];
+    response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(body);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const origin = `http://${NAME}:${(server.address() as AddressInfo).port}`;
+  // Pages that pay are on https, where more of the browser is open to them.
+  const secure = `--unsafely-treat-insecure-origin-as-secure=${origin}`;
+  const browser = await startBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`, secure]);
+
+  async function open(bundle: Bundle, prepare?: (page: Page) => Promise<unknown>): Promise<ForeignPage> {
+    const script = `/${bundle}.js`;
+    if (!scripts.has(script))
+      scripts.set(script, await bundled(fileURLToPath(new URL(BUNDLES[bundle], import.meta.url))));
+    const page = await browser.newPage();
+    await prepare?.(page);
+    let told: string[] = [];
+    page.on("console", (message) => void (message.type() === "error" && told.push(message.text())));
+    page.on("pageerror", ({ message }) => void told.push(message));
+    await page.goto(origin);
+    await page.addScriptTag({ url: script, type: "module" });
+    const call =
+      (name: keyof InPage) =>
+      async (...args: unknown[]) => {
+        told = [];
+        try {
+          return await page.evaluate(callByName, { name, args });
+        } catch (error) {
+          // The browser tells the page nothing about what CORS refused, only its console.
+          throw new Error([(error as Error).message.split("\n")[0], ...told].join("; "), { cause: error });
+        }
+      };
+    const names = ["buy", "registerByWallet", "events", "following", "mcp"] as const;
+    return { origin, ...Object.fromEntries(names.map((name) => [name, call(name)])) } as never;
+  }
+  const opened = new Map<Bundle, Promise<ForeignPage>>();
+  return {
+    /** Of Chromium. */
+    version: browser.version(),
+    /** A page of its own, after `prepare` has given it something. */
+    open,
+    /** One for all who need no other. */
+    of(bundle: Bundle): Promise<ForeignPage> {
+      const page = opened.get(bundle) ?? open(bundle);
+      opened.set(bundle, page);
+      return page;
+    },
+    async close() {
+      await browser.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Run in the page. */
+const callByName = ({ name, args }: { name: string; args: unknown[] }) =>
+  (globalThis as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!(...args);
+
+/** One script with everything in it. */
+async function bundled(entry: string): Promise<string> {
+  const made = await build({
+    configFile: false,
+    logLevel: "error",
+    build: {
+      write: false,
+      minify: false,
+      target: "esnext",
+      rolldownOptions: { input: entry, output: { codeSplitting: false } },
+    },
+  });
+  const [result] = [made].flat() as { output: { code?: string }[] }[];
+  return result!.output.find(({ code }) => code !== undefined)!.code!;
+}

@@ -1,0 +1,73 @@
+/** Payments made by hand: authorizations as a wallet signs them, payloads before their encoding. */
+import { type Hex, type PrivateKeyAccount, toHex } from "viem";
+import { CANONICAL } from "../devnet/chain-addresses.ts";
+
+/** What of an authorization a test may want otherwise. */
+export type Terms = Partial<{
+  to: Hex;
+  value: bigint;
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+  domain: Partial<{ name: string; version: string; chainId: number; verifyingContract: Hex }>;
+}>;
+export type Signed = Awaited<ReturnType<typeof signAuthorization>>;
+
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const;
+
+export const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
+export const unbase64 = (text: string | null) => JSON.parse(Buffer.from(text ?? "", "base64").toString());
+
+export async function signAuthorization(
+  account: Pick<PrivateKeyAccount, "address" | "signTypedData">,
+  terms: Terms & { to: Hex; value: bigint },
+) {
+  const authorization = {
+    from: account.address,
+    to: terms.to,
+    value: terms.value,
+    validAfter: terms.validAfter ?? 0n,
+    validBefore: terms.validBefore ?? BigInt(Math.floor(Date.now() / 1000) + 290),
+    nonce: terms.nonce ?? toHex(crypto.getRandomValues(new Uint8Array(32))),
+  };
+  const domain = { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: CANONICAL.usdc, ...terms.domain };
+  const signature = await account.signTypedData({
+    domain,
+    types: TYPES,
+    primaryType: "TransferWithAuthorization",
+    message: authorization,
+  });
+  return { authorization, signature };
+}
+
+/** A payload of version 2, before its encoding. */
+export const payloadOf = ({ authorization, signature }: Signed) => ({
+  x402Version: 2,
+  accepted: {
+    scheme: "exact",
+    network: "eip155:8453",
+    amount: String(authorization.value),
+    asset: CANONICAL.usdc,
+    payTo: authorization.to,
+    maxTimeoutSeconds: 300,
+    extra: { name: "USD Coin", version: "2" },
+  },
+  payload: {
+    signature,
+    authorization: {
+      ...authorization,
+      value: String(authorization.value),
+      validAfter: String(authorization.validAfter),
+      validBefore: String(authorization.validBefore),
+    },
+  },
+});

@@ -1,0 +1,79 @@
+/** A Redis of a test's own: Debian's redis-server on a free port, when the machine has it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { freePort } from "../runtime/free-port.ts";
+import { until } from "./until.ts";
+
+const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
+
+/** The server's path; undefined when it is not installed. */
+export const REDIS_BINARY = FOLDERS.map((folder) => join(folder, "redis-server")).find((path) => existsSync(path));
+
+export type TestRedis = {
+  url: string;
+  /** kill -9, then a new server on the same port; it starts empty, as after a flush. */
+  crash(): void;
+  restart(): Promise<void>;
+  /** Stops it where it stands, with its connections open; `resume` lets it go on. */
+  pause(): void;
+  resume(): void;
+  /** Forgets everything and goes on. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startRedis(): Promise<TestRedis> {
+  if (!REDIS_BINARY) throw new Error("redis-server is not installed");
+  const binary = REDIS_BINARY;
+  const directory = mkdtempSync(join(tmpdir(), "agents-redis-"));
+  const port = await freePort();
+  let child: ChildProcess;
+  const start = async () => {
+    child = spawn(binary, ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", directory], {
+      stdio: "ignore",
+    });
+    await until("Redis accepts connections", () => canConnect(port), { timeoutMs: 10_000 });
+  };
+  const ended = (signal: NodeJS.Signals) =>
+    new Promise<void>((done) => {
+      if (child.exitCode !== null || child.signalCode !== null) return done();
+      child.once("exit", () => done());
+      child.kill(signal);
+    });
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    crash: () => void child.kill("SIGKILL"),
+    async restart() {
+      await ended("SIGKILL");
+      await start();
+    },
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
+    flush: () =>
+      new Promise((done, failed) => {
+        const socket = createConnection({ port, host: "127.0.0.1" }, () => socket.write("FLUSHALL\r\n"));
+        socket.once("error", failed);
+        socket.once("data", () => {
+          socket.destroy();
+          done();
+        });
+      }),
+    async stop() {
+      await ended("SIGTERM");
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const canConnect = (port: number) =>
+  new Promise<boolean>((done) => {
+    const socket = createConnection({ port, host: "127.0.0.1" }, () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.once("error", () => done(false));
+  });

@@ -1,0 +1,101 @@
+/** The simulation's chain: mined by the clock of the simulation, and reorganised as chains are: most transactions come back, some do not. */
+import { type Hex, numberToHex } from "viem";
+import { launchAnvil, rpc } from "../../devnet/anvil-process.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { testChain } from "../agent-wallet.ts";
+
+export type SimulatedChain = Awaited<ReturnType<typeof startSimulatedChain>>;
+/** What a reorganisation did. */
+export type Reorganised = { depth: number; kept: number; dropped: number; ofSender: number };
+
+/** Blocks whose state is kept: no reorganisation is deeper. */
+const KEPT_STATES = 300;
+/** Older transactions always come back: the service takes 30 blocks of its own for final. */
+const DROPPED_WITHIN = 18;
+
+type Transaction = { hash: Hex; from: Hex; to: Hex | null };
+
+/** @param blockMs between two blocks @param sender whose dropped transactions are counted */
+export async function startSimulatedChain(blockMs: number) {
+  const anvil = await launchAnvil(0, [
+    ...["--accounts", "0", "--chain-id", "8453", "--no-mining"],
+    ...["--prune-history", String(KEPT_STATES)],
+  ]);
+  const chain = testChain(anvil.url);
+  let held: Promise<unknown> = Promise.resolve();
+  let mining = true;
+  /** One thing after the other: no block comes in the middle of a reorganisation. */
+  function alone<T>(work: () => Promise<T>): Promise<T> {
+    const mine = held.then(work);
+    held = mine.catch(() => {});
+    return mine;
+  }
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy || !mining) return;
+    busy = true;
+    void alone(() => rpc(anvil.url, "evm_mine"))
+      .catch(() => {})
+      .finally(() => {
+        busy = false;
+      });
+  }, blockMs);
+
+  async function block(number: number): Promise<{ number: number; transactions: Transaction[] }> {
+    const found = (await rpc(anvil.url, "eth_getBlockByNumber", [numberToHex(number), true])) as {
+      transactions: Transaction[];
+    };
+    return { number, transactions: found.transactions };
+  }
+
+  return {
+    url: anvil.url,
+    chain,
+    /** Mines empty blocks, or whatever waits in the first of them. */
+    mine: (blocks: number) => alone(() => rpc(anvil.url, "anvil_mine", [numberToHex(blocks)])),
+    /** While it does not mine, transactions wait. */
+    hold: () => {
+      mining = false;
+    },
+    release: () => {
+      mining = true;
+    },
+    /**
+     * Replaces the last blocks by as many others. What moved USDC comes back, and whatever is old; of the rest, some
+     * accounts lose everything from some transaction on.
+     */
+    reorganise: (depth: number, random: () => number, { sender, loss }: { sender: Hex; loss: number }) =>
+      alone(async (): Promise<Reorganised> => {
+        const head = Number(await rpc(anvil.url, "eth_blockNumber"));
+        const first = head - depth + 1;
+        const blocks = await Promise.all(Array.from({ length: depth }, (_, i) => block(first + i)));
+        const losers = new Set<string>();
+        const kept: [Hex, number][] = [];
+        let at = 0;
+        let dropped = 0;
+        let ofSender = 0;
+        for (const { number, transactions } of blocks)
+          for (const { hash, from, to } of transactions) {
+            const money = to?.toLowerCase() === CANONICAL.usdc.toLowerCase();
+            if (!money && number > head - DROPPED_WITHIN && random() < loss) losers.add(from);
+            if (losers.has(from)) {
+              dropped++;
+              if (from.toLowerCase() === sender.toLowerCase()) ofSender++;
+              continue;
+            }
+            // Not always in the block it was in, and never before one that it came after.
+            const moved = number - first + (random() < 0.3 ? 1 : 0);
+            at = Math.min(depth - 1, Math.max(at, moved));
+            kept.push([(await rpc(anvil.url, "eth_getRawTransactionByHash", [hash])) as Hex, at]);
+          }
+        await rpc(anvil.url, "anvil_reorg", [depth, kept]);
+        await rpc(anvil.url, "evm_mine");
+        return { depth, kept: kept.length, dropped, ofSender };
+      }),
+    async stop() {
+      clearInterval(timer);
+      await held;
+      await anvil.stop();
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** How each fault of a plan is done to the world, and how everything is well again afterwards. */
+import pg from "pg";
+import { type Hex, parseEther } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { openQueues } from "../../workers/queue.ts";
+import { testLog } from "../log.ts";
+import type { Fault } from "./plan.ts";
+import { PARTS } from "./processes.ts";
+import type { World } from "./world.ts";
+
+const SKEWED_CLOCK = new URL("skewed-clock.ts", import.meta.url).href;
+const GAS_MONEY = parseEther("100");
+/** Ends of processes by SIGTERM take no longer; as long again on a machine that does everything else as well. */
+const END_MS = 20_000;
+const SOURCES = ["github", "x", "farcaster", "ethos"];
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+const quiet = () => {};
+
+/** Lets it happen; resolves once it is over. @returns what went wrong in the doing, in words */
+export async function strike(world: World, fault: Fault, random: () => number): Promise<string[]> {
+  await pause(fault.afterMs);
+  const { processes, nodes, lines, facilitator } = world;
+  const { ms } = fault;
+  switch (fault.do) {
+    case "kill":
+      processes.kill(fault.part, fault.point ? { FAULT_POINT: fault.point } : undefined);
+      return [];
+    case "freeze":
+      await processes.freeze(fault.part, ms);
+      return [];
+    case "terminate": {
+      const ended = await processes.terminate(fault.part);
+      // Killed meanwhile, by another fault of the plan.
+      const inOrder = ended.signal === "SIGKILL" || (ended.code === 0 && ended.ms < END_MS);
+      return inOrder ? [] : [`${fault.part} ended with ${ended.code} after ${ended.ms} ms when it was asked to`];
+    }
+    case "skew":
+      if (fault.part === "api-2") world.skewMs["api-2"] = fault.skewMs;
+      processes.kill(fault.part, { NODE_OPTIONS: `--import ${SKEWED_CLOCK}`, CLOCK_SKEW_MS: String(fault.skewMs) });
+      return [];
+    case "node":
+      nodes[fault.side].mode = fault.mode;
+      await pause(ms);
+      nodes[fault.side].mode = null;
+      return [];
+    case "foreign":
+      await foreign(world, fault.transactions);
+      return [];
+    case "lose-lock":
+      await world.db
+        .query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sender'")
+        .catch(quiet);
+      return [];
+    case "no-funds":
+      await world.chain.chain.setBalance({ address: world.sender, value: 0n });
+      await pause(ms);
+      await world.chain.chain.setBalance({ address: world.sender, value: GAS_MONEY });
+      return [];
+    case "reorg":
+      await world.chain.reorganise(fault.depth, random, { sender: world.sender, loss: fault.loss });
+      return [];
+    case "redis":
+      await redis(world, fault.way, ms);
+      return [];
+    case "postgres":
+      await postgres(world, fault.way, ms);
+      return [];
+    case "line": {
+      const line = lines[fault.side];
+      if (fault.way === "reset") {
+        line.reset();
+        return [];
+      }
+      if (fault.way === "cut") await line.cut();
+      else line.be(fault.way);
+      await pause(ms);
+      await line.mend();
+      return [];
+    }
+    case "facilitator":
+      facilitator.mode = fault.mode;
+      await pause(ms);
+      facilitator.mode = null;
+      return [];
+    case "provider":
+      await world.control("POST", "fail", { source: fault.source, times: 1_000, ...fault.plan });
+      await pause(ms);
+      await world.control("POST", "fail", { source: fault.source, times: 0 });
+      return [];
+    case "jobs":
+      await strangeJobs(world).catch(quiet);
+      return [];
+  }
+}
+
+/** Another process sends with the sender's key, as an operator's script might. */
+async function foreign(world: World, transactions: number): Promise<void> {
+  const account = privateKeyToAccount(world.devnet.keys.deployer);
+  for (let i = 0; i < transactions; i++) {
+    const nonce = await world.chain.chain.getTransactionCount({ address: account.address, blockTag: "pending" });
+    const raw = await account.signTransaction({
+      ...{ type: "eip1559", chainId: 8453, nonce, to: account.address as Hex, value: 1n, gas: 21_000n },
+      ...{ maxFeePerGas: 30_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n },
+    });
+    await world.hands.push(raw);
+  }
+}
+
+async function redis({ redis, redisLine }: World, way: string, ms: number): Promise<void> {
+  if (!redis || !redisLine) return;
+  if (way === "restart") return redis.restart();
+  if (way === "flush") return redis.flush();
+  if (way === "cut") await redisLine.cut();
+  else redisLine.be(way === "silent" ? { kind: "silent" } : { kind: "late", ms: 150 });
+  await pause(ms);
+  await redisLine.mend();
+}
+
+async function postgres(world: World, way: "crash" | "sessions" | "refuse" | "lock", ms: number): Promise<void> {
+  if (way === "crash") {
+    await world.postgres.crash();
+    await pause(ms / 2);
+    return world.postgres.start();
+  }
+  const admin = new pg.Client({ connectionString: way === "lock" ? world.databaseUrl : world.postgres.adminUrl });
+  admin.on("error", quiet);
+  const ends = "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'simulation'";
+  try {
+    await admin.connect();
+    if (way === "sessions") return void (await admin.query(ends));
+    if (way === "refuse") {
+      await admin.query("alter database simulation with allow_connections false");
+      await admin.query(ends);
+      await pause(ms);
+      return;
+    }
+    await admin.query("begin; lock table offchain.payment, offchain.tx_intent, offchain.cred in access exclusive mode");
+    await pause(ms);
+    await admin.query("rollback");
+  } catch {
+    // The server is down by another fault: one trouble is enough.
+  } finally {
+    if (way === "refuse") await admin.query("alter database simulation with allow_connections true").catch(quiet);
+    await admin.end().catch(quiet);
+  }
+}
+
+/** Jobs that were never meant: the same many times, for agents there are none of, and ones that make no sense. */
+async function strangeJobs({ redis, databaseUrl }: World): Promise<void> {
+  const queues = await openQueues({ databaseUrl, redisUrl: redis?.url, prefix: "agents", log: testLog() });
+  try {
+    const twice = Array.from({ length: 20 }, () => ({
+      jobId: "strange-again",
+      data: { tokenIds: [0, 1, 2], cause: "simulated" },
+    }));
+    await queues.add("score", twice);
+    await queues.add("score", [
+      { data: { tokenIds: [999_999], cause: "simulated" } },
+      { data: "no sense" },
+      { data: { tokenIds: ["x"] } },
+    ]);
+    await queues.add("referral-codes", [{ data: null }]);
+    await queues.add("payment-sweep", [{ data: {} }, { data: {} }, { data: {} }]);
+  } finally {
+    await queues.close();
+  }
+}
+
+/** Ends all trouble: everything runs, nothing is armed, every clock is right. */
+export async function heal(world: World): Promise<void> {
+  const { nodes, lines, redisLine, facilitator, processes } = world;
+  for (const node of Object.values(nodes)) node.mode = null;
+  facilitator.mode = null;
+  facilitator.before.clear();
+  await world.postgres.start();
+  const admin = new pg.Client({ connectionString: world.postgres.adminUrl });
+  await admin.connect();
+  await admin.query("alter database simulation with allow_connections true");
+  await admin.end();
+  await Promise.all([...Object.values(lines), ...(redisLine ? [redisLine] : [])].map((line) => line.mend()));
+  for (const source of SOURCES) await world.control("POST", "fail", { source, times: 0 });
+  await world.chain.chain.setBalance({ address: world.sender, value: GAS_MONEY });
+  await Promise.all(PARTS.map((part) => processes.fresh(part)));
+  world.skewMs["api-2"] = 0;
+}

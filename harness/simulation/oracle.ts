@@ -1,0 +1,169 @@
+/** The oracle: in calm, what the chain says, what the index serves, what both APIs answer, the directory and the ledger are one. */
+import { isDeepStrictEqual } from "node:util";
+import { checksumAddress } from "viem";
+import { identityAbi } from "../../abis/identity.ts";
+import { recomputeCred } from "../../db/cred.ts";
+import { type AgentTruth, agentsOfChain, servedAgents } from "../chain-truth.ts";
+import { closeAccounts, type Till } from "../storm/books.ts";
+import type { Outcome } from "../storm/customers.ts";
+import { until } from "../until.ts";
+import type { Json } from "./client.ts";
+import type { World } from "./world.ts";
+
+/** What the books of all rounds of a world begin with. */
+export type Ledger = {
+  outcomes: Outcome[];
+  payees: Record<string, `0x${string}`>;
+  base: Till;
+};
+
+/** Agents whose answers are read from both APIs, beside those of the round. */
+const SAMPLE = 12;
+const FOLLOW = { timeoutMs: 180_000, everyMs: 300 };
+
+/** Asks everything. @returns differences, each a sentence; none is truth */
+export async function consult(world: World, ledger: Ledger): Promise<string[]> {
+  const { db, identity, hands } = world;
+  const truth = await agentsOfChain(world.chain.chain, identity);
+  const differences = unlike("the agents of the index and of the chain", await servedAgents(db), truth);
+  differences.push(...(await history(world)));
+  differences.push(...(await follows("scores", () => staleScores(world, truth))));
+  differences.push(...(await follows("answers", () => answers(world, truth))));
+  differences.push(...(await keysAndMessages(world)));
+  const { payees, base, outcomes } = ledger;
+  differences.push(...(await closeAccounts(db, hands, outcomes, { payees, base, identity })).differences);
+  differences.push(...world.processes.surprises());
+  return differences;
+}
+
+/** Asks until there is no difference, as what is asked follows a moment later. @returns the last differences */
+async function follows(what: string, ask: () => Promise<string[]>): Promise<string[]> {
+  let last: string[] = [];
+  await until(
+    what,
+    async () => {
+      last = await ask();
+      return last.length === 0;
+    },
+    FOLLOW,
+  ).catch((error) => {
+    if (last.length === 0) last = [String(error)];
+  });
+  return last;
+}
+
+function unlike(what: string, ours: readonly unknown[], theirs: readonly unknown[]): string[] {
+  if (isDeepStrictEqual(ours, theirs)) return [];
+  const at = ours.findIndex((one, index) => !isDeepStrictEqual(one, theirs[index]));
+  const first = at < 0 ? ours.length : at;
+  const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 500);
+  return [
+    `${what} differ (${ours.length} and ${theirs.length}) at ${first}: ${shown(ours[first])} and ${shown(theirs[first])}`,
+  ];
+}
+
+/** Events that are rows of their own, one for each log. */
+async function history({ chain, identity, db }: World): Promise<string[]> {
+  const read = { address: identity, abi: identityAbi, fromBlock: 0n } as const;
+  const transfers = await chain.chain.getContractEvents({ ...read, eventName: "Transfer" });
+  const awards = await chain.chain.getContractEvents({ ...read, eventName: "PointsAwarded" });
+  const rows = async (sql: string) => (await db.query(sql)).rows.map((row) => JSON.stringify(row));
+  const moved = await rows(`select token_id::int as id, "from", "to", tx_hash as tx from onchain.transfer
+    where contract = lower('${identity}') order by 1, 2, 3, 4`);
+  const given = await rows("select token_id as id, amount::text, reason, tx_hash as tx from onchain.points_award");
+  return [
+    ...unlike(
+      "the transfers of the index and of the chain",
+      moved.toSorted(),
+      transfers
+        .map(({ args, transactionHash: tx }) =>
+          JSON.stringify({ id: Number(args.tokenId), from: args.from!.toLowerCase(), to: args.to!.toLowerCase(), tx }),
+        )
+        .toSorted(),
+    ),
+    ...unlike(
+      "the points of the index and of the chain",
+      given.map((row) => row.replace(/"id":"(\d+)"/, '"id":$1')).toSorted(),
+      awards
+        .map(({ args, transactionHash: tx }) =>
+          JSON.stringify({ id: Number(args.tokenId), amount: String(args.amount), reason: args.reason, tx }),
+        )
+        .toSorted(),
+    ),
+  ];
+}
+
+/** Scores as the formula has them now, against those that are stored: nothing may be left to recompute. */
+async function staleScores({ db }: World, truth: readonly AgentTruth[]): Promise<string[]> {
+  const client = await db.connect();
+  try {
+    await client.query("begin");
+    const tokenIds = truth.map(({ token_id }) => token_id);
+    const { changed } = await recomputeCred(client, { tokenIds }, { now: new Date(), cause: "simulated" });
+    return changed.map(({ tokenId, score, previous }) => `agent ${tokenId} is scored ${previous} and not ${score}`);
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+}
+
+type Shown = { agents: Json[]; total: number; stats?: { total: number } };
+
+/** Both APIs about the newest agents: by id, in the list and in the directory. */
+async function answers(world: World, truth: readonly AgentTruth[]): Promise<string[]> {
+  const differences: string[] = [];
+  const equal = (what: string, shown: unknown, meant: unknown) => {
+    if (!isDeepStrictEqual(shown, meant))
+      differences.push(`${what} is ${JSON.stringify(shown)} and not ${JSON.stringify(meant)}`);
+  };
+  const newest = truth.slice(-SAMPLE);
+  const { rows } = await world.db.query("select token_id::int as id, score from offchain.cred");
+  const scores = new Map(rows.map(({ id, score }) => [id as number, score as number]));
+  for (const [part, url] of Object.entries(world.urls)) {
+    const get = async <T = Json>(path: string): Promise<T> =>
+      (await (await fetch(url + path, { signal: AbortSignal.timeout(10_000) })).json()) as T;
+    equal(`${part}: /ready`, (await get("/ready")).ready, true);
+    equal(`${part}: agents in the list`, (await get<Shown>("/api/v2/agents?limit=1")).total, truth.length);
+    const directory = await get<Shown>("/api/terminal/agents?limit=100&sort=created_at");
+    equal(`${part}: agents in the directory`, directory.stats?.total, truth.length);
+    for (const agent of newest) {
+      const who = `${part}: agent ${agent.token_id}`;
+      const shown = await get(`/api/v2/agent/${agent.token_id}`);
+      equal(
+        who,
+        {
+          name: shown.name,
+          owner: String(shown.owner),
+          agentAddress: String(shown.agentAddress),
+          verified: shown.verified,
+          points: shown.points,
+          credScore: shown.credScore,
+        },
+        {
+          name: agent.name,
+          owner: checksumAddress(agent.owner as `0x${string}`),
+          agentAddress: checksumAddress(agent.agent_address as `0x${string}`),
+          verified: agent.verified,
+          points: Number(agent.points),
+          credScore: scores.get(agent.token_id),
+        },
+      );
+      const row = directory.agents.find(({ tokenId }) => tokenId === agent.token_id);
+      equal(`${who} in the directory`, [row?.name, row?.cred_score], [agent.name, scores.get(agent.token_id)]);
+    }
+  }
+  return differences;
+}
+
+/** Messages are numbered without a gap; no mint is done twice for one request. */
+async function keysAndMessages({ db }: World): Promise<string[]> {
+  const gaps = await db.query(`
+    select group_id, count(*)::int as n, max(message_id)::int as last from offchain.message
+    group by group_id having count(*) <> max(message_id)`);
+  const twice = await db.query(`
+    select registrant, count(*)::int as n from offchain.mint where state = 'minted' group by registrant having count(*) > 1`);
+  return [
+    ...gaps.rows.map(({ group_id, n, last }) => `the group ${group_id} has ${n} messages, the last is ${last}`),
+    ...twice.rows.map(({ registrant, n }) => `${registrant} is registered ${n} times`),
+  ];
+}

@@ -1,0 +1,218 @@
+/** What happens in a round, drawn from its seed: what people and agents do, what breaks meanwhile, and when. */
+import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
+import { WRITE_FAULT_POINTS } from "../../api/services/writing.ts";
+import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
+import { DISPATCHER_FAULT_POINTS } from "../../workers/dispatcher.ts";
+import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/session.ts";
+import { between, pick, randomOf, weighted } from "../random.ts";
+import type { FacilitatorMode, PlannedPayment, Twist } from "../storm/plan.ts";
+import type { LineMode } from "../tcp-proxy.ts";
+import { NODE_MODES, type NodeMode } from "../troubled-node.ts";
+import type { Part } from "./processes.ts";
+
+/** The faults of a round, by their row in docs/reliability.md. */
+export const ROWS = {
+  F1: "kill -9 of an API",
+  F2: "kill -9 of a worker",
+  F3: "the broadcast's answer is lost or an error",
+  F4: "a transaction is dropped, late or stuck",
+  F5: "a foreign transaction of the sender's key, the sender's lock lost",
+  F6: "the sender is out of gas funds",
+  F7: "transactions of the sender are reorganised away",
+  F8: "one Idempotency-Key many times, and for another body",
+  F9: "one payment twice, stolen, drained, front-run",
+  F10: "Redis away, restarted, emptied",
+  F11: "Postgres away, crashed, refusing, locked",
+  F12: "a node with errors, limits, lag or another chain",
+  F13: "a reorganisation of 1 to 29 blocks",
+  F14: "a reorganisation of 31 to 200 blocks",
+  F15: "kill -9 of the indexer",
+  F16: "a provider or the facilitator in trouble",
+  F17: "duplicate, poisoned, stalled jobs",
+  F18: "a clock ten minutes off",
+  F19: "SIGTERM under load",
+} as const;
+export type Row = keyof typeof ROWS;
+
+export type Act =
+  | { kind: "purchase"; payment: PlannedPayment }
+  | { kind: "direct-mint" | "sale" | "trait" | "attestation" | "message" | "other-body" | "false-proof" }
+  /** By newcomer number. */
+  | { kind: "verify" | "update" | "profile" | "proof"; newcomer: number };
+
+/** Who is asked for data: the API, the workers or the indexer, each by a node and a line of its own. */
+export type Side = "api" | "workers" | "indexer";
+
+type Strike =
+  | { do: "kill"; part: Part; point?: string }
+  | { do: "freeze"; part: Part }
+  | { do: "terminate"; part: Part }
+  | { do: "skew"; part: Part; skewMs: number }
+  | { do: "node"; side: Side; mode: NodeMode }
+  | { do: "foreign"; transactions: number }
+  | { do: "lose-lock" | "no-funds" | "jobs" }
+  | { do: "reorg"; depth: number; loss: number }
+  | { do: "redis"; way: "restart" | "flush" | "cut" | "silent" | "late" }
+  | { do: "postgres"; way: "crash" | "sessions" | "refuse" | "lock" }
+  | { do: "line"; side: Side; way: "cut" | "reset" | LineMode }
+  | { do: "facilitator"; mode: FacilitatorMode }
+  | { do: "provider"; source: string; plan: { status?: number; delayMs?: number; headers?: object; body?: unknown } };
+
+/** A fault: which row it counts for, when it begins and for how long it lasts, in milliseconds. */
+export type Fault = Strike & { row: Row; afterMs: number; ms: number };
+export type Plan = {
+  seed: number;
+  rows: Row[];
+  acts: Act[];
+  faults: Fault[];
+  /** Blocks that are mined before the round: no reorganisation reaches further back. */
+  reach: number;
+  /** The second API's clock is wrong: who pays keeps to the first. */
+  skewed: boolean;
+};
+
+const API_POINTS = [...PAYMENT_FAULT_POINTS, PAID_MINT_FAULT_POINT, ...MINT_FAULT_POINTS, ...WRITE_FAULT_POINTS];
+const IDEMPOTENCY_POINTS = ["idempotency.claimed", "idempotency.handled", "idempotency.finished"];
+const MESSAGE_POINTS = ["messages.before-commit", "messages.after-commit"];
+const WORKER_POINTS = [...SENDER_FAULT_POINTS, ...DISPATCHER_FAULT_POINTS, "job.score", "job.payment-sweep"];
+const CHEATS: readonly Twist[] = ["stolen", "tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
+const SIGNED_ONLY: readonly Twist[] = ["tampered", "front-run", "drained", "cancelled", "shared", "abandoned"];
+const PROVIDERS = ["github", "github", "x", "farcaster", "ethos"];
+const SKEW_MS = 600_000;
+/** Rows of one round; the rest of what happens is people's own doing. */
+const ROWS_PER_ROUND = 8;
+/** Newcomers of a round: agents that have just registered by themselves. */
+export const NEWCOMERS = 3;
+
+/** @param only draws from these rows alone */
+export function drawPlan(seed: number, only: readonly Row[] = Object.keys(ROWS) as Row[]): Plan {
+  const random = randomOf(seed);
+  const left = [...only];
+  const rows: Row[] = [];
+  while (left.length > 0 && rows.length < ROWS_PER_ROUND)
+    rows.push(...left.splice(Math.floor(random() * left.length), 1));
+  const faults = rows.flatMap((row) => strikesOf(row, random).map((strike) => timed(row, strike, random)));
+  const acts = actsOf(rows, random);
+  const deepest = Math.max(0, ...faults.map((fault) => (fault.do === "reorg" ? fault.depth : 0)));
+  return {
+    ...{ seed, rows: rows.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1))), acts, faults },
+    reach: Math.max(35, deepest + 5),
+    skewed: faults.some((fault) => fault.do === "skew" && fault.part === "api-2"),
+  };
+}
+
+function timed(row: Row, strike: Strike, random: () => number): Fault {
+  const ms = strike.do === "no-funds" ? between(random, 1_000, 2_500) : between(random, 600, 3_500);
+  // A deep reorganisation comes late enough to take something with it.
+  const afterMs = strike.do === "reorg" ? between(random, 1_200, 4_500) : between(random, 0, 3_500);
+  return { ...strike, row, afterMs, ms };
+}
+
+function strikesOf(row: Row, random: () => number): Strike[] {
+  const draw = <T>(from: readonly T[]) => pick(random, from);
+  const side = () => draw(["api", "workers", "indexer"] as const);
+  switch (row) {
+    case "F1": {
+      const part = draw(["api", "api-2"] as const);
+      if (random() < 0.15) return [{ do: "freeze", part }];
+      if (random() < 0.3) return [{ do: "kill", part }];
+      return [{ do: "kill", part, point: draw([...API_POINTS, ...IDEMPOTENCY_POINTS, ...MESSAGE_POINTS]) }];
+    }
+    case "F2": {
+      const part = draw(["workers", "workers-2"] as const);
+      if (random() < 0.15) return [{ do: "freeze", part }];
+      return [random() < 0.3 ? { do: "kill", part } : { do: "kill", part, point: draw(WORKER_POINTS) }];
+    }
+    case "F3":
+      return [
+        {
+          do: "node",
+          side: "workers",
+          mode: draw(["sent-lost", "sent-known", "sent-nonce-low", "sent-underpriced", "hanging"] as const),
+        },
+      ];
+    case "F4":
+      return [{ do: "node", side: "workers", mode: draw(["sent-dropped", "sent-late", "sent-stuck"] as const) }];
+    case "F5":
+      return [random() < 0.7 ? { do: "foreign", transactions: between(random, 1, 3) } : { do: "lose-lock" }];
+    case "F6":
+      return [{ do: "no-funds" }];
+    case "F7":
+      return [{ do: "reorg", depth: between(random, 2, 8), loss: 1 }];
+    case "F8":
+    case "F9":
+      return [];
+    case "F10":
+      return [{ do: "redis", way: draw(["restart", "flush", "cut", "silent", "late"] as const) }];
+    case "F11": {
+      if (random() < 0.5) return [{ do: "postgres", way: draw(["crash", "sessions", "refuse", "lock"] as const) }];
+      const slow: LineMode = random() < 0.5 ? { kind: "late", ms: 80 } : { kind: "trickle", bytes: 200, everyMs: 3 };
+      const way = draw(["cut", "reset", { kind: "silent" }, { kind: "half-open" }, slow] as const);
+      return [{ do: "line", side: side(), way }];
+    }
+    case "F12":
+      return [{ do: "node", side: side(), mode: draw([...NODE_MODES.server, ...NODE_MODES.chain]) }];
+    case "F13":
+      return [{ do: "reorg", depth: between(random, 1, 29), loss: 0.3 }];
+    case "F14":
+      return [{ do: "reorg", depth: between(random, 31, 200), loss: 0.3 }];
+    case "F15":
+      return [{ do: "kill", part: "indexer" }];
+    case "F16": {
+      if (random() < 0.4)
+        return [{ do: "facilitator", mode: draw(["lost", "slow", "down", "rubbish", "liar"] as const) }];
+      return [{ do: "provider", source: draw(PROVIDERS), plan: draw(FAILURES) }];
+    }
+    case "F17":
+      return [{ do: "jobs" }, { do: "freeze", part: draw(["workers", "workers-2"] as const) }];
+    case "F18": {
+      const part = draw(["api-2", "workers", "workers-2"] as const);
+      return [{ do: "skew", part, skewMs: random() < 0.5 ? SKEW_MS : -SKEW_MS }];
+    }
+    case "F19":
+      return [{ do: "terminate", part: draw(["api", "api-2", "workers", "workers-2"] as const) }];
+  }
+}
+
+const FAILURES = [
+  { status: 500 },
+  { status: 503 },
+  { status: 429, headers: { "retry-after": "2" } },
+  { status: 200, body: "<html>Sign in to continue</html>" },
+  { status: 200, body: `"${"x".repeat(10_000_000)}"` },
+  { status: 302, headers: { location: "/github/users/nobody/gists" } },
+  { delayMs: 12_000 },
+] as const;
+
+function actsOf(rows: readonly Row[], random: () => number): Act[] {
+  let index = 0;
+  const purchase = (twist: Twist, buys: "mint" | "report"): Act[] => {
+    const by = SIGNED_ONLY.includes(twist) || random() < 0.75 ? (random() < 0.7 ? "v2" : "v1") : "hash";
+    const payer = `payer ${index}`;
+    return Array.from({ length: twist === "shared" ? 2 : 1 }, () => ({
+      kind: "purchase" as const,
+      payment: { index: index++, buys, by, twist, payer, random: randomOf(Math.floor(random() * 2 ** 31)) },
+    }));
+  };
+  const buys = () => (random() < 0.7 ? "mint" : "report");
+  const acts: Act[] = [...purchase("plain", "mint"), ...purchase("plain", buys())];
+  if (rows.includes("F8")) acts.push(...purchase("copies", buys()), { kind: "other-body" }, { kind: "message" });
+  if (rows.includes("F9"))
+    acts.push(...purchase(pick(random, CHEATS), buys()), ...purchase(pick(random, CHEATS), buys()));
+  if (rows.includes("F16")) acts.push({ kind: "proof", newcomer: 2 }, { kind: "false-proof" });
+  const more = between(random, 3, 5);
+  for (let i = 0; i < more; i++)
+    acts.push(
+      weighted<Act>(random, [
+        [{ kind: "direct-mint" }, 2],
+        [{ kind: "sale" }, 2],
+        [{ kind: "trait" }, 2],
+        [{ kind: "attestation" }, 2],
+        [{ kind: "message" }, 2],
+        [{ kind: "verify", newcomer: between(random, 0, 1) }, 2],
+        [{ kind: "update", newcomer: between(random, 0, 1) }, 2],
+        [{ kind: "profile", newcomer: between(random, 0, 1) }, 1],
+      ]),
+    );
+  return acts;
+}

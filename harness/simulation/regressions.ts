@@ -1,0 +1,34 @@
+/** Rounds that have found a defect: `npm run simulate -- --regressions` runs them again, `npm test` those drawn from all rows. */
+import type { Row } from "./plan.ts";
+
+const PAYMENTS_AND_REORGS: readonly Row[] = ["F1", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F13", "F14", "F15"];
+
+/** `rows` as they were drawn from; absent = from all. What each found has a test of its own as well, named here. */
+export const REGRESSIONS: readonly { seed: number; rows?: readonly Row[]; found: string }[] = [
+  {
+    seed: 1,
+    found:
+      "a reorganisation deadlocked with readers and kept the tables locked for minutes (test/indexer/reorg.test.ts)",
+  },
+  {
+    seed: 5007,
+    found:
+      "a deep reorganisation while Ponder starts was believed: what it had taken as final was asked from the node afterwards (test/indexer/restart.deep.test.ts)",
+  },
+  {
+    seed: 5018,
+    found: "an exchange's attestation that a reorganisation took back went on counting (test/api/verify.test.ts)",
+  },
+  {
+    seed: 12009,
+    rows: PAYMENTS_AND_REORGS,
+    found:
+      "a transfer that a reorganisation had put elsewhere in its block paid a second time (test/payments/transfers.test.ts)",
+  },
+  ...[11001, 12006].map((seed) => ({
+    seed,
+    rows: PAYMENTS_AND_REORGS,
+    found:
+      "a payment was refused as used while our own order, or a front-runner, was settling it (test/payments/races.test.ts)",
+  })),
+];

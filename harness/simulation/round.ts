@@ -1,0 +1,132 @@
+/** One round: people act, things break, everything is mended, nothing is left to do, and the oracle is asked. */
+import { parseEther } from "viem";
+import { randomOf } from "../random.ts";
+import { type Outcome, PRICES, serveCustomer } from "../storm/customers.ts";
+import { purseOf } from "../storm/wallets.ts";
+import { until } from "../until.ts";
+import { type Deed, directMint, type Newcomer, perform, tokenOf } from "./acts.ts";
+import { heal, strike } from "./faults.ts";
+import { consult, type Ledger } from "./oracle.ts";
+import { NEWCOMERS, type Plan } from "./plan.ts";
+import { settle } from "./settling.ts";
+import type { World } from "./world.ts";
+
+export type RoundResult = {
+  differences: string[];
+  /** What took how long, in seconds. */
+  took: { begin: number; storm: number; settling: number; oracle: number };
+};
+
+export async function runRound(world: World, ledger: Ledger, plan: Plan): Promise<RoundResult> {
+  const differences: string[] = [];
+  const took = { begin: 0, storm: 0, settling: 0, oracle: 0 };
+  let at = performance.now();
+  const lap = (name: keyof typeof took) => {
+    const now = performance.now();
+    took[name] = Math.round((now - at) / 100) / 10;
+    at = now;
+  };
+  /** What throws is a difference like any other: the plan that led to it is told. */
+  const tried = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      differences.push(`${what}: ${error instanceof Error ? error.message : error}`);
+      return undefined;
+    }
+  };
+
+  world.chain.release();
+  const newcomers = (await tried("the beginning", () => begin(world, plan))) ?? [];
+  lap("begin");
+
+  const { seed } = plan;
+  const strikes = plan.faults.map((fault, n) => tried(fault.do, () => strike(world, fault, randomOf(seed + n))));
+  const market = {
+    seed,
+    apiUrls: plan.skewed ? [world.urls.api] : Object.values(world.urls),
+    host: world.host,
+    hands: world.hands,
+    facilitator: world.facilitator,
+    payTo: { mint: ledger.payees.deployer!, report: ledger.payees.treasury! },
+    subject: newcomers[0]?.tokenId ?? 0,
+    sink: world.cast.accounts[2]!.address.toLowerCase() as `0x${string}`,
+    patienceMs: 9_000,
+  };
+  const outcomes: Outcome[] = [];
+  const deeds: Deed[] = [];
+  await Promise.all(
+    plan.acts.map((act, number) =>
+      tried(act.kind, async () => {
+        await new Promise((done) => setTimeout(done, (number % 4) * 500));
+        if (act.kind !== "purchase")
+          deeds.push(await perform({ world, seed, newcomers, random: randomOf(seed * 100 + number) }, act, number));
+        else outcomes.push(await serveCustomer(market, act.payment, purseOf(seed, act.payment.payer, world.host)));
+      }),
+    ),
+  );
+  for (const wrong of await Promise.all(strikes)) differences.push(...(wrong ?? []));
+  await tried("the healing", () => heal(world));
+  lap("storm");
+
+  await Promise.all([
+    ...outcomes.flatMap(({ comeBack }) => (comeBack ? [tried("coming back", comeBack)] : [])),
+    // Everybody hears an answer; what the chain says of it counts once nothing of it can be lost any more.
+    ...deeds.map((deed) => tried(deed.what, async () => void (await deed.finish()))),
+  ]);
+  // A reorganisation may number tokens anew: who was told of one has a token, but perhaps by another number.
+  if (plan.faults.some((fault) => fault.do === "reorg")) for (const outcome of outcomes) delete outcome.tokenId;
+  ledger.outcomes.push(...outcomes);
+  await tried("settling", () => settle(world));
+  // Whoever asks once more may be given another transaction, where a reorganisation has undone what the first one did.
+  world.chain.release();
+  await Promise.all(deeds.map((deed) => tried(deed.what, async () => void differences.push(...(await deed.finish())))));
+  await tried("settling again", () => settle(world));
+  lap("settling");
+  await tried("the oracle", async () => void differences.push(...(await consult(world, ledger))));
+  lap("oracle");
+  return { differences, took };
+}
+
+/** Gives everybody what they need, registers the newcomers, and puts them out of reach of every reorganisation. */
+async function begin(world: World, plan: Plan): Promise<Newcomer[]> {
+  const { seed, acts, reach } = plan;
+  const amounts = new Map<`0x${string}`, bigint>();
+  const everybody: `0x${string}`[] = [];
+  for (const act of acts) {
+    if (act.kind !== "purchase") continue;
+    const { payer, buys, twist, index } = act.payment;
+    const single = twist === "shared" || twist === "drained";
+    amounts.set(purseOf(seed, payer, "").address, single ? PRICES[buys] : PRICES[buys] * 3n);
+    everybody.push(purseOf(seed, `thief ${index}`, "").address);
+  }
+  acts.forEach((_, number) => void everybody.push(purseOf(seed, `direct ${number}`, "").address));
+  const wallets = Array.from({ length: NEWCOMERS }, (_, i) => purseOf(seed, `newcomer ${i}`, world.host));
+  everybody.push(...amounts.keys(), ...wallets.map(({ address }) => address));
+  const { chain } = world.chain;
+  await chain.setBalance({ address: world.cast.accounts[0]!.address, value: parseEther("1000") });
+  await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("10") })));
+  await Promise.all([
+    world.hands.fund(world.cast.accounts[0]!.privateKey, amounts, []),
+    ...wallets.map((wallet, i) => directMint(world, wallet, `Newcomer ${i} of ${seed}`)),
+  ]);
+  await world.chain.mine(reach);
+  const newcomers = await Promise.all(
+    wallets.map(async (wallet) => {
+      const tokenId = await tokenOf(world, wallet.address);
+      if (tokenId === null) throw new Error("a newcomer could not register");
+      return { wallet, tokenId };
+    }),
+  );
+  const head = await chain.getBlockNumber();
+  await until(
+    "the newcomers in the index",
+    async () => {
+      const path = `/api/v2/agent/${newcomers.at(-1)!.tokenId}?minBlock=${head}`;
+      const answers = await Promise.all(Object.values(world.urls).map((url) => fetch(url + path)));
+      return answers.every(({ ok }) => ok);
+    },
+    { timeoutMs: 120_000, everyMs: 100 },
+  );
+  return newcomers;
+}

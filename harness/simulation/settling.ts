@@ -1,0 +1,89 @@
+/** The end of a round: waits until nothing is under way any more, and nothing can be taken back. */
+import { readIndexState } from "../../db/index-state.ts";
+import { until } from "../until.ts";
+import type { World } from "./world.ts";
+
+/** Blocks after which the sweeper takes a payment for final, and some more. */
+const FINAL_BLOCKS = 70;
+const LONG = { timeoutMs: 400_000, everyMs: 200 };
+
+/** What must come to its end by itself, as SQL that counts what has not. */
+const OPEN = {
+  "payments that nobody has finished": "offchain.payment where state in ('new', 'settling', 'paid')",
+  "transactions that are not sent": "offchain.tx_intent where state in ('queued', 'signed')",
+  "mints that are not decided": "offchain.mint where state = 'pending'",
+  "events that are no jobs yet": "offchain.dispatch where state = 'pending'",
+  "keys of requests that are long dead":
+    "offchain.idempotency where state = 'running' and lease_until > clock_timestamp()",
+} as const;
+/** Whatever was given up is taken for given up hours ago: the sweeper waits for a client, and a round does not. */
+const AGED = `
+  update offchain.payment set updated_at = updated_at - interval '25 hours', lease_until = null,
+         valid_before = least(valid_before, now() - interval '1 hour')
+  where state in ('new', 'settling', 'paid') and (lease_until is null or lease_until < now() - interval '5 seconds')`;
+
+/** Resolves with the chain held still, its last block indexed, and nothing left to do. @throws Error naming what is */
+export async function settle(world: World): Promise<void> {
+  try {
+    await wait(world);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${await whoWaits(world)}`, { cause: error });
+  }
+}
+
+/** The index, and every session that does something or keeps another from it. */
+async function whoWaits({ db }: World): Promise<string> {
+  const { rows } = await db.query(`
+    select application_name as who, state, wait_event_type || ' ' || wait_event as waits, pg_blocking_pids(pid) as for,
+           pid, (now() - xact_start)::text as since, left(regexp_replace(query, '\\s+', ' ', 'g'), 150) as query
+    from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and (state <> 'idle' or pid in (select unnest(pg_blocking_pids(a.pid)) from pg_stat_activity a))`);
+  return [await readIndexState(db), ...rows].map((row) => JSON.stringify(row)).join("\n");
+}
+
+/** Whether the blocks that transactions are said to be in are the chain's: what was lost is then sent again. */
+async function knowsItsBlocks({ db, chain }: World): Promise<boolean> {
+  const { rows } = await db.query<{ block: string; hash: string }>(
+    `select distinct block, block_hash as hash from offchain.tx_intent
+     where state in ('mined', 'reverted') order by block desc limit 200`,
+  );
+  const known = await Promise.all(
+    rows.map(async ({ block, hash }) => {
+      const found = await chain.chain.getBlock({ blockNumber: BigInt(block) }).catch(() => null);
+      return found?.hash === hash;
+    }),
+  );
+  return !known.includes(false);
+}
+
+async function wait(world: World): Promise<void> {
+  const { db, chain } = world;
+  const count = async (what: string): Promise<number> => {
+    const { rows } = await db.query(`select count(*)::int as n from ${what}`);
+    return rows[0].n;
+  };
+  await until("a sender that has seen every reorganisation", () => knowsItsBlocks(world), LONG);
+  await until("an empty pool of the node", async () => (await chain.chain.getTxpoolStatus()).pending === 0, LONG);
+  for (const [what, open] of Object.entries(OPEN))
+    await until(
+      `no ${what}`,
+      async () => {
+        if (open.includes("payment")) await db.query(AGED);
+        return (await count(open)) === 0;
+      },
+      LONG,
+    );
+  await chain.mine(FINAL_BLOCKS);
+  const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
+  await until("every transfer is final", async () => (await count(unfinal)) === 0, LONG);
+  chain.hold();
+  const head = Number(await chain.chain.getBlockNumber());
+  await until(
+    `the index at block ${head}`,
+    async () => {
+      const state = await readIndexState(db);
+      return state.ready && !state.held && !state.stale && state.indexedBlock! >= head;
+    },
+    LONG,
+  );
+}

@@ -1,0 +1,165 @@
+/** Runs rounds one after the other, in a world that is made anew now and then, and tells what became of each. */
+import "./compiled.ts";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { privateKeyToAddress } from "viem/accounts";
+import { readIndexState } from "../../db/index-state.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { ensureDatabase } from "../../devnet/postgres.ts";
+import { end } from "../../devnet/supervisor.ts";
+import { dumpIndex } from "../../test/support/dump-index.ts";
+import { openTill } from "../storm/books.ts";
+import { until } from "../until.ts";
+import type { Ledger } from "./oracle.ts";
+import { drawPlan, type Plan, ROWS, type Row } from "./plan.ts";
+import { runRound } from "./round.ts";
+import { startWorld, type World, type WorldOptions } from "./world.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** Rounds after which the chain starts anew: the oracle reads all of it. */
+const ROUNDS_PER_WORLD = 20;
+
+export type Simulation = {
+  /** Seeds of failed rounds, with what was wrong. */
+  failures: { seed: number; differences: string[] }[];
+  rounds: number;
+  /** In how many rounds each row was. */
+  covered: Record<Row, number>;
+  /** How often a process died at a fault point. */
+  died: Record<string, number>;
+};
+
+/** What a round is drawn from: a seed, and the rows it may take; absent = all. */
+export type Drawn = { seed: number; rows?: readonly Row[] | undefined };
+
+export type SimulationOptions = WorldOptions & {
+  drawn: readonly Drawn[];
+  say?: (line: string) => void;
+  /** Called before each round and after the last. */
+  progress?: (done: number, of: number) => void;
+  /** Stops before a round that would begin later, in milliseconds since the epoch. */
+  until?: number | undefined;
+};
+
+export async function simulate(options: SimulationOptions): Promise<Simulation> {
+  const { drawn, say = () => {}, progress = () => {} } = options;
+  const failures: Simulation["failures"] = [];
+  const covered = Object.fromEntries(Object.keys(ROWS).map((row) => [row, 0])) as Record<Row, number>;
+  const died: Record<string, number> = {};
+  const left = [...drawn];
+  let rounds = 0;
+  const late = () => options.until !== undefined && Date.now() > options.until;
+  while (left.length > 0 && !late()) {
+    const began = Date.now();
+    const world = await startWorld(options);
+    say(`a new world after ${Math.round((Date.now() - began) / 1000)} s`);
+    try {
+      const ledger = await openLedger(world);
+      let failed = false;
+      let last = 0;
+      for (let round = 0; round < ROUNDS_PER_WORLD && left.length > 0 && !late(); round++) {
+        const { seed, rows } = left.shift()!;
+        progress(rounds, drawn.length);
+        const plan = drawPlan(seed, rows);
+        const { differences, took } = await runRound(world, ledger, plan);
+        rounds++;
+        last = seed;
+        for (const row of plan.rows) covered[row]++;
+        const seconds = `${took.begin} + ${took.storm} + ${took.settling} + ${took.oracle} s`;
+        say(
+          `seed ${seed}  ${plan.rows.join(" ")}  ${plan.acts.length} acts  ${seconds}  ${differences.length ? "WRONG" : "ok"}`,
+        );
+        if (differences.length === 0) continue;
+        failures.push({ seed, differences });
+        tellFailure(say, world, plan, rows, differences);
+        failed = true;
+        // What is wrong would be wrong in every later round of this world: the seeds left get a new one.
+        break;
+      }
+      if (!failed && last > 0) {
+        const wrong = await rebuilt(world);
+        say(
+          `the index of ${ledger.outcomes.length} purchases' world, rebuilt from nothing: ${wrong.length ? "WRONG" : "equal"}`,
+        );
+        if (wrong.length > 0) failures.push({ seed: last, differences: wrong });
+      }
+      for (const [point, times] of Object.entries(world.processes.died)) died[point] = (died[point] ?? 0) + times;
+    } finally {
+      await world.close();
+    }
+  }
+  progress(rounds, drawn.length);
+  return { failures, rounds, covered, died };
+}
+
+/** The line that runs a round again. */
+export const replayOf = (seed: number, rows?: readonly Row[]) =>
+  `npm run simulate -- --seed ${seed} --runs 1${rows ? ` --rows ${rows.join(",")}` : ""}`;
+
+function tellFailure(
+  say: (line: string) => void,
+  world: World,
+  plan: Plan,
+  rows: readonly Row[] | undefined,
+  differences: readonly string[],
+): void {
+  say(`  again: ${replayOf(plan.seed, rows)}`);
+  for (const { row, afterMs, ms, ...fault } of plan.faults)
+    say(`  ${row} after ${afterMs} ms for ${ms} ms: ${JSON.stringify(fault).slice(0, 200)}`);
+  for (const act of plan.acts) {
+    const { buys, by, twist } = "payment" in act ? act.payment : {};
+    say(`  act: ${act.kind}${buys ? ` ${buys} ${by} ${twist}` : ""}`);
+  }
+  for (const difference of differences) say(`  WRONG: ${difference}`);
+  for (const part of ["indexer", "workers", "workers-2", "api", "api-2"] as const) {
+    const lines = world.processes.words(part).trim().split("\n").slice(-15);
+    for (const line of lines) say(`  ${part}: ${line.slice(0, 300)}`);
+  }
+}
+
+async function openLedger(world: World): Promise<Ledger> {
+  const { keys } = world.devnet;
+  const payees = {
+    deployer: privateKeyToAddress(keys.deployer).toLowerCase() as `0x${string}`,
+    treasury: privateKeyToAddress(keys.treasury).toLowerCase() as `0x${string}`,
+  };
+  return { outcomes: [], payees, base: await openTill(world.hands.chain, CANONICAL.usdc, payees) };
+}
+
+/** Indexes the chain once more, from nothing, and compares every row. @returns differences */
+async function rebuilt(world: World): Promise<string[]> {
+  world.chain.hold();
+  const url = await ensureDatabase(world.postgres.adminUrl, "rebuilt");
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  pool.on("error", () => {});
+  const child = spawn(process.execPath, [join(ROOT, "indexer/main.ts")], {
+    cwd: ROOT,
+    env: { ...world.indexerEnv, DATABASE_URL: url },
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  try {
+    const head = Number(await world.chain.chain.getBlockNumber());
+    await until(
+      "the rebuilt index",
+      async () => {
+        const state = await readIndexState(pool);
+        return state.ready && !state.held && !state.stale && state.indexedBlock! >= head;
+      },
+      { timeoutMs: 240_000, everyMs: 300 },
+    );
+    const [grown, anew] = [await dumpIndex({ pool: world.db }), await dumpIndex({ pool })];
+    return Object.keys(anew).flatMap((table) => {
+      const [ours, theirs] = [grown[table] ?? [], anew[table]!];
+      if (ours.length === theirs.length && ours.every((row, i) => row === theirs[i])) return [];
+      const odd = [...ours.filter((row) => !theirs.includes(row)), ...theirs.filter((row) => !ours.includes(row))];
+      return [`${table}: ${ours.length} rows grown, ${theirs.length} rebuilt: ${odd[0]?.slice(0, 400)}`];
+    });
+  } catch (error) {
+    return [String(error)];
+  } finally {
+    await end(child);
+    await pool.end();
+  }
+}

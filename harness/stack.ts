@@ -1,0 +1,154 @@
+/** A whole local stack for tests: `npm start` in a directory and on a port of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { dataDir } from "../devnet/data-dir.ts";
+import { removePostgres } from "../devnet/postgres.ts";
+import { end } from "../devnet/supervisor.ts";
+import { freePort } from "../runtime/free-port.ts";
+import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
+import { runningStacks } from "./running-stacks.ts";
+import { startBalancer, type Topology, topologyEnv } from "./topology.ts";
+import { until } from "./until.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+export type DevnetFile = {
+  apiUrl: string;
+  /** GraphQL and SQL of the index. */
+  indexUrl: string;
+  /** The simulated upstreams and their control. */
+  simulatorUrl: string;
+  rpcUrl: string;
+  wsUrl: string;
+  /** The chain that payments by MPP settle on. */
+  tempoRpcUrl: string;
+  databaseUrl: string;
+  chainId: number;
+  contracts: Record<string, `0x${string}`>;
+  schemas: { verifiedAccount: `0x${string}` };
+  accounts: { address: `0x${string}`; privateKey: `0x${string}` }[];
+  keys: Record<"deployer" | "attester" | "treasury" | "receiptSigner", `0x${string}`>;
+};
+
+export type Stack = {
+  devnet: DevnetFile;
+  directory: string;
+  process: ChildProcess;
+  /** Everything printed so far. */
+  output(): string;
+  /** Ctrl-C, and everything is down. The data stays. @returns the exit code */
+  stop(): Promise<number | null>;
+  /** Stops and removes the data. */
+  remove(): Promise<void>;
+};
+
+/**
+ * Starts the stack and waits for `ready`.
+ * @param options.directory reuses the data of an earlier one
+ * @throws Error with what it printed when it ends before
+ */
+export async function startStack(options: StartOptions = {}): Promise<Stack> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), "agents-stack-"));
+  const { topology } = options;
+  const more = topology && (await moreProcesses(topology, directory));
+  const env = { ...more?.env, ...options.env };
+  const run = await runStart({ ...options, env, directory });
+  const code = await Promise.race([run.ended, run.said("\nready ")]);
+  if (code !== undefined) throw new Error(`npm start ended with ${code}:\n${run.output()}`);
+  const running = { output: run.output, logs: dataDir(directory).logs };
+  runningStacks.add(running);
+  await more?.start();
+  const stop = async () => {
+    runningStacks.delete(running);
+    await more?.stop();
+    run.process.kill("SIGINT");
+    return await run.ended;
+  };
+  return {
+    devnet: JSON.parse(readFileSync(dataDir(directory).devnet, "utf8")) as DevnetFile,
+    directory,
+    process: run.process,
+    output: run.output,
+    stop,
+    async remove() {
+      await stop();
+      await removePostgres(dataDir(directory).postgres);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A second API and a second worker beside those of a stack, and a balancer whose URL is the service's. */
+async function moreProcesses(topology: Topology, directory: string) {
+  const [port, secondPort] = [await freePort(), await freePort()];
+  const balancer = await startBalancer([port, secondPort]);
+  const own = topologyEnv(topology);
+  const children: ChildProcess[] = [];
+  // They find the stack by the file it writes into its data directory.
+  const start = (part: "api" | "workers") =>
+    children.push(
+      spawn(process.execPath, [join(ROOT, part, "main.ts")], {
+        cwd: ROOT,
+        env: { ...CHILD_ENV, ...own, DATA_DIR: directory, PORT: String(secondPort), LOG_LEVEL: "warn" },
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      }),
+    );
+  return {
+    env: { ...own, PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${balancer.port}` },
+    async start() {
+      start("workers");
+      start("api");
+      const url = `http://127.0.0.1:${secondPort}/ready`;
+      await until("the second API answers", async () => (await fetch(url)).ok, { timeoutMs: 120_000 });
+    },
+    async stop() {
+      await Promise.all(children.map((child) => end(child)));
+      await balancer.close();
+    },
+  };
+}
+
+export type StartOptions = {
+  args?: string[];
+  env?: Record<string, string>;
+  directory?: string;
+  /** Two of the API, behind a balancer at `devnet.apiUrl`, and two workers. */
+  topology?: Topology | undefined;
+};
+
+/** Runs the program behind `npm start` and follows what it prints; for tests of starts that fail, too. */
+export async function runStart(options: StartOptions & { directory: string }) {
+  const child = spawn(process.execPath, [join(ROOT, "devnet/start.ts"), ...(options.args ?? ["--empty"])], {
+    cwd: ROOT,
+    env: { ...CHILD_ENV, ...FREE_PHASE, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      text += chunk;
+      for (const listener of listeners) listener();
+    });
+  }
+  return {
+    process: child as ChildProcess,
+    output: () => text,
+    /** Resolves with the exit code, null when a signal ended it. */
+    ended: new Promise<number | null>((done) => child.once("exit", (code) => done(code))),
+    /** Resolves once `words` have been printed. */
+    said: (words: string) =>
+      new Promise<undefined>((done) => {
+        const look = () => {
+          if (!text.includes(words)) return;
+          listeners.delete(look);
+          done(undefined);
+        };
+        listeners.add(look);
+        look();
+      }),
+  };
+}

@@ -1,0 +1,121 @@
+/** What happens in a storm, drawn from its seed: who pays how, what goes wrong meanwhile, and when. */
+import { randomOf, weighted } from "../random.ts";
+import type { NodeMode } from "../troubled-node.ts";
+
+/** What is special about a payment. */
+export type Twist =
+  /** Nothing: presented until it is served. */
+  | "plain"
+  /** Several copies at once, on both APIs. */
+  | "copies"
+  /** Once served, presented by somebody else for something else. */
+  | "stolen"
+  /** Changed after it was signed, or signed for other terms. */
+  | "tampered"
+  /** One unit is all its wallet has: the price, and copies of the same number that pay a friend of it one unit. */
+  | "reused-number"
+  /** A stranger settles it at the moment we do. */
+  | "front-run"
+  /** The money is moved away between the check and the settlement. */
+  | "drained"
+  /** The payer cancels it between the check and the settlement. */
+  | "cancelled"
+  /** Two payments of one wallet that holds the price of one. */
+  | "shared"
+  /** Asked once, briefly, and never again. */
+  | "abandoned";
+
+export type PlannedPayment = {
+  index: number;
+  buys: "mint" | "report";
+  /** x402 version 2 or 1, a transfer's hash, or MPP: with the service sending the transaction, or its payer. */
+  by: "v2" | "v1" | "hash" | "mpp-pull" | "mpp-push";
+  twist: Twist;
+  /** Name of the wallet that pays. */
+  payer: string;
+  /** Draws for its own details. */
+  random: () => number;
+};
+
+export type Trouble =
+  | { kind: "kill"; part: "api" | "api-2" | "workers"; next: string | undefined }
+  /** `depth` blocks are replaced by empty ones. */
+  | { kind: "reorg"; depth: number }
+  /** Of which chain: that of x402 and transfers, or that of MPP. */
+  | { kind: "node"; of: "base" | "tempo"; mode: NodeMode; ms: number }
+  | { kind: "facilitator"; mode: FacilitatorMode; ms: number };
+
+/** Settlements: done without an answer, late, not done without an answer, answered with rubbish, claimed but not done. */
+export type FacilitatorMode = "lost" | "slow" | "down" | "rubbish" | "liar";
+
+export type Plan = { payments: PlannedPayment[]; troubles: { after: number; trouble: Trouble }[] };
+
+const TWISTS: [Twist, number][] = [
+  ["plain", 46],
+  ["copies", 12],
+  ["stolen", 8],
+  ["tampered", 8],
+  ["reused-number", 6],
+  ["front-run", 8],
+  ["drained", 4],
+  ["cancelled", 4],
+  ["shared", 4],
+  ["abandoned", 6],
+];
+/** These need something signed that has not paid yet: a transfer that is not presented until it counts is a gift. */
+const SIGNED_ONLY: readonly Twist[] = [
+  "tampered",
+  "reused-number",
+  "front-run",
+  "drained",
+  "cancelled",
+  "shared",
+  "abandoned",
+];
+/** These need an authorization that others can use or its payer can take back. */
+const AUTHORIZED_ONLY: readonly Twist[] = ["reused-number", "front-run", "drained", "cancelled", "shared"];
+/** One trouble for so many payments. */
+const PAYMENTS_PER_TROUBLE = 3;
+
+/** @param faults points at which the parts may kill themselves, by part */
+export function drawPlan(
+  seed: number,
+  payments: number,
+  faults: { api: readonly string[]; workers: readonly string[] },
+): Plan {
+  const random = randomOf(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+  const planned: PlannedPayment[] = [];
+  while (planned.length < payments) {
+    const twist = weighted(random, TWISTS);
+    const signed = SIGNED_ONLY.includes(twist);
+    const authorized = random() < 0.7 ? "v2" : "v1";
+    const anyhow = signed || random() < 0.5 ? "mpp-pull" : "mpp-push";
+    const byMpp = !AUTHORIZED_ONLY.includes(twist) && random() < 0.25;
+    const by = byMpp ? anyhow : signed || random() < 0.7 ? authorized : "hash";
+    const buys = random() < 0.6 ? "mint" : "report";
+    const payer = `payer ${planned.length}`;
+    for (let i = 0; i < (twist === "shared" ? 2 : 1); i++)
+      planned.push({ index: planned.length, buys, by, twist, payer, random: randomOf(Math.floor(random() * 2 ** 31)) });
+  }
+  const troubles: Plan["troubles"] = [];
+  for (let after = 2; after < payments; after += PAYMENTS_PER_TROUBLE) troubles.push({ after, trouble: draw() });
+  return { payments: planned, troubles };
+
+  function draw(): Trouble {
+    const kind = weighted(random, [
+      ["kill", 4],
+      ["reorg", 3],
+      ["node", 3],
+      ["facilitator", 4],
+    ] as const);
+    const ms = 200 + Math.floor(random() * 1_000);
+    if (kind === "reorg") return { kind, depth: 1 + Math.floor(random() * 2) };
+    if (kind === "node")
+      return { kind, of: pick(["base", "base", "tempo"]), mode: pick(["error", "cut", "lost", "slow"]), ms };
+    if (kind === "facilitator") return { kind, mode: pick(["lost", "slow", "down", "rubbish", "liar"]), ms };
+    const part = pick(["api", "api-2", "workers"] as const);
+    const points = part === "workers" ? faults.workers : faults.api;
+    return { kind, part, next: random() < 0.6 ? pick(points) : undefined };
+  }
+}

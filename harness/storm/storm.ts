@@ -1,0 +1,196 @@
+/** A storm of payments: the service's real processes, people who pay and people who cheat, and everything failing under them. */
+import pLimit from "p-limit";
+import pg from "pg";
+import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
+import { createChain } from "../../clients/chain.ts";
+import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
+import { createSigner } from "../../clients/signer.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { devnetCast } from "../../devnet/chain-keys.ts";
+import { TEMPO, tempoEnv } from "../../devnet/tempo.ts";
+import { PAYMENT_FAULT_POINTS } from "../../settlement/settle.ts";
+import { startTempo } from "../../test/payments/support/tempo.ts";
+import { startParts } from "../../test/support/parts.ts";
+import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/session.ts";
+import { agentWallet } from "../agent-wallet.ts";
+import { startTroubledNode } from "../troubled-node.ts";
+import { until } from "../until.ts";
+import { type Accounts, closeAccounts, openTill } from "./books.ts";
+import { type Market, type Outcome, PRICES, serveCustomer } from "./customers.ts";
+import { startTroubledFacilitator } from "./facilitator.ts";
+import { drawPlan, type Twist } from "./plan.ts";
+import { chainHands, purseOf } from "./wallets.ts";
+import { startWeather } from "./weather.ts";
+
+/** Customers at a time. */
+const AT_ONCE = 10;
+const BLOCK_SECONDS = 0.25;
+const TEMPO_BLOCK_MS = 500;
+/** Blocks after which the sweeper takes a payment for final, and some more. */
+const FINAL_BLOCKS = 70;
+
+/** Runs a storm and closes the accounts. */
+export async function runStorm(options: {
+  seed: number;
+  payments: number;
+  say?: (line: string) => void;
+}): Promise<Accounts> {
+  const { seed, payments, say = () => {} } = options;
+  const { keys, accounts } = devnetCast();
+  const payees = { deployer: addressOf(keys.deployer), treasury: addressOf(keys.treasury) };
+  const plan = drawPlan(seed, payments, {
+    api: [...PAYMENT_FAULT_POINTS, PAID_MINT_FAULT_POINT, ...MINT_FAULT_POINTS],
+    workers: SENDER_FAULT_POINTS,
+  });
+  const began = Date.now();
+  const tell = (line: string) => say(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const closers: (() => unknown)[] = [];
+  const limits = Object.fromEntries(
+    ["READS_PER_CLIENT", "WRITES_PER_CLIENT", "WRITES_PER_CALLER", "PAYMENTS_PER_CALLER"].map((name) => [
+      `RATE_${name}`,
+      "0",
+    ]),
+  );
+  try {
+    const tempo = await startTempo();
+    closers.push(() => tempo.stop());
+    const parts = await startParts({
+      blockTimeSeconds: BLOCK_SECONDS,
+      env: {
+        ...limits,
+        PRICING_PHASE: "paid",
+        // A reorganisation of the storm is never as deep.
+        PAYMENT_CONFIRMATIONS: "3",
+        PAYMENT_WAIT_MS: "4000",
+        MINT_WAIT_MS: "4000",
+        FACILITATOR_TIMEOUT_MS: "1500",
+        ...tempoEnv(),
+        TEMPO_RPC_URL: tempo.anvil.url,
+      },
+    });
+    closers.push(() => parts.stop());
+    const hands = chainHands(parts.rpcUrl);
+    // Its clock goes on with its blocks only, and credentials run out by it.
+    const ticks = setInterval(() => void tempo.node.mine({ blocks: 1 }).catch(() => {}), TEMPO_BLOCK_MS);
+    closers.push(() => clearInterval(ticks));
+    const nodes = { base: await startTroubledNode(parts.rpcUrl), tempo: await startTroubledNode(tempo.anvil.url) };
+    closers.push(() => Object.values(nodes).forEach((node) => void node.close()));
+    const settling = createChain({ id: 8453, rpcUrls: [parts.rpcUrl] });
+    const facilitator = await startTroubledFacilitator(
+      createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)),
+    );
+    closers.push(() => facilitator.close());
+    const db = new pg.Pool({ connectionString: parts.databaseUrl, max: 2 });
+    db.on("error", () => {});
+    closers.unshift(() => db.end());
+    return await storm();
+
+    async function storm(): Promise<Accounts> {
+      const purses = new Map(plan.payments.map(({ payer }) => [payer, purseOf(seed, payer, parts.host)]));
+      const amounts = new Map(
+        plan.payments.map(({ payer, buys, twist }) => [purses.get(payer)!.address, moneyOf(twist, PRICES[buys])]),
+      );
+      const thieves = plan.payments.map(({ index }) => purseOf(seed, `thief ${index}`, "").address);
+      await Promise.all([
+        parts.start("indexer"),
+        hands.fund(accounts[0]!.privateKey, amounts, [...amounts.keys(), ...thieves]),
+      ]);
+      const subject = await agentWallet({ host: "", privateKey: accounts[1]!.privateKey }).call(
+        parts.rpcUrl,
+        parts.identity,
+        "mint",
+        [addressOf(accounts[1]!.privateKey), "Subject", "custom", false],
+        2_500_000_000_000_000n,
+      );
+      const weather = await startWeather({ parts, nodes, facilitator, hands });
+      const market: Market = {
+        seed,
+        apiUrls: [parts.apiUrl, parts.secondApiUrl],
+        host: parts.host,
+        hands,
+        facilitator,
+        tempo,
+        payTo: { mint: payees.deployer, report: payees.treasury },
+        subject: 0,
+        sink: addressOf(accounts[2]!.privateKey),
+        patienceMs: 60_000,
+      };
+      const ready = `/api/v2/agent/0?minBlock=${subject.blockNumber}`;
+      await until("the index", async () =>
+        (await Promise.all(market.apiUrls.map((url) => fetch(url + ready)))).every(({ ok }) => ok),
+      );
+      const base = await openTill(hands.chain, CANONICAL.usdc, payees);
+      const mpp = await openTill(tempo.node as never, TEMPO.usdce, payees);
+      tell(`${plan.payments.length} payments and ${plan.troubles.length} troubles begin`);
+
+      const limit = pLimit(AT_ONCE);
+      const troubles = [...plan.troubles];
+      const strikes: Promise<void>[] = [];
+      let done = 0;
+      const outcomes = await Promise.all(
+        plan.payments.map((payment) =>
+          limit(async (): Promise<Outcome> => {
+            while (troubles[0] && troubles[0].after <= payment.index)
+              strikes.push(weather.strike(troubles.shift()!.trouble));
+            const outcome = await serveCustomer(market, payment, purses.get(payment.payer)!);
+            if (++done % 20 === 0) tell(`${done} payments are decided`);
+            return outcome;
+          }),
+        ),
+      );
+      await Promise.all(strikes);
+      tell(
+        `the last is decided; ${Object.entries(weather.counts)
+          .map(([what, times]) => `${what} ${times}×`)
+          .join(", ")}`,
+      );
+      await weather.calm();
+      const left = outcomes.filter(({ end, comeBack }) => end === "open" && comeBack);
+      await Promise.all(left.map(({ comeBack }) => limit(comeBack!)));
+      tell(`${left.length} have come back with the payments they had given up`);
+      await settled();
+      tell("the sweeper has finished");
+      return closeAccounts(db, hands, outcomes, { payees, base, mpp, identity: parts.identity });
+    }
+
+    /** Waits until nothing is under way, whatever was given up being hours ago. */
+    async function settled(): Promise<void> {
+      await until("an empty pool of the node", async () => {
+        const { pending } = await hands.chain.getTxpoolStatus();
+        return pending === 0;
+      });
+      const count = async (what: string) => Number((await db.query(`select count(*) from ${what}`)).rows[0].count);
+      const open = "offchain.payment where state in ('new', 'settling', 'paid')";
+      const unsent = "offchain.tx_intent where state in ('queued', 'signed')";
+      const undecided = "offchain.mint where state = 'pending'";
+      await until(
+        "every payment and mint is finished",
+        async () => {
+          await db.query(`update offchain.payment set updated_at = updated_at - interval '25 hours', lease_until = null,
+          valid_before = least(valid_before, now() - interval '1 hour')
+          where state in ('new', 'settling', 'paid') and lease_until < now() - interval '5 seconds' or lease_until is null`);
+          const left = await Promise.all([count(open), count(unsent), count(undecided)]);
+          return left.every((number) => number === 0);
+        },
+        { timeoutMs: 600_000, everyMs: 500 },
+      );
+      await Promise.all([hands.chain, tempo.node].map((chain) => chain.mine({ blocks: FINAL_BLOCKS })));
+      const unfinal = "offchain.payment where block is not null and final_at is null and state <> 'lost'";
+      await until("every transfer is final", async () => (await count(unfinal)) === 0, {
+        timeoutMs: 300_000,
+        everyMs: 300,
+      });
+    }
+  } finally {
+    for (const close of closers.toReversed()) await close();
+  }
+}
+
+/** What a wallet has. */
+function moneyOf(twist: Twist, price: bigint): bigint {
+  if (twist === "reused-number") return 1n;
+  return twist === "shared" || twist === "drained" ? price : price * 3n;
+}
+
+const addressOf = (privateKey: `0x${string}`) =>
+  agentWallet({ host: "", privateKey }).address.toLowerCase() as `0x${string}`;

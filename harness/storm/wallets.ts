@@ -1,0 +1,128 @@
+/** The storm's wallets: made from its seed, funded in one transaction, sending transactions they can send again. */
+import { encodeFunctionData, type Hex, keccak256, parseEther, stringToHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { multicall3Abi } from "../../abis/multicall3.ts";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { agentWallet, testChain } from "../agent-wallet.ts";
+import type { Signed } from "../payment-signing.ts";
+import { until } from "../until.ts";
+
+export type Purse = ReturnType<typeof purseOf>;
+
+/** Wallet number `name` of a storm. */
+export function purseOf(seed: number, name: string, host: string) {
+  const privateKey = keccak256(stringToHex(`storm ${seed} ${name}`));
+  return { ...agentWallet({ host, privateKey }), privateKey, sent: 0 };
+}
+
+/** How the storm's people act on the chain, past the troubled node. */
+export function chainHands(rpcUrl: string) {
+  const chain = testChain(rpcUrl);
+
+  /** Signs a call of the token. Nonces are counted here: a transaction that a reorganisation removed is sent again as it was. */
+  async function sign(
+    from: Purse,
+    functionName: "transfer" | "cancelAuthorization" | "transferWithAuthorization",
+    args: readonly unknown[],
+  ) {
+    const data = encodeFunctionData({ abi: usdcAbi, functionName, args } as never);
+    const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n, gas: 200_000n };
+    const transaction = {
+      type: "eip1559",
+      chainId: 8453,
+      nonce: from.sent++,
+      to: CANONICAL.usdc,
+      data,
+      ...fees,
+    } as const;
+    const raw = await from.account.signTransaction(transaction);
+    return { raw, hash: keccak256(raw) };
+  }
+  const push = (raw: Hex) => chain.sendRawTransaction({ serializedTransaction: raw }).catch(() => {});
+  async function mined({ raw, hash }: { raw: Hex; hash: Hex }) {
+    await push(raw);
+    await until(
+      "a transaction of the storm",
+      async () => {
+        const receipt = await chain.getTransactionReceipt({ hash }).catch(() => null);
+        if (!receipt) await push(raw);
+        return receipt;
+      },
+      { everyMs: 100 },
+    );
+    return { raw, hash };
+  }
+
+  return {
+    chain,
+    push,
+    /** A transfer, mined. */
+    transfer: async (from: Purse, to: Hex, units: bigint) => mined(await sign(from, "transfer", [to, units])),
+    /** Settles somebody's authorization, as anybody may. */
+    settle: async (by: Purse, { authorization: a, signature }: Signed) =>
+      mined(
+        await sign(by, "transferWithAuthorization", [
+          a.from,
+          a.to,
+          a.value,
+          a.validAfter,
+          a.validBefore,
+          a.nonce,
+          signature,
+        ]),
+      ),
+    async cancel(from: Purse, nonce: Hex) {
+      const signature = await from.account.signTypedData({
+        domain: { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: CANONICAL.usdc },
+        types: {
+          CancelAuthorization: [
+            { name: "authorizer", type: "address" },
+            { name: "nonce", type: "bytes32" },
+          ],
+        },
+        primaryType: "CancelAuthorization",
+        message: { authorizer: from.address, nonce },
+      });
+      return mined(await sign(from, "cancelAuthorization", [from.address, nonce, signature]));
+    },
+
+    /** Gives each of these its units, and everybody the gas for a few transactions. */
+    async fund(richKey: Hex, amounts: Map<Hex, bigint>, everybody: readonly Hex[]) {
+      const rich = { ...purseOf(0, "rich", ""), account: privateKeyToAccount(richKey) };
+      const from = rich.account.address;
+      await Promise.all(everybody.map((address) => chain.setBalance({ address, value: parseEther("1") })));
+      const total = [...amounts.values()].reduce((sum, units) => sum + units, 0n);
+      const nonce = await chain.getTransactionCount({ address: from });
+      const send = async (offset: number, to: Hex, data: Hex, gas: bigint) => {
+        const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n, gas };
+        const raw = await rich.account.signTransaction({
+          type: "eip1559",
+          chainId: 8453,
+          nonce: nonce + offset,
+          to,
+          data,
+          ...fees,
+        });
+        const receipt = await chain.waitForTransactionReceipt({
+          hash: await chain.sendRawTransaction({ serializedTransaction: raw }),
+        });
+        if (receipt.status !== "success") throw new Error("the storm's wallets could not be funded");
+      };
+      const call = (functionName: "approve" | "transferFrom", args: readonly unknown[]) =>
+        encodeFunctionData({ abi: usdcAbi, functionName, args } as never);
+      await send(0, CANONICAL.usdc, call("approve", [CANONICAL.multicall3, total]), 100_000n);
+      const entries = [...amounts];
+      for (let at = 0; at < entries.length; at += 200) {
+        const calls = entries.slice(at, at + 200).map(([to, units]) => ({
+          ...{ target: CANONICAL.usdc, allowFailure: false, callData: call("transferFrom", [from, to, units]) },
+        }));
+        const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
+        await send(1 + at / 200, CANONICAL.multicall3, data, 20_000_000n);
+      }
+      // Deeper than any reorganisation of the storm: what anvil is told without a transaction would be forgotten with its block.
+      await chain.mine({ blocks: 8 });
+    },
+  };
+}
+export type ChainHands = ReturnType<typeof chainHands>;

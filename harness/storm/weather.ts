@@ -1,0 +1,81 @@
+/** What goes wrong while people pay: processes killed and started again, blocks taken back, a node and a facilitator in trouble. */
+import type { PartName, Parts } from "../../test/support/parts.ts";
+import type { TroubledNode } from "../troubled-node.ts";
+import type { TroubledFacilitator } from "./facilitator.ts";
+import type { Trouble } from "./plan.ts";
+import type { ChainHands } from "./wallets.ts";
+
+export type Weather = {
+  /** Lets it happen; resolves once it is over. */
+  strike(trouble: Trouble): Promise<void>;
+  /** Ends all trouble: everything runs, nothing is armed. */
+  calm(): Promise<void>;
+  /** How often each thing happened. */
+  counts: Record<string, number>;
+};
+
+type Fragile = Extract<PartName, "api" | "api-2" | "workers">;
+const FRAGILE: readonly Fragile[] = ["api", "api-2", "workers"];
+
+/** Starts the parts that will be killed, and keeps them alive until it is calm. */
+export async function startWeather(options: {
+  parts: Parts;
+  nodes: { base: TroubledNode; tempo: TroubledNode };
+  facilitator: TroubledFacilitator;
+  hands: ChainHands;
+}): Promise<Weather> {
+  const { parts, nodes, facilitator, hands } = options;
+  const env = { RPC_URL: nodes.base.url, TEMPO_RPC_URL: nodes.tempo.url, FACILITATOR_URL: facilitator.url };
+  const counts: Record<string, number> = {};
+  const count = (what: string) => {
+    counts[what] = (counts[what] ?? 0) + 1;
+  };
+  const armed = new Map<Fragile, string>();
+  const starting = new Map<Fragile, Promise<void>>();
+  let calming = false;
+
+  /** Starts a part; when it dies, by our hand or at its fault point, it is started again. */
+  function start(part: Fragile): Promise<void> {
+    const point = armed.get(part);
+    armed.delete(part);
+    const started = parts.start(part, { ...env, ...(point && { FAULT_POINT: point }) });
+    starting.set(part, started);
+    void parts.died(part).then(() => {
+      if (calming) return;
+      count(point ? `died at ${point} or killed` : "killed");
+      void start(part).catch(() => {});
+    });
+    return started;
+  }
+  await Promise.all(FRAGILE.map(start));
+
+  return {
+    counts,
+    async strike(trouble) {
+      if (trouble.kind === "kill") {
+        await starting.get(trouble.part)?.catch(() => {});
+        if (trouble.next) armed.set(trouble.part, trouble.next);
+        parts.kill(trouble.part);
+        return;
+      }
+      if (trouble.kind === "reorg") {
+        count(`reorganised by ${trouble.depth}`);
+        await hands.chain.request({ method: "anvil_reorg", params: [trouble.depth, []] } as never);
+        return;
+      }
+      const victim: { mode: unknown } = trouble.kind === "node" ? nodes[trouble.of] : facilitator;
+      count(`${trouble.kind === "node" ? `${trouble.of}'s node` : trouble.kind} ${trouble.mode}`);
+      victim.mode = trouble.mode;
+      await new Promise((done) => setTimeout(done, trouble.ms));
+      victim.mode = null;
+    },
+    async calm() {
+      calming = true;
+      for (const each of [nodes.base, nodes.tempo, facilitator]) each.mode = null;
+      armed.clear();
+      await Promise.all([...starting.values()].map((started) => started.catch(() => {})));
+      // What is armed still would die of it later on.
+      for (const part of FRAGILE) await parts.restart(part, env);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** The log: structured lines on standard output, from which whatever could pay, sign or sign in has been taken out. */
+import { type DestinationStream, type Logger, pino } from "pino";
+import type { Config } from "../config/config.ts";
+import { traceIds } from "./tracing.ts";
+
+const CENSOR = "[redacted]";
+
+/** Fields that hold a secret whatever they look like. */
+const SECRET_FIELDS = [
+  "authorization",
+  "cookie",
+  "credential",
+  "headers",
+  "password",
+  "privateKey",
+  "raw",
+  "secret",
+  "signature",
+  "token",
+];
+
+/** What looks like a secret, wherever it stands: in a message, in a stack, in what a library quotes. */
+const SECRET_SHAPES: [RegExp, string][] = [
+  // Base64 of a JSON object: payments, access tokens.
+  [/\beyJ[\w+/=-]{16,}(\.[\w+/=-]*)*/g, CENSOR],
+  [/\b(Bearer|Basic|Payment)\s+[^\s"\\]{8,}/gi, `$1 ${CENSOR}`],
+  // Signatures of 65 bytes and more, with them whole transactions; hashes and addresses are shorter, and public.
+  [/\b(0x)?[0-9a-f]{130,}\b/gi, CENSOR],
+  [/\b(ak_[a-z0-9]{10}_)[\w-]{20,}/g, `$1${CENSOR}`],
+  [/\b(whsec_)[\w+/=-]{8,}/g, `$1${CENSOR}`],
+  [/\b(\w+:\/\/[^\s:/@"]*:)[^\s@/"]+@/g, `$1${CENSOR}@`],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----/gs, CENSOR],
+];
+
+/**
+ * A line without secrets: the configured ones as they are, anybody's by their shape.
+ * @param secrets values that may stand nowhere
+ */
+export function redactor(secrets: readonly string[]): (line: string) => string {
+  const escaped = secrets.map((secret) => secret.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const configured = escaped.length > 0 ? new RegExp(escaped.join("|"), "gi") : undefined;
+  return (line) => {
+    let told = configured ? line.replace(configured, CENSOR) : line;
+    for (const [shape, instead] of SECRET_SHAPES) told = told.replace(shape, instead);
+    return told;
+  };
+}
+
+/**
+ * @param name of the process
+ * @param destination where lines go instead of standard output
+ */
+export function createLog(
+  { logLevel, secrets }: Pick<Config, "logLevel" | "secrets">,
+  name: string,
+  destination?: DestinationStream,
+): Logger {
+  const options = {
+    name,
+    level: logLevel,
+    // A driver's error carries its whole connection, statements included: what is told of an error is listed here.
+    serializers: { err: shownError },
+    redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: CENSOR },
+    // What was done for one request has one trace, where traces are kept.
+    mixin: () => traceIds() ?? {},
+    hooks: { streamWrite: redactor(secrets) },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+const shownError = (error: unknown): unknown => {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return {
+    type: name,
+    message,
+    stack,
+    ...(code && { code }),
+    ...(cause !== undefined && { cause: shownError(cause) }),
+  };
+};

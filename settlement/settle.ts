@@ -1,0 +1,233 @@
+/** Brings a payment's money in: asks the facilitator, believes the chain, and leaves a trace that any process can take up. */
+import type pg from "pg";
+import type { Chain, Facilitator, MachinePayments, PaymentOrder } from "../clients/ports.ts";
+import type { Hex } from "../core/facts.ts";
+import type { Authorization, SignedPayment, TokenDomain } from "../core/payments/authorization.ts";
+import { MAX_TIMEOUT_SECONDS, type Refusal } from "../core/payments/terms.ts";
+import { beginSettling, type Held, recordPaid, releasePayment } from "../db/ledger.ts";
+import type { Payment } from "../db/payments.ts";
+import type { Fault } from "../runtime/faults.ts";
+import { type Evidence, findSettlement, placeNow } from "./evidence.ts";
+import { findMachinePayment, sendMachinePayment } from "./machine.ts";
+
+export type SettlementParts = {
+  db: pg.Pool;
+  chain: Chain;
+  /** Null where nobody settles: then only what has happened on the chain counts. */
+  facilitator: Facilitator | null;
+  /** Null where MPP is not offered. */
+  machinePayments: MachinePayments | null;
+  /** True for who may look where the money is, and may not move it. */
+  onlyLooks?: boolean;
+  /** Of USDC on this chain. */
+  domain: TokenDomain;
+  confirmations: number;
+  fault: Fault;
+};
+
+/** Places where a crash test kills the process, in the order a payment passes them. */
+export const PAYMENT_FAULT_POINTS = ["payment.settling", "payment.settled", "payment.paid"] as const;
+
+export type BroughtIn =
+  | { kind: "paid"; payment: Payment }
+  | { kind: "refused"; reason: Refusal }
+  /** Not known yet: the same payment again will tell. */
+  | { kind: "pending"; cause: unknown };
+
+/** What the ledger keeps of a signed payment. JSON knows no bigint. */
+export type Credential = {
+  signature: Hex;
+  validAfter: string;
+  validBefore: string;
+  nonce: Hex;
+  resourceUrl: string;
+};
+
+export const toCredential = ({ authorization, signature }: SignedPayment, resourceUrl: string): Credential => ({
+  signature,
+  validAfter: String(authorization.validAfter),
+  validBefore: String(authorization.validBefore),
+  nonce: authorization.nonce,
+  resourceUrl,
+});
+
+/** The authorization of a payment in the ledger, or of one that is to go there. */
+export function authorizationOf({
+  payer,
+  payee,
+  amountUnits,
+  credential,
+}: Pick<Payment, "payer" | "payee" | "amountUnits" | "credential">): Authorization {
+  const { validAfter, validBefore, nonce } = credential as Credential;
+  return {
+    from: payer,
+    to: payee,
+    value: amountUnits,
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce,
+  };
+}
+
+const LOOK_MS = 200;
+/** So long after an order our own node may be the last to see what came of it: it lags, or is being reorganised. */
+const ORDER_GRACE_MS = 60_000;
+
+/** What the chain of a payment knows of it. @throws Failure upstream_unavailable; Error when its chain is not configured */
+export function lookFor(parts: SettlementParts, payment: Payment): Promise<Evidence> {
+  const chain = chainOf(parts, payment);
+  if (payment.method === "mpp") return findMachinePayment(machineOf(parts), payment);
+  const { nonce } = authorizationOf(payment);
+  return findSettlement(chain, { ...payment, nonce }, payment, parts.confirmations);
+}
+
+/**
+ * Whether the money of a payment that was believed before is still in the chain.
+ * @returns false, too, where its chain is not configured any more and its transfer is not final
+ * @throws Failure upstream_unavailable
+ */
+export async function isThere(parts: SettlementParts, payment: Payment): Promise<boolean> {
+  const { txHash, nth, finalAt, chainId } = payment;
+  if (finalAt !== null) return true;
+  const chain = configuredChains(parts).find(({ id }) => id === chainId);
+  if (!chain || txHash === null || nth === null) return false;
+  return (await placeNow(chain, { ...payment, txHash, nth })) !== null;
+}
+
+type Chains = Pick<SettlementParts, "chain" | "machinePayments">;
+
+/** The chain a payment's money moves on. @throws Error when it is not configured */
+export function chainOf(parts: Chains, { chainId }: Pick<Payment, "chainId">): Chain {
+  const chain = configuredChains(parts).find(({ id }) => id === chainId);
+  if (chain) return chain;
+  throw new Error(`chain ${chainId} is not configured`);
+}
+
+/** The chains on which payments can be looked for. */
+export const configuredChains = ({ chain, machinePayments }: Chains): Chain[] =>
+  machinePayments ? [chain, machinePayments.chain] : [chain];
+
+function machineOf({ machinePayments }: Pick<SettlementParts, "machinePayments">): MachinePayments {
+  if (machinePayments) return machinePayments;
+  throw new Error("MPP is not configured");
+}
+
+/**
+ * Settles a payment somebody holds, from wherever a former attempt has left it.
+ * @param patienceMs how long an open outcome is waited for
+ * @param declared what is bought, for facilitators that list it
+ */
+export async function bringIn(
+  parts: SettlementParts,
+  held: Held,
+  patienceMs: number,
+  declared?: PaymentOrder["declared"],
+): Promise<BroughtIn> {
+  const { payment, lease } = held;
+  const who = { paymentId: payment.paymentId, lease };
+  const deadline = performance.now() + patienceMs;
+  const look = () => lookFor(parts, payment);
+
+  async function refuse(reason: Refusal): Promise<BroughtIn> {
+    if (await releasePayment(parts.db, who, reason)) return { kind: "refused", reason };
+    return { kind: "pending", cause: new Error("the payment was taken over") };
+  }
+
+  /** What a look at the chain decides by itself. */
+  async function decide(evidence: Evidence): Promise<BroughtIn | null> {
+    if (evidence.kind === "spent") return refuse(evidence.reason);
+    if (evidence.kind !== "settled") return null;
+    if (!evidence.serves) return refuse("authorization_used");
+    parts.fault("payment.settled");
+    const paid = await recordPaid(parts.db, who, payment, evidence.settlement);
+    parts.fault("payment.paid");
+    return paid ? { kind: "paid", payment: paid } : { kind: "pending", cause: new Error("the payment was taken over") };
+  }
+
+  if (payment.state === "paid") return { kind: "paid", payment };
+  try {
+    let evidence = await look();
+    const known = await decide(evidence);
+    if (known) return known;
+    // Used before anybody told us of it: the signature is public since then and proves nothing.
+    if (evidence.kind === "unseen" && payment.state === "new") return refuse("authorization_used");
+
+    let word: Refusal | null = null;
+    if (evidence.kind === "unused") {
+      const asked = await ask(parts, held, declared);
+      if (asked.kind === "refused" && !asked.broadcast) return refuse(asked.reason);
+      if (asked.kind === "refused") word = asked.reason;
+      if (asked.kind === "unknown" && !asked.broadcast) return { kind: "pending", cause: asked.cause };
+    }
+    for (;;) {
+      evidence = await look();
+      const decided = await decide(evidence);
+      if (decided) return decided;
+      // It says it has not sent anything, and the chain has not seen anything.
+      if (word && evidence.kind === "unused") return refuse(word);
+      if (performance.now() >= deadline) return { kind: "pending", cause: new Error("the settlement is still open") };
+      await new Promise((done) => setTimeout(done, LOOK_MS));
+    }
+  } catch (cause) {
+    return { kind: "pending", cause };
+  }
+}
+
+/** What became of the wish to have the money moved. `broadcast`: it may be moving. */
+export type Asked =
+  | { kind: "settled" }
+  | { kind: "refused"; reason: Refusal; broadcast: boolean }
+  | { kind: "unknown"; cause: unknown; broadcast: boolean };
+
+async function ask(parts: SettlementParts, held: Held, declared: PaymentOrder["declared"]): Promise<Asked> {
+  if (parts.onlyLooks) return { kind: "unknown", cause: new Error("it is only looked for"), broadcast: false };
+  if (held.payment.method !== "mpp") return askFacilitator(parts, held, declared);
+  return sendMachinePayment(machineOf(parts), held.payment, () => begin(parts, held));
+}
+
+/** Writes down that from now on the money may move. @returns false when the payment was taken over */
+async function begin({ db, fault }: SettlementParts, { payment, lease }: Held): Promise<boolean> {
+  if (payment.state === "new" && !(await beginSettling(db, { paymentId: payment.paymentId, lease }))) return false;
+  fault("payment.settling");
+  return true;
+}
+
+/** Has the facilitator check and then settle. */
+async function askFacilitator(parts: SettlementParts, held: Held, declared: PaymentOrder["declared"]): Promise<Asked> {
+  const { facilitator, domain } = parts;
+  const { payment } = held;
+  if (!facilitator) return { kind: "unknown", cause: new Error("there is no facilitator"), broadcast: false };
+  const { signature, resourceUrl } = payment.credential as Credential;
+  const order: PaymentOrder = {
+    authorization: authorizationOf(payment),
+    signature,
+    token: { address: payment.asset, name: domain.name, version: domain.version, chainId: payment.chainId },
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    resourceUrl,
+    declared,
+  };
+  if (payment.state === "new") {
+    const verdict = await facilitator.verify(order);
+    if (verdict.kind === "refused") return { kind: "refused", reason: refusalFor(verdict.reason), broadcast: false };
+    if (verdict.kind === "unknown") return { ...verdict, broadcast: false };
+  }
+  if (!(await begin(parts, held)))
+    return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
+  const outcome = await facilitator.settle(order);
+  if (outcome.kind === "settled") return { kind: "settled" };
+  if (outcome.kind !== "refused") return { ...outcome, broadcast: true };
+  const reason = refusalFor(outcome.reason);
+  // Used, or its payer out of money: that is what a settlement leaves behind, an earlier order's or a front-runner's.
+  const mayBeSettled = payment.state === "new" ? reason === "authorization_used" : payment.restedMs < ORDER_GRACE_MS;
+  if (mayBeSettled) return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
+  return { kind: "refused", reason, broadcast: true };
+}
+
+/** A facilitator's word as one of ours. */
+function refusalFor(reason: string): Refusal {
+  if (/insufficient/.test(reason)) return "insufficient_funds";
+  if (/nonce_already_used|authorization_(already_)?used/.test(reason)) return "authorization_used";
+  if (/valid_before|expired/.test(reason)) return "expired";
+  if (/signature/.test(reason)) return "invalid_signature";
+  return "not_settled";
+}

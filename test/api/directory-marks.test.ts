@@ -1,0 +1,185 @@
+/** Marks of the directory's rows, and what the canonical registry knows of one agent: only what is known, about whom it is known. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { noteRanks } from "../../db/directory/ranks.ts";
+import { plantRows } from "../../harness/onchain.ts";
+import { plantAgents } from "../../harness/plant-agents.ts";
+import { randomAgents } from "../support/agents.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 5);
+const ago = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
+const REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
+const CLIENTS = [`0x${"c1".repeat(20)}`, `0x${"c2".repeat(20)}`] as const;
+const HASH = `0x${"ab".repeat(32)}` as const;
+
+let api: TestApi;
+/** Ids of the directory by platform and agent id. */
+const ids: Record<string, number> = {};
+beforeAll(async () => {
+  api = await startApi({ now: () => NOW });
+  const { pool } = api.database;
+  const agents = randomAgents(1, new Date(NOW), 7);
+  const { facts } = agents[0]!;
+  facts.proofs = [];
+  await plantAgents(pool, agents);
+  await pool.query(
+    `insert into offchain.proof (token_id, platform, account_id, handle, evidence, status, verified_at, checked_at)
+     values (0, 'x', '1', 'a', '{}', 'verified', $1, $1), (0, 'github', '2', 'b', '{}', 'lapsed', $1, $1),
+            (0, 'farcaster', '3', 'c', '{}', 'stale', $1, $1)`,
+    [ago(0.5)],
+  );
+  await pool.query(
+    `insert into offchain.cred_history (token_id, score, cause, block, at)
+     values (0, 20, 'agent.minted', 1, $1), (0, 35, 'age', 2, $2), (0, 61, 'agent.verified', 3, $3)`,
+    [ago(30), ago(8), ago(1)],
+  );
+  await plantDirectory(pool, [
+    { platform: "helixa", agent_id: "0", token_id: 0, name: "Atlas", cred_score: 61, wallet_proven: true },
+    { platform: "erc8004", agent_id: "0", token_id: 0, name: "Atlas 8004", cred_score: 49, x402_supported: true },
+    { platform: "erc8004", agent_id: "no number", name: "Odd", cred_score: 3 },
+    { platform: "virtuals", agent_id: "0", name: "Luna", cred_score: 30, traded_at: ago(2), used_at: ago(3) },
+  ]);
+  await pool.query("update offchain.directory set registry = $1, services = $2 where platform = 'erc8004'", [
+    REGISTRY,
+    JSON.stringify(["a2a", "MCP", "email"].map((name) => ({ name, endpoint: "https://a", version: null }))),
+  ]);
+  for (const row of (await pool.query("select id, platform, agent_id from offchain.directory")).rows)
+    ids[`${row.platform}:${row.agent_id}`] = Number(row.id);
+  const about = { registry: REGISTRY as `0x${string}`, agentId: 0n };
+  await plantRows(pool, "erc8004Agent", [
+    {
+      ...about,
+      owner: CLIENTS[0],
+      agentWallet: null,
+      agentUri: "ipfs://file",
+      registeredAt: NOW / 1000 - 86_400,
+      registeredBlock: 12,
+      txHash: HASH,
+      feedbackCount: 2,
+      updatedBlock: 12,
+    },
+  ]);
+  const said = (client: `0x${string}`, feedbackIndex: bigint, value: bigint, revoked: boolean) => ({
+    ...about,
+    ...{ client, feedbackIndex, value, revoked, valueDecimals: 2, tag1: "starred", tag2: "", endpoint: "" },
+    ...{ feedbackUri: "", feedbackHash: HASH, givenAt: NOW / 1000 - Number(feedbackIndex), block: 13, txHash: HASH },
+  });
+  await plantRows(pool, "erc8004Feedback", [
+    said(CLIENTS[0], 1n, 8750n, false),
+    said(CLIENTS[0], 2n, -50n, false),
+    said(CLIENTS[1], 3n, 100n, true),
+  ]);
+  await plantRows(pool, "erc8004Response", [
+    {
+      id: "r1",
+      ...about,
+      ...{ client: CLIENTS[0], feedbackIndex: 1n, responder: CLIENTS[1], responseUri: "", responseHash: HASH },
+      ...{ respondedAt: 1, block: 14, txHash: HASH },
+    },
+  ]);
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+const marks = async (...keys: string[]) => {
+  const { status, body } = await api.get(`/api/terminal/marks?ids=${keys.map((key) => ids[key] ?? key).join(",")}`);
+  expect(status).toBe(200);
+  return (body as never as { marks: Record<string, unknown>[] }).marks;
+};
+
+describe("marks", () => {
+  it("of an own agent: proofs that stand, its score's way, the change within a week", async () => {
+    const [mark] = await marks("helixa:0");
+    expect(mark).toMatchObject({
+      verifications: { siwa: true, x: true, github: false, farcaster: true, coinbase: false },
+      feedback: null,
+      change_7d: 26,
+      points: [
+        { at: ago(30), score: 20 },
+        { at: ago(8), score: 35 },
+        { at: ago(1), score: 61 },
+      ],
+    });
+    expect(Date.parse(String(mark!.active_at))).toBeGreaterThanOrEqual(Date.parse(ago(0.5)));
+  });
+
+  it("of foreign agents: what their registry knows, and nothing of an own agent with the same number", async () => {
+    const nothing = { x: false, github: false, farcaster: false, coinbase: false };
+    expect(await marks("virtuals:0", "erc8004:0", "erc8004:no number", "999999")).toEqual([
+      {
+        id: ids["virtuals:0"],
+        verifications: { siwa: false, ...nothing },
+        protocols: [],
+        feedback: null,
+        active_at: ago(2),
+        change_7d: null,
+        rank_7d_ago: null,
+        points: [],
+      },
+      expect.objectContaining({
+        verifications: { siwa: false, ...nothing },
+        protocols: ["MCP", "A2A", "x402"],
+        feedback: { count: 2, reviewers: 1 },
+        points: [],
+      }),
+      expect.objectContaining({ id: ids["erc8004:no number"], feedback: null }),
+    ]);
+  });
+
+  it("tell the place of a week ago, whatever happened to the place since", async () => {
+    const { pool } = api.database;
+    const day = (days: number) => noteRanks(pool, new Date(Date.parse(ago(days))));
+    const ranks = async () => {
+      const all = await marks("helixa:0", "erc8004:0", "virtuals:0", "erc8004:no number");
+      return all.map((mark) => mark.rank_7d_ago);
+    };
+    expect(await ranks()).toEqual([null, null, null, null]);
+    expect(await day(8)).toBe(4);
+    await pool.query("update offchain.directory set cred_score = 90 where id = $1", [ids["virtuals:0"]]);
+    expect(await day(7)).toBe(4);
+    expect(await day(7)).toBe(0);
+    await pool.query("update offchain.directory set cred_score = 30 where id = $1", [ids["virtuals:0"]]);
+    expect(await day(0)).toBe(4);
+    expect(await ranks()).toEqual([2, 3, 1, 4]);
+    // Eight days ago is compared with nothing any more.
+    const kept = await pool.query("select count(distinct day)::int as days from offchain.directory_rank");
+    expect(kept.rows[0].days).toBe(2);
+    await pool.query("truncate offchain.directory_rank");
+  });
+
+  it.each(["", "ids=", "ids=0", "ids=1,x", `ids=${Array(101).fill(1).join(",")}`])("refuses %s", async (query) =>
+    expect(await api.get(`/api/terminal/marks?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input" },
+    }),
+  );
+});
+
+describe("one agent", () => {
+  it("is looked for among those of a platform", async () => {
+    const named = async (query: string) => (await api.get(`/api/terminal/agent/0${query}`)).body?.name;
+    expect(await named("")).toBe("Atlas");
+    expect(await named("?platform=erc8004")).toBe("Atlas 8004");
+    expect(await named("?platform=VIRTUALS")).toBe("Luna");
+    expect(await api.get("/api/terminal/agent/0?platform=agentverse")).toMatchObject({ status: 404 });
+    expect(await api.get("/api/terminal/agent/0?platform=elsewhere")).toMatchObject({ status: 400 });
+  });
+
+  it("of the canonical registry has its registration, with feedback to the last digit", async () => {
+    const { body } = await api.get("/api/terminal/agent/0?platform=erc8004");
+    expect(body.erc8004).toMatchObject({
+      agent_uri: "ipfs://file",
+      registered_block: 12,
+      file: { status: "waiting", fetched_at: null, warnings: [] },
+      feedback_count: 2,
+      reviewers: 1,
+      feedback: [
+        { value: "87.5", tags: ["starred"], uri: null, revoked: false, responses: 1 },
+        { value: "-0.5", revoked: false, responses: 0 },
+        { value: "1", revoked: true, responses: 0 },
+      ],
+    });
+    expect((await api.get("/api/terminal/agent/0")).body.erc8004).toBeNull();
+  });
+});

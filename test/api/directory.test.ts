@@ -1,0 +1,443 @@
+/** The terminal directory over HTTP: filters, sorts, searches, one agent in any spelling, claims that win nothing, exports. */
+import { getAddress } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { DIRECTORY_FILTERS, DIRECTORY_SORTS } from "../../core/directory/filters.ts";
+import type { Address } from "../../core/facts.ts";
+import { storeQuotes } from "../../db/directory/markets.ts";
+import { syncOwnRows } from "../../db/directory/own.ts";
+import { storeEthosScores } from "../../db/ethos.ts";
+import { until } from "../../harness/until.ts";
+import { plantDirectory } from "../support/directory.ts";
+import { plantAgents } from "./support/agents.ts";
+import { startApi, type TestApi } from "./support/api.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 5);
+const ago = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
+const WALLET = "0xab5801a7d398351b8be11c439e05c5b3259aec9b";
+/** The owner of Atlas, and that of Ångström: no agent's wallet begins like them. */
+const OWNER = `0xcd${"5".repeat(38)}`;
+const OTHER = `0xcd${"6".repeat(38)}`;
+const TOKEN = "0x4f9fd6be4a90f2620860d680c0d4d5fb53d1a825";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ now: () => NOW });
+  await plantDirectory(api.database.pool, [
+    {
+      platform: "helixa",
+      agent_id: "7",
+      token_id: 7,
+      name: "Atlas",
+      cred_score: 80,
+      address: WALLET,
+      owner_address: OWNER,
+      wallet_proven: true,
+      created_at: ago(3),
+    },
+    {
+      platform: "erc8004",
+      agent_id: "7",
+      token_id: 7,
+      name: "Atlas 8004",
+      cred_score: 49,
+      address: WALLET,
+      wallet_proven: true,
+      created_at: ago(1),
+      x402_supported: true,
+      price_change_24h: -12.5,
+      liquidity_usd: 100,
+    },
+    {
+      platform: "virtuals",
+      agent_id: "1234",
+      name: "Luna",
+      cred_score: 30,
+      token_symbol: "LUNA",
+      token_address: TOKEN,
+      market_cap_usd: 5e6,
+      volume_24h_usd: 1e5,
+      price_change_24h: 4,
+      liquidity_usd: 2e4,
+      market_data_source: "dexscreener",
+      traded_at: ago(0.1),
+      created_at: ago(90),
+    },
+    {
+      platform: "agentverse",
+      agent_id: `agent1q${"p".repeat(58)}`,
+      name: "Ångström",
+      cred_score: 20,
+      address: `agent1q${"p".repeat(58)}`,
+      owner_address: OTHER,
+      price_change_24h: -50,
+      uses: 5000,
+      used_at: ago(0.5),
+    },
+    {
+      platform: "mcp-registry",
+      agent_id: "io.github.User/weather",
+      name: "=HYPERLINK(1)",
+      cred_score: 10,
+      description: 'says "hi",\nthen more',
+    },
+    {
+      platform: "virtuals",
+      agent_id: "gone",
+      name: "Gone",
+      cred_score: 99,
+      owner_address: OWNER,
+      price_change_24h: 1,
+      removed_at: ago(1),
+    },
+  ]);
+  // Luna and Ångström were changed after the others, in this order.
+  for (const name of ["Luna", "Ångström"])
+    await api.database.pool.query("update offchain.directory set description = name where name = $1", [name]);
+  const scores = new Map([
+    [OWNER, 1_300],
+    [OTHER, 1_700],
+  ] as [Address, number][]);
+  await storeEthosScores(api.database.pool, scores, new Date(NOW));
+});
+afterEach(() => expect(api?.errors).toEqual([]));
+afterAll(() => api?.close());
+
+type Row = Record<string, unknown> & { name: string };
+type List = { agents: Row[]; total: number; page: number; totalPages: number; limit: number; stats: object };
+const list = async (query = "") => (await api.get(`/api/terminal/agents${query}`)).body as never as List;
+const names = async (query = "") => (await list(query)).agents.map(({ name }) => name);
+
+describe("the list", () => {
+  it("has the best first, exact totals and the stats of the whole directory", async () => {
+    const body = await list("?limit=2&page=2&filter=all");
+    expect(body).toMatchObject({ total: 5, page: 2, totalPages: 3, limit: 2 });
+    expect(body.agents.map(({ name }) => name)).toEqual(["Luna", "Ångström"]);
+    expect(body.stats).toEqual({ total: 5, scored: 5, avgScore: 37.8, x402: 1 });
+    expect((await list("?limit=1000")).limit).toBe(100);
+  });
+
+  it("shows a row with the specified keys", async () => {
+    const [row] = (await list("?q=LUNA")).agents;
+    expect(row).toMatchObject({
+      agent_id: "1234",
+      platform: "virtuals",
+      x402_supported: 0,
+      verified: 0,
+      cred_tier: "MARGINAL",
+      token_symbol: "LUNA",
+      token_address: getAddress(TOKEN),
+      token_market_cap: 5e6,
+      market_data_source: "dexscreener",
+      address: null,
+      token_id: null,
+      tokenId: null,
+    });
+    expect((await list("?q=atlas")).agents[0]).toMatchObject({
+      token_id: "helixa-7",
+      tokenId: 7,
+      agent_id: "7",
+      address: getAddress(WALLET),
+      owner_address: getAddress(OWNER),
+      image_url: expect.stringMatching(/\/api\/v2\/aura\/7\.png$/),
+      verified: 1,
+    });
+    // The token of another registry is no identity here, whatever its number.
+    expect((await list("?q=atlas")).agents[1]).toMatchObject({ platform: "erc8004", token_id: "7", tokenId: null });
+  });
+
+  it.each([
+    ["?sort=name&dir=asc", ["=HYPERLINK(1)", "Atlas", "Atlas 8004", "Luna", "Ångström"]],
+    ["?sort=token_market_cap&dir=Asc", ["Luna", "Atlas", "Atlas 8004", "Ångström", "=HYPERLINK(1)"]],
+    ["?sort=created_at&dir=DESC", ["Atlas 8004", "Atlas", "Luna", "Ångström", "=HYPERLINK(1)"]],
+    ["?sort=platform&dir=asc&limit=2", ["Ångström", "Atlas 8004"]],
+    ["?sort=price_change_24h", ["Luna", "Atlas 8004", "Ångström", "Atlas", "=HYPERLINK(1)"]],
+    ["?sort=price_change_24h&dir=asc&limit=2", ["Ångström", "Atlas 8004"]],
+    ["?sort=liquidity_usd&limit=3", ["Luna", "Atlas 8004", "Atlas"]],
+    ["?sort=ethos_score", ["Ångström", "Atlas", "Atlas 8004", "Luna", "=HYPERLINK(1)"]],
+    ["?sort=ethos_score&dir=asc&limit=2", ["Atlas", "Ångström"]],
+    ["?sort=updated_at&dir=desc&limit=2", ["Ångström", "Luna"]],
+    // Said by agents of themselves: not refused, and nothing is ranked by it.
+    ["?sort=revenue_self_reported&limit=3", ["Atlas", "Atlas 8004", "Luna"]],
+    ["?filter=gainers", ["Luna"]],
+    // The greatest loss is first, unless a direction or a sort is asked for.
+    ["?filter=Losers", ["Ångström", "Atlas 8004"]],
+    ["?filter=losers&dir=desc", ["Atlas 8004", "Ångström"]],
+    ["?filter=losers&sort=cred_score", ["Atlas 8004", "Ångström"]],
+    ["?filter=NEW", ["Atlas 8004", "Atlas"]],
+    ["?filter=x402", ["Atlas 8004"]],
+    ["?filter=trending", ["Luna", "Ångström"]],
+    ["?filter=trending&sort=cred_score&dir=asc", ["Ångström", "Luna"]],
+    ["?filter=Prime", ["Atlas"]],
+    ["?filter=MARGINAL", ["Atlas 8004", "Luna"]],
+    ["?q=0XAB58", ["Atlas", "Atlas 8004"]],
+    ["?q=0xCD", ["Atlas", "Ångström"]],
+    ["?q=0xcd5555", ["Atlas"]],
+    [`?q=${OWNER}`, ["Atlas"]],
+    [`?q=${OTHER.toUpperCase().replace("X", "x")}`, ["Ångström"]],
+    ["?q=angstrom", ["Ångström"]],
+    ["?q=luna", ["Luna"]],
+    ["?q=1234", ["Luna"]],
+    ["?q=IO.GITHUB.USER/WEATHER", ["=HYPERLINK(1)"]],
+    ["?q=agent1qpp", ["Ångström"]],
+    ["?q=gone", []],
+  ])("%s", async (query, expected) => expect(await names(query)).toEqual(expected));
+
+  it("finds a wallet's own agents first, then those that it owns, and last those that only name it", async () => {
+    const { pool } = api.database;
+    const wallet = `0xef${"0".repeat(38)}`;
+    const row = (tokenId: number, name: string, change: object) => ({
+      ...{ platform: "helixa", agent_id: String(tokenId), token_id: tokenId, name, cred_score: tokenId - 900 },
+      ...change,
+    });
+    await plantDirectory(pool, [
+      row(950, "Names it", { address: wallet, owner_address: OTHER, wallet_confirmed: false }),
+      row(940, "Is owned", { address: OTHER, owner_address: wallet, wallet_confirmed: false }),
+      row(930, "Is its own", { address: wallet, owner_address: OTHER, wallet_confirmed: true }),
+    ]);
+    try {
+      for (const dir of ["asc", "desc"])
+        for (const [page, name] of ["Is its own", "Is owned", "Names it"].entries())
+          expect(await names(`?q=${wallet}&sort=name&dir=${dir}&limit=1&page=${page + 1}`)).toEqual([name]);
+    } finally {
+      await pool.query("delete from offchain.directory where agent_id in ('930', '940', '950')");
+    }
+  });
+
+  it.each(["sort=id", "sort=trend", "dir=up", "filter=hot", "page=0", "limit=x"])("refuses %s", async (query) =>
+    expect(await api.get(`/api/terminal/agents?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_input" },
+    }),
+  );
+});
+
+describe("one agent", () => {
+  it.each([WALLET, WALLET.toUpperCase().replace("0X", "0x"), "7", "helixa-7", "HELIXA-7"])(
+    "%s is the own registry's",
+    async (ref) => {
+      const { body } = await api.get(`/api/terminal/agent/${ref}`);
+      expect(body).toMatchObject({ platform: "helixa", name: "Atlas", services: [] });
+      expect(body.same_as).toEqual([
+        { id: expect.any(Number), platform: "erc8004", agent_id: "7", name: "Atlas 8004", cred_score: 49 },
+      ]);
+    },
+  );
+
+  it.each([`AGENT1Q${"P".repeat(58)}`, encodeURIComponent("io.github.user/WEATHER"), "1234"])(
+    "%s is found",
+    async (ref) => expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject({ status: 200 }),
+  );
+
+  it("of another registry is never found by the id of an own one, unless its platform is named", async () => {
+    await plantDirectory(api.database.pool, [
+      { platform: "mcp-registry", agent_id: "helixa-8", name: "Pretends to be another", cred_score: 1 },
+      { platform: "mcp-registry", agent_id: "helixa-7", name: "Pretends", cred_score: 99 },
+    ]);
+    try {
+      expect((await api.get("/api/terminal/agent/helixa-7")).body).toMatchObject({ name: "Atlas" });
+      expect((await api.get("/api/terminal/agent/helixa-8")).status).toBe(404);
+      expect(await claim("helixa-8", { token_symbol: "X" })).toMatchObject({ status: 404 });
+      expect((await api.get("/api/terminal/agent/helixa-8?platform=mcp-registry")).body.cred_score).toBe(1);
+      expect((await api.get("/api/terminal/agent/helixa-7?platform=erc8004")).status).toBe(404);
+    } finally {
+      await api.database.pool.query("delete from offchain.directory where agent_id like 'helixa-%'");
+    }
+  });
+
+  it.each(["gone", "0xdead", "99999999999999999999", "helixa-", "helixa-07", "helixa-99999999999999999999"])(
+    "%s is not known",
+    async (ref) =>
+      expect(await api.get(`/api/terminal/agent/${ref}`)).toMatchObject({ status: 404, body: { code: "not_found" } }),
+  );
+});
+
+const claim = (ref: string, body: object) =>
+  api.send("POST", `/api/terminal/agent/${ref}/token`, {
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+describe("a claimed token", () => {
+  it("is shown as claimed, ranked by nowhere and found by nobody", async () => {
+    const said = {
+      token_address: TOKEN.replace("4f", "5F"),
+      token_symbol: "MOON",
+      token_name: "To the moon",
+      token_market_cap: 9e12,
+    };
+    expect(await claim("io.github.user%2Fweather", said)).toMatchObject({
+      status: 200,
+      body: { success: true, updated: 1 },
+    });
+    const { body } = await api.get("/api/terminal/agent/io.github.user%2Fweather");
+    expect(body).toMatchObject({ token_symbol: "MOON", token_market_cap: 9e12, market_data_source: "claimed" });
+    expect((await names("?sort=token_market_cap"))[0]).toBe("Luna");
+    expect(await names("?q=moon")).toEqual([]);
+  });
+
+  it("gives way to the market, and never replaces the registry's token", async () => {
+    await api.database.pool.query(
+      `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, source, fetched_at)
+       values ($1, true, 'REAL', 'Real', 1000, 'dexscreener', now())`,
+      [TOKEN.replace("4f", "5f")],
+    );
+    expect((await api.get("/api/terminal/agent/io.github.user%2Fweather")).body).toMatchObject({
+      token_symbol: "REAL",
+      token_market_cap: 1000,
+      market_data_source: "dexscreener",
+    });
+    expect(await claim("1234", { token_market_cap: 1 })).toMatchObject({ status: 200 });
+    expect((await api.get("/api/terminal/agent/1234")).body).toMatchObject({
+      token_market_cap: 5e6,
+      market_data_source: "dexscreener",
+    });
+  });
+
+  it("moves nothing in any list, however much is claimed, whatever the market says of the claimed token", async () => {
+    const { pool } = api.database;
+    const orders = async () => {
+      const lists: Record<string, string[]> = {};
+      for (const sort of [undefined, ...DIRECTORY_SORTS])
+        for (const dir of ["ASC", "DESC"])
+          await Promise.all(
+            DIRECTORY_FILTERS.map(async (filter) => {
+              const query = `?dir=${dir}&filter=${filter}${sort ? `&sort=${sort}` : ""}`;
+              lists[query] = await names(query);
+            }),
+          );
+      for (const q of ["moon", "e", "0x5f", "LUNA"]) lists[q] = await names(`?q=${q}`);
+      return { lists, stats: (await list()).stats };
+    };
+    const before = await orders();
+    const claimed = TOKEN.replace("4f", "6f");
+    // Through the door, and what no door would let in.
+    for (const ref of ["0", "7", "1234", `agent1q${"p".repeat(58)}`, "io.github.user%2Fweather"])
+      await claim(ref, { token_address: claimed, token_symbol: "MOON", token_market_cap: 1e15 });
+    const { rows } = await pool.query<{ claims: number }>(
+      `with huge as (
+         insert into offchain.directory_claim (directory_id, token_address, token_symbol, market_cap_usd, claimed_at)
+         select id, $1, 'MOON', 1e18, now() from offchain.directory
+         on conflict (directory_id) do update set token_address = $1, token_symbol = 'MOON', market_cap_usd = 1e18
+         returning 1)
+       select count(*)::int4 as claims from huge`,
+      [claimed],
+    );
+    expect(rows[0]?.claims).toBe(6);
+    const quote = {
+      token: claimed,
+      known: true,
+      symbol: "MOON",
+      name: "Moon",
+      marketCapUsd: 1e18,
+      basis: "market_cap",
+      priceChange24h: 1e6,
+      volume24hUsd: 1e18,
+      liquidityUsd: 1e18,
+    };
+    expect(await storeQuotes(pool, [quote], { source: "dexscreener", now: new Date(NOW) })).toBe(0);
+    expect((await api.get("/api/terminal/agent/7")).body).toMatchObject({ token_symbol: "MOON", volume_24h: 1e18 });
+    expect(await orders()).toEqual(before);
+    expect((await names("?sort=token_market_cap&dir=DESC"))[0]).toBe("Luna");
+    await pool.query("delete from offchain.directory_claim");
+  });
+
+  it.each([{}, { token_address: "0x12" }, { token_market_cap: -1 }, { token_symbol: "a\u202eb" }, { other: 1 }])(
+    "is refused when it is %j",
+    async (body) => expect(await claim("1234", body)).toMatchObject({ status: 400 }),
+  );
+
+  it("of nobody is not stored", async () =>
+    expect(await claim("nobody", { token_symbol: "X" })).toMatchObject({ status: 404 }));
+});
+
+describe("an export", () => {
+  it("has the rows of the filter as JSON", async () => {
+    const { body, headers } = await api.get("/api/terminal/agents.json?filter=new");
+    expect((body as never as Row[]).map(({ name }) => name)).toEqual(["Atlas 8004", "Atlas"]);
+    expect(headers.get("x-total-count")).toBe("2");
+  });
+
+  it("names own agents as the list does, by text and by number", async () => {
+    const { text } = await api.get("/api/terminal/agents.csv?filter=new&sort=name&dir=asc");
+    const [, atlas, foreign] = text.split("\r\n");
+    expect(atlas).toContain(`,${getAddress(WALLET)},7,helixa-7,7,`);
+    expect(foreign).toContain(`,${getAddress(WALLET)},7,7,,`);
+  });
+
+  it("is CSV that no spreadsheet takes for formulas", async () => {
+    const { text, headers } = await api.get("/api/terminal/agents.csv?filter=junk&sort=name&dir=asc");
+    expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(text.split("\r\n")[0]).toMatch(/^id,address,agent_id,token_id,tokenId,/);
+    expect(text).toContain(`,'=HYPERLINK(1),"says ""hi"",\nthen more",`);
+  });
+});
+
+describe("a block", () => {
+  const agent = `0x${"7".repeat(40)}` as const;
+  const show = () =>
+    syncOwnRows(
+      api.database.pool,
+      [700],
+      { contract: "0x2e3b541c59d38b84e3bc54e977200230a204fe60", chainId: 8453 },
+      { now: new Date(NOW), exchangeSchema: `0x${"f".repeat(64)}` },
+    );
+
+  it.each(["/api/terminal/agents", "/api/terminal/agent/7", "/api/terminal/agents.json", "/api/terminal/agents.csv"])(
+    "is told by %s",
+    async (path) => {
+      const { headers } = await api.get(path);
+      expect(headers.get("x-indexed-block")).toBe("1000");
+    },
+  );
+
+  it("that a write returned is waited for until its agent is shown, in the list as on its page", async () => {
+    await plantAgents(api.database.pool, [{ tokenId: 700, name: "Fresh", agentAddress: agent, updatedBlock: 1000 }]);
+    const answers = ["/api/terminal/agents?q=fresh&minBlock=1000", "/api/terminal/agent/700?minBlock=1000"].map(
+      (path) => api.get(path),
+    );
+    await until("both wait", async () => (await api.database.pool.query(WAITING)).rows[0].looks > 0);
+    await show();
+    const [found, one] = await Promise.all(answers);
+    expect((found as never as { body: List }).body.agents.map(({ name }) => name)).toEqual(["Fresh"]);
+    expect(one).toMatchObject({ status: 200, body: { name: "Fresh", platform: "helixa" } });
+  });
+
+  it("that is not shown in time is a 503, as one that is not indexed", async () => {
+    await api.database.pool.query("update onchain.agent set updated_block = 1000, name = 'Later' where token_id = 700");
+    await api.database.pool.query(
+      "update offchain.directory_item set digest = '999' where source = 'helixa' and source_id = '700'",
+    );
+    expect(await api.get("/api/terminal/agents?minBlock=1000")).toMatchObject({
+      status: 503,
+      body: { code: "indexer_behind", indexedBlock: 1000 },
+    });
+    expect(await api.get("/api/terminal/agent/7?minBlock=500")).toMatchObject({ status: 200 });
+  });
+});
+
+it("the status tells how far the pull of a source is, why it stopped and what is odd about it", async () => {
+  await api.database.pool.query(
+    `insert into offchain.directory_pull (source, mode, done, expected, changed, error, note)
+     values ('virtuals', 'full', 300, 42169, 12, 'Virtuals does not answer.', null),
+       ('8004scan', null, 500, 500, 0, null, '8004scan lists 2 agents that the index has not.')`,
+  );
+  const { body } = await api.get("/api/v2/status");
+  expect((body as never as { sources: object[] }).sources).toEqual([
+    expect.objectContaining({
+      key: "8004scan",
+      progress: null,
+      note: "8004scan lists 2 agents that the index has not.",
+    }),
+    expect.objectContaining({
+      key: "virtuals",
+      progress: { done: 300, expected: 42169 },
+      error: "Virtuals does not answer.",
+      rows: 12,
+      note: null,
+    }),
+  ]);
+});
+
+/** Connections whose last statement has looked for a block of the directory. */
+const WAITING = `select count(*)::int4 as looks from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and query like '%digest::int8 <%'`;

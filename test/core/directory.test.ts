@@ -1,0 +1,140 @@
+/** The directory's pure parts: foreign cred, foreign texts and links, what searches mean. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FOREIGN_CAP, foreignCred } from "../../core/directory/cred.ts";
+import { boundsOf, DIRECTORY_FILTERS, orderOf, searchKinds, trendOf } from "../../core/directory/filters.ts";
+import { locateFile, readRegistration } from "../../core/directory/foreign-registration-file.ts";
+import { foreignLink, foreignText, foreignTime } from "../../core/directory/foreign-text.ts";
+import { SOURCES } from "../../core/directory/sources.ts";
+
+const NOW = new Date(Date.UTC(2026, 10, 21));
+const seconds = Math.floor(NOW.getTime() / 1000);
+const facts = fc.record({
+  traitCount: fc.nat(30),
+  description: fc.option(fc.string(), { nil: null }),
+  walletProven: fc.boolean(),
+  registeredAt: fc.option(fc.integer({ min: seconds - 90 * 86_400, max: seconds }), { nil: null }),
+  ownerAttested: fc.boolean(),
+  holdsIdentity: fc.boolean(),
+});
+
+describe("the cred of a foreign agent", () => {
+  it("is the weighted sum of what is known, capped without an identity", () => {
+    fc.assert(
+      fc.property(facts, (known) => {
+        const { traitCount, description, walletProven, registeredAt, ownerAttested, holdsIdentity } = known;
+        const days = registeredAt === null ? 0 : Math.floor((seconds - registeredAt) / 86_400);
+        const hundredths =
+          15 * Math.min(100, traitCount * 12) +
+          15 * (walletProven ? 25 : 0) +
+          15 * (ownerAttested ? 100 : 0) +
+          10 * Math.min(100, days * 5) +
+          10 * (description?.trim() ? 25 : 0) +
+          10 * 50;
+        const score = Math.floor((hundredths + 50) / 100);
+        expect(foreignCred(known, NOW)).toBe(holdsIdentity ? score : Math.min(FOREIGN_CAP, score));
+      }),
+    );
+  });
+});
+
+describe("foreign texts", () => {
+  it("are never longer than allowed, never with what reorders or hides", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.integer({ min: 1, max: 40 }), (raw, max) => {
+        const text = foreignText(raw, max);
+        if (text === null) return;
+        expect([...text].length).toBeLessThanOrEqual(max);
+        expect(text).toBe(text.trim());
+        expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+        expect(text.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "https://a:b@c.example/",
+    "http://a b",
+    '"><script>',
+    "//x",
+    "file:///etc/passwd",
+    7,
+    null,
+  ])("%s is no link", (raw) => expect(foreignLink(raw)).toBeNull());
+  it.each([
+    ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"],
+    [1_767_322_800, "2026-01-02T03:00:00.000Z"],
+    ["1767322800000", "2026-01-02T03:00:00.000Z"],
+    [0, null],
+    ["soon", null],
+  ])("%s is %s", (raw, iso) => expect(foreignTime(raw)).toBe(iso));
+});
+
+describe("filters", () => {
+  it("have bounds, and an order of their own", () => {
+    const now = NOW.getTime();
+    expect(boundsOf("new", now + 59_999)).toEqual({ createdSince: now - 7 * 86_400_000 });
+    expect(boundsOf("trending", now)).toEqual({ activeSince: now - 86_400_000 });
+    expect(boundsOf("prime", now)).toEqual({ tier: { from: 76, to: 90 } });
+    expect(boundsOf("gainers", now)).toEqual({ price: "up" });
+    expect(boundsOf("losers", now)).toEqual({ price: "down" });
+    const own = Object.fromEntries(DIRECTORY_FILTERS.map((filter) => [filter, orderOf(filter, {})]));
+    expect(own).toMatchObject({
+      all: { sort: "cred_score", descending: true },
+      new: { sort: "created_at", descending: true },
+      trending: { sort: "trend", descending: true },
+      gainers: { sort: "price_change_24h", descending: true },
+      losers: { sort: "price_change_24h", descending: false },
+      prime: { sort: "cred_score", descending: true },
+    });
+  });
+  it("leave the order to whoever asks for one", () => {
+    expect(orderOf("losers", { sort: "name" })).toEqual({ sort: "name", descending: true });
+    expect(orderOf("losers", { dir: "DESC" })).toEqual({ sort: "price_change_24h", descending: true });
+    expect(orderOf("losers", { sort: "revenue_self_reported" })).toEqual(orderOf("losers", {}));
+    expect(orderOf("new", { sort: "ethos_score", dir: "ASC" })).toEqual({ sort: "ethos_score", descending: false });
+  });
+  it("trend by trade and by use", () => {
+    expect(trendOf({ volume24hUsd: 999, uses: 9 })).toBe(4000);
+    expect(trendOf({ volume24hUsd: null, uses: 0 })).toBe(0);
+  });
+  it.each([
+    ["0xAb", "0xab"],
+    ["agent1qX", "agent1qx"],
+    ["agent", undefined],
+    ["0xg", undefined],
+  ])("%s begins the address %s", (q, prefix) => expect(searchKinds(q).addressPrefix).toBe(prefix));
+});
+
+describe("registration files", () => {
+  it.each(["", " "])("%j is none", (uri) =>
+    expect(locateFile(uri, { ipfs: "", arweave: "" })).toEqual({ kind: "absent" }),
+  );
+  it.each(["ftp://x", "data:application/json;base64", `data:application/json,${"x".repeat(400_000)}`])(
+    "%.40s is of no use",
+    (uri) => expect(locateFile(uri, { ipfs: "", arweave: "" })).toMatchObject({ kind: "unusable" }),
+  );
+  it("of any JSON are read or refused, never stumbled over", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        if (value !== null && typeof value === "object" && !Array.isArray(value))
+          expect(readRegistration(JSON.stringify(value)).traitCount).toBeGreaterThanOrEqual(0);
+        else expect(() => readRegistration(JSON.stringify(value))).toThrow(SyntaxError);
+      }),
+    );
+  });
+});
+
+it.each(SOURCES.map((source) => [source.key, source] as const))(
+  "%s refuses what is no item, and stumbles over none",
+  (_, source) => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        source.idOf(value);
+        expect(() => source.read(value)).toThrow();
+      }),
+    );
+  },
+);

@@ -1,0 +1,173 @@
+/** Pulls one foreign registry into the directory: page by page, resumable at every page, losing and doubling nothing. */
+
+import type pg from "pg";
+import type { Registry } from "../clients/ports.ts";
+import type { SourceReader } from "../core/directory/sources/source.ts";
+import { Failure } from "../core/errors.ts";
+import { compareErc8004 } from "../db/directory/erc8004-check.ts";
+import { forgetPagesBefore } from "../db/directory/pages.ts";
+import {
+  abandonPull,
+  beginPull,
+  endPull,
+  failPull,
+  forgetUnseen,
+  isPullEnd,
+  itemCounts,
+  type PullState,
+  pullState,
+} from "../db/directory/pulls.ts";
+import { ADVISORY_LOCKS } from "../db/locks.ts";
+import { transaction } from "../db/transaction.ts";
+import type { JobContext } from "./context.ts";
+import { OddSource, type PageContext, type Source, showAgents, takePage } from "./registry-page.ts";
+
+/** A sweep of everything each so many intervals; between two, only what changed is asked for where the source can tell. */
+const FULL_EVERY = 24;
+/** The next incremental pull asks from a little before this one began: the clocks of two machines differ. */
+const OVERLAP_MS = 300_000;
+/** A sweep that saw less of what is known than this does not decide what is gone. */
+const TRUSTED_SHARE = 0.5;
+/** No registry has so many pages: one that never ends is at fault. */
+const MOST_PAGES = 50_000;
+/** Items in a row that are stepped over for their size: a source that ignores how many are asked for has no others. */
+const MOST_STEPPED_OVER = 1_000;
+/** What a sweep has missed, and a source that did not answer, is asked for again after this share of the interval. */
+const LOOK_AGAIN_SHARE = 1 / 4;
+/** Advisory lock class of pulls: one at a time for each source, whoever asks. */
+const LOCK_CLASS = ADVISORY_LOCKS.pull;
+
+export type PullContext = PageContext &
+  Pick<JobContext, "log" | "fault"> & {
+    /** How often the source is pulled, in milliseconds. */
+    everyMs: number;
+  };
+
+export type PullOptions = {
+  /** A full sweep, whatever is due. */
+  full?: boolean;
+  /** Told after each page. */
+  onPage?(progress: { done: number; expected: number | null }): void;
+};
+
+/**
+ * Runs a pull, or goes on with the one that was cut off.
+ * @returns how many rows of the directory are different; null while another process pulls the same source
+ * @throws Failure upstream_unavailable when the source does not answer; what was read until then is kept
+ */
+export async function pullRegistry(
+  context: PullContext,
+  registry: Registry,
+  reader: SourceReader,
+  options: PullOptions = {},
+): Promise<number | null> {
+  const { db, clock, everyMs } = context;
+  const lock = await db.connect();
+  try {
+    const { rows } = await lock.query("select pg_try_advisory_lock($1, hashtext($2)) as mine", [
+      LOCK_CLASS,
+      reader.key,
+    ]);
+    if (!rows[0].mine) return null;
+    try {
+      return await pull(context, { registry, reader }, options);
+    } catch (error) {
+      const seconds = error instanceof Failure ? (error.options.retryAfter ?? 0) : 0;
+      const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs * LOOK_AGAIN_SHARE));
+      const sentence =
+        error instanceof Failure || error instanceof OddSource ? error.message : "The pull failed; the log says why.";
+      if (error instanceof OddSource) await abandonPull(db, reader.key);
+      await failPull(db, reader.key, sentence, next);
+      throw error;
+    } finally {
+      await lock.query("select pg_advisory_unlock($1, hashtext($2))", [LOCK_CLASS, reader.key]);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function pull(context: PullContext, source: Source, { full = false, onPage }: PullOptions): Promise<number> {
+  const { db, clock, everyMs, fault } = context;
+  const { reader } = source;
+  const began = clock();
+  const state = await begin(context, source, full, began);
+  const mode = state.mode!;
+  let { done, partial } = state;
+  let changed = 0;
+  let steppedOver = 0;
+  const visited = new Set([JSON.stringify(state.cursor)]);
+  for (let cursor = state.cursor; !isPullEnd(cursor); ) {
+    const page = await takePage(context, source, state, cursor);
+    changed += page.changed;
+    done += page.items;
+    partial ??= page.partial;
+    onPage?.({ done, expected: page.expected });
+    fault("pull.page");
+    if (page.next === null) break;
+    steppedOver = page.steppedOver ? steppedOver + 1 : 0;
+    if (steppedOver > MOST_STEPPED_OVER) throw new OddSource("The registry's answers are too large to be read.");
+    cursor = page.next;
+    const place = JSON.stringify(cursor);
+    if (visited.has(place) || visited.size >= MOST_PAGES) throw new OddSource("The registry's pages never end.");
+    visited.add(place);
+  }
+  return transaction(db, async (tx) => {
+    const settled = mode === "full" ? await settleSweep(tx, context, source, { ...state, partial }) : UNTOUCHED;
+    const now = clock();
+    await endPull(tx, reader.key, {
+      mode,
+      watermark: settled.again ? null : new Date(began.getTime() - OVERLAP_MS).toISOString(),
+      whole: settled.whole,
+      removed: settled.removed,
+      note: settled.note,
+      now,
+      nextRunAt: new Date(now.getTime() + everyMs * (settled.again ? LOOK_AGAIN_SHARE : 1)),
+    });
+    return changed + settled.removed;
+  });
+}
+
+/** The pull that was cut off, unless it is too old to go on with; else a new one. */
+async function begin(
+  { db, everyMs }: PullContext,
+  { registry, reader }: Source,
+  full: boolean,
+  now: Date,
+): Promise<PullState> {
+  const state = await pullState(db, reader.key);
+  const older = (at: Date | null) => at === null || now.getTime() - at.getTime() >= FULL_EVERY * everyMs;
+  if (state.mode !== null && !older(state.startedAt) && (state.mode === "full" || !full)) return state;
+  const all = full || older(state.lastFullAt) || !registry.incremental || state.watermark === null;
+  return beginPull(db, reader.key, all ? "full" : "incremental", now);
+}
+
+/** What came of a sweep: whether it is to be made again, how many rows it took out, and what is to be said about it. */
+type Settled = { whole: boolean; again: boolean; removed: number; note: string | null };
+const UNTOUCHED: Settled = { whole: false, again: false, removed: 0, note: null };
+
+/**
+ * What an ended sweep did not see is gone, unless it did not show everything, or so much is missing that the source must
+ * be at fault. Items that come and go during a sweep move others between its pages, so one sweep may miss an item: gone
+ * is what two in a row have not seen. A sweep that shows less than the one before is made again; the second time, that
+ * is how the source is.
+ */
+async function settleSweep(
+  tx: pg.ClientBase,
+  { clock, exchangeSchema, chainId, log }: PullContext,
+  { reader }: Source,
+  { sweep, wholeSweep, partial }: PullState,
+): Promise<Settled> {
+  const again = wholeSweep === sweep - 1;
+  await forgetPagesBefore(tx, reader.key, sweep);
+  if (partial !== null) return { ...UNTOUCHED, again, note: partial };
+  const { all, seen } = await itemCounts(tx, reader.key, sweep);
+  if (seen < all * TRUSTED_SHARE) {
+    log.warn({ source: reader.key, known: all, seen }, "a sweep saw so little that nothing is taken for gone");
+    return { ...UNTOUCHED, again, note: `The sweep saw ${seen} of ${all} known items, so nothing is taken for gone.` };
+  }
+  const { agentIds, forgotten } = await forgetUnseen(tx, reader.key, wholeSweep);
+  const removed = await showAgents(tx, reader, agentIds, { now: clock(), exchangeSchema, chainId });
+  const note = reader.enriches ? await compareErc8004(tx, reader.key) : null;
+  return { whole: true, again: all - seen - forgotten > 0, removed, note };
+}

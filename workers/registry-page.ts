@@ -1,0 +1,209 @@
+/** What becomes of one page of a registry: its items, its agents' rows and the place behind it, in one transaction. */
+import type pg from "pg";
+import { ZodError } from "zod";
+import type { Registry, RegistryPage } from "../clients/ports.ts";
+import type { DirectoryEntry } from "../core/directory/entry.ts";
+import type { ReadItem, SourceReader } from "../core/directory/sources/source.ts";
+import { showErc8004 } from "../db/directory/erc8004-rows.ts";
+import { forgetPage, keepPage, knownPage, seePage } from "../db/directory/pages.ts";
+import {
+  type BadItem,
+  digestOf,
+  forgetItems,
+  type Item,
+  itemsOf,
+  keyOf,
+  notePage,
+  PULL_END,
+  type PullState,
+  quarantine,
+  storeItems,
+} from "../db/directory/pulls.ts";
+import { removeEntries, type ScoreRules, upsertEntries } from "../db/directory/write.ts";
+import { refusalReason, storeSet } from "../db/store-set.ts";
+import { transaction } from "../db/transaction.ts";
+import type { JobContext } from "./context.ts";
+
+/** A page is read in full at least this often, whatever its server says of it. */
+const READ_MS = 86_400_000;
+
+export type PageContext = Pick<JobContext, "db" | "clock" | "log"> & { exchangeSchema: string; chainId: number };
+
+/** A source with the way to its pages. */
+export type Source = { registry: Registry; reader: SourceReader };
+
+/** A page that was taken in. */
+export type TakenPage = {
+  items: number;
+  next: unknown;
+  expected: number | null;
+  changed: number;
+  /** Why it does not show all there is at its place, one sentence. */
+  partial: string | null;
+  /** It was a single item beyond the size limit. */
+  steppedOver: boolean;
+};
+
+/** The answers of a source make no sense, one sentence. */
+export class OddSource extends Error {}
+
+const REPEATS = "The registry answers with the same page again and again.";
+
+/** Asks for the page at `cursor` and stores it. @throws Failure upstream_unavailable, OddSource */
+export async function takePage(
+  context: PageContext,
+  source: Source,
+  state: PullState,
+  cursor: unknown,
+): Promise<TakenPage> {
+  const { db, clock } = context;
+  const { registry, reader } = source;
+  const since = state.mode === "incremental" ? state.watermark : null;
+  const known = since === null ? await knownPage(db, reader.key, cursor, new Date(clock().getTime() - READ_MS)) : null;
+  let page = await registry.page(cursor, since, known?.validators);
+  if (page === "unchanged" && known) {
+    const { next, expected, sourceIds } = known;
+    const seen = await transaction(db, async (tx) => {
+      if (!(await seePage(tx, reader.key, cursor, { sourceIds, sweep: state.sweep, now: clock() })))
+        return forgetPage(tx, reader.key, cursor);
+      await notePage(tx, reader.key, {
+        cursor: next ?? PULL_END,
+        items: sourceIds.length,
+        expected,
+        changed: 0,
+        quarantined: 0,
+      });
+      return true;
+    });
+    if (seen) return { items: sourceIds.length, next, expected, changed: 0, partial: null, steppedOver: false };
+    page = await registry.page(cursor, since);
+  }
+  if (page === "unchanged")
+    throw new OddSource("The registry says that a page is unchanged which it was not asked about.");
+  return storePage(context, source, state, cursor, page);
+}
+
+const TOO_LARGE = "The registry's answer with this item alone is larger than can be read.";
+
+function storePage(
+  { db, clock, log, ...rest }: PageContext,
+  { registry, reader }: Source,
+  { mode, sweep }: PullState,
+  cursor: unknown,
+  page: RegistryPage,
+): Promise<TakenPage> {
+  const now = clock();
+  const { good, gone, bad } = sort(reader, page.items);
+  if (page.steppedOver !== undefined)
+    bad.push({ id: `place ${keyOf(page.steppedOver)}`, reason: TOO_LARGE, raw: null, named: true });
+  return storeSet(db, good, {
+    async store(tx, items) {
+      const { agentIds, seenBefore } = await storeItems(tx, reader.key, items, { now, sweep });
+      const left = await forgetItems(tx, reader.key, gone);
+      const changed = await showAgents(tx, reader, [...new Set([...agentIds, ...left])], { now, ...rest });
+      return { items, seenBefore, changed };
+    },
+    async settle(tx, { items: stored, seenBefore, changed }, refused) {
+      const nothingNew = mode === "full" && stored.length > 1 && seenBefore === stored.length;
+      const next = page.meets && nothingNew ? null : page.next;
+      const repeats = nothingNew && !registry.overlapping;
+      if (repeats && next !== null) throw new OddSource(REPEATS);
+      for (const { item, error } of refused)
+        log.warn({ err: error, source: reader.key, item: item.id }, "an item cannot be stored and is quarantined");
+      const unstored = [
+        ...bad,
+        ...refused.map(({ item: { id, raw }, error }) => ({ id, raw, reason: refusalReason(error), named: true })),
+      ];
+      await quarantine(tx, reader.key, unstored, { now, sweep });
+      const partial =
+        page.cut ??
+        (repeats ? REPEATS : null) ??
+        (bad.some(({ named }) => !named) ? "An item that could not be read does not say which one it is." : null);
+      const { expected } = page;
+      const items = page.items.length;
+      await notePage(tx, reader.key, {
+        cursor: next ?? PULL_END,
+        items,
+        expected,
+        changed,
+        quarantined: unstored.length,
+        partial,
+      });
+      if (mode === "full") {
+        // What could not be stored is to be tried again, and may be sound by then without the page having changed.
+        const validators = unstored.length === 0 && partial === null ? page.validators : null;
+        const sourceIds = stored.map(({ id }) => id);
+        await keepPage(tx, reader.key, { cursor, validators, next, expected, sourceIds, sweep, now });
+      }
+      return { items, next, expected, changed, partial, steppedOver: page.steppedOver !== undefined };
+    },
+  });
+}
+
+/** Characters of JSON of one item: no registry describes an agent at such length. */
+const MOST_ITEM = 262_144;
+
+/** Reads items one by one: one that cannot be read keeps no other from being read. Of an id that comes twice the last counts. */
+function sort(reader: SourceReader, items: readonly unknown[]) {
+  const good = new Map<string, Item>();
+  const gone = new Set<string>();
+  const bad: (BadItem & { named: boolean })[] = [];
+  for (const given of items) {
+    const raw = given ?? null;
+    const named = reader.idOf(raw);
+    const json = JSON.stringify(raw);
+    const digest = digestOf(json);
+    try {
+      if (json.length > MOST_ITEM) throw new Error("The item is larger than 256 KiB.");
+      const read = reader.read(raw);
+      if (read === "gone") {
+        if (named !== null) gone.add(keyOf(named));
+      } else if (read) {
+        const id = keyOf(read.sourceId);
+        good.set(id, { id, read, raw, digest });
+      }
+    } catch (error) {
+      bad.push({ id: named === null ? digest : keyOf(named), reason: reasonOf(error), raw, named: named !== null });
+    }
+  }
+  return { good: [...good.values()], gone: [...gone].filter((id) => !good.has(id)), bad };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ZodError) {
+    const [issue] = error.issues;
+    return `${issue?.path.join(".") || "The item"} is not as expected.`;
+  }
+  return error instanceof Error ? error.message : "The item cannot be read.";
+}
+
+/** Reads a stored item, which an earlier version of the reader may have read otherwise: one that it cannot read says nothing. */
+function readAgain(reader: SourceReader, raw: unknown): ReturnType<SourceReader["read"]> {
+  try {
+    return reader.read(raw);
+  } catch {
+    return null;
+  }
+}
+
+/** Brings the rows of agents up to their stored items; an agent without any goes. @returns how many rows are different */
+export async function showAgents(
+  tx: pg.ClientBase,
+  reader: SourceReader,
+  agentIds: readonly string[],
+  rules: ScoreRules & { chainId: number },
+): Promise<number> {
+  if (agentIds.length === 0) return 0;
+  if (reader.enriches) return showErc8004(tx, agentIds, rules.chainId, rules);
+  const byAgent = new Map<string, ReadItem[]>();
+  for (const raw of await itemsOf(tx, { source: reader.key, platform: reader.key }, agentIds)) {
+    const item = readAgain(reader, raw);
+    if (item && item !== "gone") byAgent.set(item.entry.agentId, [...(byAgent.get(item.entry.agentId) ?? []), item]);
+  }
+  const entries: DirectoryEntry[] = [...byAgent.values()].map((items) =>
+    reader.gather ? reader.gather(items) : items.at(-1)!.entry,
+  );
+  const gone = agentIds.filter((id) => !byAgent.has(id));
+  const changed = await upsertEntries(tx, entries, rules);
+  return changed + (await removeEntries(tx, reader.key, gone, rules.now));
+}
