@@ -1,4 +1,4 @@
-/** How drizzle-kit writes the off-chain migrations from db/schema.ts (`node_modules/.bin/node node_modules/.bin/drizzle-kit generate`). */
+/** How drizzle-kit writes migrations from db/schema.ts: `npm run migration -- <name>`. */
 import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({

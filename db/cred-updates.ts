@@ -13,7 +13,7 @@ export type CredUpdate = {
 /** Cause of an entry that takes back earlier ones. */
 const CORRECTED = "reorganisation";
 
-/** Upper bits of the locks that writers of the history hold (migration 0004); the lower 40 are an id. */
+/** Upper bits of the locks that writers of the history hold (db/triggers.sql); the lower 40 are an id. */
 const ANNOUNCED = 4_411_972;
 
 /**

@@ -1,29 +1,82 @@
 /** Brings the off-chain schema of a database up to date: `npm run migrate`, and every start of the local stack. */
 
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import { ADVISORY_LOCKS } from "./locks.ts";
 
+type SqlFile = { name: string; sql: string; hash: string };
+
+const read = (path: string): SqlFile => {
+  const sql = readFileSync(join(import.meta.dirname, path), "utf8").replaceAll("\r\n", "\n");
+  return { name: path, sql, hash: createHash("sha256").update(sql).digest("hex") };
+};
+
+/** What drizzle-kit generated, in order: each file runs once. */
+const migrations = (): SqlFile[] =>
+  readdirSync(join(import.meta.dirname, "migrations"))
+    .filter((file) => file.endsWith(".sql"))
+    .sort()
+    .map((file) => read(`migrations/${file}`));
+
 /**
- * Applies db/migrations to the database at `url`, then lets the role `app`, where there is one, read and write the
- * schema `offchain`. Safe to run twice, by two processes at once, or after being killed half-way: all migrations are
- * one transaction, and a session lock (which dies with its process) lets one process through at a time.
- * @throws the database's error when it cannot be reached or a migration fails; nothing is left half-applied.
+ * Applies the files of db/migrations that the database does not have yet, then db/triggers.sql where it has changed, and
+ * lets the role `app`, where there is one, read and write the schema `offchain`. Safe to run twice, by two processes at
+ * once, or after being killed half-way: everything is one transaction, and a session lock (which dies with its process)
+ * lets one process through at a time. A database of a later version than this one is left as it is.
+ * @throws Error when the database was made by an earlier development version, whose migrations are not kept
+ * @throws the database's error when it cannot be reached or a migration fails; nothing is left half-applied
  */
 export async function migrate(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: "migrate" });
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.migrations]);
-    // "create … if not exists" of the migrator announces what it skips; that is nothing to tell an operator.
+    // "create … if not exists" reports what it skips; an operator needs none of it.
     await client.query("set client_min_messages = warning");
-    await applyMigrations(drizzle(client), { migrationsFolder: join(import.meta.dirname, "migrations") });
+    await client.query("begin");
+    await applyFiles(client);
     await client.query(GRANTS);
+    await client.query("commit");
   } finally {
+    // Ends an open transaction as well.
     await client.end();
   }
+}
+
+async function applyFiles(client: pg.Client): Promise<void> {
+  await client.query(`
+    create schema if not exists migration;
+    create table if not exists migration.applied
+      (name text primary key, hash text not null, applied_at timestamptz not null default clock_timestamp())`);
+  const { rows } = await client.query<{ name: string; hash: string }>("select name, hash from migration.applied");
+  const hashes = new Map(rows.map((row) => [row.name, row.hash]));
+
+  const [files, triggers] = [migrations(), read("triggers.sql")];
+  const changed = files.some(({ name, hash }) => hashes.has(name) && hashes.get(name) !== hash);
+  if (changed || (hashes.size === 0 && (await exists(client, "offchain")))) throw new Error(EARLIER_VERSION);
+  const known = new Set([...files, triggers].map(({ name }) => name));
+  if ([...hashes.keys()].some((name) => !known.has(name))) return;
+
+  for (const { name, sql, hash } of [...files, triggers]) {
+    if (hashes.get(name) === hash) continue;
+    await client.query(sql);
+    await client.query(
+      `insert into migration.applied (name, hash) values ($1, $2)
+       on conflict (name) do update set hash = excluded.hash, applied_at = excluded.applied_at`,
+      [name, hash],
+    );
+  }
+}
+
+const EARLIER_VERSION =
+  "the database was made by an earlier development version, which cannot be upgraded; use an empty database " +
+  "(for the local stack: npm run reset)";
+
+async function exists(client: pg.Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>("select to_regnamespace($1) is not null as found", [schema]);
+  return rows[0]!.found;
 }
 
 /** `app` is the role of the API and the workers. Grants repeat harmlessly; default privileges cover later tables. */

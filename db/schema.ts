@@ -1,4 +1,7 @@
-/** The off-chain tables (schema `offchain`): what people and workers write. The chain's own facts are in ponder.schema.ts. */
+/**
+ * The off-chain tables (schema `offchain`): what people and workers write. The chain's own facts are in ponder.schema.ts,
+ * triggers and first rows in triggers.sql. After a change here: `npm run migration -- <name>`.
+ */
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -200,7 +203,7 @@ export const cred = offchain.table(
     seenBlock: block().notNull(),
     computedAt: at().notNull(),
     /**
-     * The transaction that gave the row its score, kept by a trigger (migration 0005). Whoever remembers the oldest
+     * The transaction that gave the row its score, kept by the trigger `cred_mark_change`. Whoever remembers the oldest
      * transaction still running at his last look finds here, on the next one, every score he has not seen.
      */
     changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
@@ -229,10 +232,10 @@ export const credHistory = offchain.table(
 
 /**
  * Agents whose points of history were taken back (trigger `cred_history_correct`): who follows the changes is to look at
- * their present score. Numbered with the history, and announced like it.
+ * their present score. Numbered with the history, and announced like it; the default of `id` is in triggers.sql.
  */
 export const credCorrection = offchain.table("cred_correction", {
-  id: bigint({ mode: "number" }).primaryKey().default(sql`nextval('offchain.cred_history_id_seq')`),
+  id: bigint({ mode: "number" }).primaryKey(),
   tokenId: tokenId().notNull(),
   at: at().notNull().defaultNow(),
 });

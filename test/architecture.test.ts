@@ -188,7 +188,7 @@ const PAYING: Record<string, (string | RegExp)[]> = {
 const ENTRIES: Record<string, string[]> = {
   "api/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
   "workers/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
-  "db/migrate.ts": ["config"],
+  "db/migrate.ts": ["config", "node:fs"],
 };
 
 describe("imports", () => {

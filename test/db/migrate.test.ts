@@ -1,33 +1,38 @@
 /** Migrations end in one and the same schema, however often, by however many processes, and however abruptly. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateDrizzleJson, generateMigration } from "drizzle-kit/api";
 import pg from "pg";
 import { expect, it } from "vitest";
 import { migrate } from "../../db/migrate.ts";
 import * as schema from "../../db/schema.ts";
+import { scratchDirectory } from "../../harness/scratch.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { schemaDump } from "../support/schema-dump.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Tables, columns, indexes, constraints and sequences of the schema, as text. */
-async function describeSchema(db: TestDatabase): Promise<string[]> {
-  const { rows } = await db.pool.query(`
-    select format('%s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) as line
-      from information_schema.columns where table_schema = 'offchain'
-    union all select indexdef from pg_indexes where schemaname = 'offchain'
-    union all select conname || ' ' || pg_get_constraintdef(oid) from pg_constraint where connamespace = 'offchain'::regnamespace
-    union all select sequencename from pg_sequences where schemaname = 'offchain'
-    order by 1`);
-  return rows.map((row) => row.line);
-}
-
 const applied = async (db: TestDatabase) =>
-  (await db.pool.query("select count(*)::int4 as n from drizzle.__drizzle_migrations")).rows[0].n;
+  (await db.pool.query('select name from migration.applied order by name collate "C"')).rows.map(({ name }) => name);
+
+const dumpOf = ({ pool }: TestDatabase) => schemaDump(pool, { grants: false });
 
 const migrations = readdirSync(join(root, "db/migrations")).filter((file) => file.endsWith(".sql"));
+const files = [...migrations.map((file) => `migrations/${file}`), "triggers.sql"];
+
+/** What `npm run migrate` prints about the database, and its exit code. */
+async function migrateCommand(databaseUrl: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [join(root, "db/migrate.ts")], {
+    env: { MIGRATION_DATABASE_URL: databaseUrl, DATABASE_URL: databaseUrl },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) child[stream].on("data", (chunk) => (said[stream] += chunk));
+  const [code] = await once(child, "close");
+  return { code, ...said };
+}
 
 it("describe db/schema.ts: nothing is left to generate", async () => {
   const journal = JSON.parse(readFileSync(join(root, "db/migrations/meta/_journal.json"), "utf8"));
@@ -37,15 +42,25 @@ it("describe db/schema.ts: nothing is left to generate", async () => {
   expect(await generateMigration(snapshot, current)).toEqual([]);
 });
 
+it("end in what db/schema.ts and db/triggers.sql say at once", async () => {
+  const [migrated, atOnce] = [await testDatabase(), await testDatabase({ migrated: false })];
+  const whole = generateDrizzleJson(schema, undefined, ["offchain"], "snake_case");
+  const statements = await generateMigration(generateDrizzleJson({}), whole);
+  for (const statement of statements) await atOnce.pool.query(statement);
+  await atOnce.pool.query(readFileSync(join(root, "db/triggers.sql"), "utf8"));
+  expect(await dumpOf(atOnce)).toBe(await dumpOf(migrated));
+  await Promise.all([migrated.drop(), atOnce.drop()]);
+});
+
 it("run twice and by three at once, to the same schema", async () => {
   const [once, often] = [await testDatabase({ migrated: false }), await testDatabase({ migrated: false })];
   await migrate(once.url);
   await Promise.all([migrate(often.url), migrate(often.url), migrate(often.url)]);
   await migrate(often.url);
-  const lines = await describeSchema(once);
-  expect(lines.length).toBeGreaterThan(100);
-  expect(await describeSchema(often)).toEqual(lines);
-  expect(await applied(often)).toBe(migrations.length);
+  const dump = await dumpOf(once);
+  expect(dump.split("\n").length).toBeGreaterThan(1000);
+  expect(await dumpOf(often)).toBe(dump);
+  expect(await applied(often)).toEqual(files);
   await Promise.all([once.drop(), often.drop()]);
 });
 
@@ -78,7 +93,7 @@ it("killed half-way leave nothing, and are done by the next run", async () => {
     .poll(async () => (await db.pool.query("select to_regnamespace('offchain') as it")).rows[0].it)
     .toBeNull();
   await migrate(db.url);
-  expect(await describeSchema(db)).toEqual(await describeSchema(reference));
+  expect(await dumpOf(db)).toBe(await dumpOf(reference));
   await Promise.all([db.drop(), reference.drop()]);
 });
 
@@ -102,16 +117,87 @@ it("let the role app read and write, also what later migrations add", async () =
   await db.drop();
 });
 
+it("run triggers.sql again where it has changed, and nothing else", async () => {
+  const [db, reference] = [await testDatabase(), await testDatabase()];
+  await db.pool.query(`
+    update migration.applied set hash = 'of an older file' where name = 'triggers.sql';
+    drop trigger directory_mark_change on offchain.directory;
+    create or replace function offchain.cred_mark_change() returns trigger language plpgsql as 'begin return new; end';
+    delete from offchain.message_group where group_id = 'governance'`);
+  await migrate(db.url);
+  // The group has its row again, under the next ordinal.
+  await db.pool.query("update offchain.message_group set ordinal = 6 where group_id = 'governance'");
+  await db.pool.query("select setval('offchain.message_group_ordinal_seq', 6)");
+  expect(await dumpOf(db)).toBe(await dumpOf(reference));
+  await db.pool.query("drop trigger directory_mark_change on offchain.directory");
+  await migrate(db.url);
+  expect(await dumpOf(db)).not.toBe(await dumpOf(reference));
+  await Promise.all([db.drop(), reference.drop()]);
+});
+
+it("refuse a database of an earlier development version, and change nothing there", async () => {
+  const earlier = await testDatabase({ migrated: false });
+  await earlier.pool.query("create schema offchain; create table offchain.cred (token_id int8 primary key)");
+  const edited = await testDatabase();
+  await edited.pool.query("update migration.applied set hash = 'of another file' where name <> 'triggers.sql'");
+  for (const db of [earlier, edited]) {
+    const before = await dumpOf(db);
+    const { code, stdout, stderr } = await migrateCommand(db.url);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe(
+      "Cannot migrate: the database was made by an earlier development version, which cannot be upgraded; " +
+        "use an empty database (for the local stack: npm run reset)\n",
+    );
+    expect(await dumpOf(db)).toBe(before);
+  }
+  expect((await earlier.pool.query("select to_regnamespace('migration') as found")).rows).toEqual([{ found: null }]);
+  await Promise.all([earlier.drop(), edited.drop()]);
+});
+
+it("leave a database of a later version as it is", async () => {
+  const db = await testDatabase();
+  await db.pool.query(`
+    insert into migration.applied (name, hash) values ('migrations/9999_later.sql', 'x');
+    update migration.applied set hash = 'of a later file' where name = 'triggers.sql';
+    drop trigger directory_mark_change on offchain.directory`);
+  const before = await dumpOf(db);
+  await migrate(db.url);
+  expect(await dumpOf(db)).toBe(before);
+  await db.drop();
+});
+
+it("get the next one from `npm run migration`, with its snapshot and its line in the journal", () => {
+  const copy = scratchDirectory("agents-migration");
+  for (const path of ["db", "scripts/migration.ts", "drizzle.config.ts", "package.json"])
+    cpSync(join(root, path), join(copy, path), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const meta = (file: string) => JSON.parse(readFileSync(join(copy, "db/migrations/meta", file), "utf8"));
+  const migration = (...words: string[]) =>
+    spawnSync(process.execPath, [join(copy, "scripts/migration.ts"), ...words], { encoding: "utf8" });
+
+  expect(migration("nothing_new").stdout).toContain("No schema changes, nothing to migrate");
+  expect(migration().stderr).toBe("Usage: npm run migration -- <name_in_snake_case> [--custom]\n");
+  expect(meta("_journal.json").entries).toHaveLength(migrations.length);
+
+  writeFileSync(
+    join(copy, "db/schema.ts"),
+    `${readFileSync(join(copy, "db/schema.ts"), "utf8")}\nexport const later = offchain.table("later", { id: text().primaryKey() });\n`,
+  );
+  expect(migration("a_later_table").status).toBe(0);
+  const number = (of: number) => String(of).padStart(4, "0");
+  const tag = `${number(migrations.length)}_a_later_table`;
+  expect(readFileSync(join(copy, "db/migrations", `${tag}.sql`), "utf8")).toMatch(
+    /^CREATE TABLE "offchain"\."later" \(\s+"id" text PRIMARY KEY NOT NULL\s+\);\s*$/,
+  );
+  expect(meta("_journal.json").entries.at(-1)).toMatchObject({ idx: migrations.length, tag });
+  expect(meta(`${number(migrations.length)}_snapshot.json`).prevId).toBe(
+    meta(`${number(migrations.length - 1)}_snapshot.json`).id,
+  );
+  rmSync(copy, { recursive: true });
+});
+
 it("tell in one sentence why they cannot run", async () => {
-  const child = spawn(process.execPath, [join(root, "db/migrate.ts")], {
-    env: { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none" },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let words = "";
-  child.stderr.on("data", (chunk) => {
-    words += chunk;
-  });
-  const [code] = await once(child, "close");
+  const { code, stderr } = await migrateCommand("postgres://nobody:x@127.0.0.1:1/none");
   expect(code).toBe(1);
-  expect(words).toMatch(/^Cannot migrate: .*ECONNREFUSED.*\n$/);
+  expect(stderr).toMatch(/^Cannot migrate: .*ECONNREFUSED.*\n$/);
 });

@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."dispatcher_state" DROP COLUMN "generation";

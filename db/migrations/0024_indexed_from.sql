@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."exchange_verification" ADD COLUMN "indexed_from" bigint;

@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."api_key" ADD COLUMN "reads_per_minute" integer;

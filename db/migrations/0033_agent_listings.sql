@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."mint" ADD COLUMN "listing" jsonb;
