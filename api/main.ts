@@ -1,6 +1,7 @@
 /** The API process: `npm run api`. */
 import { composeApi } from "../compose/compose.ts";
-import { ConfigError, loadConfig } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";
 import { createApi } from "./app.ts";
 import { startServer } from "./server.ts";

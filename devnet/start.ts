@@ -2,7 +2,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { Listr, PRESET_TIMER } from "listr2";
-import { type Config, ConfigError, childEnvironment, loadConfig } from "../config/config.ts";
+import { type Config, childEnvironment, loadConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { costsInWords, type Phase, standardPrices } from "../core/prices.ts";
 import { contractUriOf } from "../core/token-uri.ts";
 import { migrate } from "../db/migrate.ts";

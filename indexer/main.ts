@@ -1,5 +1,6 @@
 /** `npm run indexer`: reads the chain into Postgres until it is asked to end. */
-import { ConfigError, childEnvironment, loadConfig } from "../config/config.ts";
+import { childEnvironment, loadConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { indexerGauges } from "../ops/metrics/indexer.ts";
 import { openOps } from "../ops/open.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";

@@ -1,6 +1,7 @@
 /** `npm run backfill`: runs the indexer with a progress bar until it has caught up with the chain, then ends. */
 import { pino } from "pino";
-import { ConfigError, childEnvironment, loadConfig } from "../config/config.ts";
+import { childEnvironment, loadConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { LaunchError, launchIndexer } from "../indexer/launcher.ts";
 import type { Report } from "../indexer/run.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";

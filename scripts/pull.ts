@@ -1,6 +1,7 @@
 /** `npm run pull -- <source> [--full]`: pulls one registry into the directory now, with a progress bar. */
 import { composeWorkers } from "../compose/compose.ts";
-import { ConfigError, loadConfig } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
 import { SOURCES } from "../core/directory/sources.ts";
 import { Failure } from "../core/errors.ts";

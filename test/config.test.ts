@@ -4,15 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  ConfigError,
-  envExample,
-  loadConfig,
-  PROCESSES,
-  type Process,
-  STACK_FILE,
-  VARIABLES,
-} from "../config/config.ts";
+import { loadConfig, STACK_FILE } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { envExample } from "../config/generated-files.ts";
+import { PROCESSES, type Process } from "../config/variable.ts";
+import { VARIABLES } from "../config/variables.ts";
 import { RATE_POLICIES } from "../core/rate-policies.ts";
 
 const directories: string[] = [];

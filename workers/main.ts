@@ -1,6 +1,7 @@
 /** The worker process: `npm run workers`. Any number of them may run. */
 import { composeWorkers } from "../compose/compose.ts";
-import { ConfigError, loadConfig } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { onShutdown, sayUp } from "../runtime/lifecycle.ts";
 import { runWorkers } from "./run.ts";
 

@@ -13,7 +13,8 @@ import {
 } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";
-import { VARIABLES } from "../../config/config.ts";
+import { LIMITS } from "../../config/limits.ts";
+import { VARIABLES } from "../../config/variables.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { siwaText } from "../../core/signed-texts.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
@@ -46,10 +47,10 @@ const PAYEES = {
   treasury: `0x${"d0".repeat(19)}02`,
 } as const;
 
-/** The limits that protect a service by default, set openly: the local stack's own are generous. */
-const LIMITS = Object.fromEntries(
-  Object.entries<{ group: string; default?: string }>(VARIABLES)
-    .filter(([, variable]) => variable.group === "Limits" && variable.default !== undefined)
+/** The service's default limits as explicit variables: the local stack sets generous ones. */
+const DEFAULT_LIMITS = Object.fromEntries(
+  Object.entries<{ default?: string }>(LIMITS)
+    .filter(([, variable]) => variable.default !== undefined)
     .map(([name, variable]) => [name, variable.default!]),
 );
 
@@ -58,7 +59,7 @@ const BUDGET_MILLIETHER = 500;
 
 /** Everything of the stack's environment that is not its default. */
 export const settingsOf = (phase: Phase) => ({
-  ...LIMITS,
+  ...DEFAULT_LIMITS,
   PRICING_PHASE: phase,
   PAY_TO_DEPLOYER: PAYEES.deployer,
   PAY_TO_TREASURY: PAYEES.treasury,

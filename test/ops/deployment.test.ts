@@ -6,7 +6,10 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { composeFile, FIXED_IN_COMPOSE, loadConfig, type Process, READ_BY, VARIABLES } from "../../config/config.ts";
+import { loadConfig } from "../../config/config.ts";
+import { composeFile, FIXED_IN_COMPOSE } from "../../config/generated-files.ts";
+import type { Process, Variable } from "../../config/variable.ts";
+import { VARIABLES } from "../../config/variables.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
@@ -83,8 +86,8 @@ describe("the compose file", () => {
     const process = PROCESS_OF[name]!;
     // The indexer and the migration have a database URL of their own in its place.
     const replaced = process === "indexer" || process === "migration" ? ["DATABASE_URL"] : [];
-    const reads = Object.entries(READ_BY)
-      .filter(([variable, readers]) => readers.includes(process) && ![...replaced, "FAULT_POINT"].includes(variable))
+    const reads = Object.entries<Variable>(VARIABLES)
+      .filter(([variable, { readBy }]) => readBy.includes(process) && ![...replaced, "FAULT_POINT"].includes(variable))
       .map(([variable]) => variable);
     expect(Object.keys(environment).sort()).toEqual(reads.sort());
     for (const [variable, value] of Object.entries(environment)) {

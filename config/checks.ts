@@ -1,0 +1,71 @@
+/** Checks of environment variables: from the text of the environment to the value that the service uses. */
+import { z } from "zod";
+
+export const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, "must be a 0x address of 20 bytes")
+  .transform((a) => a.toLowerCase() as `0x${string}`);
+export const hash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits")
+  .transform((h) => h.toLowerCase() as `0x${string}`);
+export const integer = (min: number, max: number) =>
+  z.string().regex(/^\d+$/, "must be a whole number").transform(Number).pipe(z.number().min(min).max(max));
+export const flag = z.enum(["true", "false"]).transform((v) => v === "true");
+export const url = (...protocols: string[]) =>
+  z
+    .string()
+    .refine(
+      (v) => URL.canParse(v) && protocols.includes(new URL(v).protocol),
+      `must be a ${protocols.join(" or ")}// URL`,
+    );
+export const list = <T>(item: z.ZodType<T, string>) =>
+  z.string().transform((v, ctx) =>
+    v
+      .split(",")
+      .map((s) => s.trim())
+      .filter(Boolean)
+      .map((s) => {
+        const parsed = item.safeParse(s);
+        if (!parsed.success) ctx.addIssue(parsed.error.issues[0]!.message);
+        return parsed.data as T;
+      }),
+  );
+export const webUrl = url("http:", "https:");
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** A duration; a number without a unit is seconds. @returns milliseconds */
+export const duration = z
+  .string()
+  .regex(/^\d{1,7}[smhd]?$/, "must be a length of time like 30s, 15m, 6h or 1d")
+  .transform((v) => Number.parseInt(v, 10) * UNIT_MS[/[smhd]$/.exec(v)?.[0] ?? "s"]!)
+  .pipe(z.number().min(1_000));
+/** @returns wei */
+export const gwei = z
+  .string()
+  .regex(/^\d{1,6}(\.\d{1,9})?$/, "must be a number of gwei")
+  .transform((v) => {
+    const [whole = "", fraction = ""] = v.split(".");
+    return BigInt(whole + fraction.padEnd(9, "0"));
+  })
+  .refine((wei) => wei > 0n, "must be more than 0");
+export const share = z
+  .string()
+  .regex(/^(0|1|0?\.\d+|1\.0+)$/, "must be a number from 0 to 1")
+  .transform(Number);
+/** name=value; `%2C` in the value is a comma (W3C Baggage, as in the specification of OTLP). */
+export const pair = z
+  .string()
+  .regex(/^[\w.-]+=[^\s,]+$/, "must be name=value")
+  .transform((v): [name: string, value: string] => [
+    v.slice(0, v.indexOf("=")).toLowerCase(),
+    v
+      .slice(v.indexOf("=") + 1)
+      .replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+  ]);
+export const account = z
+  .string()
+  .regex(/^[a-z0-9-]+=https?:\/\/\S+$/, "must be platform=URL")
+  .transform((v): [platform: string, url: string] => [v.slice(0, v.indexOf("=")), v.slice(v.indexOf("=") + 1)]);
+
+/** A URL to which paths are appended. */
+export const withoutSlash = (address: string): string => address.replace(/\/+$/, "");

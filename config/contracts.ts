@@ -1,0 +1,111 @@
+/** Contracts: addresses and the blocks where their history begins. */
+import { address, hash, integer, list } from "./checks.ts";
+import { API, API_AND_WORKERS, READERS_OF_CHAIN, type ValuesOf, type Variable, variable } from "./variable.ts";
+
+/** Variables of `Contracts` in `.env.example`. */
+export const CONTRACTS = {
+  IDENTITY_ADDRESS: variable(READERS_OF_CHAIN, "Identity token", address, "0x2e3B541C59D38b84E3Bc54e977200230A204Fe60"),
+  IDENTITY_START_BLOCK: variable(
+    READERS_OF_CHAIN,
+    "Where the identity token's history begins",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  ERC8004_IDENTITY_ADDRESS: variable(
+    READERS_OF_CHAIN,
+    "ERC-8004 identity registry",
+    address,
+    "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+  ),
+  ERC8004_AGENT_ID: variable(
+    API,
+    "Number of the service's own agent in the ERC-8004 registry, shown in /.well-known/agent-registration.json (unset: none)",
+    integer(0, Number.MAX_SAFE_INTEGER),
+  ),
+  ERC8004_REPUTATION_ADDRESS: variable(
+    READERS_OF_CHAIN,
+    "ERC-8004 reputation registry",
+    address,
+    "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63",
+  ),
+  ERC8004_START_BLOCK: variable(
+    READERS_OF_CHAIN,
+    "Where the ERC-8004 registries' history begins",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "41663783",
+  ),
+  EAS_ADDRESS: variable(
+    READERS_OF_CHAIN,
+    "Ethereum Attestation Service",
+    address,
+    "0x4200000000000000000000000000000000000021",
+  ),
+  EAS_START_BLOCK: variable(
+    READERS_OF_CHAIN,
+    "First block of indexed attestations; older ones are read when an agent requests verification",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  ATTESTERS: variable(
+    READERS_OF_CHAIN,
+    "Attesters whose attestations count, comma list",
+    list(address),
+    "0x357458739F90461b99789350868CD7CF330Dd7EE",
+  ),
+  ATTESTATION_SCHEMAS: variable(
+    READERS_OF_CHAIN,
+    "EAS schemas that are indexed, comma list; the first is the exchange's verified account",
+    list(hash),
+    "0xf8b05c79f090979bf4a80270aba232dff11a10d9ca55c4f88de95317970f0de9",
+  ),
+  ATTESTATION_INDEXER_ADDRESS: variable(
+    API_AND_WORKERS,
+    "The exchange's attestation indexer",
+    address,
+    "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C",
+  ),
+  HANDSHAKES_ADDRESS: variable(
+    READERS_OF_CHAIN,
+    "Handshake registry",
+    address,
+    "0xdA865DC3647f7AA97228fBEB37Fe02095f0cA0Fd",
+  ),
+  HANDSHAKES_START_BLOCK: variable(
+    READERS_OF_CHAIN,
+    "Where the handshake registry's history begins",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  SERVICE_TOKEN_ADDRESS: variable(
+    READERS_OF_CHAIN,
+    "The service's own token",
+    address,
+    "0xAB3f23c2ABcB4E12Cc8B593C218A7ba64Ed17Ba3",
+  ),
+  SERVICE_TOKEN_START_BLOCK: variable(
+    READERS_OF_CHAIN,
+    "Where the service token's history begins",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "42254000",
+  ),
+  USDC_ADDRESS: variable(API_AND_WORKERS, "USDC", address, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+} satisfies Record<string, Variable>;
+
+/** Options of `contracts`, `attesters`, `attestationSchemas` in the configuration. */
+export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
+  return {
+    contracts: {
+      identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
+      erc8004Identity: { address: v.ERC8004_IDENTITY_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
+      erc8004Reputation: { address: v.ERC8004_REPUTATION_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
+      eas: { address: v.EAS_ADDRESS, startBlock: v.EAS_START_BLOCK },
+      handshakes: { address: v.HANDSHAKES_ADDRESS, startBlock: v.HANDSHAKES_START_BLOCK },
+      serviceToken: { address: v.SERVICE_TOKEN_ADDRESS, startBlock: v.SERVICE_TOKEN_START_BLOCK },
+      attestationIndexer: { address: v.ATTESTATION_INDEXER_ADDRESS },
+      usdc: { address: v.USDC_ADDRESS },
+    },
+    attesters: v.ATTESTERS,
+    /** EAS schema UIDs; the first is the exchange's verified account. */
+    attestationSchemas: v.ATTESTATION_SCHEMAS,
+  };
+}

@@ -1,0 +1,71 @@
+/** Events, webhooks and messages: how long they are kept and who may have how many. */
+import { duration, flag, hash, integer, list } from "./checks.ts";
+import { API, API_AND_WORKERS, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
+
+/** Variables of `Events` in `.env.example`. */
+export const EVENTS = {
+  EVENT_RETENTION: variable(
+    WORKERS,
+    "How long the event log keeps events; it takes no events that are older when the service first sees them",
+    duration,
+    "7d",
+  ),
+} satisfies Record<string, Variable>;
+
+/** Variables of `Webhooks` in `.env.example`. */
+export const WEBHOOKS = {
+  WEBHOOK_KEYS: secret(
+    variable(
+      API_AND_WORKERS,
+      "Keys that encrypt the secrets of webhooks, 0x and 64 hex digits each, comma list; the first encrypts, all of them decrypt (unset: no webhooks)",
+      list(hash),
+    ),
+  ),
+  WEBHOOK_ALLOW_PRIVATE: variable(
+    API_AND_WORKERS,
+    "Whether webhooks may lead to this machine itself, over http too; for development",
+    flag,
+    "false",
+  ),
+  WEBHOOKS_PER_WALLET: variable(API, "Max webhooks per wallet", integer(1, 10_000), "20"),
+  WEBHOOKS_PER_NETWORK: variable(
+    API,
+    "Max webhooks created from one address (IPv6: from one /64 network)",
+    integer(1, 1_000_000),
+    "100",
+  ),
+  WEBHOOKS_IN_ALL: variable(API, "Max webhooks in all", integer(1, 1_000_000), "10000"),
+  WEBHOOK_DISABLE_AFTER: variable(
+    WORKERS,
+    "A webhook is switched off after its receiver has accepted nothing for this long",
+    duration,
+    "3d",
+  ),
+} satisfies Record<string, Variable>;
+
+/** Variables of `Messaging` in `.env.example`. */
+export const MESSAGING = {
+  MESSAGE_RETENTION: variable(
+    WORKERS,
+    "Messages older than this are deleted (unset: the service keeps all messages)",
+    duration,
+  ),
+} satisfies Record<string, Variable>;
+
+/** Options of `eventRetentionMs`, `webhooks`, `messageRetentionMs` in the configuration. */
+export function messagingConfig(v: ValuesOf<typeof EVENTS & typeof WEBHOOKS & typeof MESSAGING>) {
+  return {
+    eventRetentionMs: v.EVENT_RETENTION,
+    webhooks: {
+      /** The first key seals; none: the service has no webhooks. */
+      keys: v.WEBHOOK_KEYS ?? [],
+      allowLoopback: v.WEBHOOK_ALLOW_PRIVATE,
+      perWallet: v.WEBHOOKS_PER_WALLET,
+      perNetwork: v.WEBHOOKS_PER_NETWORK,
+      inAll: v.WEBHOOKS_IN_ALL,
+      disableAfterMs: v.WEBHOOK_DISABLE_AFTER,
+    },
+    /** Undefined: the service keeps every message. */
+    messageRetentionMs: v.MESSAGE_RETENTION,
+  };
+}

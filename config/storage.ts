@@ -1,0 +1,57 @@
+/** Storage: Postgres, Redis, memory. */
+import { z } from "zod";
+import { integer, url } from "./checks.ts";
+import { ALL, API, API_AND_WORKERS, INDEXER, MIGRATION, type ValuesOf, type Variable, variable } from "./variable.ts";
+
+/** Variables of `Storage` in `.env.example`. */
+export const STORAGE = {
+  DATABASE_URL: variable(
+    ALL,
+    "Postgres of the API and the workers (unset: the local stack's embedded one)",
+    url("postgres:", "postgresql:"),
+  ),
+  INDEXER_DATABASE_URL: variable(
+    INDEXER,
+    "Postgres as the role that owns the onchain schemas (default DATABASE_URL)",
+    url("postgres:", "postgresql:"),
+  ),
+  MIGRATION_DATABASE_URL: variable(
+    MIGRATION,
+    "Postgres as the role that migrates the offchain schema (default DATABASE_URL)",
+    url("postgres:", "postgresql:"),
+  ),
+  DATABASE_POOL: variable(API_AND_WORKERS, "Connections of each process's pool", integer(2, 200), "10"),
+  LIST_MEMORY_MB: variable(
+    API,
+    "Max megabytes of the API's column tables of agents and directory, which answer lists and searches from memory; a table that does not fit, and every table with 0, is answered by SQL",
+    integer(0, 65_536),
+    "512",
+  ),
+  REDIS_URL: variable(
+    API_AND_WORKERS,
+    "Redis for the queue and the rate limits (unset: the queue lives in Postgres, limits in memory)",
+    url("redis:", "rediss:"),
+  ),
+  QUEUE_PREFIX: variable(
+    API_AND_WORKERS,
+    "Prefix of queue names, to share one Redis between deployments",
+    z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -"),
+    "agents",
+  ),
+} satisfies Record<string, Variable>;
+
+/** Options of `database`, `listMemoryBytes`, `redisUrl`, `queuePrefix` in the configuration. */
+export function storageConfig(v: ValuesOf<typeof STORAGE>) {
+  return {
+    database: {
+      url: v.DATABASE_URL,
+      indexerUrl: v.INDEXER_DATABASE_URL ?? v.DATABASE_URL,
+      migrationUrl: v.MIGRATION_DATABASE_URL ?? v.DATABASE_URL,
+      pool: v.DATABASE_POOL,
+    },
+    /** Max bytes of the API's column tables; 0 = the API keeps none. */
+    listMemoryBytes: v.LIST_MEMORY_MB * 2 ** 20,
+    redisUrl: v.REDIS_URL,
+    queuePrefix: v.QUEUE_PREFIX,
+  };
+}

@@ -1,0 +1,61 @@
+/** What an environment variable is to the service: its meaning, its check, its default and the processes that read it. */
+import type { z } from "zod";
+
+/** The processes of a deployment. */
+export const PROCESSES = ["api", "workers", "indexer", "migration"] as const;
+export type Process = (typeof PROCESSES)[number];
+
+/**
+ * Sets of readers. `loadConfig` withholds a variable from every process that does not read it, so a process holds its own
+ * secrets only; compose.yaml hands each process these variables, which a test proves.
+ */
+export const ALL = PROCESSES;
+export const API = ["api"] as const;
+export const WORKERS = ["workers"] as const;
+export const INDEXER = ["indexer"] as const;
+export const MIGRATION = ["migration"] as const;
+export const API_AND_WORKERS = ["api", "workers"] as const;
+export const WORKERS_AND_INDEXER = ["workers", "indexer"] as const;
+/** Every process with a connection to a JSON-RPC node. */
+export const READERS_OF_CHAIN = ["api", "workers", "indexer"] as const;
+/** Only the local stack itself reads the variable. */
+export const NONE = [] as const;
+
+export type Variable<T = unknown> = {
+  readBy: readonly Process[];
+  /** One line of `.env.example`. */
+  doc: string;
+  /** As written in the environment; undefined: the variable may be absent. */
+  default?: string;
+  schema: z.ZodType<T, string>;
+  /** The log redacts the value and errors do not quote it. */
+  secret?: boolean;
+};
+
+/** The values of a set of variables after their checks. */
+export type ValuesOf<V extends Record<string, Variable>> = {
+  [K in keyof V]: V[K] extends Variable<infer T> ? T : never;
+};
+
+/**
+ * One variable.
+ * @param readBy processes that get the value; the others get the default
+ * @param value default as written in the environment; without it the variable may be absent
+ */
+export function variable<T>(
+  readBy: readonly Process[],
+  doc: string,
+  schema: z.ZodType<T, string>,
+  value: string,
+): Variable<T>;
+export function variable<T>(
+  readBy: readonly Process[],
+  doc: string,
+  schema: z.ZodType<T, string>,
+): Variable<T | undefined>;
+export function variable<T>(readBy: readonly Process[], doc: string, schema: z.ZodType<T, string>, value?: string) {
+  return { readBy, doc, schema, default: value };
+}
+
+/** The variable, with a value that neither the log nor an error shows. */
+export const secret = <T>(of: Variable<T>): Variable<T> => ({ ...of, secret: true });

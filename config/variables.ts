@@ -1,0 +1,52 @@
+/** Every environment variable of the service, by subject. `.env.example` and compose.yaml are generated from this list. */
+import { CHAIN } from "./chain.ts";
+import { CONTRACTS } from "./contracts.ts";
+import { IDENTITY_PROVIDER } from "./identity-provider.ts";
+import { KEYS } from "./keys.ts";
+import { LIMITS } from "./limits.ts";
+import { EVENTS, MESSAGING, WEBHOOKS } from "./messaging.ts";
+import { OPERATIONS } from "./operations.ts";
+import { PRICING } from "./pricing.ts";
+import { SERVICE } from "./service.ts";
+import { STORAGE } from "./storage.ts";
+import { TESTING } from "./testing.ts";
+import { UPSTREAMS } from "./upstreams.ts";
+import type { ValuesOf, Variable } from "./variable.ts";
+
+/** The subjects in the order of `.env.example`. */
+export const GROUPS: Record<string, Record<string, Variable>> = {
+  Service: SERVICE,
+  Operations: OPERATIONS,
+  Storage: STORAGE,
+  Chain: CHAIN,
+  Contracts: CONTRACTS,
+  Keys: KEYS,
+  Limits: LIMITS,
+  Events: EVENTS,
+  Webhooks: WEBHOOKS,
+  Messaging: MESSAGING,
+  "Identity provider": IDENTITY_PROVIDER,
+  Upstreams: UPSTREAMS,
+  Pricing: PRICING,
+  Testing: TESTING,
+};
+
+export const VARIABLES = {
+  ...SERVICE,
+  ...OPERATIONS,
+  ...STORAGE,
+  ...CHAIN,
+  ...CONTRACTS,
+  ...KEYS,
+  ...LIMITS,
+  ...EVENTS,
+  ...WEBHOOKS,
+  ...MESSAGING,
+  ...IDENTITY_PROVIDER,
+  ...UPSTREAMS,
+  ...PRICING,
+  ...TESTING,
+};
+
+export type VariableName = keyof typeof VARIABLES;
+export type Values = ValuesOf<typeof VARIABLES>;
