@@ -38,9 +38,9 @@ describe(".env.example", () => {
   });
 });
 
-describe("docs/operations.md", () => {
+describe("docs/operate/limits.md", () => {
   it("shows every limit of requests with its default and its variable", () => {
-    const text = readFileSync(new URL("../docs/operations.md", import.meta.url), "utf8");
+    const text = readFileSync(new URL("../docs/operate/limits.md", import.meta.url), "utf8");
     const rows = text.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     const shown = rows.filter((cells) => cells[4]?.startsWith("`RATE_")).map((cells) => cells.slice(1, 5));
     const policies = Object.entries(RATE_POLICIES).map(([name, { quota, window, of, variable }]) => [

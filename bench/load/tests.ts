@@ -1,4 +1,4 @@
-/** The load tests by their names in docs/reliability.md, each in its full length and in a short one that only counts. */
+/** The load tests by their names in docs/engineering/reliability.md, each in its full length and in a short one that only counts. */
 import { cards } from "./cards.ts";
 import type { Check } from "./check.ts";
 import { keyed } from "./keyed.ts";

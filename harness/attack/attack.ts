@@ -14,7 +14,7 @@ export type Scene = {
 };
 
 export type Attack = {
-  /** Of the list in docs/reliability.md, "What an attacker tried". */
+  /** Of the list in docs/engineering/reliability.md, "What an attacker tried". */
   number: number;
   name: string;
   phases: readonly Phase[];

@@ -6,7 +6,7 @@ import { DOORS } from "./attacks/doors.ts";
 import { IDENTITY } from "./attacks/identity.ts";
 import { MONEY } from "./attacks/money.ts";
 
-/** In the order of their numbers, which are those of docs/reliability.md. */
+/** In the order of their numbers, which are those of docs/engineering/reliability.md. */
 export const ATTACKS: readonly Attack[] = [...MONEY, ...CHAIN, ...IDENTITY, ...DATA, ...DOORS].toSorted(
   (a, b) => a.number - b.number,
 );

@@ -10,7 +10,7 @@ import type { LineMode } from "../tcp-proxy.ts";
 import { NODE_MODES, type NodeMode } from "../troubled-node.ts";
 import type { Part } from "./processes.ts";
 
-/** The faults of a round, by their row in docs/reliability.md. */
+/** The faults of a round, by their row in docs/engineering/reliability.md. */
 export const ROWS = {
   F1: "kill -9 of an API",
   F2: "kill -9 of a worker",

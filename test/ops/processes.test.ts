@@ -94,7 +94,7 @@ describe("alerts", () => {
   });
 
   it("are named once, weighed, and each has a paragraph that says what to do", () => {
-    const headings = [...text("docs/operations.md").matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    const headings = [...text("docs/operate/alerts.md").matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
       title!
         .toLowerCase()
         .replaceAll(/[^\w\- ]/g, "")
@@ -105,7 +105,7 @@ describe("alerts", () => {
       expect(["critical", "warning"], alert).toContain(labels.severity);
       expect(annotations.summary, alert).toMatch(/\.$/);
       const [file, anchor] = annotations.runbook.split("#");
-      expect(file, alert).toBe("docs/operations.md");
+      expect(file, alert).toBe("docs/operate/alerts.md");
       expect(anchor, alert).toBe(alert.toLowerCase());
       expect(headings, alert).toContain(anchor);
     }

@@ -1,4 +1,4 @@
-/** The examples of docs/payments.md pay a running API: what they print is what a reader will see. */
+/** The examples of docs/use/payments.md pay a running API: what they print is what a reader will see. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -42,7 +42,7 @@ export const MPP_CLIENTS: Client[] = [
       assert.deepEqual({ status, code }, { status: 503, code: "payment_pending" });
       return {
         did: "paid for a report: taken, broadcast, and told to ask again with the same payment",
-        stopsAt: "the local Tempo chain never mines the nonce that this viem chooses (docs/mpp.md)",
+        stopsAt: "the local Tempo chain never mines the nonce that this viem chooses (docs/use/mpp.md)",
       };
     },
   },
