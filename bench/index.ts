@@ -10,6 +10,7 @@ import { decodeEventLog } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { trackIndexedBlock } from "../db/index-state.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../devnet/postgres.ts";
+import { entryOf } from "../runtime/processes.ts";
 import { CHAIN_ID, EVENTS_PER_BLOCK, IDENTITY, logsOf, storyOf } from "./synthetic/blocks.ts";
 import { copyIn } from "./synthetic/copy-in.ts";
 
@@ -110,7 +111,7 @@ type Run = { databaseUrl: string; rpcUrl: string; lanes: number; endBlock?: numb
 
 /** Starts the indexer as it runs in production. @returns the process and a way to wait for a line of its log */
 function startIndexer(run: Run) {
-  const child = spawn(process.execPath, [join(ROOT, "indexer/main.ts")], {
+  const child = spawn(process.execPath, [entryOf("indexer")], {
     cwd: ROOT,
     env: {
       PATH: "/usr/bin:/bin",

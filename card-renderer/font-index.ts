@@ -1,10 +1,11 @@
 /** The index of the bundled fonts: which file of which family has which characters. Run it after a change in assets/fonts. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { ALWAYS, FAMILIES, HEADLINE } from "./families.ts";
 import { charactersIn, type Ranges, rangesOf } from "./woff2.ts";
 
-export const FONT_FOLDER = join(import.meta.dirname, "../assets/fonts");
+export const FONT_FOLDER = join(PROJECT_ROOT, "assets/fonts");
 export const INDEX_FILE = join(FONT_FOLDER, "index.json");
 
 /** One file: its path below assets/fonts, the weight in its name, and the characters it serves. */

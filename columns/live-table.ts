@@ -72,11 +72,11 @@ const DEFAULT_MEMORY = 512 * 2 ** 20;
 
 /**
  * Opens a live table; returns at once, `table` appears when it is loaded.
- * @param module URL of the file that exports the source as `source`: the loading process imports it by itself
+ * @param processFile begins a process that loads this source (load-process.ts)
  */
 export function openLiveTable<State>(
   source: TableSource<State>,
-  module: string,
+  processFile: string,
   { url, pollMs = 250, checkMs = 600_000, memory = new MemoryBudget(DEFAULT_MEMORY), log }: LiveTableOptions,
 ): LiveTable<State> {
   /** Stands for this table in `memory`. */
@@ -155,7 +155,7 @@ export function openLiveTable<State>(
   /** Loads about so many rows, beside everything else; what arrives is adopted by the next turn of `follow`. */
   function load(rows: number) {
     if (loading) return;
-    const { loaded, stop } = startLoad(source, { url, module, rows });
+    const { loaded, stop } = startLoad(source, processFile, { url, rows });
     stopLoading = stop;
     loading = loaded
       .then((table) => {

@@ -3,25 +3,14 @@
  * process, because of what a load uses beside the table itself (as much again) a thread would leave half to its host.
  */
 import { Socket } from "node:net";
-import { type FillOrder, fillTable } from "./fill-table.ts";
-import { describeImage, type ImageDescription } from "./image-transfer.ts";
+import { fillTable } from "./fill-table.ts";
+import { describeImage } from "./image-transfer.ts";
+import { IMAGE_FD, type Loaded, type LoadOrder } from "./load-order.ts";
 import type { TableSource } from "./table-source.ts";
 
-/** The one message to the process. `module` is the file whose export `source` is the table's source. */
-export type LoadOrder = FillOrder & { module: string };
-
-/** The one message of the process. After `loaded` the bytes of the image follow on `IMAGE_FD`. */
-export type Loaded<State> =
-  | { kind: "loaded"; image: ImageDescription; state: State; readMs: number; sortMs: number }
-  | { kind: "absent" }
-  | { kind: "failed"; message: string; code: string | undefined };
-
-export const IMAGE_FD = 4;
-
-async function answer(order: LoadOrder): Promise<void> {
+async function answer(source: TableSource<unknown>, order: LoadOrder): Promise<void> {
   const say = (message: Loaded<unknown>) => process.send!(message);
   try {
-    const { source } = (await import(order.module)) as { source: TableSource<unknown> };
     const filled = await fillTable(source, order);
     if (filled === null) return void say({ kind: "absent" });
     const { image, ...rest } = filled;
@@ -37,9 +26,10 @@ async function answer(order: LoadOrder): Promise<void> {
   }
 }
 
-if (process.send) {
-  process.once("message", (order) => void answer(order as LoadOrder));
-  // Without its host there is nobody to fill a table for; whether the host shall stop is the host's to decide.
+/** Makes this process fill one table of `source`, when its parent orders it. For the file in which such a process begins. */
+export function answerLoadOrder<State>(source: TableSource<State>): void {
+  process.once("message", (order) => void answer(source as TableSource<unknown>, order as LoadOrder));
+  // Without its host there is no reader of the table; only the host decides whether the host stops.
   process.once("disconnect", () => process.exit());
   process.on("SIGINT", () => {});
 }

@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import type { Readable } from "node:stream";
 import { type Filled, fillTable } from "./fill-table.ts";
 import { receiveImage } from "./image-transfer.ts";
-import { IMAGE_FD, type Loaded, type LoadOrder } from "./load-process.ts";
+import { IMAGE_FD, type Loaded, type LoadOrder } from "./load-order.ts";
 import type { TableSource } from "./table-source.ts";
 
 /** So many rows are sorted in a few milliseconds: less than a process takes to start. */
@@ -19,9 +19,10 @@ export type Load<State> = {
   stop(): void;
 };
 
-export function startLoad<State>(source: TableSource<State>, order: LoadOrder): Load<State> {
+/** @param processFile begins a process that loads this source (load-process.ts) */
+export function startLoad<State>(source: TableSource<State>, processFile: string, order: LoadOrder): Load<State> {
   if (order.rows <= FEW) return { loaded: fillTable(source, order), stop: () => {} };
-  const child = fork(new URL("./load-process.ts", import.meta.url), {
+  const child = fork(processFile, {
     execArgv: [],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc", "pipe"],

@@ -1,7 +1,8 @@
 /** The compiled contracts as committed, and those that come compiled from their npm package. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -28,5 +29,5 @@ export type Build = {
 export function readBuild(contract: string): Pick<Build, "abi" | "bytecode"> {
   const name = basename(contract);
   if (contract.startsWith(EAS_PACKAGE)) return require(`${EAS_PACKAGE}/artifacts/contracts/${name}.sol/${name}.json`);
-  return JSON.parse(readFileSync(new URL(`build/${name}.json`, import.meta.url), "utf8")) as Build;
+  return JSON.parse(readFileSync(join(PROJECT_ROOT, `contracts/build/${name}.json`), "utf8")) as Build;
 }

@@ -4,18 +4,19 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { ADVISORY_LOCKS } from "./locks.ts";
 
 type SqlFile = { name: string; sql: string; hash: string };
 
 const read = (path: string): SqlFile => {
-  const sql = readFileSync(join(import.meta.dirname, path), "utf8").replaceAll("\r\n", "\n");
+  const sql = readFileSync(join(PROJECT_ROOT, "db", path), "utf8").replaceAll("\r\n", "\n");
   return { name: path, sql, hash: createHash("sha256").update(sql).digest("hex") };
 };
 
 /** What drizzle-kit generated, in order: each file runs once. */
 const migrations = (): SqlFile[] =>
-  readdirSync(join(import.meta.dirname, "migrations"))
+  readdirSync(join(PROJECT_ROOT, "db/migrations"))
     .filter((file) => file.endsWith(".sql"))
     .sort()
     .map((file) => read(`migrations/${file}`));
@@ -90,16 +91,3 @@ const GRANTS = `
       alter default privileges in schema offchain grant usage, select on sequences to app;
     end if;
   end $$`;
-
-if (import.meta.main) {
-  const { loadConfig } = await import("../config/config.ts");
-  try {
-    const url = loadConfig(undefined, { of: "migration" }).database.migrationUrl;
-    if (!url) throw new Error("DATABASE_URL is not set and no local stack is running");
-    await migrate(url);
-    console.log("The schema offchain is up to date.");
-  } catch (error) {
-    console.error(`Cannot migrate: ${error instanceof Error ? error.message : String(error)}`);
-    process.exit(1);
-  }
-}

@@ -208,14 +208,14 @@ async function startProcesses(): Promise<void> {
   stack.supervisor = supervisor;
   stack.stops.push(() => supervisor.stop());
   if (stack.simulatorUrl)
-    supervisor.start("simulators", "devnet/simulators/main.ts", [
+    supervisor.start("simulators", [
       new URL(stack.simulatorUrl).port,
       directory.simulators,
       ...(rows === undefined ? [] : [rows]),
     ]);
-  supervisor.start("indexer", "indexer/main.ts");
-  supervisor.start("workers", "workers/main.ts");
-  supervisor.start("api", "api/main.ts");
+  supervisor.start("indexer");
+  supervisor.start("workers");
+  supervisor.start("api");
   if (stack.simulatorUrl) await answersReady(`${stack.simulatorUrl}/health`, directory.logs);
   await answersReady(`http://127.0.0.1:${config.http.port}/ready`, directory.logs);
   await becomes(() => supervisor.isUp("workers"), directory.logs);

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { UP } from "../runtime/lifecycle.ts";
+import { entryOf, type ProcessName } from "../runtime/processes.ts";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
 /** A process that ran this long has recovered: its next failure is a first one again. */
@@ -40,12 +40,12 @@ export class Supervisor {
     mkdirSync(options.logDirectory, { recursive: true });
   }
 
-  /** Starts one process and keeps it running. @param script path from the project's root */
-  start(name: string, script: string, args: readonly string[] = []): void {
+  /** Starts one process and keeps it running. */
+  start(name: ProcessName, args: readonly string[] = []): void {
     const log = createWriteStream(join(this.#logDirectory, `${name}.log`), { flags: "a" });
     const part: Part = { name, delay: FIRST_DELAY_MS, log, up: false };
     this.#parts.push(part);
-    this.#run(part, [script, ...args]);
+    this.#run(part, [entryOf(name), ...args]);
   }
 
   /** Process id of a part, for tests and the status table. */
@@ -68,11 +68,11 @@ export class Supervisor {
     }
   }
 
-  #run(part: Part, [script, ...args]: [script: string, ...args: string[]]): void {
+  #run(part: Part, command: string[]): void {
     const started = Date.now();
     // Detached: a Ctrl-C reaches the supervisor alone, which ends the parts in order. The channel ends them if it is killed.
-    const child = spawn(process.execPath, [join(ROOT, script), ...args], {
-      cwd: ROOT,
+    const child = spawn(process.execPath, command, {
+      cwd: PROJECT_ROOT,
       env: this.#env,
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -95,7 +95,7 @@ export class Supervisor {
       this.#say(
         `${part.name} ended (${signal ?? code}), starting it again in ${part.delay / 1000} s: ${lastLine(lastWords)}`,
       );
-      part.timer = setTimeout(() => this.#run(part, [script, ...args]), part.delay);
+      part.timer = setTimeout(() => this.#run(part, command), part.delay);
       part.delay = Math.min(part.delay * 2, LONGEST_DELAY_MS);
     });
   }

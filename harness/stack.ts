@@ -8,6 +8,7 @@ import { dataDir } from "../devnet/data-dir.ts";
 import { removePostgres } from "../devnet/postgres.ts";
 import { end } from "../devnet/supervisor.ts";
 import { freePort } from "../runtime/free-port.ts";
+import { entryOf } from "../runtime/processes.ts";
 import { CHILD_ENV, FREE_PHASE } from "./child-env.ts";
 import { runningStacks } from "./running-stacks.ts";
 import { startBalancer, type Topology, topologyEnv } from "./topology.ts";
@@ -90,7 +91,7 @@ async function moreProcesses(topology: Topology, directory: string) {
   // They find the stack by the file it writes into its data directory.
   const start = (part: "api" | "workers") =>
     children.push(
-      spawn(process.execPath, [join(ROOT, part, "main.ts")], {
+      spawn(process.execPath, [entryOf(part)], {
         cwd: ROOT,
         env: { ...CHILD_ENV, ...own, DATA_DIR: directory, PORT: String(secondPort), LOG_LEVEL: "warn" },
         stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -121,7 +122,7 @@ export type StartOptions = {
 
 /** Runs the program behind `npm start` and follows what it prints; for tests of starts that fail, too. */
 export async function runStart(options: StartOptions & { directory: string }) {
-  const child = spawn(process.execPath, [join(ROOT, "devnet/start.ts"), ...(options.args ?? ["--empty"])], {
+  const child = spawn(process.execPath, [entryOf("stack"), ...(options.args ?? ["--empty"])], {
     cwd: ROOT,
     env: { ...CHILD_ENV, ...FREE_PHASE, PORT: String(await freePort()), ...options.env, DATA_DIR: options.directory },
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,13 +2,13 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import { freePort, portOr } from "../runtime/free-port.ts";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import type { TakenAsFinal } from "./preload/report-finalized.ts";
 import { PONDER_ROOT } from "./schema-name.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
 /** Loaded into Ponder's process before anything of its own. */
 const PRELOADED = [
@@ -78,7 +78,7 @@ export async function startPonder(options: {
     process.execPath,
     [
       "--disable-warning=DeprecationWarning",
-      ...preloaded.flatMap((file) => ["--import", new URL(file, import.meta.url).href]),
+      ...preloaded.flatMap((file) => ["--import", pathToFileURL(join(PROJECT_ROOT, "indexer", file)).href]),
       PONDER,
       "start",
       "--schema",
@@ -89,7 +89,7 @@ export async function startPonder(options: {
       "json",
     ],
     {
-      cwd: ROOT,
+      cwd: PROJECT_ROOT,
       // PORT is the API's in our environment and wins over --port in Ponder's.
       env: {
         ...options.env,

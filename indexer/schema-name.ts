@@ -4,8 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.ts";
-
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 /** Directory of the installed Ponder package. */
 export const PONDER_ROOT = fileURLToPath(new URL("../../", import.meta.resolve("ponder")));
@@ -24,7 +23,7 @@ export function indexBuild(config: Pick<Config, "chain" | "contracts" | "atteste
   for (const path of buildFiles())
     hash
       .update(`${path}\n`)
-      .update(readFileSync(join(ROOT, path)))
+      .update(readFileSync(join(PROJECT_ROOT, path)))
       .update("\n");
   const { identity, erc8004Identity, erc8004Reputation, eas, handshakes, serviceToken } = config.contracts;
   hash.update(
@@ -50,7 +49,7 @@ export function indexSchema(build: string, generation: number): string {
 /** Paths of the files that decide the rows, relative to the project, with forward slashes, in a stable order. */
 function buildFiles(): string[] {
   const below = (directory: string) =>
-    readdirSync(join(ROOT, directory), { recursive: true, encoding: "utf8" })
+    readdirSync(join(PROJECT_ROOT, directory), { recursive: true, encoding: "utf8" })
       .map((name) => `${directory}/${name.split(sep).join("/")}`)
       .filter((path) => path.endsWith(".ts"));
   const sources = below("src").filter((path) => !path.startsWith("src/api/"));

@@ -77,13 +77,15 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "columns",
       "core",
       "runtime/tracing.ts",
+      "runtime/processes.ts",
+      "runtime/project-root.ts",
       "pg",
       "drizzle-orm",
       /^node:(crypto|path|util|timers|url|child_process|stream|net)/,
     ],
     types: ["ponder.schema.ts"],
   },
-  "card-renderer": { any: ["card-renderer", "core", "@takumi-rs/core", /^node:/] },
+  "card-renderer": { any: ["card-renderer", "core", "runtime/project-root.ts", "@takumi-rs/core", /^node:/] },
   clients: {
     any: [
       "clients",
@@ -152,6 +154,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
     any: [
       "api",
       "core",
+      "runtime/project-root.ts",
       "runtime/tracing.ts",
       "db",
       "settlement",
@@ -188,7 +191,7 @@ const PAYING: Record<string, (string | RegExp)[]> = {
 const ENTRIES: Record<string, string[]> = {
   "api/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
   "workers/main.ts": ["compose", "config", "runtime/lifecycle.ts"],
-  "db/migrate.ts": ["config", "node:fs"],
+  "db/migrate.ts": ["node:fs"],
 };
 
 describe("imports", () => {

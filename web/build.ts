@@ -4,9 +4,9 @@ import { globSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
-const FOLDER = import.meta.dirname;
-const ROOT = join(FOLDER, "..");
+const FOLDER = join(PROJECT_ROOT, "web");
 
 /** What the bundle is made of; the schemas give types only, but `core/` is in it. */
 const SOURCES = ["web/index.html", "web/icon.svg", "web/*.ts", "web/src/**/*", "core/**/*.ts", "package-lock.json"];
@@ -15,7 +15,9 @@ const SOURCES = ["web/index.html", "web/icon.svg", "web/*.ts", "web/src/**/*", "
 export function webIsStale(): boolean {
   const built = statSync(join(FOLDER, "dist/index.html"), { throwIfNoEntry: false });
   if (!built) return true;
-  return globSync(SOURCES, { cwd: ROOT }).some((path) => statSync(join(ROOT, path)).mtimeMs > built.mtimeMs);
+  return globSync(SOURCES, { cwd: PROJECT_ROOT }).some(
+    (path) => statSync(join(PROJECT_ROOT, path)).mtimeMs > built.mtimeMs,
+  );
 }
 
 /**
@@ -24,7 +26,7 @@ export function webIsStale(): boolean {
  */
 export async function buildWeb(): Promise<void> {
   const env = { PATH: dirname(process.execPath), NODE_ENV: "production" };
-  await promisify(execFile)(process.execPath, [import.meta.filename], { env });
+  await promisify(execFile)(process.execPath, [join(FOLDER, "build.ts")], { env });
 }
 
 /** Builds beside what is served and takes its place at the end, so that nobody reads half a bundle. */

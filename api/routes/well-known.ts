@@ -1,10 +1,12 @@
 /** Documents at fixed paths by which programs find the service: what it serves over MCP, what it sells, who it is. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { checksum } from "../../core/addresses.ts";
 import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
 import { priceUnits, shownPricing } from "../../core/prices.ts";
 import type { RegistrationFile } from "../../core/registration-file.ts";
+import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import type { ApiParts } from "../deps.ts";
 import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
@@ -142,7 +144,7 @@ export const serviceIcon = endpoint({
   cache: CACHE.release,
   unlisted: true,
   handler() {
-    icon ??= readFileSync(new URL("../../web/icon.svg", import.meta.url), "utf8");
+    icon ??= readFileSync(join(PROJECT_ROOT, "web/icon.svg"), "utf8");
     return { status: 200, type: "image/svg+xml; charset=utf-8", content: icon };
   },
 });

@@ -1,7 +1,8 @@
 /** The web terminal in front of the API: its page for browsers that navigate, its files for ever, and nothing else. */
 import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isNotModified } from "../http/conditional.ts";
 import type { About } from "./about.ts";
 import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
@@ -18,7 +19,7 @@ const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known|docs)(?:\/|$)|\.[a-z0-9]{2,5
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The web terminal is not built yet: run <code>npm run web</code> and load this page again. The API is at <a href="/api/v2">/api/v2</a>.</p></html>`;
 
-const DIST = fileURLToPath(new URL("../../web/dist", import.meta.url));
+const DIST = join(PROJECT_ROOT, "web/dist");
 
 export type WebServerOptions = {
   siteName: string;

@@ -1,17 +1,18 @@
 /** The processes of a running stack as Linux shows them: which there are, their memory, their open files. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { entryOf } from "../../runtime/processes.ts";
 
 /** @param name of the part, as the stack calls it; a part whose process was started again has another `pid` */
 export type PartProcess = { name: string; pid: number };
 
 /** What a part's command line has in it. Everything else below the stack is too short-lived to be told of. */
 const PARTS: [name: string, words: string][] = [
-  ["supervisor", "devnet/start.ts"],
-  ["simulators", "devnet/simulators/main.ts"],
-  ["indexer", "indexer/main.ts"],
+  ["supervisor", entryOf("stack")],
+  ["simulators", entryOf("simulators")],
+  ["indexer", entryOf("indexer")],
   ["ponder", "bin/ponder.js"],
-  ["workers", "workers/main.ts"],
-  ["api", "api/main.ts"],
+  ["workers", entryOf("workers")],
+  ["api", entryOf("api")],
 ];
 
 /** The service's own processes below `root`, itself included. */

@@ -1,10 +1,10 @@
 /** Lists of agents, answered from memory when the columns are there and by SQL when they are not: the same answer either way. */
-
 import { answering } from "../../columns/freshness.ts";
 import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "../../columns/live-table.ts";
 import type { Condition } from "../../columns/matches.ts";
 import type { ColumnTable } from "../../columns/table.ts";
 import { ID, type Value } from "../../columns/values.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import {
   type AgentCursor,
   type AgentFilter,
@@ -64,7 +64,7 @@ const MAX_AGE_MS = 1_500;
 
 /** Opens the lists of agents; usable at once. `url` is that of the role `app`. */
 export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...options }: AgentListOptions): AgentList {
-  const live = enabled ? openLiveTable(source, import.meta.resolve("./agents-source.ts"), options) : undefined;
+  const live = enabled ? openLiveTable(source, entryOf("load-agents"), options) : undefined;
   const { fresh, next, usable } = answering(live, maxAgeMs);
   const block = () => (fresh() ? live!.state!.block : -1);
 

@@ -7,6 +7,7 @@ import { addressesFrom } from "../../columns/packed-address.ts";
 import { type Make, RowMemo } from "../../columns/row-memo.ts";
 import type { ColumnTable } from "../../columns/table.ts";
 import { boundsOf, type DirectorySort, searchKinds } from "../../core/directory/filters.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import {
   type DirectoryPage,
   type DirectoryQuery,
@@ -60,7 +61,7 @@ export function openDirectoryList({
   maxAgeMs = MAX_AGE_MS,
   ...options
 }: DirectoryListOptions): DirectoryList {
-  const live = enabled ? openLiveTable(source, import.meta.resolve("./directory-source.ts"), options) : undefined;
+  const live = enabled ? openLiveTable(source, entryOf("load-directory"), options) : undefined;
   const { fresh, next, usable } = answering(live, maxAgeMs);
   const memo = new RowMemo(SHOWN_BYTES);
   live?.onChange((rows) => (rows === "all" ? memo.clear() : memo.forget(rows)));

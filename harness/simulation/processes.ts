@@ -1,8 +1,8 @@
 /** The service's processes in a simulation: killed, frozen and ended at will; what dies is started again, and a death nobody caused is told. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { end } from "../../devnet/supervisor.ts";
+import { entryOf, type ProcessName } from "../../runtime/processes.ts";
 import { until } from "../until.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -13,8 +13,7 @@ export type Part = "indexer" | "workers" | "workers-2" | "api" | "api-2";
 export const PARTS: readonly Part[] = ["indexer", "workers", "workers-2", "api", "api-2"];
 
 export type Spec = {
-  /** Path from the project's root. */
-  script: string;
+  process: ProcessName;
   env: Record<string, string>;
   /** Answers once the process works; without one it works as soon as it runs. */
   health?: string;
@@ -55,10 +54,10 @@ export function startProcesses(specs: Partial<Record<Part, Spec>>): Processes {
   let stopping = false;
 
   function start(part: Part): void {
-    const { script, env, health, mayEnd } = specs[part]!;
+    const { process: name, env, health, mayEnd } = specs[part]!;
     const extra = next.get(part) ?? {};
     next.delete(part);
-    const child = spawn(process.execPath, [join(ROOT, script)], {
+    const child = spawn(process.execPath, [entryOf(name)], {
       cwd: ROOT,
       env: { ...env, ...extra },
       stdio: ["ignore", "pipe", "pipe", "ipc"],

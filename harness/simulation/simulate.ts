@@ -1,7 +1,7 @@
 /** Runs rounds one after the other, in a world that is made anew now and then, and tells what became of each. */
+import { entryOf } from "../../runtime/processes.ts";
 import "./compiled.ts";
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { privateKeyToAddress } from "viem/accounts";
@@ -134,7 +134,7 @@ async function rebuilt(world: World): Promise<string[]> {
   const url = await ensureDatabase(world.postgres.adminUrl, "rebuilt");
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on("error", () => {});
-  const child = spawn(process.execPath, [join(ROOT, "indexer/main.ts")], {
+  const child = spawn(process.execPath, [entryOf("indexer")], {
     cwd: ROOT,
     env: { ...world.indexerEnv, DATABASE_URL: url },
     stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -152,14 +152,14 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
   });
   const urls = { api: `http://${host}`, "api-2": `http://127.0.0.1:${secondPort}` };
   const api = (part: "api" | "api-2", its: number): Spec => ({
-    script: "api/main.ts",
+    process: "api",
     env: envOf("api", { PORT: String(its) }),
     health: `${urls[part]}/health`,
   });
   const specs: Record<Part, Spec> = {
-    indexer: { script: "indexer/main.ts", env: envOf("indexer"), mayEnd: /is of chain 1, but CHAIN_ID/ },
-    workers: { script: "workers/main.ts", env: envOf("workers"), mayEnd: /workers cannot start/ },
-    "workers-2": { script: "workers/main.ts", env: envOf("workers"), mayEnd: /workers cannot start/ },
+    indexer: { process: "indexer", env: envOf("indexer"), mayEnd: /is of chain 1, but CHAIN_ID/ },
+    workers: { process: "workers", env: envOf("workers"), mayEnd: /workers cannot start/ },
+    "workers-2": { process: "workers", env: envOf("workers"), mayEnd: /workers cannot start/ },
     api: api("api", port),
     "api-2": api("api-2", secondPort),
   };

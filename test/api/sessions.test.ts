@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
@@ -20,7 +21,7 @@ afterAll(() => api?.close());
 
 /** Runs the command as an operator would, on the test's database. */
 const apiKeys = (...args: string[]) =>
-  spawnSync(process.execPath, ["scripts/api-keys.ts", ...args], {
+  spawnSync(process.execPath, [entryOf("api-keys"), ...args], {
     cwd: ROOT,
     encoding: "utf8",
     env: { DATABASE_URL: api.database.url, DATA_DIR: "/nonexistent" },

@@ -9,6 +9,7 @@ import { expect, it } from "vitest";
 import { migrate } from "../../db/migrate.ts";
 import * as schema from "../../db/schema.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { schemaDump } from "../support/schema-dump.ts";
 
@@ -24,7 +25,7 @@ const files = [...migrations.map((file) => `migrations/${file}`), "triggers.sql"
 
 /** What `npm run migrate` prints about the database, and its exit code. */
 async function migrateCommand(databaseUrl: string): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [join(root, "db/migrate.ts")], {
+  const child = spawn(process.execPath, [entryOf("migrate")], {
     env: { MIGRATION_DATABASE_URL: databaseUrl, DATABASE_URL: databaseUrl },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -78,7 +79,7 @@ it("killed half-way leave nothing, and are done by the next run", async () => {
     end $$;
     create event trigger pause on ddl_command_end when tag in ('CREATE TABLE') execute function pause();
     select pg_advisory_lock(99);`);
-  const child = spawn(process.execPath, [join(root, "db/migrate.ts")], {
+  const child = spawn(process.execPath, [entryOf("migrate")], {
     env: { MIGRATION_DATABASE_URL: db.url, DATABASE_URL: db.url },
     stdio: "ignore",
   });

@@ -14,10 +14,16 @@ import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
+import { entryOf, PROCESSES } from "../../runtime/processes.ts";
 import { type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+/** Every file that `npm run build` makes a process of. */
+const BUILT = Object.entries(PROCESSES).map(([name, file]) => {
+  expect(existsSync(join(ROOT, file)), file).toBe(true);
+  return `dist/${name}.js`;
+});
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 type Service = {
@@ -60,7 +66,7 @@ describe("the compose file", () => {
   it.each(own)("%s is started by files that exist, with variables that exist", (_, service) => {
     for (const command of [service.command!, service.healthcheck?.test.slice(1) ?? service.command!]) {
       expect(command[0]).toBe("node");
-      expect(existsSync(join(ROOT, command[1]!)), command[1]).toBe(true);
+      expect(BUILT).toContain(command[1]);
     }
     for (const name of Object.keys(service.environment!)) expect(Object.keys(VARIABLES), name).toContain(name);
   });
@@ -145,7 +151,7 @@ describe("the compose file", () => {
 
   it("starts no API without addresses that are paid, unless it is told to be free", async () => {
     const env = { ...CHILD_ENV, DATA_DIR: "/nonexistent", LOG_LEVEL: "silent" };
-    const ended = await promisify(execFile)(process.execPath, [join(ROOT, "api/main.ts")], { cwd: ROOT, env }).catch(
+    const ended = await promisify(execFile)(process.execPath, [entryOf("api")], { cwd: ROOT, env }).catch(
       (error) => error,
     );
     expect(ended.code).toBe(1);
@@ -202,7 +208,7 @@ describe("the image", () => {
     expect(text("Dockerfile")).not.toMatch(/^(ARG|ENV) .*(KEY|TOKEN|PASSWORD|SECRET)/m);
     expect(text("Dockerfile")).toContain("npm ci --omit=dev");
     const command = JSON.parse(stage.find((line) => line.startsWith("CMD "))!.slice(4));
-    expect(existsSync(join(ROOT, command[1]))).toBe(true);
+    expect(BUILT).toContain(command[1]);
     const ignored = text(".dockerignore").split("\n");
     for (const path of [".git", ".env", ".env.*", ".data", "node_modules", "test"]) expect(ignored).toContain(path);
   });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { entryOf } from "../../runtime/processes.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
@@ -63,7 +64,7 @@ it("npm run payments tells the operator what was paid, and changes a price", asy
   await api.pay(payer);
   const payments = async (...args: string[]) =>
     (
-      await promisify(execFile)(process.execPath, ["scripts/payments.ts", ...args], {
+      await promisify(execFile)(process.execPath, [entryOf("payments"), ...args], {
         cwd: ROOT,
         env: { PATH: "/usr/bin:/bin", DATABASE_URL: api.database.url, PRICING_PHASE: "paid" },
       })

@@ -8,6 +8,7 @@ import { owePayment } from "../../db/ledger.ts";
 import { challengeFact } from "../../db/payments.ts";
 import { presentPayment } from "../../db/present-payment.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -63,7 +64,7 @@ const payments = (...command: string[]) => paymentsIn({ ...FREE_PHASE, ...PAYEES
 
 async function paymentsIn(more: Record<string, string>, ...command: string[]): Promise<{ code: number; text: string }> {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: "/nonexistent", ...more };
-  const run = promisify(execFile)(process.execPath, ["scripts/payments.ts", ...command], { cwd: ROOT, env });
+  const run = promisify(execFile)(process.execPath, [entryOf("payments"), ...command], { cwd: ROOT, env });
   return run.then(
     ({ stdout }) => ({ code: 0, text: stdout }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),

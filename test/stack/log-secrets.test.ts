@@ -16,6 +16,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { FREE_PHASE } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -37,7 +38,7 @@ beforeAll(async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   node = await startNode();
   url = `http://127.0.0.1:${port}`;
-  child = spawn(process.execPath, ["api/main.ts"], {
+  child = spawn(process.execPath, [entryOf("api")], {
     cwd: ROOT,
     env: {
       ...{ PATH: process.env.PATH, DATA_DIR: directory, DATABASE_URL: database.url, PORT: String(port), ...FREE_PHASE },

@@ -13,6 +13,7 @@ import { agentWallet } from "../../harness/agent-wallet.ts";
 import { runStart, type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
+import { entryOf } from "../../runtime/processes.ts";
 
 /** What an operator gets who sets no phase. */
 const DEFAULT_PHASE = { PRICING_PHASE: "" };
@@ -126,7 +127,7 @@ describe("a running stack", () => {
     });
     expect(await proven.json()).toMatchObject({ success: true, trait: "x-verified" });
 
-    const apiPid = descendants(stack.process.pid!).find(({ command }) => command.includes("api/main.ts"))!.pid;
+    const apiPid = descendants(stack.process.pid!).find(({ command }) => command.includes(entryOf("api")))!.pid;
     process.kill(apiPid, "SIGKILL");
     await until("the API is back", async () => (await fetch(`${api()}/ready`)).ok && !isAlive(apiPid), {
       timeoutMs: 90_000,

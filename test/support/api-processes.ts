@@ -9,6 +9,7 @@ import { end } from "../../devnet/supervisor.ts";
 import { CHILD_ENV, FREE_PHASE } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
+import { entryOf } from "../../runtime/processes.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -35,7 +36,7 @@ export function apiProcesses(env: Record<string, string>): ApiProcesses {
     async start(more = {}) {
       const port = await freePort();
       const url = `http://127.0.0.1:${port}`;
-      const child = spawn(process.execPath, [join(ROOT, "api", "main.ts")], {
+      const child = spawn(process.execPath, [entryOf("api")], {
         cwd: ROOT,
         env: {
           ...CHILD_ENV,

@@ -24,6 +24,7 @@ import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { agentsOfChain, servedAgents } from "../../harness/chain-truth.ts";
 import { CHILD_ENV } from "../../harness/child-env.ts";
 import { until } from "../../harness/until.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -165,7 +166,7 @@ export async function indexWorld() {
 type MintOptions = { framework?: string; soulbound?: boolean; agentAddress?: Address; origin?: number };
 
 export function runIndexer(env: Record<string, string>): IndexerProcess {
-  const child = spawn(process.execPath, [`${ROOT}indexer/main.ts`], {
+  const child = spawn(process.execPath, [entryOf("indexer")], {
     cwd: ROOT,
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -13,6 +13,7 @@ import { type Balancer, startBalancer, type Topology, topologyEnv } from "../../
 import { until } from "../../harness/until.ts";
 import { NAMED_BY_PARENT } from "../../runtime/faults.ts";
 import { freePort } from "../../runtime/free-port.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import { testDatabase } from "./database.ts";
 import { topologyOfRun } from "./topology-of-run.ts";
 
@@ -90,7 +91,7 @@ export async function startParts({
   /** The last start of each part: settles once its processes are there, whether or not they work yet. */
   const begunOf = new Map<PartName, Promise<unknown>>();
   const startOne = async (part: PartName, place: number, more: Record<string, string>) => {
-    const child = spawn(process.execPath, [join(ROOT, part === "api-2" ? "api" : part, "main.ts")], {
+    const child = spawn(process.execPath, [entryOf(part === "api-2" ? "api" : part)], {
       cwd: ROOT,
       env: { ...env, ...(part.startsWith("api") && { PORT: String(place) }), ...more },
       stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
+import { entryOf } from "../../runtime/processes.ts";
 import { type RegistryWorld, registryWorld } from "./support/registries.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -21,7 +22,7 @@ async function run(
   source: string,
   faultPoint?: string,
 ): Promise<{ signal: string | null; code: number | null; said: string }> {
-  const child = spawn(process.execPath, [join(root, "scripts/pull.ts"), source], {
+  const child = spawn(process.execPath, [entryOf("pull"), source], {
     cwd: root,
     env: {
       ...simulatedUpstreams(world.simulators.url),

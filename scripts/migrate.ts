@@ -1,0 +1,13 @@
+/** `npm run migrate`: brings the off-chain schema of the configured database up to date. */
+import { loadConfig } from "../config/config.ts";
+import { migrate } from "../db/migrate.ts";
+
+try {
+  const url = loadConfig(undefined, { of: "migration" }).database.migrationUrl;
+  if (!url) throw new Error("DATABASE_URL is not set and no local stack is running");
+  await migrate(url);
+  console.log("The schema offchain is up to date.");
+} catch (error) {
+  console.error(`Cannot migrate: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}

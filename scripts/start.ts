@@ -1,0 +1,12 @@
+/** `npm start`: builds what runs where the build is not fresh, then starts the local stack (devnet/start.ts). */
+import { pathToFileURL } from "node:url";
+import { buildIsFresh, entryOf } from "../runtime/processes.ts";
+import { buildWhenStale } from "./build.ts";
+
+if (!buildIsFresh()) {
+  const started = performance.now();
+  if (await buildWhenStale()) console.log(`Built dist/ in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+}
+const file = entryOf("stack");
+process.argv[1] = file;
+await import(pathToFileURL(file).href);
