@@ -4,17 +4,14 @@ import { enableCompileCache, SourceMap } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const FOLDER = import.meta.dirname;
-const PLACE = new RegExp(
-  `${pathToFileURL(FOLDER).href.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}/([\\w.-]+\\.js):(\\d+):(\\d+)`,
-);
-
 /**
- * V8's compiled code is kept in dist/.compile-cache from one start to the next. Stacks are translated when one is
- * first read: Node's own `--enable-source-maps` reads and parses every map at the start, which takes 100 ms of CPU.
+ * V8's compiled code is kept in `.compile-cache` of the build from one start to the next. Stacks are translated when one
+ * is first read: Node's own `--enable-source-maps` parses every map at the start, which takes 100 ms of CPU.
+ * @param folder of the build
  */
-export function beginBuiltProcess(): void {
-  enableCompileCache(join(FOLDER, ".compile-cache"));
+export function beginBuiltProcess(folder = import.meta.dirname): void {
+  enableCompileCache(join(folder, ".compile-cache"));
+  const translated = frameTranslator(folder);
   Error.prepareStackTrace = (error, frames) =>
     [headline(error), ...frames.map((frame) => `    at ${translated(String(frame))}`)].join("\n");
 }
@@ -27,27 +24,32 @@ function headline(error: Error): string {
   }
 }
 
-const maps = new Map<string, SourceMap | null>();
-
-/** The map of a file of the build; null where there is none. */
-function mapOf(file: string): SourceMap | null {
-  let map = maps.get(file);
-  if (map === undefined) {
-    try {
-      map = new SourceMap(JSON.parse(readFileSync(join(FOLDER, `${file}.map`), "utf8")));
-    } catch {
-      map = null;
+/** @returns a function that writes one frame of a stack with its place in the source instead of that in the build */
+function frameTranslator(folder: string): (frame: string) => string {
+  const base = pathToFileURL(folder).href.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const place = new RegExp(`${base}/([\\w.-]+\\.js):(\\d+):(\\d+)`);
+  const maps = new Map<string, SourceMap | null>();
+  const mapOf = (file: string): SourceMap | null => {
+    let map = maps.get(file);
+    if (map === undefined) {
+      map = readMap(join(folder, `${file}.map`));
+      maps.set(file, map);
     }
-    maps.set(file, map);
-  }
-  return map;
+    return map;
+  };
+  return (frame) =>
+    frame.replace(place, (built, file: string, line: string, column: string) => {
+      const origin = mapOf(file)?.findOrigin(Number(line), Number(column));
+      if (!origin || !("fileName" in origin)) return built;
+      return `${pathToFileURL(resolve(folder, origin.fileName)).href}:${origin.lineNumber}:${origin.columnNumber}`;
+    });
 }
 
-/** One frame of a stack, with the place in the source instead of the one in the build. */
-function translated(frame: string): string {
-  return frame.replace(PLACE, (place, file: string, line: string, column: string) => {
-    const origin = mapOf(file)?.findOrigin(Number(line), Number(column));
-    if (!origin || !("fileName" in origin)) return place;
-    return `${pathToFileURL(resolve(FOLDER, origin.fileName)).href}:${origin.lineNumber}:${origin.columnNumber}`;
-  });
+/** @returns null when there is none that can be read: a stack without sources is better than an error instead of it */
+function readMap(path: string): SourceMap | null {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return null;
+  }
 }

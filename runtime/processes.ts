@@ -1,6 +1,7 @@
 /** The processes of this project by name, and the file each is started with: of the build where it is fresh, else the source. */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type BuildInputs, inputsUnchanged } from "./build-inputs.ts";
 import { PROJECT_ROOT } from "./project-root.ts";
 
 /** The file in which each process begins. `npm run build` makes dist/<name>.js of each. */
@@ -25,9 +26,6 @@ export type ProcessName = keyof typeof PROCESSES;
 
 export const BUILD_FOLDER = join(PROJECT_ROOT, "dist");
 
-/** What a build was made from: modification time in ms and size in bytes of each file, by its path from the root. */
-export type BuildInputs = Record<string, [modifiedMs: number, bytes: number]>;
-
 /** Lists the inputs of the build in dist/; written last, so that a build without it is not complete. */
 export const INPUTS_FILE = join(BUILD_FOLDER, "inputs.json");
 
@@ -43,7 +41,7 @@ export function entryOf(name: ProcessName): string {
   return BUILT || buildIsFresh() ? join(BUILD_FOLDER, `${name}.js`) : join(PROJECT_ROOT, PROCESSES[name]);
 }
 
-/** Whether dist/ was built from the files as they are now. Reads one file and stats about 500; takes 5 ms. */
+/** Whether dist/ was built from the files as they are now. */
 export function buildIsFresh(): boolean {
   let inputs: BuildInputs;
   try {
@@ -51,8 +49,5 @@ export function buildIsFresh(): boolean {
   } catch {
     return false;
   }
-  return Object.entries(inputs).every(([path, [modifiedMs, bytes]]) => {
-    const file = statSync(join(PROJECT_ROOT, path), { throwIfNoEntry: false });
-    return file?.mtimeMs === modifiedMs && file.size === bytes;
-  });
+  return inputsUnchanged(inputs, PROJECT_ROOT);
 }

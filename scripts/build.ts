@@ -2,7 +2,8 @@
 import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Plugin } from "rolldown";
-import { BUILD_FOLDER, type BuildInputs, buildIsFresh, INPUTS_FILE, PROCESSES } from "../runtime/processes.ts";
+import { type BuildInputs, inputsOf } from "../runtime/build-inputs.ts";
+import { BUILD_FOLDER, buildIsFresh, INPUTS_FILE, PROCESSES } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 /** Stay in node_modules: native code, packages found by their path, and build tools that only `npm start` may load. */
@@ -64,7 +65,8 @@ export async function build(): Promise<void> {
     });
     const files = new Map(output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]));
     // Read before the files are written: what changes meanwhile makes the build stale.
-    const inputs = inputsOf(output.flatMap((file) => (file.type === "chunk" ? Object.keys(file.modules) : [])));
+    const modules = output.flatMap((file) => (file.type === "chunk" ? Object.keys(file.modules) : []));
+    const inputs = inputsOf(inputPaths(modules), PROJECT_ROOT);
     place(files, inputs);
   } finally {
     await bundle.close();
@@ -83,15 +85,12 @@ export async function buildWhenStale(): Promise<boolean> {
   }
 }
 
-function inputsOf(modules: string[]): BuildInputs {
+/** Paths of everything of the project that the build was made of. */
+function inputPaths(modules: string[]): string[] {
   const own = modules
     .filter((id) => id.startsWith(PROJECT_ROOT) && !id.includes("node_modules"))
     .map((id) => relative(PROJECT_ROOT, id).replaceAll("\\", "/"));
-  const stated: [string, BuildInputs[string]][] = [...own, ...ALSO_INPUTS].sort().map((path) => {
-    const { mtimeMs, size } = statSync(join(PROJECT_ROOT, path));
-    return [path, [mtimeMs, size]];
-  });
-  return Object.fromEntries(stated);
+  return [...own, ...ALSO_INPUTS].sort();
 }
 
 /** Writes the files beside dist/'s, renames each into place, and removes what this build did not make. */
