@@ -1,5 +1,5 @@
 /** The API process: `npm run api`. */
-import { composeApi } from "../compose/compose.ts";
+import { composeApi } from "../compose/api.ts";
 import { loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";

@@ -1,5 +1,5 @@
 /** `npm run pull -- <source> [--full]`: pulls one registry into the directory now, with a progress bar. */
-import { composeWorkers } from "../compose/compose.ts";
+import { composeWorkers } from "../compose/workers.ts";
 import { loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";

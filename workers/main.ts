@@ -1,5 +1,5 @@
 /** The worker process: `npm run workers`. Any number of them may run. */
-import { composeWorkers } from "../compose/compose.ts";
+import { composeWorkers } from "../compose/workers.ts";
 import { loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { onShutdown, sayUp } from "../runtime/lifecycle.ts";

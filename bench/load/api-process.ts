@@ -2,7 +2,7 @@
 import { createApi } from "../../api/app.ts";
 import { type Patience, startServer } from "../../api/server.ts";
 import type { CardRenderer, CardStats } from "../../card-renderer/renderer.ts";
-import { composeApi } from "../../compose/compose.ts";
+import { composeApi } from "../../compose/api.ts";
 import { loadConfig } from "../../config/config.ts";
 
 /** The parent's first message. `patience` undefined: the service's own. */

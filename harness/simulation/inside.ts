@@ -5,7 +5,8 @@
  */
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
-import { composeApi, composeWorkers } from "../../compose/compose.ts";
+import { composeApi } from "../../compose/api.ts";
+import { composeWorkers } from "../../compose/workers.ts";
 import { loadConfig } from "../../config/config.ts";
 import { DEADLINE_MS } from "../../runtime/lifecycle.ts";
 import { runWorkers } from "../../workers/run.ts";

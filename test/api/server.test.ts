@@ -6,7 +6,7 @@ import { z } from "zod";
 import { createApi } from "../../api/app.ts";
 import { endpoint, json } from "../../api/endpoint.ts";
 import { startServer } from "../../api/server.ts";
-import { composeApi } from "../../compose/compose.ts";
+import { composeApi } from "../../compose/api.ts";
 import { loadConfig } from "../../config/config.ts";
 import { healthyChain } from "../../harness/stub-chain.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";

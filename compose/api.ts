@@ -1,0 +1,103 @@
+/** The parts of the API process: opened for its lifetime, closed in the reverse order. */
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { ApiDeps } from "../api/deps.ts";
+import { createCardRenderer } from "../card-renderer/renderer.ts";
+import { createIdentityProvider } from "../clients/identity-provider.ts";
+import { openRateBuckets } from "../clients/rate-buckets.ts";
+import { createReceiptSigner } from "../clients/receipt-signer.ts";
+import { webhookTargets } from "../clients/webhook-receivers.ts";
+import { MemoryBudget } from "../columns/memory-budget.ts";
+import type { Config } from "../config/config.ts";
+import { trackIndexedBlock } from "../db/index-state.ts";
+import { openAgentList } from "../db/lists/agents.ts";
+import { openDirectoryList } from "../db/lists/directory.ts";
+import { indexGauges } from "../ops/metrics/index-served.ts";
+import { listGauges, poolGauge } from "../ops/metrics/process.ts";
+import { requestMeter } from "../ops/metrics/requests.ts";
+import { type Ops, openOps } from "../ops/open.ts";
+import { openTraces } from "../ops/open-traces.ts";
+import { faultAt } from "../runtime/faults.ts";
+import { createLog } from "../runtime/log.ts";
+import { type Composed, composed } from "./composed.ts";
+import {
+  databaseUrl,
+  openChain,
+  openPool,
+  openQueuesOf,
+  openSecretBox,
+  openUpstreamHttp,
+  REQUEST_WAIT_MS,
+} from "./connections.ts";
+import { openFacilitator, openMachinePayments } from "./payments.ts";
+import { openProofPlatforms } from "./proof-platforms.ts";
+
+/** Max wait of a request for a database connection, ms; beyond it the client gets 503. */
+const CONNECT_MS = 1_000;
+
+/** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
+export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
+  composed(async (parts) => {
+    const log = createLog(config, "api");
+    parts.defer(await openTraces(config, "api"));
+    const ops = openOps(config, "api", log);
+    const chain = openChain(config, ops);
+    const facilitator = await openFacilitator(parts, config, chain, ops);
+    const reads = await openReads(parts, config, log);
+    const queues = await openQueuesOf(config, log);
+    parts.defer(() => queues.close());
+    const rateBuckets = openRateBuckets({ redisUrl: config.redisUrl, prefix: config.queuePrefix, log });
+    parts.defer(() => rateBuckets.close());
+    const http = openUpstreamHttp(config, ops, REQUEST_WAIT_MS);
+    parts.defer(() => http.close());
+    const proofs = openProofPlatforms(parts, config, http);
+    const secrets = openSecretBox(config);
+    const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
+    parts.defer(() => cards.close());
+    const machinePayments = await openMachinePayments(config);
+    if (ops) await listen(parts, ops, reads);
+    return {
+      config,
+      ...reads,
+      chain,
+      facilitator,
+      machinePayments,
+      identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
+      rateBuckets,
+      proofs,
+      cards,
+      webhooks: secrets && { secrets, targets: webhookTargets(config.webhooks) },
+      receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,
+      queues: () => queues.counts(),
+      log,
+      meter: ops && requestMeter(ops.registry),
+      fault: faultAt(config.faultPoint),
+      now: Date.now,
+    };
+  });
+
+type Reads = Awaited<ReturnType<typeof openReads>>;
+
+/** What the API reads from: the database, the block of the index, and the column tables of agents and directory. */
+async function openReads(parts: AsyncDisposableStack, config: Config, log: Logger) {
+  const url = databaseUrl(config);
+  const db = openPool(config, "api", log, CONNECT_MS);
+  parts.defer(() => db.end());
+  const index = await trackIndexedBlock(url);
+  parts.defer(() => index.close());
+  const memory = new MemoryBudget(config.listMemoryBytes);
+  const lists = { url, db, enabled: config.listMemoryBytes > 0, memory, log };
+  const agentList = openAgentList(lists);
+  parts.defer(() => agentList.close());
+  const directory = openDirectoryList(lists);
+  parts.defer(() => directory.close());
+  return { db, index, agentList, directory };
+}
+
+async function listen(parts: AsyncDisposableStack, ops: Ops, { db, index, agentList, directory }: Reads) {
+  poolGauge(ops.registry, db);
+  indexGauges(ops.registry, index);
+  listGauges(ops.registry, { agents: agentList, directory });
+  await ops.listen();
+  parts.defer(() => ops.close());
+}

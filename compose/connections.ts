@@ -1,0 +1,70 @@
+/** Connections that the API and the workers both have: database, queues, the chain, HTTP to upstreams. */
+import pg from "pg";
+import type { Logger } from "pino";
+import { createChain } from "../clients/chain.ts";
+import { type Http, openHttp } from "../clients/http.ts";
+import type { SecretBox } from "../clients/ports.ts";
+import { createSecretBox } from "../clients/secret-box.ts";
+import type { Config } from "../config/config.ts";
+import type { Ops } from "../ops/open.ts";
+import { traceStatements } from "../ops/traced-pool.ts";
+import { isTracing } from "../runtime/tracing.ts";
+import { JOBS } from "../workers/jobs.ts";
+import { openQueues } from "../workers/queue.ts";
+
+/** @throws Error, one sentence, when the process has no database */
+export function databaseUrl({ database: { url } }: Config): string {
+  if (url === undefined) throw new Error("DATABASE_URL is not set and no local stack is running (npm start).");
+  return url;
+}
+
+/** @param connectMs max wait for a connection: short in the API, where a client waits; long in the workers */
+export function openPool(config: Config, name: string, log: Logger, connectMs: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl(config),
+    application_name: name,
+    max: config.database.pool,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: 15_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+  pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
+  if (isTracing()) traceStatements(pool);
+  return pool;
+}
+
+/** @throws Error, one sentence, without a node */
+export function openChain(config: Config, ops: Ops | undefined) {
+  if (config.chain.rpcUrls.length === 0)
+    throw new Error("RPC_URL is not set and no local stack is running (npm start).");
+  return createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls, meter: ops?.upstreams });
+}
+
+/** The queues of every job. */
+export const openQueuesOf = (config: Config, log: Logger, connectMs?: number) =>
+  openQueues({
+    databaseUrl: databaseUrl(config),
+    redisUrl: config.redisUrl,
+    prefix: config.queuePrefix,
+    log,
+    names: JOBS.map((job) => job.name),
+    connectMs,
+  });
+
+/** Max wait of a job for its turn at an upstream, ms. */
+export const JOB_WAIT_MS = 30_000;
+/** Max wait of an API request for its turn at an upstream, ms; beyond it the client gets 503 with Retry-After at once. */
+export const REQUEST_WAIT_MS = 1_000;
+
+/** Names the service to its upstreams. */
+export const userAgent = ({ service }: Config) => `${service.name} (${service.publicUrl})`;
+
+/** @param waitMs max wait of a request for its turn at an upstream, ms */
+export const openUpstreamHttp = (config: Config, ops: Ops | undefined, waitMs: number): Http =>
+  openHttp({ userAgent: userAgent(config), patienceMs: waitMs, meter: ops?.upstreams });
+
+/** Encrypts the secrets of webhooks; null without a key: the service has no webhooks. */
+export function openSecretBox({ webhooks: { keys } }: Config): SecretBox | null {
+  const [first, ...rest] = keys;
+  return first ? createSecretBox([first, ...rest]) : null;
+}

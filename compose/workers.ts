@@ -1,0 +1,115 @@
+/** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
+import { foreignDocuments } from "../clients/documents.ts";
+import { openPublicHttp } from "../clients/public-http.ts";
+import { createSigner } from "../clients/signer.ts";
+import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
+import type { Config } from "../config/config.ts";
+import { boardAccess } from "../ops/board-access.ts";
+import { eventGauges } from "../ops/metrics/events.ts";
+import { jobMeter, queueGauges } from "../ops/metrics/jobs.ts";
+import { poolGauge } from "../ops/metrics/process.ts";
+import { tableGauges } from "../ops/metrics/tables.ts";
+import { webhookMeter } from "../ops/metrics/webhooks.ts";
+import { type Ops, openOps } from "../ops/open.ts";
+import { openTraces } from "../ops/open-traces.ts";
+import { faultAt } from "../runtime/faults.ts";
+import { createLog } from "../runtime/log.ts";
+import type { JobContext } from "../workers/context.ts";
+import { type Composed, composed } from "./composed.ts";
+import {
+  JOB_WAIT_MS,
+  openChain,
+  openPool,
+  openQueuesOf,
+  openSecretBox,
+  openUpstreamHttp,
+  userAgent,
+} from "./connections.ts";
+import { openMachinePayments } from "./payments.ts";
+import { openProofPlatforms } from "./proof-platforms.ts";
+import { openEthos, openMarkets, openRegistries } from "./registries.ts";
+
+/** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
+export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
+  composed(async (parts) => {
+    const log = createLog(config, "workers");
+    parts.defer(await openTraces(config, "workers"));
+    const ops = openOps(config, "workers", log);
+    const db = openPool(config, "workers", log, JOB_WAIT_MS);
+    parts.defer(() => db.end());
+    const queue = await openQueuesOf(config, log, JOB_WAIT_MS);
+    parts.defer(() => queue.close());
+    const { privateKey } = config.sender;
+    const http = openUpstreamHttp(config, ops, JOB_WAIT_MS);
+    parts.defer(() => http.close());
+    const proofs = openProofPlatforms(parts, config, http);
+    const webhooks = openWebhooks(parts, config, ops);
+    const documents = openDocuments(parts, config, ops);
+    const chain = openChain(config, ops);
+    const machinePayments = await openMachinePayments(config);
+    if (ops) await listen(parts, ops, db, queue);
+    return {
+      db,
+      proofs,
+      ethos: openEthos(config, http),
+      registries: openRegistries(config, http),
+      markets: openMarkets(config, http),
+      webhooks,
+      documents,
+      chain,
+      machinePayments,
+      signer: privateKey ? createSigner(privateKey, config.chain.id) : null,
+      queue,
+      clock: () => new Date(),
+      log,
+      meter: ops && jobMeter(ops.registry),
+      fault: faultAt(config.faultPoint),
+      config,
+    };
+  });
+
+/** Delivery of webhooks; null without a key for their secrets. */
+function openWebhooks(parts: AsyncDisposableStack, config: Config, ops: Ops | undefined): JobContext["webhooks"] {
+  const secrets = openSecretBox(config);
+  const receivers = openWebhookReceivers({
+    userAgent: userAgent(config),
+    allowLoopback: config.webhooks.allowLoopback,
+  });
+  parts.defer(() => receivers.close());
+  return (
+    secrets && {
+      secrets,
+      receivers,
+      random: Math.random,
+      disableAfterMs: config.webhooks.disableAfterMs,
+      meter: ops && webhookMeter(ops.registry),
+    }
+  );
+}
+
+/** Documents behind URIs of strangers: public addresses only, 5 s each. */
+function openDocuments(parts: AsyncDisposableStack, config: Config, ops: Ops | undefined): JobContext["documents"] {
+  const http = openPublicHttp({
+    userAgent: userAgent(config),
+    loopback: config.upstreams.gateways.allowLoopback,
+    limits: { headersMs: 5_000, totalMs: 5_000 },
+  });
+  parts.defer(() => http.close());
+  return foreignDocuments(http, { meter: ops?.upstreams });
+}
+
+async function listen(
+  parts: AsyncDisposableStack,
+  ops: Ops,
+  db: JobContext["db"],
+  queue: Awaited<ReturnType<typeof openQueuesOf>>,
+) {
+  poolGauge(ops.registry, db);
+  queueGauges(ops.registry, () => queue.counts());
+  tableGauges(ops.registry, db);
+  eventGauges(ops.registry, db);
+  // Imported on demand: it loads the page of the board.
+  const { BOARD_PATH, queueBoard } = await import("../ops/queue-board.ts");
+  await ops.listen({ mounts: { [BOARD_PATH]: queueBoard(queue.boards(), boardAccess(db)) } });
+  parts.defer(() => ops.close());
+}
