@@ -1,12 +1,12 @@
-/** Drawn cards, kept in memory and, where a folder is given, on disk; both bounded, the least recently used go first. */
+/** Cache of drawn cards, in memory and optionally on disk; both are bounded and drop the least recently used card first. */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 export type CardCache = {
-  /** Null when it is not there. A damaged file is not there either. */
+  /** Null when the card is missing; a damaged file counts as missing. */
   get(key: string): Promise<{ bytes: Uint8Array; from: "memory" | "disk" } | null>;
-  /** Keeps the bytes; never fails, at worst they are drawn again. */
+  /** Stores the bytes; never throws: a card that could not be stored is drawn again. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   stats(): { memoryBytes: number; memoryCards: number; diskErrors: number };
 };
@@ -15,117 +15,137 @@ const KEY = /^[0-9a-z-]{1,100}$/;
 const PNG_START = Buffer.from("89504e470d0a1a0a", "hex");
 /** The chunk IEND with its checksum. */
 const PNG_END = Buffer.from("0000000049454e44ae426082", "hex");
-/** Left behind by a process that was killed while it wrote. */
+/** Age in milliseconds at which a draft counts as left by a killed process. */
 const ABANDONED_MS = 60_000;
 
 /**
  * @param dir folder of the cards on disk, shared by any number of processes; created when missing
- * @param memoryBytes bound of the memory
- * @param diskBytes bound of the folder; it is swept each time an eighth of it has been written, so it may be exceeded
- *   by that much for each process
+ * @param memoryBytes max bytes in memory
+ * @param diskBytes max bytes in the folder; a sweep runs each time an eighth of it has been written, so each process may
+ *   exceed it by that much
  */
 export function createCardCache(options: { dir?: string; memoryBytes: number; diskBytes: number }): CardCache {
-  const { dir, memoryBytes, diskBytes } = options;
-  /** Oldest use first. */
-  const memory = new Map<string, Uint8Array>();
-  let held = 0;
-  let diskErrors = 0;
-  let writtenSinceSweep = 0;
-  let sweeping: Promise<void> | null = null;
-
-  const remember = (key: string, bytes: Uint8Array) => {
-    if (bytes.byteLength > memoryBytes) return;
-    held += bytes.byteLength - (memory.get(key)?.byteLength ?? 0);
-    memory.delete(key);
-    memory.set(key, bytes);
-    for (const [oldest, { byteLength }] of memory) {
-      if (held <= memoryBytes) break;
-      memory.delete(oldest);
-      held -= byteLength;
-    }
-  };
-
-  const path = (key: string) => {
-    if (!KEY.test(key)) throw new Error("a cache key is a hash, not a path");
-    return join(dir!, `${key}.png`);
-  };
-
-  const read = async (key: string): Promise<Uint8Array | null> => {
-    const file = path(key);
-    try {
-      const bytes = await readFile(file);
-      if (!isWholePng(bytes)) {
-        await rm(file, { force: true });
-        return null;
-      }
-      const now = new Date();
-      await utimes(file, now, now);
-      return bytes;
-    } catch (error) {
-      if (!isMissing(error)) diskErrors++;
-      return null;
-    }
-  };
-
-  const write = async (key: string, bytes: Uint8Array) => {
-    // Written beside it and renamed: a reader sees all of a card or nothing.
-    const draft = join(dir!, `${randomUUID()}.tmp`);
-    try {
-      await mkdir(dir!, { recursive: true });
-      await writeFile(draft, bytes);
-      await rename(draft, path(key));
-      writtenSinceSweep += bytes.byteLength;
-      if (writtenSinceSweep > diskBytes / 8) {
-        writtenSinceSweep = 0;
-        sweeping ??= sweep().finally(() => {
-          sweeping = null;
-        });
-        await sweeping;
-      }
-    } catch {
-      diskErrors++;
-      await rm(draft, { force: true }).catch(() => {});
-    }
-  };
-
-  /** Removes the cards unused longest until the folder is within its bound, with some room to spare. */
-  const sweep = async () => {
-    const names = await readdir(dir!);
-    const files = await Promise.all(
-      names.map(async (name) => {
-        const found = await stat(join(dir!, name)).catch(() => null);
-        return { name, bytes: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
-      }),
-    );
-    const drafts = files.filter(({ name, usedAt }) => name.endsWith(".tmp") && usedAt < Date.now() - ABANDONED_MS);
-    const cards = files.filter(({ name }) => name.endsWith(".png")).sort((a, b) => a.usedAt - b.usedAt);
-    let excess = cards.reduce((sum, { bytes }) => sum + bytes, 0) - diskBytes * 0.9;
-    const oldest = cards.filter(({ bytes }) => {
-      const goes = excess > 0;
-      excess -= bytes;
-      return goes;
-    });
-    for (const { name } of [...drafts, ...oldest]) await rm(join(dir!, name), { force: true });
-  };
-
+  const memory = createMemory(options.memoryBytes);
+  const disk = options.dir === undefined ? null : createDisk(options.dir, options.diskBytes);
   return {
     async get(key) {
       const known = memory.get(key);
-      if (known) {
-        remember(key, known);
-        return { bytes: known, from: "memory" };
-      }
-      const bytes = dir ? await read(key) : null;
+      if (known) return { bytes: known, from: "memory" };
+      const bytes = (await disk?.read(key)) ?? null;
       if (!bytes) return null;
-      remember(key, bytes);
+      memory.put(key, bytes);
       return { bytes, from: "disk" };
     },
     async put(key, bytes) {
-      remember(key, bytes);
-      if (dir) await write(key, bytes);
+      memory.put(key, bytes);
+      await disk?.write(key, bytes);
     },
-    stats: () => ({ memoryBytes: held, memoryCards: memory.size, diskErrors }),
+    stats: () => ({ ...memory.stats(), diskErrors: disk?.errors() ?? 0 }),
   };
+}
+
+/** Cards in memory; the least recently used goes first. */
+function createMemory(maxBytes: number) {
+  /** In the order of last use, the oldest first. */
+  const cards = new Map<string, Uint8Array>();
+  let total = 0;
+
+  const put = (key: string, bytes: Uint8Array) => {
+    if (bytes.byteLength > maxBytes) return;
+    total += bytes.byteLength - (cards.get(key)?.byteLength ?? 0);
+    cards.delete(key);
+    cards.set(key, bytes);
+    for (const [oldest, { byteLength }] of cards) {
+      if (total <= maxBytes) break;
+      cards.delete(oldest);
+      total -= byteLength;
+    }
+  };
+
+  return {
+    get(key: string): Uint8Array | undefined {
+      const bytes = cards.get(key);
+      if (bytes) put(key, bytes);
+      return bytes;
+    },
+    put,
+    stats: () => ({ memoryBytes: total, memoryCards: cards.size }),
+  };
+}
+
+/** Cards in a folder, one file each; errors are counted and never thrown. */
+function createDisk(dir: string, maxBytes: number) {
+  let errors = 0;
+  let writtenSinceSweep = 0;
+  let sweeping: Promise<void> | null = null;
+
+  const path = (key: string) => {
+    if (!KEY.test(key)) throw new Error("a cache key is a hash, not a path");
+    return join(dir, `${key}.png`);
+  };
+
+  return {
+    errors: () => errors,
+
+    /** Null when the card is missing; a damaged file is removed and counts as missing. */
+    async read(key: string): Promise<Uint8Array | null> {
+      const file = path(key);
+      try {
+        const bytes = await readFile(file);
+        if (!isWholePng(bytes)) {
+          await rm(file, { force: true });
+          return null;
+        }
+        const now = new Date();
+        await utimes(file, now, now);
+        return bytes;
+      } catch (error) {
+        if (!isMissing(error)) errors++;
+        return null;
+      }
+    },
+
+    async write(key: string, bytes: Uint8Array): Promise<void> {
+      // A draft is written and renamed, so a reader sees the whole card or none.
+      const draft = join(dir, `${randomUUID()}.tmp`);
+      try {
+        await mkdir(dir, { recursive: true });
+        await writeFile(draft, bytes);
+        await rename(draft, path(key));
+        writtenSinceSweep += bytes.byteLength;
+        if (writtenSinceSweep > maxBytes / 8) {
+          writtenSinceSweep = 0;
+          sweeping ??= sweep(dir, maxBytes).finally(() => {
+            sweeping = null;
+          });
+          await sweeping;
+        }
+      } catch {
+        errors++;
+        await rm(draft, { force: true }).catch(() => {});
+      }
+    },
+  };
+}
+
+/** Removes abandoned drafts, and the least recently used cards until the folder is at 90 % of its max. */
+async function sweep(dir: string, maxBytes: number): Promise<void> {
+  const names = await readdir(dir);
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const found = await stat(join(dir, name)).catch(() => null);
+      return { name, bytes: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
+    }),
+  );
+  const drafts = files.filter(({ name, usedAt }) => name.endsWith(".tmp") && usedAt < Date.now() - ABANDONED_MS);
+  const cards = files.filter(({ name }) => name.endsWith(".png")).sort((a, b) => a.usedAt - b.usedAt);
+  let excess = cards.reduce((sum, { bytes }) => sum + bytes, 0) - maxBytes * 0.9;
+  const oldest = cards.filter(({ bytes }) => {
+    const goes = excess > 0;
+    excess -= bytes;
+    return goes;
+  });
+  for (const { name } of [...drafts, ...oldest]) await rm(join(dir, name), { force: true });
 }
 
 const isWholePng = (bytes: Buffer): boolean =>

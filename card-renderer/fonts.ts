@@ -1,4 +1,4 @@
-/** The fonts of the cards: says what can be drawn, and hands the renderer the files a card needs, each once, when needed. */
+/** The fonts of the cards: which characters can be drawn; loads each font file into the renderer once, when a card needs it. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Renderer } from "@takumi-rs/core";
@@ -11,8 +11,8 @@ export type Fonts = {
   /** Whether one font has all glyphs of a character, which may be several code points. */
   covers(character: string): boolean;
   /**
-   * The tree with the families of every text named, after all files that its texts need were handed to the renderer.
-   * The same tree is drawn the same, whatever was loaded before it.
+   * The tree with font families for every text, after the files its texts need were loaded.
+   * A tree is drawn the same whichever fonts were loaded before.
    */
   prepare(tree: CardElement): Promise<CardElement>;
   /** Files handed to the renderer so far. */
@@ -22,7 +22,7 @@ export type Fonts = {
 /** Joiners and variation selectors change what stands before them and are not drawn themselves. */
 const NO_GLYPH = /\u200c|\u200d|[\ufe00-\ufe0f]/gu;
 
-/** What the families that are always loaded have anyway. */
+/** Characters of the families that are always loaded. */
 const BASIC = /^[\x20-\x7e·…]*$/;
 
 /** Reads the index of the fonts, which takes some milliseconds; the fonts themselves are read when a card needs them. */
@@ -40,7 +40,7 @@ export function createFonts(renderer: Pick<Renderer, "registerFont">): Fonts {
       renderer.registerFont({ name: font.family, weight: font.weight, data, unicodeRange: font.ranges }),
     );
     registered.set(font.file, handed);
-    // What failed is tried again by the next card.
+    // The next card tries a failed file again.
     handed.catch(() => registered.delete(font.file));
     return handed;
   };
@@ -53,7 +53,7 @@ export function createFonts(renderer: Pick<Renderer, "registerFont">): Fonts {
     return null;
   };
 
-  /** The role's own families and those of the files that the text needs besides, in the order of the lookup. */
+  /** The role's own families and the further families the text needs, in the order of the lookup. */
   const fontsFor = (role: Role, text: string) => {
     const own = ROLES[role].map(({ name }) => name);
     if (BASIC.test(text)) return { families: own, fonts: [] };
@@ -84,7 +84,7 @@ export function createFonts(renderer: Pick<Renderer, "registerFont">): Fonts {
   };
 }
 
-/** A font with the question whether it has a code point. */
+/** A font and a lookup for its code points. */
 function lookupIn(font: FontFile) {
   const { ranges } = font;
   const has = (point: number): boolean => {

@@ -1,4 +1,4 @@
-/** Cards as PNG: each drawn once and kept, few at a time, and never more waiting than can be served soon. */
+/** Cards as PNG: each is drawn once and cached; the number drawn at once and the queue are bounded. */
 import { availableParallelism } from "node:os";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
@@ -10,21 +10,21 @@ import { createPaint, type Paint } from "./paint.ts";
 export type CardRenderer = {
   /**
    * The picture of a card; the same bytes for the same card and size.
-   * @param client the network that asks: half of the line is the most that one may take
-   * @throws overloaded when too many cards are waiting already, rate_limited when too many of the client's are
+   * @param client the client network; one network may take half of the queue
+   * @throws overloaded when the queue is full, rate_limited when the client's half is full
    */
   png(card: CardFacts, size: CardSize, client?: string): Promise<Uint8Array>;
   stats(): CardStats;
-  /** Waits for what was asked for and has yet to be saved; afterwards nothing is drawn any more. */
+  /** Waits for open drawings and writes; draws nothing afterwards. */
   close(): Promise<void>;
 };
 
-/** Counted since the start, except what runs and waits now. */
+/** Counters since the start; `running` and `waiting` are the present values. */
 export type CardStats = {
   drawn: number;
   memoryHits: number;
   diskHits: number;
-  /** Callers that waited for a drawing somebody else had asked for. */
+  /** Callers that shared a drawing another caller had started. */
   joined: number;
   refused: number;
   running: number;
@@ -36,19 +36,19 @@ export type CardStats = {
 export type CardRendererOptions = {
   /** Folder of the cards on disk; without one they are kept in memory only. */
   cacheDir?: string;
-  /** Bound of the memory, 32 MB by default: some 300 cards. */
+  /** Max bytes in memory, 32 MB by default: about 300 cards. */
   memoryMb?: number;
-  /** Bound of the folder, 512 MB by default: some 5,000 cards. */
+  /** Max bytes in the folder, 512 MB by default: about 5,000 cards. */
   diskMb?: number;
   /** Draws; by default with takumi. */
   paint?: Paint;
-  /** So many are drawn at once; by default one for each core but one, and at most two. */
+  /** Max cards drawn at once; by default the number of cores minus one, between one and two. */
   atOnce?: number;
 };
 
-/** Two leave the thread pool to the rest of the API, and a core is never drawn on: answers would wait for pictures. */
+/** Two drawings leave most of the thread pool to the API; one core stays free, so answers do not wait for drawings. */
 const AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** About a second of drawing. */
+/** Max cards in the queue: about a second of drawing. */
 const WAITING_MAX = 50;
 const WAITING_PER_CLIENT = WAITING_MAX / 2;
 const MEGABYTE = 1024 * 1024;
@@ -77,7 +77,7 @@ export function createCardRenderer(options: CardRendererOptions = {}): CardRende
         retryAfter: 1,
       });
     }
-    // A turn that is passed on is never free in between, so nobody overtakes those who wait.
+    // A turn is handed on without being released, so a new caller cannot overtake the queue.
     if (running < atOnce) running++;
     else {
       waitingOf.set(client, own + 1);

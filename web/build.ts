@@ -8,10 +8,10 @@ import { PROJECT_ROOT } from "../runtime/project-root.ts";
 
 const FOLDER = join(PROJECT_ROOT, "web");
 
-/** What the bundle is made of; the schemas give types only, but `core/` is in it. */
+/** Sources of the bundle; the schemas give types only, `core/` is bundled. */
 const SOURCES = ["web/index.html", "web/icon.svg", "web/*.ts", "web/src/**/*", "core/**/*.ts", "package-lock.json"];
 
-/** Whether there is no bundle, or one older than its sources. */
+/** True without a bundle, or when it is older than its sources. */
 export function webIsStale(): boolean {
   const built = statSync(join(FOLDER, "dist/index.html"), { throwIfNoEntry: false });
   if (!built) return true;
@@ -21,7 +21,7 @@ export function webIsStale(): boolean {
 }
 
 /**
- * Builds in a process of its own: React is built for whatever NODE_ENV says, and a test runner's says development.
+ * Builds in a process of its own: NODE_ENV decides which React is bundled, and a test runner's value gives the development build.
  * @throws Error with the build's own words
  */
 export async function buildWeb(): Promise<void> {
@@ -29,7 +29,7 @@ export async function buildWeb(): Promise<void> {
   await promisify(execFile)(process.execPath, [join(FOLDER, "build.ts")], { env });
 }
 
-/** Builds beside what is served and takes its place at the end, so that nobody reads half a bundle. */
+/** Builds into a second folder and renames it at the end, so that no reader sees half a bundle. */
 async function build(): Promise<void> {
   const vite = await import("vite");
   const outDir = join(FOLDER, `dist/.build-${process.pid}`);

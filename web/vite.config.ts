@@ -1,18 +1,18 @@
-/** How the web terminal is built: hashed file names, everything in files of our own, each compressed once at build time. */
+/** Build of the web terminal: hashed file names, no inline code, each file compressed once at build time. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-/** Below this a compressed copy saves less than a packet. */
+/** Min bytes for a compressed copy; below, it saves less than a packet. */
 const LEAST_BYTES = 1024;
 
 /** Writes `.br` and `.gz` beside every text file, so that the API compresses nothing while it answers. */
 const compressed: Plugin = {
   name: "compressed-copies",
   apply: "build",
-  // What is written is final; in the hooks before, Vite still fills in which files a chunk needs.
+  // Runs after the write: in earlier hooks Vite still fills in the file names of chunks.
   writeBundle({ dir }, bundle) {
     for (const fileName of Object.keys(bundle)) {
       if (!/\.(js|css|svg)$/.test(fileName)) continue;

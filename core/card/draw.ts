@@ -13,7 +13,7 @@ import { sigil } from "./sigil.ts";
 export const CARD_SIZES = { square: { width: 1000, height: 1000 }, og: { width: 1200, height: 630 } } as const;
 export type CardSize = keyof typeof CARD_SIZES;
 
-/** Where things stand. The sigil may run over the edges; the texts stand in one column at the bottom left. */
+/** Layout. The sigil may extend over the edges; the texts form one column at the bottom left. */
 const LAYOUTS = {
   square: {
     margin: 72,
@@ -52,7 +52,7 @@ export function drawCard(card: CardFacts, size: CardSize): CardElement {
       width,
       height,
       color: palette.text,
-      // Straight down: rows of one colour, which PNG packs best.
+      // A vertical gradient has rows of one colour, which PNG compresses best.
       backgroundImage: `linear-gradient(180deg, ${palette.top}, ${palette.bottom} ${100 * DARKEST}%)`,
     },
     ...aura({ seed, tier, score: card.score, palette }, layout, { width, height }),
@@ -78,11 +78,11 @@ export function drawCard(card: CardFacts, size: CardSize): CardElement {
   );
 }
 
-/** Height at which the ground has become as dark as it gets. */
+/** Height at which the ground reaches its darkest colour. */
 const DARKEST = 0.7;
 const HALO = 326;
 
-/** Discs, sigil, and the shade in which it sinks into the ground towards the name. */
+/** Discs, sigil, and the shade that fades it into the ground towards the name. */
 function aura(
   look: { seed: Seed; tier: Tier; score: number; palette: Palette },
   layout: Layout,
@@ -184,7 +184,7 @@ function nameOf(card: CardFacts, layout: Layout): CardElement {
     overflowWrap: "anywhere",
     overflow: "hidden",
     textOverflow: "ellipsis",
-    // Also when one line was meant to do: a width that was estimated too small wraps instead of being cut.
+    // Also for one line: when the width was underestimated, the text wraps instead of being cut.
     lineClamp: 2,
     textWrap: "balance",
   });

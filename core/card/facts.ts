@@ -1,4 +1,4 @@
-/** What a card shows about an agent, as one small value: nothing else may influence the picture. */
+/** Everything a card shows about an agent, in one value; the picture depends on nothing else. */
 import { checksum } from "../addresses.ts";
 import { exchangeCounts, shownCred, standingProofs } from "../cred.ts";
 import type { Address, AgentFacts } from "../facts.ts";
@@ -30,7 +30,7 @@ export type CardFacts = {
   verifications: Record<MarkKey, boolean>;
   /** Names of the traits that have a place on the card, in the order added. */
   traits: string[];
-  /** How many more there are. */
+  /** Number of further traits. */
   moreTraits: number;
   soulbound: boolean;
   generation: number;
@@ -41,7 +41,7 @@ export type CardFacts = {
 const NAME_LENGTH = 64;
 const WORD_LENGTH = 32;
 const TRAIT_LENGTH = 24;
-/** Room for chips on the square card; the wide one shows the first of them. */
+/** Area for chips on the square card; the wide card shows the first of them. */
 const TRAITS = { width: 856, rows: 2 };
 
 /**

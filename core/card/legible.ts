@@ -18,7 +18,7 @@ export function legible(text: string, covers: (character: string) => boolean): s
   for (const character of characters(text)) {
     const letter = String.fromCodePoint(character.codePointAt(0)!);
     const whole = UNPLACED.test(character) ? [] : [character];
-    // Letters in fancy dress (𝓐, Ⅳ, ﬁ) have a plain form.
+    // Styled letters (𝓐, Ⅳ, ﬁ) have a plain form.
     const drawn = [...whole, letter, letter.normalize("NFKC")].find(covers);
     shown ||= drawn !== undefined && drawn.trim() !== "";
     if (drawn !== undefined) out += drawn;

@@ -1,4 +1,4 @@
-/** Text of strangers made fit for a picture: one line, nothing invisible, nothing that piles up or runs backwards. */
+/** Cleans untrusted text for a picture: one line, no invisible characters, no stacked marks, no reversed direction. */
 
 /** Joiners matter between letters or emoji; every other format character (bidi controls, tags, …) only hides or reorders. */
 const UNSEEN = /[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}]--[\u200c\u200d\s]]/gv;
@@ -17,7 +17,7 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
  */
 export function oneLine(raw: string, max: number): string {
   const clean = raw
-    // Far beyond any limit, and normalising megabytes is work.
+    // Cuts far above every limit, because normalising megabytes costs CPU.
     .slice(0, max * 32)
     .normalize("NFC")
     .replace(UNSEEN, "")

@@ -1,4 +1,4 @@
-/** Widths of text, estimated from the fonts' advances, and what follows from them: the size of a name, the chips that fit. */
+/** Widths of text, estimated from the fonts' advances, and from them the size of a name and the number of chips that fit. */
 import { characters } from "./line.ts";
 
 /** Advances of the characters 33 to 126 in hundredths of the font size, as the bundled files have them. */
@@ -72,7 +72,7 @@ function linesOf(text: string, width: number): number {
   return lines;
 }
 
-/** Pixels of a chip; `lock` is what the padlock of the soulbound pill takes. */
+/** Pixels of a chip; `lock` is the width of the padlock in the soulbound pill. */
 export const CHIP = { size: 24, height: 50, padding: 20, border: 2, gap: 12, lock: 28 } as const;
 
 const pillWidth = (label: string): number => widthOf(label, "body") * CHIP.size + 2 * (CHIP.padding + CHIP.border);

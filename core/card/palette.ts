@@ -1,4 +1,4 @@
-/** The mood of a card: the tier sets hue, strength and light; the agent shifts the hue within it. */
+/** Colours of a card: the tier sets hue, chroma and lightness; the agent shifts the hue within bounds. */
 import type { TierKey } from "../tiers.ts";
 import { type Colour, oklch } from "./colour.ts";
 import type { Seed } from "./seed.ts";
@@ -21,7 +21,7 @@ export type Palette = {
   line: Colour;
 };
 
-/** Middle hue and how far an agent may stray from it; chroma and lightness of the accent; chroma of the ground. */
+/** Middle hue and max shift by the agent; chroma and lightness of the accent; chroma of the ground. */
 const MOODS: Record<TierKey, { hue: number; stray: number; chroma: number; light: number; ground: number }> = {
   preferred: { hue: 82, stray: 10, chroma: 0.135, light: 0.85, ground: 0.022 },
   prime: { hue: 288, stray: 26, chroma: 0.175, light: 0.72, ground: 0.06 },
@@ -30,7 +30,7 @@ const MOODS: Record<TierKey, { hue: number; stray: number; chroma: number; light
   junk: { hue: 40, stray: 40, chroma: 0.016, light: 0.7, ground: 0.006 },
 };
 
-/** The colours of an agent's card. Takes the first numbers of its stream. */
+/** The colours of an agent's card; reads the first numbers of its stream. */
 export function paletteOf(tier: TierKey, seed: Seed): Palette {
   const { hue: middle, stray, chroma, light, ground } = MOODS[tier];
   const hue = middle + seed.between(-stray, stray);

@@ -53,7 +53,7 @@ export function mark(
   );
 }
 
-/** Two sides of a turned rectangle; a picture would cost more to draw. */
+/** Two sides of a turned rectangle; an image would cost more to draw. */
 const tick = (colour: string): CardElement =>
   box({
     width: 15,

@@ -93,7 +93,7 @@ export const orbits: Motif = (seed, { stroke, faint, spark }) => {
   };
 };
 
-/** The share of a ring that a score from 0 to 100 is, clockwise from the top, over its full track. */
+/** The arc of a score from 0 to 100, clockwise from the top, over the full track. */
 export function scoreRing(score: number, colours: { track: Colour; share: Colour }): string {
   const radius = 140;
   const width = 14;
@@ -101,13 +101,13 @@ export function scoreRing(score: number, colours: { track: Colour; share: Colour
   if (score >= 100) return circle(radius, share);
   const track = circle(radius, `stroke="${colours.track}" stroke-width="10"`);
   if (score <= 0) return track;
-  // The round ends reach beyond the line: without this 99 would look like 100.
+  // Round ends reach beyond the line; without this correction 99 would look like 100.
   const end = width / 2 / radius;
   const start = -TURN / 4 + end;
   return track + path(arc(radius, start, Math.max((score / 100 - 1 / 4) * TURN - end, start + 0.001)), share);
 }
 
-/** Turns a drawing by an angle of the agent's own. */
+/** Rotates a drawing by an angle derived from the agent. */
 function turned(seed: Seed): (drawing: string) => string {
   const degrees = n(seed.between(0, 360));
   return (drawing) => `<g transform="rotate(${degrees})">${drawing}</g>`;
@@ -151,5 +151,5 @@ function wave(radius: number, height: number, lobes: number, shift: number): str
   return `M${middle(-1)}${curves.join("")}Z`;
 }
 
-/** A tenth of a pixel is enough, and hides what machines disagree about in the last digits of a sine. */
+/** Rounds to a tenth of a pixel, because machines differ in the last digits of a sine. */
 const n = (value: number): string => String(Math.round(value * 10) / 10);

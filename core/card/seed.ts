@@ -1,4 +1,4 @@
-/** Numbers that look random and follow from the agent alone. */
+/** Pseudo-random numbers, a function of the agent alone. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { CardFacts } from "./facts.ts";
@@ -12,7 +12,7 @@ export type Seed = {
   pick<T>(list: readonly T[]): T;
 };
 
-/** The stream of an agent: the same for the same token, wallet and framework, whatever else changes about it. */
+/** The stream of an agent: the same for the same token, wallet and framework, and independent of its other data. */
 export function seedOf(card: Pick<CardFacts, "tokenId" | "agentAddress" | "framework">): Seed {
   const digest = sha256(utf8ToBytes(JSON.stringify([card.tokenId, card.agentAddress.toLowerCase(), card.framework])));
   const words = new DataView(digest.buffer, digest.byteOffset);

@@ -4,7 +4,7 @@ import type { Palette } from "./palette.ts";
 import { arcs, beads, type Motif, orbits, rays, scoreRing, waves } from "./rings.ts";
 import type { Seed } from "./seed.ts";
 
-/** How many rings, and how much of a broken one is there: a better tier has the richer aura around the same inner rings. */
+/** Number of rings, and the drawn share of a broken ring: a better tier has more around the same inner rings. */
 const AURAS: Record<TierKey, { rings: number; fill: number }> = {
   preferred: { rings: 7, fill: 0.92 },
   prime: { rings: 6, fill: 0.84 },
@@ -14,11 +14,11 @@ const AURAS: Record<TierKey, { rings: number; fill: number }> = {
 };
 
 const MOTIFS: readonly Motif[] = [arcs, beads, rays, waves, orbits];
-/** Radius at which the rings begin, outside the score's. */
+/** Radius where the rings begin, outside the score's ring. */
 const INNERMOST = 172;
 
 /**
- * The sigil as an SVG document that covers just what of it can be seen: what a picture costs grows with its area.
+ * The sigil as an SVG document that covers only its visible part: the cost of drawing grows with the area.
  * @param at its centre on the canvas, and its scale
  * @param frame the part of the canvas, from its top left, on which it is seen
  * @returns the document with its place on the canvas, in pixels
@@ -29,7 +29,7 @@ export function sigil(
   frame: { width: number; height: number },
 ) {
   const { rings, fill } = AURAS[tier.key];
-  // One of the inner rings is bold: seen small, it is what the agent is recognised by.
+  // One inner ring is bold: at small sizes it is what distinguishes the agent.
   const bold = seed.whole(0, 2);
   let drawing = scoreRing(score, { track: palette.line, share: palette.accent });
   let radius = INNERMOST;

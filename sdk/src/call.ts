@@ -1,4 +1,4 @@
-/** One call of one operation: signed as the operation wants, named so that it may be repeated, paid, and refused as an error. */
+/** One call of one operation: signs in as the operation requires, adds an Idempotency-Key, pays, and throws refusals as errors. */
 import createFetch, { type FetchOptions, type FetchResponse, type ParseAs } from "openapi-fetch";
 import { ApiError } from "./errors.ts";
 import type { paths } from "./openapi.ts";
@@ -14,13 +14,13 @@ type PathsWith<M extends Method> = {
 }[keyof paths];
 type Operation<Path extends keyof paths, M extends Method> = paths[Path][M];
 
-/** Parameters, body, headers and signal of a call; how its answer is read (JSON unless told). */
+/** Parameters, body, headers and signal of a call; how its answer is read (JSON by default). */
 type Options<Path extends keyof paths, M extends Method, As> = Omit<
   FetchOptions<Operation<Path, M>>,
   Exclude<keyof RequestInit, "signal" | "headers" | "body"> | "fetch" | "baseUrl" | "middleware" | "parseAs"
 > & { parseAs?: As };
 type Required<T> = { [Key in keyof T]-?: object extends Pick<T, Key> ? never : Key }[keyof T];
-/** Nothing has to be given where nothing is required. */
+/** Options are optional when the operation requires none. */
 type Rest<O> = Required<O> extends never ? [options?: O] : [options: O];
 
 export type Answer<Data> = { data: Data; response: Response };
@@ -50,12 +50,12 @@ export type Credentials = {
   apiKey: string | null;
 };
 
-/** @param parts.paying sends a request, pays what is asked for, and asks again where that is safe */
+/** @param parts.paying a fetch that pays a 402 and retries where that is safe */
 export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Credentials; time: Time }): Call {
   const { baseUrl, paying, credentials, time } = parts;
   const http = createFetch<Record<string, Record<Method, object>>>({ baseUrl });
 
-  /** Sends it, and once more with a new signature when an earlier one is refused: it may have been revoked. */
+  /** Sends the request; once more with a new signature when a cached credential is refused: it may have been revoked. */
   async function send(request: Request, name: string): Promise<Response> {
     const { access, paid } = OPERATIONS[name] ?? {};
     const isWrite = request.method !== "GET";
@@ -66,7 +66,7 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
     for (;;) {
       const headers = new Headers(request.headers);
       const signed = await sign(headers, access, credentials);
-      // As address and parts, not as a request: what pays sends the same parts again, with a payment.
+      // URL and init, not a Request: the payer sends the same parts again with a payment.
       const { method, signal } = request;
       const init = { method, headers: Object.fromEntries(headers), signal, ...(body !== "" && { body }) };
       const response = await paying(request.url, init);
@@ -88,14 +88,14 @@ export function calls(parts: { baseUrl: string; paying: Fetch; credentials: Cred
   return call as unknown as Call;
 }
 
-/** From which date on the service takes credentials of a wallet that has ended them; null where it ended none. */
+/** Earliest date of a valid credential after a revocation; null without one. */
 async function revokedBeforeOf(refusal: Response): Promise<number | null> {
   const { revokedBefore } = ((await refusal.json().catch(() => null)) ?? {}) as { revokedBefore?: unknown };
   const date = typeof revokedBefore === "string" ? Date.parse(revokedBefore) : Number.NaN;
   return Number.isNaN(date) ? null : date;
 }
 
-/** Adds the credential the operation takes, unless the caller has. @returns the wallet's, where it was added */
+/** Adds the credential of the operation, unless the caller gave one. @returns the wallet's, where it was added */
 async function sign(
   headers: Headers,
   access: (typeof OPERATIONS)[string]["access"],

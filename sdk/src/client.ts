@@ -8,10 +8,10 @@ import { signIn, type Wallet } from "./sign-in.ts";
 import { type Streams, streams } from "./streams.ts";
 import { realTime, type Time } from "./time.ts";
 
-/** Shapes of what the service takes and answers, by name. */
+/** Types of the service's requests and answers, by name. */
 export type Schemas = components["schemas"];
 
-/** Makes a fetch that pays of one that does not. */
+/** Wraps a fetch into one that pays. */
 export type Pay = (fetch: typeof globalThis.fetch) => Fetch;
 
 export type ClientOptions = {
@@ -21,16 +21,16 @@ export type ClientOptions = {
   wallet?: Wallet;
   /** The service's host in the text that is signed, where it is not the one of `baseUrl`. */
   host?: string;
-  /** Token of the identity provider, for people without a wallet; asked for whenever one is needed. */
+  /** Token of the identity provider, for people without a wallet; called whenever one is needed. */
   accessToken?: () => string | Promise<string>;
   /** Key given out by the operator. */
   apiKey?: string;
-  /** Pays what is asked for: `x402(…)` of agent-cred-sdk/x402, `mpp(…)` of agent-cred-sdk/mpp, or your own. */
+  /** Pays a 402: `x402(…)` of agent-cred-sdk/x402, `mpp(…)` of agent-cred-sdk/mpp, or your own. */
   pay?: Pay;
-  /** Instead of the global one. */
+  /** Replaces the global fetch. */
   fetch?: Fetch;
   retry?: Partial<RetryRules>;
-  /** A stream on which nothing comes for so long is opened anew; the service gives a sign of life every 15 seconds. */
+  /** Milliseconds of silence after which a stream is reopened; the service sends a comment every 15 seconds. */
   silenceMs?: number;
   time?: Time;
 };

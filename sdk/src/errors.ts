@@ -1,4 +1,4 @@
-/** What can go wrong, as types: the service's refusals, lines that broke, streams that were ended. */
+/** Errors as types: refusals of the service, lost connections, ended streams. */
 
 /** Codes of the service's errors; a newer service may know more. */
 export const ERROR_CODES = [
@@ -32,7 +32,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** Headers that carried a payment: the same request with these is never charged again. */
 export type SentPayment = Readonly<Record<string, string>>;
 
-/** The service refused, or something between here and there did. The message is a plain sentence. */
+/** The service or a proxy before it refused. The message is a plain sentence. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -48,7 +48,7 @@ export class ApiError extends Error {
   readonly retryAfterMs: number | null;
   /** The whole body, with members that only this error has: `required`, `yours`, `tokenId`, `accepts`, … */
   readonly body: unknown;
-  /** What the request was paid with, if it was: repeat it with these headers, never with a new payment. */
+  /** The headers of the request's payment, if any: repeat the request with these, never with a new payment. */
   readonly payment: SentPayment | null;
 
   /** @param body of the answer, parsed where it is JSON @param now milliseconds, for a Retry-After that is a date */
@@ -71,10 +71,10 @@ export class ApiError extends Error {
   }
 }
 
-/** There was no answer. The request may have been carried out all the same. */
+/** There was no answer; the request may have been carried out. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
-  /** What the request was paid with, if it was: repeat it with these headers, never with a new payment. */
+  /** The headers of the request's payment, if any: repeat the request with these, never with a new payment. */
   readonly payment: SentPayment | null;
 
   constructor(cause: unknown, payment: SentPayment | null = null) {
@@ -97,7 +97,7 @@ export class StreamEnded extends Error {
   }
 }
 
-/** Events were missed: they are kept no longer. Go on after `resumedAfter`, once you have looked what you do not know. */
+/** Events were missed: they are kept no longer. Resume after `resumedAfter`, once you have read the current state. */
 export class StreamGap extends Error {
   override readonly name = "StreamGap";
   readonly after: number;
@@ -121,7 +121,7 @@ export class RegistrationFailed extends Error {
   }
 }
 
-/** The chain has not decided within the patience given. Register with the same `idempotencyKey` to go on waiting. */
+/** The chain has not decided within the given time. Register with the same `idempotencyKey` to go on waiting. */
 export class RegistrationPending extends Error {
   override readonly name = "RegistrationPending";
   readonly mintId: string;

@@ -1,11 +1,11 @@
-/** Server-Sent Events as an iterator that goes on after a lost line where it was, until the service or the reader ends it. */
+/** Server-Sent Events as an iterator that resumes after a lost connection, until the service or the reader ends it. */
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { ApiError, ConnectionError, StreamEnded, StreamGap } from "./errors.ts";
 import { backoffMs } from "./retry.ts";
 import type { Time } from "./time.ts";
 
 export type StreamEvent<Data = unknown> = {
-  /** Where to go on from: give it back as `after`. Undefined for an event that is no place in the stream. */
+  /** Position in the stream: pass it as `after` to resume. Undefined for an event without a position. */
   id: string | undefined;
   /** Name of the event; `message` when it has none. */
   type: string;
@@ -20,16 +20,16 @@ export type Following = {
   open(after: string | null, signal: AbortSignal): Promise<Response>;
   after?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Told when events were missed because they are kept no longer; without it, that ends the stream. */
+  /** Called when missed events are no longer stored; without it, the stream ends with StreamGap. */
   onGap?: ((gap: Gap) => void) | undefined;
   time: Time;
-  /** A line on which nothing comes for so long is given up; the service gives a sign of life every 15 seconds. */
+  /** Milliseconds of silence after which a connection is given up; the service sends a comment every 15 seconds. */
   silenceMs: number;
 };
 
-/** Until the service says something else. */
+/** Reconnect delay in milliseconds, until the service sends another one. */
 const RETRY_MS = 2_000;
-/** What the reader has not taken yet waits in the line, not in memory; one event may be this long. */
+/** Max length of one event. Events the reader has not taken wait in the connection, not in memory. */
 const LONGEST_EVENT = 4 * 1024 * 1024;
 
 /**
@@ -72,7 +72,7 @@ export async function* follow<Data>(options: Following): AsyncGenerator<StreamEv
   }
 }
 
-/** Events that only tell where in the stream one is. */
+/** Events that only carry a position in the stream. */
 const PLACES = new Set(["start", "position"]);
 
 function missed(gap: Gap, onGap: Following["onGap"]): void {
@@ -80,22 +80,22 @@ function missed(gap: Gap, onGap: Following["onGap"]): void {
   onGap(gap);
 }
 
-/** Reasons after which a new line is worth trying: a restart, and a credential that is signed anew. */
+/** End reasons after which the client reconnects: a restart, and an expired credential, which is signed anew. */
 const PASSING_ENDS = new Set(["restarting", "unauthenticated"]);
 
-/** @throws StreamEnded when there is nothing to come back for */
+/** @throws StreamEnded when reconnecting is useless */
 function endedFor(data: unknown): void {
   const body = (data ?? {}) as Record<string, unknown>;
   if (!PASSING_ENDS.has(String(body.reason))) throw new StreamEnded(body);
 }
 
-/** Whether what broke a line may be over by the next. */
+/** True when the error of a connection may be temporary. */
 function passes(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
   return error instanceof ConnectionError;
 }
 
-/** The frames of one line, as they come. @throws ConnectionError when it breaks or falls silent */
+/** The frames of one connection. @throws ConnectionError when it breaks or falls silent */
 async function* frames(
   response: Response,
   silenceMs: number,

@@ -13,11 +13,11 @@ export type Filter<Path extends keyof paths> = Omit<
   "page" | "offset" | "cursor" | "before" | "after" | "format"
 >;
 export type Stopping = { signal?: AbortSignal };
-/** From where a list that only grows is read: what comes after this. */
+/** Position in a growing list: returns the items after it. */
 export type After = { after?: number };
 
 export type Lists = {
-  /** Every agent that passes the filter: agents registered meanwhile move nothing. */
+  /** Every agent that matches the filter; registrations during the iteration shift no page. */
   agents(filter?: Filter<"/api/v2/agents">, options?: Stopping): AsyncGenerator<Schemas["AgentSummary"]>;
   /** Agents of all registries. */
   directory(filter?: Filter<"/api/terminal/agents">, options?: Stopping): AsyncGenerator<Schemas["TerminalAgent"]>;

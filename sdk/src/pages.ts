@@ -1,4 +1,4 @@
-/** Lists as iterators: one page is fetched when the one before has been used up. */
+/** Lists as iterators: the next page is fetched when the previous one is used up. */
 
 /** Pages that each name where the next one begins. @param next null is the end */
 export async function* byCursor<Item, Cursor>(

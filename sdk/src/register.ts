@@ -1,4 +1,4 @@
-/** Registration from the first request until the index shows the agent: once, whatever is lost on the way. */
+/** Registration from the first request until the index shows the agent; exactly one, whatever connection or answer is lost. */
 import type { Call } from "./call.ts";
 import { ApiError, RegistrationFailed, RegistrationPending } from "./errors.ts";
 import type { components } from "./openapi.ts";
@@ -13,7 +13,7 @@ export type RegisterOptions = {
    */
   idempotencyKey?: string;
   signal?: AbortSignal;
-  /** How long to wait for the chain and for the index, milliseconds. */
+  /** Max wait for the chain and for the index, milliseconds. */
   patienceMs?: number;
 };
 
@@ -53,7 +53,7 @@ export async function register(
   const registration = await minted();
   const { tokenId, block } = registration;
   if (registration.agent) return { ...registration, agent: registration.agent, idempotencyKey };
-  // The service waits five seconds for a block and then says when to come back; asking again is left to the retries.
+  // The service waits up to five seconds for a block, then sends Retry-After; the retries do the rest.
   for (;;) {
     try {
       const path = { ref: String(tokenId) };

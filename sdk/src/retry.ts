@@ -1,24 +1,24 @@
-/** Asking again: which requests may be repeated, after which answers, and how long to wait before. */
+/** Retries: which requests may be repeated, after which answers, after which delay. */
 import { ConnectionError, retryAfterMs, type SentPayment } from "./errors.ts";
 import type { Time } from "./time.ts";
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 export type RetryRules = {
-  /** How often a request is sent, the first time included. */
+  /** Max attempts, the first one included. */
   attempts: number;
-  /** The longest a single wait may be; when the service asks for more, its answer is given back at once. */
+  /** Max milliseconds of one wait; when the service demands more, its answer is returned at once. */
   maxWaitMs: number;
-  /** How long to wait for the head of an answer. */
+  /** Max milliseconds until the head of an answer arrives. */
   timeoutMs: number;
 };
 
 export const RETRY_RULES: RetryRules = { attempts: 5, maxWaitMs: 60_000, timeoutMs: 60_000 };
 
-/** The first wait is up to this, each further one up to twice as much. */
+/** First wait is random up to this many milliseconds; the bound doubles each time. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_BACKOFF_MS = 16_000;
-/** Whoever was told the same moment comes back within this share of the wait after it. */
+/** Jitter added to a Retry-After, as a share of the wait: clients with the same Retry-After spread. */
 const SPREAD = 0.2;
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -34,18 +34,18 @@ const PAYMENT_HEADERS = [
 
 const payments = new WeakMap<Response, SentPayment>();
 
-/** What the request of this answer was paid with. */
+/** The payment headers of the request behind this answer. */
 export const paymentOf = (response: Response): SentPayment | null => payments.get(response) ?? null;
 
 /**
- * A fetch that sends what may be repeated again: after a lost line, after a gateway's trouble, and whenever the service
- * says when to come back. What pays stands above it, so that a repeated request carries the same payment.
+ * A fetch that sends what may be repeated again: after a lost connection, after a gateway's error, and whenever the service
+ * says when to come back. The payer wraps it, so that a repeated request carries the same payment.
  * @throws ConnectionError when there is no answer; the signal's reason when it is aborted
  */
 export function retrying(fetch: Fetch, rules: RetryRules, time: Time): Fetch {
   return async (input, init) => {
     const request = new Request(input, init);
-    // Meant for answers; in a request it only makes browsers ask for permission. Clients of x402 set it.
+    // A response header that x402 clients set on requests; there it only causes a CORS preflight.
     request.headers.delete("access-control-expose-headers");
     const payment = paymentIn(request.headers);
     const repeatable = SAFE.has(request.method) || request.headers.has("idempotency-key") || payment !== null;
@@ -83,16 +83,16 @@ function waitBefore(attempt: number, response: Response | null, rules: RetryRule
   if (response !== null && ![409, 429, 502, 503, 504].includes(response.status)) return null;
   const asked = response && retryAfterMs(response.headers, time.now());
   if (asked !== null) return asked > rules.maxWaitMs ? null : asked + time.random() * SPREAD * Math.max(asked, 1000);
-  // The service itself says when to come back; what it answers without is meant to stand, as "not ready" of /ready.
+  // The service sends Retry-After where a retry makes sense; an answer without it is final, as "not ready" of /ready.
   if (response && (response.status === 409 || response.headers.has("x-request-id"))) return null;
   return backoffMs(attempt, time);
 }
 
-/** A random wait, longer from time to time, so that many clients do not come back at once. */
+/** A random wait whose bound doubles, so that many clients do not return at once. */
 export const backoffMs = (attempt: number, time: Pick<Time, "random">): number =>
   time.random() * Math.min(LONGEST_BACKOFF_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
 
-/** Sends it, and gives up when the head of the answer does not come; its body may take as long as it likes. */
+/** Sends the request; times out on the head of the answer, never on its body. */
 async function answerWithin(fetch: Fetch, request: Request, timeoutMs: number): Promise<Response> {
   const giveUp = new AbortController();
   const timer = setTimeout(() => giveUp.abort(new Error(`nothing came within ${timeoutMs} ms`)), timeoutMs);

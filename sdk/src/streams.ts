@@ -13,27 +13,27 @@ export type StreamOptions = {
   signal?: AbortSignal;
 };
 
-/** Which events are wanted. What takes one of them back always comes too. */
+/** Filter of the events. A retraction of a matching event is always included. */
 export type EventFilter = {
   types?: readonly Schemas["Event"]["type"][];
   /** Token ids and wallets of agents. */
   agents?: readonly (number | string)[];
   /** Wallets of owners. */
   owners?: readonly string[];
-  /** Each event only once no reorganisation of the chain can take it back. */
+  /** Delivers an event only when no reorganisation of the chain can take it back. */
   final?: boolean;
 };
 
 export type Streams = {
   /**
-   * What happens, as it happens: each event's `type` and `data`, and its place in the log as `id`.
-   * @param options.onGap told when events were missed because they are kept no longer; without it, StreamGap is thrown
+   * The event stream: each event's `type` and `data`, and its position in the log as `id`.
+   * @param options.onGap called when missed events are no longer stored; without it, StreamGap is thrown
    */
   events(
     filter?: EventFilter,
     options?: StreamOptions & { onGap?: (gap: Gap) => void },
   ): AsyncGenerator<StreamEvent<Schemas["Event"]>>;
-  /** What has happened, up to now, from the oldest event that is kept or after a place in the log. */
+  /** Past events up to now, from the oldest stored event or after a position in the log. */
   pastEvents(filter?: EventFilter, options?: StreamOptions): AsyncGenerator<Schemas["Event"]>;
   /** A message group's messages as they come. */
   messageStream(groupId: string, options?: StreamOptions): AsyncGenerator<StreamEvent<Schemas["Message"]>>;
@@ -47,9 +47,9 @@ const queryOf = ({ types, agents, owners, final }: EventFilter = {}) => ({
   ...(final && { finality: "final" as const }),
 });
 
-/** @param rules.silenceMs a line on which nothing comes for so long is given up */
+/** @param rules.silenceMs milliseconds of silence after which a connection is given up */
 export function streams(call: Call, rules: { time: Time; silenceMs: number }): Streams {
-  /** How a stream is opened, as far as all are alike. */
+  /** Opening a stream: the part that all streams share. */
   const reading = (after: string | null, signal: AbortSignal) => ({
     headers: { accept: "text/event-stream", ...(after !== null && { "last-event-id": after }) },
     parseAs: "stream" as const,

@@ -1,9 +1,9 @@
-/** The clock, the waiting and the chance that the client uses: real ones unless a test or a simulation brings its own. */
+/** Clock, timers and randomness of the client; a test or a simulation may replace them. */
 
 export type Time = {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Resolves after so many milliseconds. @throws the signal's reason once it is aborted */
+  /** Resolves after the given milliseconds. @throws the signal's reason once it is aborted */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** From 0 to below 1. */
   random(): number;

@@ -1,4 +1,4 @@
-/** Paying by x402 with its official client (`@x402/fetch`, `@x402/evm`): USDC on Base, gas paid by somebody else. */
+/** Paying by x402 with its official client (`@x402/fetch`, `@x402/evm`): USDC on Base, the facilitator pays the gas. */
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import type { Pay } from "./client.ts";
@@ -8,7 +8,7 @@ export type X402Account = ConstructorParameters<typeof ExactEvmScheme>[0];
 
 /**
  * For `createClient({ pay: x402(account) })`.
- * @param options.maxPerPayment in dollars; what costs more is refused before anything is signed. A registration costs $1
+ * @param options.maxPerPayment in dollars; a higher price is refused before anything is signed. A registration costs $1
  * @param options.network CAIP-2 name of the chain, Base by default
  */
 export function x402(

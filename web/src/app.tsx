@@ -1,4 +1,4 @@
-/** The views and their addresses. The directory is in the first script; what is opened less is loaded when it is. */
+/** The views and their addresses. The directory is in the first script; the other views are loaded on demand. */
 import { lazy, Suspense } from "react";
 import { Route, Switch } from "wouter";
 import { DirectoryPage } from "./directory/page.tsx";

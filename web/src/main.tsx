@@ -1,4 +1,4 @@
-/** Where the terminal begins. */
+/** Entry point of the web terminal. */
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

@@ -1,11 +1,11 @@
-/** What a visitor has set, kept in this browser only: theme, density, shortcuts, watched agents, agents to compare. */
+/** Settings of a visitor, kept in this browser only: theme, density, shortcuts, watched agents, agents to compare. */
 import { useSyncExternalStore } from "react";
 
 type Settings = {
   theme: "auto" | "dark" | "light";
   density: "comfortable" | "compact";
   shortcuts: boolean;
-  /** Columns shown that usually are not, and hidden that usually are shown. */
+  /** Columns whose visibility differs from the default. */
   otherColumns: string[];
   /** References of agents, as in the address of their page. */
   watched: string[];
@@ -28,7 +28,7 @@ const PREFIX = "terminal.";
 const listeners = new Set<() => void>();
 const known = new Map<string, unknown>();
 
-/** The value set, or its default: also when storage is forbidden or holds something else. */
+/** The stored value, or the default when storage is forbidden or holds an invalid value. */
 export function stored<K extends keyof Settings>(key: K): Settings[K] {
   if (!known.has(key)) known.set(key, read(key));
   return known.get(key) as Settings[K];
@@ -53,7 +53,7 @@ export function store<K extends keyof Settings>(key: K, value: Settings[K]): voi
   try {
     localStorage.setItem(PREFIX + key, JSON.stringify(value));
   } catch {
-    // Private windows may refuse; it then holds until the page is closed.
+    // Private windows may refuse storage; the value then lasts until the page is closed.
   }
   for (const listener of listeners) listener();
 }
@@ -63,7 +63,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-// Another tab has written: what it wrote holds here too.
+// A write of another tab takes effect here too.
 window.addEventListener("storage", ({ key }) => {
   if (!key?.startsWith(PREFIX)) return;
   known.delete(key.slice(PREFIX.length));
@@ -73,7 +73,7 @@ window.addEventListener("storage", ({ key }) => {
 export const useStored = <K extends keyof Settings>(key: K): Settings[K] =>
   useSyncExternalStore(subscribe, () => stored(key));
 
-/** Puts an item into a stored list, or takes it out. @returns whether it is in now */
+/** Adds an item to a stored list, or removes it. @returns true when the list has it now */
 export function toggleStored(key: "watched" | "compared" | "otherColumns", item: string): boolean {
   const list = stored(key);
   const isIn = list.includes(item);

@@ -1,9 +1,9 @@
-/** Tiers as the terminal draws them: a shape for each, so that colour never says it alone. */
+/** Tiers as the terminal draws them. Each has a shape, so that colour is never the only sign. */
 import { TIERS, tierOf } from "../../core/tiers.ts";
 
 export { TIERS, tierOf };
 
-/** Paths in a box of 12 by 12; `filled` says how they are painted. */
+/** SVG paths in a 12 by 12 box; `filled` chooses fill or stroke. */
 export const SHAPES: Record<(typeof TIERS)[number]["key"], { path: string; filled: boolean }> = {
   preferred: { path: "M6 .6 7.6 4.3 11.6 4.7 8.6 7.4 9.4 11.4 6 9.3 2.6 11.4 3.4 7.4.4 4.7 4.4 4.3Z", filled: true },
   prime: { path: "M6 .8 11.2 6 6 11.2.8 6Z", filled: true },

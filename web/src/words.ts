@@ -16,7 +16,7 @@ export const percent = (value: number): string =>
 /** `0x1234…abcd`; short texts stay whole. */
 export const short = (text: string): string => (text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text);
 
-/** How long ago, in the largest unit that fits: `12s`, `5m`, `3h`, `40d`, `2y`. */
+/** Age in the largest unit that fits: `12s`, `5m`, `3h`, `40d`, `2y`. */
 export function age(iso: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(iso)) / 1000));
   if (seconds < 60) return `${seconds}s`;

@@ -1,4 +1,4 @@
-/** How a score comes about: eight signals with weight, raw value and what they add. */
+/** Breakdown of a score: eight signals with weight, raw value and contribution. */
 import { useQuery } from "@tanstack/react-query";
 import { SIGNALS } from "../../../core/cred.ts";
 import { factors } from "../api/queries.ts";
@@ -12,7 +12,7 @@ export function Breakdown({ agent }: { agent: Agent }) {
   const { data: answer, error, refetch } = useQuery(factors(agent.agentAddress));
   if (error && !answer) return <ProblemNote error={error} retry={() => void refetch()} />;
   if (!answer) return <Loading />;
-  // The API tells factors by wallet: those of the wallet's own agent, which may be another token.
+  // The API returns factors by wallet, for the wallet's own agent; that may be another token.
   const known = answer.data.tokenId === agent.tokenId ? answer.data.factors : null;
   return (
     <div className="breakdown" data-tier={tierOf(agent.credScore).key}>
@@ -72,7 +72,7 @@ export function Breakdown({ agent }: { agent: Agent }) {
   );
 }
 
-/** What is still to be won, the most first. */
+/** Points the agent can still gain, largest first. */
 function Open({ factors: known }: { factors: Factors }) {
   const open = SIGNALS.map(({ key, label, weight }) => ({ key, label, points: weight - known[key].weightedScore }))
     .filter(({ points }) => points > 0.005)

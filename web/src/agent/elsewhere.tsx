@@ -1,4 +1,4 @@
-/** Who an agent is in other registries, by the wallet that is proven in each; and its ERC-8004 registration, wherever that row is. */
+/** The same agent in other registries, matched by proven wallet, and its ERC-8004 registration. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Detail } from "../api/types.ts";
@@ -31,7 +31,7 @@ export const SameAs = ({ others }: { others: Detail["same_as"] }) =>
     </ul>
   );
 
-/** The panels of an own agent that come from the directory. Without a row there they stay away. */
+/** Panels of an own agent with data of the directory; hidden without a directory row. */
 export function Elsewhere({ tokenId, explorer }: { tokenId: number; explorer: string }) {
   const { data: own } = useQuery(detail(String(tokenId), "helixa"));
   const twin = own?.data.same_as.find(({ platform }) => platform === "erc8004");

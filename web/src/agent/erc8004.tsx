@@ -1,4 +1,4 @@
-/** The registration of an agent in the canonical ERC-8004 registry: its file and what was odd about it, and what clients said. */
+/** The registration of an agent in the canonical ERC-8004 registry: its file, warnings about the file, and feedback of clients. */
 import { useState } from "react";
 import type { Registration8004 } from "../api/types.ts";
 import { Address, EXPLORER_REL } from "../parts/address.tsx";
@@ -73,7 +73,7 @@ export const Erc8004 = ({ registration, agentId, explorer }: Props) => {
   );
 };
 
-/** What clients said, with those who took it back struck through. Values mean what their tags say: they are never added up across tags. */
+/** Feedback of clients; revoked feedback is struck through. The meaning of a value depends on its tag, so values of different tags are never summed. */
 export function Feedback({ registration, explorer }: Omit<Props, "agentId">) {
   const [tag, setTag] = useState("");
   const { feedback, feedback_count: total, reviewers } = registration;

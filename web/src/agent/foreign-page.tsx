@@ -1,4 +1,4 @@
-/** An agent of another registry: what that registry says, where it was read, and what clients said of it. */
+/** A foreign agent (a row of another registry): the registry's data, its source, and feedback of clients. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, Redirect } from "wouter";
@@ -36,17 +36,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
     return (
       <div className="page">
         {error instanceof Problem && error.status === 404 ? (
-          <Empty title="No registry has this agent">
-            <p className="muted">
-              <code className="wrap">{short(agentRef)}</code> may have been taken out of its registry. Search the{" "}
-              <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>directory</Link> for it.
-            </p>
-            {error.requestId && (
-              <p className="faint">
-                Request <code>{error.requestId}</code>
-              </p>
-            )}
-          </Empty>
+          <NotFound agentRef={agentRef} requestId={error.requestId} />
         ) : (
           <ProblemNote error={error} retry={() => void refetch()} />
         )}
@@ -77,7 +67,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
             </Panel>
           )}
           <Panel title="Where this was read">
-            <Provenance of={row.provenance} toldElsewhere={row.erc8004 !== null} />
+            <Provenance of={row.provenance} warningsElsewhere={row.erc8004 !== null} />
           </Panel>
           <section className="panel">
             <details>
@@ -87,18 +77,7 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
           </section>
         </div>
         <div className="column">
-          <Panel title="About this score">
-            <p className="muted">
-              {row.cred_score >= 50
-                ? "Agents without an identity token here count up to 50."
-                : "The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at 50."}
-            </p>
-            <p className="actions push-down">
-              <Link className="button" href="/mint">
-                Register an identity
-              </Link>
-            </p>
-          </Panel>
+          <AboutScore score={row.cred_score} />
           <Panel title="In other registries">
             <SameAs others={row.same_as} />
           </Panel>
@@ -113,7 +92,38 @@ export default function ForeignPage({ agentRef }: { agentRef: string }) {
   );
 }
 
-/** Addresses of the service's own chain are looked up in its explorer, as are those whose registry names no chain. */
+type NotFoundProps = { agentRef: string; requestId: Problem["requestId"] };
+
+const NotFound = ({ agentRef, requestId }: NotFoundProps) => (
+  <Empty title="No registry has this agent">
+    <p className="muted">
+      <code className="wrap">{short(agentRef)}</code> may have been taken out of its registry. Search the{" "}
+      <Link href={`/?q=${encodeURIComponent(agentRef.slice(0, 100))}`}>directory</Link> for it.
+    </p>
+    {requestId && (
+      <p className="faint">
+        Request <code>{requestId}</code>
+      </p>
+    )}
+  </Empty>
+);
+
+const AboutScore = ({ score }: { score: number }) => (
+  <Panel title="About this score">
+    <p className="muted">
+      {score >= 50
+        ? "Agents without an identity token here count up to 50."
+        : "The same signals as for everybody, over what its registry tells. Without an identity token here the score ends at 50."}
+    </p>
+    <p className="actions push-down">
+      <Link className="button" href="/mint">
+        Register an identity
+      </Link>
+    </p>
+  </Panel>
+);
+
+/** The explorer for addresses of the service's own chain, and of registries that name no chain. */
 function useExplorer(chainId: number | null): string | undefined {
   const { data } = useQuery(discovery);
   const service = data?.data;
@@ -189,8 +199,8 @@ function Head({ row, explorer }: { row: Detail; explorer: string | undefined }) 
   );
 }
 
-/** @param toldElsewhere the oddities stand on the page already */
-const Provenance = ({ of, toldElsewhere }: { of: Detail["provenance"]; toldElsewhere: boolean }) => (
+/** @param warningsElsewhere the page shows the warnings in another place */
+const Provenance = ({ of, warningsElsewhere }: { of: Detail["provenance"]; warningsElsewhere: boolean }) => (
   <ul className="stack">
     {of.map(({ source, source_id: id, fetched_at: at, warnings }) => (
       <li key={`${source} ${id}`}>
@@ -198,7 +208,7 @@ const Provenance = ({ of, toldElsewhere }: { of: Detail["provenance"]; toldElsew
         <span className="faint" title={moment(at)}>
           read {age(at)} ago
         </span>
-        {!toldElsewhere && warnings.length > 0 && (
+        {!warningsElsewhere && warnings.length > 0 && (
           <ul className="warnings">
             {warnings.map((warning) => (
               <li key={warning}>

@@ -1,4 +1,4 @@
-/** The score over time, a step for every change and what caused it. */
+/** The score over time: each change, with its cause. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { history } from "../api/queries.ts";
@@ -42,8 +42,20 @@ export function History({ tokenId }: { tokenId: number }) {
 /** `agent.trait_added` → `trait added`. */
 const causeText = (cause: string) => cause.replace(/^\w+\./, "").replaceAll("_", " ");
 
-function Chart({ points, days }: { points: CredPoint[]; days: number }) {
+type ChartProps = { points: CredPoint[]; days: number };
+
+function Chart({ points, days }: ChartProps) {
   if (points.length === 0) return <p className="muted">The score has not changed in these {days} days.</p>;
+  return (
+    <>
+      <Curve points={points} days={days} />
+      <Changes points={points} />
+    </>
+  );
+}
+
+/** A step for each change, over the bands of the tiers. */
+function Curve({ points, days }: ChartProps) {
   const end = Date.now();
   const start = Math.min(Math.max(Date.parse(points[0]!.at), end - days * 86_400_000), end - 60_000);
   const x = (at: number) => LEFT + ((Math.max(at, start) - start) / (end - start)) * (WIDTH - LEFT - 10);
@@ -56,78 +68,76 @@ function Chart({ points, days }: { points: CredPoint[]; days: number }) {
     .join("");
   const last = points.at(-1)!;
   return (
-    <>
-      <svg
-        className="history"
-        data-tier={tierOf(last.score).key}
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={`Score from ${points[0]!.score} to ${last.score} in ${points.length} changes; the table below lists them`}
-      >
-        {TIERS.map(({ key, from, to }) => (
-          <rect
-            key={key}
-            data-tier={key}
-            className="band"
-            x={LEFT}
-            width={WIDTH - LEFT}
-            y={y(Math.min(100, to + (to < 100 ? 1 : 0)))}
-            height={y(from) - y(Math.min(100, to + (to < 100 ? 1 : 0)))}
-          />
-        ))}
-        {[0, 26, 51, 76, 91, 100].map((score) => (
-          <text key={score} x={LEFT - 8} y={y(score) + 4 + (score === 100 ? -1 : 0)} textAnchor="end">
-            {score === 91 ? "" : score}
-          </text>
-        ))}
-        <path
-          className="history-area"
-          d={`${steps}H${WIDTH - 10}V${y(0)}H${x(Date.parse(points[0]!.at)).toFixed(1)}Z`}
+    <svg
+      className="history"
+      data-tier={tierOf(last.score).key}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={`Score from ${points[0]!.score} to ${last.score} in ${points.length} changes; the table below lists them`}
+    >
+      {TIERS.map(({ key, from, to }) => (
+        <rect
+          key={key}
+          data-tier={key}
+          className="band"
+          x={LEFT}
+          width={WIDTH - LEFT}
+          y={y(Math.min(100, to + (to < 100 ? 1 : 0)))}
+          height={y(from) - y(Math.min(100, to + (to < 100 ? 1 : 0)))}
         />
-        <path className="history-line" d={`${steps}H${WIDTH - 10}`} />
-        {points.map((point) => (
-          <circle
-            key={`${point.at}${point.score}${point.cause}`}
-            className="history-dot"
-            cx={x(Date.parse(point.at))}
-            cy={y(point.score)}
-            r="3.2"
-          >
-            <title>{`${point.score}: ${causeText(point.cause)}, ${moment(point.at)}`}</title>
-          </circle>
-        ))}
-        <text x={LEFT} y={HEIGHT - 4}>
-          {date(new Date(start).toISOString())}
+      ))}
+      {[0, 26, 51, 76, 91, 100].map((score) => (
+        <text key={score} x={LEFT - 8} y={y(score) + 4 + (score === 100 ? -1 : 0)} textAnchor="end">
+          {score === 91 ? "" : score}
         </text>
-        <text x={WIDTH - 10} y={HEIGHT - 4} textAnchor="end">
-          now
-        </text>
-      </svg>
-      <details>
-        <summary>All {points.length} changes</summary>
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Cause</th>
-              <th scope="col" className="number">
-                Score
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {points.toReversed().map((point, i) => (
-              <tr key={`${point.at}${points.length - i}`}>
-                <td className="muted">{moment(point.at)}</td>
-                <td>{causeText(point.cause)}</td>
-                <td className="number">
-                  <b>{point.score}</b>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
-    </>
+      ))}
+      <path className="history-area" d={`${steps}H${WIDTH - 10}V${y(0)}H${x(Date.parse(points[0]!.at)).toFixed(1)}Z`} />
+      <path className="history-line" d={`${steps}H${WIDTH - 10}`} />
+      {points.map((point) => (
+        <circle
+          key={`${point.at}${point.score}${point.cause}`}
+          className="history-dot"
+          cx={x(Date.parse(point.at))}
+          cy={y(point.score)}
+          r="3.2"
+        >
+          <title>{`${point.score}: ${causeText(point.cause)}, ${moment(point.at)}`}</title>
+        </circle>
+      ))}
+      <text x={LEFT} y={HEIGHT - 4}>
+        {date(new Date(start).toISOString())}
+      </text>
+      <text x={WIDTH - 10} y={HEIGHT - 4} textAnchor="end">
+        now
+      </text>
+    </svg>
   );
 }
+
+const Changes = ({ points }: { points: CredPoint[] }) => (
+  <details>
+    <summary>All {points.length} changes</summary>
+    <table className="plain-table">
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">Cause</th>
+          <th scope="col" className="number">
+            Score
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {points.toReversed().map((point, i) => (
+          <tr key={`${point.at}${points.length - i}`}>
+            <td className="muted">{moment(point.at)}</td>
+            <td>{causeText(point.cause)}</td>
+            <td className="number">
+              <b>{point.score}</b>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </details>
+);

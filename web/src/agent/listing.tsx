@@ -1,4 +1,4 @@
-/** What an agent lists about itself: services, skills, domains, and whatever else it says in its metadata. */
+/** What an agent lists about itself: services, skills, domains, metadata. */
 import type { ReactNode } from "react";
 import { placeOf } from "../../../core/listing.ts";
 import type { Agent } from "../api/types.ts";
@@ -14,7 +14,7 @@ const SERVICES: Record<string, string> = {
 /** Fields of metadata that are shown. */
 const MOST_FIELDS = 24;
 
-/** Nothing where the agent lists nothing. */
+/** Renders nothing for an agent without a listing. */
 export function Listing({ agent }: { agent: Agent }) {
   const { skills, domains, metadata } = agent;
   const services = Object.entries(agent.services).flatMap(([name, service]) => {

@@ -1,4 +1,4 @@
-/** The page of one agent: who it is, what its score is made of, what is proven, and how to fetch all of it. */
+/** The page of one agent: identity, breakdown of the score, proofs, and the API calls behind it. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
@@ -23,7 +23,7 @@ import { Listing } from "./listing.tsx";
 import { Verifications } from "./verifications.tsx";
 import { Words } from "./words.tsx";
 
-/** The page may stand under another origin than PUBLIC_URL names: pictures are asked of where the page came from. */
+/** The path of a picture without its origin: the page may be served under another origin than PUBLIC_URL. */
 const ownPath = (url: string): string => {
   const { pathname, search } = new URL(url);
   return pathname + search;
@@ -115,20 +115,7 @@ function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
         <h1>
           <bdi>{agent.name}</bdi>
         </h1>
-        <p className="tags">
-          {agent.agentDomain && <span className="tag">{agent.agentDomain}</span>}
-          {agent.verified && (
-            <span className="tag">
-              <Icon name="check" /> Wallet proven
-            </span>
-          )}
-          {agent.soulbound && (
-            <span className="tag">
-              <Icon name="lock" /> Soulbound
-            </span>
-          )}
-          <span className="tag plain">Registered {originWords(agent.mintOrigin)}</span>
-        </p>
+        <Tags agent={agent} />
         <dl className="facts">
           <div>
             <dt>Wallet</dt>
@@ -181,6 +168,23 @@ function Head({ agent, explorer }: { agent: Agent; explorer: string }) {
     </header>
   );
 }
+
+const Tags = ({ agent }: { agent: Agent }) => (
+  <p className="tags">
+    {agent.agentDomain && <span className="tag">{agent.agentDomain}</span>}
+    {agent.verified && (
+      <span className="tag">
+        <Icon name="check" /> Wallet proven
+      </span>
+    )}
+    {agent.soulbound && (
+      <span className="tag">
+        <Icon name="lock" /> Soulbound
+      </span>
+    )}
+    <span className="tag plain">Registered {originWords(agent.mintOrigin)}</span>
+  </p>
+);
 
 function Traits({ agent }: { agent: Agent }) {
   if (agent.traits.length === 0) return <p className="muted">No traits yet.</p>;

@@ -1,4 +1,4 @@
-/** Where an agent can be reached: the name of each service, and its address as a stranger's link. */
+/** Services of an agent: name and address. The agent wrote the address, so it is an untrusted link. */
 import { OutLink } from "../parts/out-link.tsx";
 
 export type ServiceItem = { name: string; endpoint: string; version: string | null };

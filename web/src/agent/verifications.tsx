@@ -1,4 +1,4 @@
-/** What is proven about an agent, by what, and when it was last looked at. */
+/** Proofs of an agent: platform, account, time of the last check. */
 import { useQuery } from "@tanstack/react-query";
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";

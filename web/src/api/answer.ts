@@ -1,15 +1,15 @@
-/** One call of the API: the body with what its headers say about the index, or a problem with its request id. */
+/** One call of the API: body, index headers, or a problem with its request id. */
 import type { ErrorBody } from "./types.ts";
 
 export type Answer<T> = {
   data: T;
-  /** The block the answer is of; null where the route has none. */
+  /** The block of the answer; null for routes without one. */
   block: number | null;
   /** Milliseconds since the epoch. */
   receivedAt: number;
 };
 
-/** Why the index is not to be trusted, by the latest answer that says; the shell tells it over every view. */
+/** Reason why the index is stale, from the latest answer that has it; the shell shows it above every view. */
 let staleReason: string | null = null;
 const staleListeners = new Set<() => void>();
 export const indexStaleness = {
@@ -22,15 +22,15 @@ export const indexStaleness = {
 
 function hear(headers: Headers): void {
   const reason = headers.get("x-index-stale");
-  // Only answers from the index say anything about it.
+  // Only answers of the index have this header.
   if ((reason === null && !headers.has("x-indexed-block")) || reason === staleReason) return;
   staleReason = reason;
   for (const listener of staleListeners) listener();
 }
 
-/** Why there is no answer, in a sentence for people. */
+/** An error of the API, with a sentence for people. */
 export class Problem extends Error {
-  /** HTTP status; 0 when nothing came back at all. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly code: string;
   readonly requestId: string | null;
@@ -71,7 +71,7 @@ export async function call<T>(path: string, init: RequestInit = {}): Promise<Ans
   };
 }
 
-/** A call that react-query makes. */
+/** A query function of react-query. */
 export const get =
   <T>(path: string) =>
   ({ signal }: { signal: AbortSignal }): Promise<Answer<T>> =>

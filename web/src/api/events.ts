@@ -1,9 +1,9 @@
-/** What happens in the service, as it happens: once something has, what is on the screen is asked for again. */
+/** Follows the event stream; after an event the queries on the screen are fetched again. */
 import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import type { EventType } from "../../../core/events.ts";
 
-/** Everything that can happen shows on a screen of this terminal. */
+/** All event types: each is shown on some screen of this terminal. */
 const TYPES = Object.keys({
   "agent.registered": true,
   "agent.updated": true,
@@ -17,15 +17,15 @@ const TYPES = Object.keys({
 } satisfies Record<EventType, true>);
 const PATH = "/api/v2/events";
 
-/** Without events it is asked this often; with them, too, but more seldom: other registries tell nobody of their changes. */
+/** Polling interval in milliseconds without events. With events polling is slower but goes on: other registries send no events. */
 const POLL_MS = 5_000;
 const POLL_BESIDE_EVENTS_MS = 15_000;
-/** After an event others mostly follow, and scores do. Not every browser asks at the same moment. */
+/** Delay in milliseconds after an event, with jitter: more events and new scores mostly follow, and browsers spread their requests. */
 const GATHER_MS = 700;
 const SPREAD_MS = 600;
-/** However much happens, this is between two times of asking. */
+/** Min milliseconds between two refetches, however many events arrive. */
 const APART_MS = 3_000;
-/** A stream that was refused is tried again after so long. */
+/** Milliseconds until a refused stream is opened again. */
 const AGAIN_MS = 30_000;
 
 let connected = false;
@@ -36,7 +36,7 @@ function setConnected(now: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether events arrive; otherwise the views ask every few seconds. */
+/** True while events arrive; otherwise the views poll every few seconds. */
 export const useConnected = (): boolean =>
   useSyncExternalStore(
     (listener) => {
@@ -46,15 +46,15 @@ export const useConnected = (): boolean =>
     () => connected,
   );
 
-/** How often a live view asks by itself. @param times less often than others */
+/** Polling interval of a live view. @param times factor on the interval */
 export const liveEvery = (times = 1) => ({
   refetchInterval: () => (connected ? POLL_BESIDE_EVENTS_MS : POLL_MS) * times,
   meta: { live: true },
 });
 
 /**
- * Follows the events while the page is looked at: browsers give a host few connections, and each window keeps one of
- * them. Where it stood before it goes on, so that what happened meanwhile is asked for as well.
+ * Follows the events while the page is visible: browsers allow few connections per host, and each window keeps one.
+ * When the page is visible again, the stream resumes after the last event, so that changes in between are fetched too.
  */
 export function followEvents(client: QueryClient): void {
   let source: EventSource | undefined;
@@ -78,7 +78,7 @@ export function followEvents(client: QueryClient): void {
     source.addEventListener("open", () => setConnected(true));
     source.addEventListener("error", () => {
       setConnected(false);
-      // A lost line is taken up again by the browser, a refusal is not.
+      // The browser reconnects after a lost connection, and not after a refusal.
       if (source?.readyState === EventSource.CLOSED) again ??= window.setTimeout(open, AGAIN_MS);
     });
     for (const type of TYPES) source.addEventListener(type, happened);
@@ -94,12 +94,12 @@ export function followEvents(client: QueryClient): void {
     if (document.hidden) close();
     else if (source === undefined) {
       open();
-      // What happened while nobody looked.
+      // Fetches what changed while the page was hidden.
       if (askedAt > 0) happened();
     }
   }
   document.addEventListener("visibilitychange", look);
-  // A page that the browser may bring back keeps no connection.
+  // A page in the browser's back/forward cache keeps no connection.
   window.addEventListener("pagehide", close);
   window.addEventListener("pageshow", look);
   look();

@@ -1,4 +1,4 @@
-/** What the views ask the API, each question once: its path, how long an answer holds, how often it is asked again. */
+/** The queries of all views: path, time until an answer is stale, polling interval. */
 import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
 import { get, Problem } from "./answer.ts";
 import { liveEvery } from "./events.ts";
@@ -14,7 +14,7 @@ import type {
   Verifications,
 } from "./types.ts";
 
-/** An answer holds so long for another view that asks the same. */
+/** Milliseconds for which another view reuses an answer. */
 const HOLDS_MS = 5_000;
 
 export const createQueryClient = () =>
@@ -30,7 +30,7 @@ export const createQueryClient = () =>
 
 const asked = <T>(path: string) => queryOptions({ queryKey: [path], queryFn: get<T>(path) });
 
-/** Answers of the service itself hold until the page is loaded again. */
+/** Data about the service itself is kept until the page is reloaded. */
 export const discovery = queryOptions({ ...asked<Discovery>("/api/v2"), staleTime: Number.POSITIVE_INFINITY });
 /** Prices may change while a page is open. */
 export const pricing = queryOptions({ ...asked<Discovery["pricing"]>("/api/v2/pricing"), refetchInterval: 60_000 });

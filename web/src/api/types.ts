@@ -1,4 +1,4 @@
-/** The bodies of the API as types: output of the very schemas that its OpenAPI document is made of. */
+/** The bodies of the API as types: the output types of the schemas behind the OpenAPI document. */
 import type { z } from "zod";
 import type { agentSchema, leaderboardSchema, summarySchema } from "../../../api/schemas/agent.ts";
 import type { credByAddressSchema, credHistorySchema } from "../../../api/schemas/cred.ts";

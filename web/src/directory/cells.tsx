@@ -52,7 +52,7 @@ export function CredCell({ row }: { row: MarkedRow }) {
   );
 }
 
-/** Marks come a moment after their row: until then their places are empty. */
+/** Marks arrive after their row; their cells are empty until then. */
 export const ProofsCell = ({ row }: { row: MarkedRow }) =>
   row.marks ? <ProofMarks marks={row.marks} own={row.platform === OWN} /> : null;
 
@@ -147,7 +147,7 @@ const when = (iso: string | null) =>
     </time>
   );
 
-/** A column; `extra` ones are shown when they are asked for. */
+/** A column; `extra` columns are hidden by default. */
 export type Column = {
   key: string;
   label: string;
@@ -237,10 +237,10 @@ export const COLUMNS: Column[] = [
   },
 ];
 
-/** Columns that are always there. */
+/** Columns that cannot be hidden. */
 const FIXED = new Set(["agent", "cred"]);
 export const CHOOSABLE = COLUMNS.filter(({ key }) => !FIXED.has(key));
 
-/** The columns shown. @param others keys of those that are the other way round than usual */
+/** The columns shown. @param others keys of columns whose visibility differs from the default */
 export const shownColumns = (others: readonly string[]): Column[] =>
   COLUMNS.filter(({ key, extra }) => (extra === true) === others.includes(key));

@@ -1,20 +1,20 @@
-/** Live rows that hold still: values change in place, and whatever would move a row waits until it is asked for. */
+/** Live rows without jumps: values change in place; a change of order waits for the button. */
 import { useEffect, useRef, useState } from "react";
 import type { Directory, Row } from "./source.ts";
 
 export type LiveRows = {
   rows: Row[];
-  /** Agents that are on this page now and not on the screen. */
+  /** Agents of the new page that are not on the screen yet. */
   fresh: number;
   /** The order has changed. */
   moved: boolean;
   show(): void;
 };
 
-/** @param key names the view: another view is shown at once */
+/** @param key names the view; a new key is shown at once */
 export function useLiveRows(latest: Directory | undefined, key: string, loading: boolean): LiveRows {
   const [shown, setShown] = useState<{ key: string; rows: Row[] }>();
-  // While the next view loads, the one before stays in place.
+  // The previous view stays until the next one is loaded.
   if (latest && !loading && shown?.key !== key) setShown({ key, rows: latest.agents });
   const now = new Map(latest?.agents.map((row) => [row.id, row]));
   const held = shown?.rows ?? latest?.agents ?? [];

@@ -39,12 +39,12 @@ export function DirectoryPage() {
   const { data: chain } = useQuery(status);
   const isWatched = view.filter === "watched";
   const watched = useWatched(isWatched ? view : null);
-  // Watched rows are asked for one by one; the totals are everybody's then, too.
+  // Watched rows are fetched one by one; the totals stay those of the whole directory.
   const everybody = useQuery({ ...directory(readView(new URLSearchParams()), 1), enabled: isWatched });
   const stats = (isWatched ? everybody.data?.data : data)?.stats;
   const live = useLiveRows(data, key, isPlaceholderData);
   const known = isWatched ? watched.rows : live.rows;
-  // What is not shown has its place all the same.
+  // Hidden rows keep their place.
   const placed = known.map((row, i) => ({ ...row, place: (view.page - 1) * PAGE_SIZE + i + 1 }));
   const shown = view.spam || isWatched || view.q !== "" ? placed : placed.filter(({ name }) => !isSpam(name));
   const marksOf = useMarks(shown.map(({ id }) => id));
@@ -104,7 +104,7 @@ function useMarks(ids: number[]) {
   return new Map(data?.data.marks.map((each) => [each.id, each]));
 }
 
-/** Watched agents that nobody knows any more: said, so that they can be let go. */
+/** Watched agents that no registry has any more, with a button to remove them. */
 function Gone({ links }: { links: string[] }) {
   if (links.length === 0) return null;
   const all = stored("watched");
@@ -234,7 +234,7 @@ function CompareBar() {
   );
 }
 
-/** j, k, Enter, s, c and f. @returns the row the keys are at, -1 before the first key */
+/** Handles j, k, Enter, s, c and f. @returns index of the current row, -1 before the first key */
 function useRowKeys(rows: MarkedRow[], key: string): number {
   const [position, setPosition] = useState({ key, index: -1 });
   const [, go] = useLocation();

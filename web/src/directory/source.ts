@@ -1,4 +1,4 @@
-/** Where the directory's rows come from: the terminal's list. */
+/** The queries behind the directory's rows. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { OWN_PLATFORM } from "../../../core/directory/platforms.ts";
 import { get } from "../api/answer.ts";
@@ -8,10 +8,10 @@ import { type Filter, PAGE_SIZE, type View } from "./view.ts";
 
 export type { Directory, Row };
 
-/** A row at its place in the view, from 1, with its marks, which are asked for apart and come a moment later. */
+/** A row with its place in the view, from 1, and its marks, which a second request loads. */
 export type MarkedRow = Row & { place: number; marks: Marks | undefined };
 
-/** The exact call behind a view. */
+/** The API path of a view. */
 export function directoryPath({ q, filter, sort, dir, page }: Omit<View, "spam">, limit = PAGE_SIZE): string {
   const params = new URLSearchParams({ limit: String(limit) });
   if (page > 1) params.set("page", String(page));
@@ -33,7 +33,7 @@ export const directory = (view: View, limit = PAGE_SIZE) =>
     placeholderData: keepPreviousData,
   });
 
-/** How many agents a filter lets through, under the same search. */
+/** Number of agents that match a filter under the same search. */
 export const filterCount = (filter: Filter, q: string) =>
   queryOptions({
     queryKey: ["directory-count", filter, q],
@@ -45,7 +45,7 @@ export const filterCount = (filter: Filter, q: string) =>
     refetchInterval: 60_000,
   });
 
-/** The whole of a view as a file, up to the most that the API hands out. */
+/** URL of the whole view as a file, up to the export limit of the API. */
 export const exportPath = (view: View, format: "csv" | "json"): string => {
   const query = new URLSearchParams(directoryPath({ ...view, page: 1 }).split("?")[1]);
   query.delete("limit");
@@ -67,7 +67,7 @@ export const detailPath = (ref: string, platform: string | null): string =>
 export const detail = (ref: string, platform: string | null) =>
   queryOptions({ queryKey: [detailPath(ref, platform)], queryFn: get<Detail>(detailPath(ref, platform)) });
 
-/** The page of an agent: identities have one each, agents of other registries share a view. */
+/** The page of an agent; foreign agents share one view. */
 export const agentLink = (platform: string, agentId: string): string =>
   platform === OWN_PLATFORM ? `/agent/${agentId}` : `/terminal/${encodeURIComponent(agentId)}?platform=${platform}`;
 export const rowLink = (row: Pick<Row, "platform" | "agent_id">): string => agentLink(row.platform, row.agent_id);

@@ -1,4 +1,4 @@
-/** The table: server-side order, virtual rows, sorting by headers in three states, a row that keys move. */
+/** The table of agents: ordered by the server, virtual rows, headers that sort, a current row that keys move. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import { Change } from "../parts/marks.tsx";
@@ -38,7 +38,6 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   const first = (view.page - 1) * PAGE_SIZE;
-  const sorted = view.sort ?? (view.filter === "all" || view.filter === "watched" ? "cred_score" : null);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
     <section className="table-scroll" ref={scroller} tabIndex={0} aria-label="Agents" aria-busy={dim}>
@@ -48,26 +47,8 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
             <th scope="col" className="number rank">
               #
             </th>
-            {columns.map(({ key, label, sort, className }) => (
-              <th
-                key={key}
-                scope="col"
-                className={className}
-                aria-sort={
-                  sort && sorted === sort ? (view.sort && view.dir === "asc" ? "ascending" : "descending") : undefined
-                }
-              >
-                {sort ? (
-                  <button type="button" className="sort" onClick={() => change(nextSort(view, sort))}>
-                    {label}
-                    <span aria-hidden="true" className="sort-mark">
-                      {sorted !== sort ? "" : view.sort && view.dir === "asc" ? "↑" : "↓"}
-                    </span>
-                  </button>
-                ) : (
-                  label
-                )}
-              </th>
+            {columns.map((column) => (
+              <ColumnHead key={column.key} column={column} view={view} change={change} />
             ))}
             <th scope="col">
               <span className="unseen">Watch and compare</span>
@@ -101,5 +82,27 @@ export function Table({ rows, total, view, active, dim, change }: Props) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+type HeadProps = { column: ReturnType<typeof shownColumns>[number]; view: View; change: (view: View) => void };
+
+/** A header that sorts in three states: descending, ascending, the default order. */
+function ColumnHead({ column: { label, sort, className }, view, change }: HeadProps) {
+  const sorted = view.sort ?? (view.filter === "all" || view.filter === "watched" ? "cred_score" : null);
+  const direction = view.sort && view.dir === "asc" ? "ascending" : "descending";
+  return (
+    <th scope="col" className={className} aria-sort={sort && sorted === sort ? direction : undefined}>
+      {sort ? (
+        <button type="button" className="sort" onClick={() => change(nextSort(view, sort))}>
+          {label}
+          <span aria-hidden="true" className="sort-mark">
+            {sorted !== sort ? "" : direction === "ascending" ? "↑" : "↓"}
+          </span>
+        </button>
+      ) : (
+        label
+      )}
+    </th>
   );
 }

@@ -1,4 +1,4 @@
-/** What stands over the table: totals of the directory, how fresh the view is, columns, saved views, files. */
+/** The tools above the table: totals, freshness, columns, saved views, exports. */
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import { useConnected } from "../api/events.ts";
@@ -34,7 +34,7 @@ export function Totals({ stats }: { stats: Directory["stats"] }) {
 type Props = {
   view: View;
   total: number | undefined;
-  /** Rows of this page that are not shown. */
+  /** Number of rows of this page that are hidden. */
   hidden: number;
   fresh: { at: number; block: number | null } | null;
   failed: boolean;

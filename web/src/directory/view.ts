@@ -1,4 +1,4 @@
-/** What of the directory is shown, and its one place: the query of the page's address. Reloading or sharing it shows the same. */
+/** The view of the directory. Its only state is the query of the address, so a reload or a shared link shows the same. */
 import { DIRECTORY_SORTS } from "../../../core/directory/filters.ts";
 
 export type Sort = (typeof DIRECTORY_SORTS)[number];
@@ -24,17 +24,17 @@ export type View = {
   sort: Sort | null;
   dir: "asc" | "desc";
   page: number;
-  /** Names that are no names are shown, too. */
+  /** Includes rows whose name is a placeholder. */
   spam: boolean;
 };
 
-/** The most the API answers at once. */
+/** Max rows the API returns per page. */
 export const PAGE_SIZE = 100;
 
 const oneOf = <T extends string>(words: readonly T[], text: string | null): T | null =>
   words.find((word) => word === text) ?? null;
 
-/** Reads a view back; what makes no sense is left out, as if it had not been written. */
+/** Parses a view from the query; invalid values are ignored. */
 export function readView(params: URLSearchParams): View {
   const page = Number(params.get("page") ?? 1);
   return {
@@ -47,7 +47,7 @@ export function readView(params: URLSearchParams): View {
   };
 }
 
-/** The query of a view; what is as usual is not written. */
+/** The query of a view; defaults are left out. */
 export function writeView({ q, filter, sort, dir, page, spam }: View): URLSearchParams {
   const params = new URLSearchParams();
   if (q) params.set("q", q);
@@ -61,14 +61,14 @@ export function writeView({ q, filter, sort, dir, page, spam }: View): URLSearch
   return params;
 }
 
-/** Everybody in the order of their scores: the only view in which a place is a rank. */
+/** True for all agents by score: the only view in which the row number is the rank. */
 export const isRanking = ({ q, filter, sort, dir }: View): boolean =>
   q === "" && filter === "all" && (sort === null || (sort === "cred_score" && dir === "desc"));
 
-/** The way a column sorts first: names from A, numbers from the greatest. */
+/** First direction of a column: names ascending, numbers descending. */
 const firstDir = (sort: Sort) => (sort === "name" || sort === "platform" ? "asc" : "desc");
 
-/** The next of a header's three states: sorted, the other way round, as usual. */
+/** The next of a header's three states: sorted, reversed, default. */
 export function nextSort(view: View, sort: Sort): View {
   const first = firstDir(sort);
   if (view.sort !== sort) return { ...view, sort, dir: first, page: 1 };

@@ -6,18 +6,18 @@ import { useStored } from "../stored.ts";
 import { detail, linkedAgent } from "./source.ts";
 import type { Sort, View } from "./view.ts";
 
-/** A watch list longer than a page is shown up to here. */
+/** Max watched agents that are shown. */
 const MOST = 100;
 
 export type WatchedRows = {
   rows: Row[];
-  /** Some have not been answered for yet. */
+  /** True while some requests are open. */
   loading: boolean;
-  /** Watched, and known to no registry any more. */
+  /** Watched agents that no registry has any more. */
   gone: string[];
 };
 
-/** @param view null while another one is shown: nothing is asked then */
+/** @param view null while another view is shown; then nothing is fetched */
 export function useWatched(view: View | null): WatchedRows {
   const links = useStored("watched").slice(0, MOST);
   const agents = links.flatMap((link) => linkedAgent(link) ?? []);
@@ -56,7 +56,7 @@ const KEYS: Record<Sort, (row: Row) => string | number | null> = {
   updated_at: (row) => row.updated_at,
 };
 
-/** As the directory orders its rows: those without the key last, equal ones by id. */
+/** The order of the directory: rows without the key last, ties by id. */
 function inOrder({ sort, dir }: View): (a: Row, b: Row) => number {
   const key = KEYS[sort ?? "cred_score"];
   const way = sort && dir === "asc" ? 1 : -1;

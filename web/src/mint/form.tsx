@@ -1,12 +1,12 @@
-/** The fields of a registration. What is wrong with one is said at the field. */
+/** The fields of a registration; an error of a field is shown below it. */
 import { type FormEvent, useId } from "react";
 import { DEFAULT_FRAMEWORK, FRAMEWORKS } from "../../../core/frameworks.ts";
 import type { Wallet } from "./wallet.ts";
 
-/** The neutral one stands first and is chosen. */
+/** The neutral framework comes first and is selected by default. */
 const CHOICES = [DEFAULT_FRAMEWORK, ...FRAMEWORKS.filter((name) => name !== DEFAULT_FRAMEWORK)];
 
-/** Texts that count for the score, with the most code points each takes. */
+/** Texts that count for the score: label, hint, max code points. */
 const TEXTS = {
   origin: ["Origin", "Where it comes from", 512],
   mission: ["Mission", "What it is for", 512],
@@ -35,16 +35,18 @@ type Props = {
   disabled: boolean;
   referralCode: string;
   wallets: Wallet[];
-  /** Path of a field → what is wrong with it. */
+  /** Path of a field → its error. */
   faults: Map<string, string>;
   submit: (event: FormEvent<HTMLFormElement>) => void;
 };
 
-export function Form({ disabled, referralCode, wallets, faults, submit }: Props) {
+/** Attributes of a field with its error, and the error itself below the field. */
+function useFaults(faults: Map<string, string>) {
   const id = useId();
-  const fault = (path: string) => {
+  return (path: string) => {
     const found = faults.get(path);
     return {
+      id: id + path,
       attributes: { "aria-invalid": found !== undefined, "aria-describedby": found ? `${id}${path}-fault` : undefined },
       note: found && (
         <p className="fault" id={`${id}${path}-fault`}>
@@ -53,75 +55,53 @@ export function Form({ disabled, referralCode, wallets, faults, submit }: Props)
       ),
     };
   };
+}
+
+type Fault = ReturnType<ReturnType<typeof useFaults>>;
+
+export function Form({ disabled, referralCode, wallets, faults, submit }: Props) {
+  const fault = useFaults(faults);
+  const framework = useId();
+  const name = fault("name");
+  const referral = fault("referralCode");
   return (
     <form className="panel form" onSubmit={submit}>
-      <label className="label" htmlFor={`${id}name`}>
+      <label className="label" htmlFor={name.id}>
         Name
       </label>
       <input
         className="field"
-        id={`${id}name`}
+        id={name.id}
         name="name"
         required
         maxLength={64}
         autoComplete="off"
-        {...fault("name").attributes}
+        {...name.attributes}
       />
-      {fault("name").note}
-      <label className="label" htmlFor={`${id}framework`}>
+      {name.note}
+      <label className="label" htmlFor={framework}>
         Framework
       </label>
-      <select className="field" id={`${id}framework`} name="framework">
-        {CHOICES.map((name) => (
-          <option key={name}>{name}</option>
+      <select className="field" id={framework} name="framework">
+        {CHOICES.map((choice) => (
+          <option key={choice}>{choice}</option>
         ))}
       </select>
-      <details className="form-more">
-        <summary>Narrative: four texts that add to the score</summary>
-        {Object.entries(TEXTS).map(([key, [label, hint, most]]) => (
-          <div key={key}>
-            <label className="label" htmlFor={id + key}>
-              {label} <span className="faint">{hint}</span>
-            </label>
-            <textarea
-              className="field"
-              id={id + key}
-              name={key}
-              rows={2}
-              maxLength={most}
-              {...fault(`narrative.${key}`).attributes}
-            />
-            {fault(`narrative.${key}`).note}
-          </div>
-        ))}
-      </details>
-      <label className="label" htmlFor={`${id}ref`}>
+      <Narrative fault={fault} />
+      <label className="label" htmlFor={referral.id}>
         Referral code <span className="faint">if you have one</span>
       </label>
       <input
         className="field"
-        id={`${id}ref`}
+        id={referral.id}
         name="referralCode"
         defaultValue={referralCode}
         maxLength={32}
         autoComplete="off"
-        {...fault("referralCode").attributes}
+        {...referral.attributes}
       />
-      {fault("referralCode").note}
-      {wallets.length > 1 && (
-        <>
-          <label className="label" htmlFor={`${id}wallet`}>
-            Wallet
-          </label>
-          <select className="field" id={`${id}wallet`} name="wallet">
-            {wallets.map((wallet) => (
-              <option key={wallet.id} value={wallet.id}>
-                {wallet.name}
-              </option>
-            ))}
-          </select>
-        </>
-      )}
+      {referral.note}
+      {wallets.length > 1 && <WalletChoice wallets={wallets} />}
       <label className="check">
         <input type="checkbox" name="soulbound" /> Soulbound: locked to this wallet for ever
       </label>
@@ -137,5 +117,41 @@ export function Form({ disabled, referralCode, wallets, faults, submit }: Props)
         </p>
       )}
     </form>
+  );
+}
+
+const Narrative = ({ fault }: { fault: (path: string) => Fault }) => (
+  <details className="form-more">
+    <summary>Narrative: four texts that add to the score</summary>
+    {Object.entries(TEXTS).map(([key, [label, hint, most]]) => {
+      const { id, attributes, note } = fault(`narrative.${key}`);
+      return (
+        <div key={key}>
+          <label className="label" htmlFor={id}>
+            {label} <span className="faint">{hint}</span>
+          </label>
+          <textarea className="field" id={id} name={key} rows={2} maxLength={most} {...attributes} />
+          {note}
+        </div>
+      );
+    })}
+  </details>
+);
+
+function WalletChoice({ wallets }: { wallets: Wallet[] }) {
+  const id = useId();
+  return (
+    <>
+      <label className="label" htmlFor={id}>
+        Wallet
+      </label>
+      <select className="field" id={id} name="wallet">
+        {wallets.map((wallet) => (
+          <option key={wallet.id} value={wallet.id}>
+            {wallet.name}
+          </option>
+        ))}
+      </select>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-/** A payment by x402: what a 402 asks for, what the wallet signs for it (EIP-3009), and the header that carries it. */
+/** A payment by x402: terms of a 402, the wallet's signature (EIP-3009), and the header that carries it. */
 import { TRANSFER_WITH_AUTHORIZATION } from "../../../core/payments/transfer-with-authorization.ts";
 import type { Problem } from "../api/answer.ts";
 import { ask, changeTo, type Provider, WalletRefusal } from "./wallet.ts";
@@ -9,18 +9,18 @@ export type Terms = {
   asset: string;
   payTo: string;
   chainId: number;
-  /** Seconds for which the authorization is to be good. */
+  /** Validity of the authorization in seconds. */
   seconds: number;
   /** The token's EIP-712 name and version. */
   token: { name: string; version: string };
-  /** As the 402 has it: the payment repeats it. */
+  /** Copied from the 402; the payment repeats it. */
   accepted: Record<string, unknown>;
   resource: unknown;
 };
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
-/** The terms of a 402; null when it offers nothing that a browser's wallet can sign for. */
+/** The terms of a 402; null when a browser's wallet can sign none of its offers. */
 export function readTerms(problem: Problem): Terms | null {
   const header = problem.headers.get("payment-required");
   if (!header) return null;
@@ -47,7 +47,7 @@ export function readTerms(problem: Problem): Terms | null {
       };
     }
   } catch {
-    // A 402 that cannot be read offers nothing.
+    // An unreadable 402 has no terms.
   }
   return null;
 }
@@ -95,7 +95,7 @@ export async function signPayment(wallet: Provider, from: string, terms: Terms):
   return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(payment))));
 }
 
-/** What the account holds of the token; null when the wallet cannot say. */
+/** The account's balance of the token; null when the wallet cannot read it. */
 async function balance(wallet: Provider, token: string, account: string): Promise<bigint | null> {
   try {
     const data = `0x70a08231${account.slice(2).toLowerCase().padStart(64, "0")}`;

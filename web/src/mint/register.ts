@@ -2,7 +2,7 @@
 import { call, Problem } from "../api/answer.ts";
 import type { MintState, PendingMint, Registration } from "../api/types.ts";
 
-/** A registration as it is asked for; a payment belongs to it for good. */
+/** A registration request; its payment is never used for another one. */
 export type Attempt = {
   address: string;
   authorization: string;
@@ -15,20 +15,20 @@ export type Attempt = {
 
 export type Registered = Pick<Registration, "tokenId"> & { code: string | null };
 
-/** What a payment's outcome is waited for, and how often it is asked for again. */
+/** Max requests for one payment, and the polling of a mint: interval and max polls. */
 const REPEATS = 12;
 const POLL_MS = 1_500;
 const POLLS = 80;
 
-/** Codes after which the same request with the same payment finds out what came of it. */
+/** Error codes with an unknown outcome: the same request with the same payment learns it. */
 const UNDECIDED = new Set(["payment_pending", "request_in_progress", "upstream_unavailable", "overloaded", "timeout"]);
 
 export const isUndecided = (error: unknown): error is Problem =>
   error instanceof Problem && (error.status === 0 || UNDECIDED.has(error.code));
 
 /**
- * @param tell what is being waited for
- * @throws Problem as the service gave it; with a payment only when repeating has not cleared it up
+ * @param tell receives a sentence about the current step
+ * @throws Problem as the service gave it; with a payment only after all repeats
  */
 export async function register(attempt: Attempt, tell: (saying: string) => void): Promise<Registered> {
   for (let turn = 1; ; turn++) {
@@ -55,7 +55,7 @@ export async function register(attempt: Attempt, tell: (saying: string) => void)
   }
 }
 
-/** Waits for a registration that the chain has not decided yet. @throws Error in words for people */
+/** Polls a registration until the chain has decided. @throws Error in words for people */
 async function finished(mintId: string): Promise<Registered> {
   for (let i = 0; i < POLLS; i++) {
     await pause(POLL_MS);

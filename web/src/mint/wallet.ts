@@ -1,4 +1,4 @@
-/** The browser's wallets (EIP-1193, announced by EIP-6963), what is asked of them, and their refusals in words for people. */
+/** The browser's wallets (EIP-1193, announced by EIP-6963), the calls to them, and their refusals as sentences. */
 import { useSyncExternalStore } from "react";
 
 export type Provider = { request(call: { method: string; params?: unknown[] }): Promise<unknown> };
@@ -19,7 +19,7 @@ window.dispatchEvent(new Event("eip6963:requestProvider"));
 const injected = (): Provider | undefined => (window as { ethereum?: Provider }).ethereum;
 let alone: Wallet[] = [];
 
-/** Every wallet of this browser; the one that only sets `window.ethereum` where none announces itself. */
+/** All wallets of this browser; `window.ethereum` only when none announces itself. */
 function wallets(): Wallet[] {
   const provider = injected();
   if (announced.length > 0 || !provider) return announced;
@@ -33,7 +33,7 @@ export const useWallets = (): Wallet[] =>
     return () => void listeners.delete(listener);
   }, wallets);
 
-/** A refusal of the wallet, as a sentence for people; `declined` when it was its owner who said no. */
+/** A refusal of the wallet, as a sentence for people; `declined` when the user rejected. */
 export class WalletRefusal extends Error {
   readonly declined: boolean;
   constructor(message: string, declined = false) {
@@ -66,7 +66,7 @@ export async function connect(wallet: Provider): Promise<string> {
 
 /**
  * Signs a fresh credential (SIWA), good for an hour.
- * @param template the text to sign as discovery tells it, with {address} and {timestamp} to be filled in
+ * @param template the text of the discovery document, with the placeholders {address} and {timestamp}
  * @returns the value of the Authorization header
  */
 export async function signIn(wallet: Provider, template: string, address: string): Promise<string> {
@@ -77,7 +77,7 @@ export async function signIn(wallet: Provider, template: string, address: string
   return `Bearer ${address}:${timestamp}:${signature}`;
 }
 
-/** What wallets must know of Base to add it; they ask their owner first. */
+/** Parameters of Base for wallets that do not have it yet; the wallet asks the user. */
 const BASE = {
   chainId: "0x2105",
   chainName: "Base",
@@ -86,7 +86,7 @@ const BASE = {
   blockExplorerUrls: ["https://basescan.org"],
 };
 
-/** Brings the wallet to a chain: wallets refuse to sign typed data of another. @throws WalletRefusal */
+/** Switches the wallet to a chain: wallets refuse to sign typed data of another chain. @throws WalletRefusal */
 export async function changeTo(wallet: Provider, chainId: number): Promise<void> {
   const wanted = `0x${chainId.toString(16)}`;
   const current = await ask<unknown>(wallet, "eth_chainId");

@@ -1,11 +1,11 @@
-/** Two to four agents side by side; who they are is in the address. */
+/** Two to four agents side by side; the address has their ids. */
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { SIGNALS } from "../../../core/cred.ts";
 import { Radar } from "../agent/radar.tsx";
 import { agent, agentPath, factors } from "../api/queries.ts";
-import type { Agent } from "../api/types.ts";
+import type { Agent, Factors } from "../api/types.ts";
 import { Cred, NoData } from "../parts/cred.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Empty } from "../parts/states.tsx";
@@ -13,8 +13,21 @@ import { useSearchParams } from "../shell/address.ts";
 import { ApiButton } from "../shell/api-button.tsx";
 import { count, date, originWords } from "../words.ts";
 
+/** Max agents side by side; each has a colour of its own. */
 const MOST = 4;
 const LINES = ["first", "second", "third", "fourth"];
+
+const ROWS: [string, (agent: Agent) => React.ReactNode][] = [
+  ["Cred", ({ credScore }) => <Cred score={credScore} />],
+  ["Points", ({ points }) => count(points)],
+  ["Framework", ({ framework }) => <bdi>{framework}</bdi>],
+  ["Registered", ({ mintedAt }) => date(mintedAt)],
+  ["Registered by", ({ mintOrigin }) => originWords(mintOrigin).replace(/^by /, "")],
+  ["Wallet", ({ verified }) => (verified ? "proven" : "not proven")],
+  ["Exchange", ({ coinbaseVerified }) => (coinbaseVerified ? "attested" : "not attested")],
+  ["Soulbound", ({ soulbound }) => (soulbound ? "yes" : "no")],
+  ["Traits", ({ traits }) => traits.length],
+];
 
 export default function ComparePage() {
   const [params, setParams] = useSearchParams();
@@ -29,21 +42,8 @@ export default function ComparePage() {
   });
   const factorsOf = (i: number) =>
     breakdowns[i]?.data?.data.tokenId === known[i]?.tokenId ? breakdowns[i]?.data?.data.factors : undefined;
-  const rows: [string, (agent: Agent) => React.ReactNode][] = [
-    ["Cred", ({ credScore }) => <Cred score={credScore} />],
-    ["Points", ({ points }) => count(points)],
-    ["Framework", ({ framework }) => <bdi>{framework}</bdi>],
-    ["Registered", ({ mintedAt }) => date(mintedAt)],
-    ["Registered by", ({ mintOrigin }) => originWords(mintOrigin).replace(/^by /, "")],
-    ["Wallet", ({ verified }) => (verified ? "proven" : "not proven")],
-    ["Exchange", ({ coinbaseVerified }) => (coinbaseVerified ? "attested" : "not attested")],
-    ["Soulbound", ({ soulbound }) => (soulbound ? "yes" : "no")],
-    ["Traits", ({ traits }) => traits.length],
-  ];
-  const shapes = ids.flatMap((_, i) => {
-    const found = factorsOf(i);
-    return found ? [{ factors: found, className: LINES[i]! }] : [];
-  });
+  const columns = ids.map((id, i) => ({ id, known: known[i], error: agents[i]?.error, factors: factorsOf(i) }));
+  const shapes = columns.flatMap(({ factors }, i) => (factors ? [{ factors, className: LINES[i]! }] : []));
   return (
     <div className="page">
       <div className="page-head">
@@ -69,75 +69,96 @@ export default function ComparePage() {
               <Radar of={shapes} />
             </div>
           )}
-          <section className="compare-scroll" aria-label="Comparison">
-            <table className="plain-table compare-table">
-              <thead>
-                <tr>
-                  <td />
-                  {ids.map((id, i) => (
-                    <th key={id} scope="col">
-                      <span className={`compare-name ${LINES[i]}`}>
-                        {known[i] ? (
-                          <Link href={`/agent/${known[i].tokenId}`}>
-                            <bdi>{known[i].name}</bdi>
-                          </Link>
-                        ) : agents[i]?.error ? (
-                          <span className="warn-text">{agents[i].error.message}</span>
-                        ) : (
-                          "…"
-                        )}
-                        <button
-                          type="button"
-                          className="icon-button"
-                          aria-label={`Take ${known[i]?.name ?? id} out`}
-                          onClick={() => setIds(ids.filter((other) => other !== id))}
-                        >
-                          <Icon name="close" />
-                        </button>
-                      </span>
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map(([label, cell]) => (
-                  <tr key={label}>
-                    <th scope="row">{label}</th>
-                    {ids.map((id, i) => (
-                      <td key={id}>{known[i] ? cell(known[i]) : <NoData reason="not loaded" />}</td>
-                    ))}
-                  </tr>
-                ))}
-                {SIGNALS.map(({ key, label, weight }) => {
-                  const values = ids.map((_, i) => factorsOf(i)?.[key].rawScore);
-                  const best = Math.max(...values.map((value) => value ?? -1));
-                  return (
-                    <tr key={key}>
-                      <th scope="row">
-                        {label} <span className="faint">{weight} %</span>
-                      </th>
-                      {ids.map((id, i) => (
-                        <td key={id}>
-                          {values[i] === undefined ? (
-                            <NoData reason="not known" />
-                          ) : values[i] === best && ids.length > 1 && best > 0 ? (
-                            <b>
-                              {values[i]} <span className="unseen">(best)</span>
-                            </b>
-                          ) : (
-                            <span className="muted">{values[i]}</span>
-                          )}
-                        </td>
-                      ))}
-                    </tr>
-                  );
-                })}
-              </tbody>
-            </table>
-          </section>
+          <Comparison columns={columns} remove={(id) => setIds(ids.filter((other) => other !== id))} />
         </div>
       )}
     </div>
+  );
+}
+
+/** One agent of the comparison; what is not loaded yet is undefined. */
+type Column = {
+  id: string;
+  known: Agent | undefined;
+  error: Error | null | undefined;
+  factors: Factors | undefined;
+};
+
+const Comparison = ({ columns, remove }: { columns: Column[]; remove: (id: string) => void }) => (
+  <section className="compare-scroll" aria-label="Comparison">
+    <table className="plain-table compare-table">
+      <thead>
+        <tr>
+          <td />
+          {columns.map((column, i) => (
+            <th key={column.id} scope="col">
+              <ColumnHead column={column} line={LINES[i]!} remove={() => remove(column.id)} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {ROWS.map(([label, cell]) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            {columns.map(({ id, known }) => (
+              <td key={id}>{known ? cell(known) : <NoData reason="not loaded" />}</td>
+            ))}
+          </tr>
+        ))}
+        {SIGNALS.map((signal) => (
+          <SignalRow key={signal.key} signal={signal} columns={columns} />
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+const ColumnHead = ({ column, line, remove }: { column: Column; line: string; remove: () => void }) => (
+  <span className={`compare-name ${line}`}>
+    {column.known ? (
+      <Link href={`/agent/${column.known.tokenId}`}>
+        <bdi>{column.known.name}</bdi>
+      </Link>
+    ) : column.error ? (
+      <span className="warn-text">{column.error.message}</span>
+    ) : (
+      "…"
+    )}
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={`Take ${column.known?.name ?? column.id} out`}
+      onClick={remove}
+    >
+      <Icon name="close" />
+    </button>
+  </span>
+);
+
+/** Raw values of one signal; the best is bold, unless all are 0. */
+function SignalRow({ signal, columns }: { signal: (typeof SIGNALS)[number]; columns: Column[] }) {
+  const values = columns.map(({ factors }) => factors?.[signal.key].rawScore);
+  const best = Math.max(...values.map((value) => value ?? -1));
+  return (
+    <tr>
+      <th scope="row">
+        {signal.label} <span className="faint">{signal.weight} %</span>
+      </th>
+      {columns.map(({ id }, i) => (
+        <td key={id}>
+          {values[i] === undefined ? (
+            <NoData reason="not known" />
+          ) : values[i] === best && columns.length > 1 && best > 0 ? (
+            <b>
+              {values[i]} <span className="unseen">(best)</span>
+            </b>
+          ) : (
+            <span className="muted">{values[i]}</span>
+          )}
+        </td>
+      ))}
+    </tr>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The groups in which agents write to each other: who may write, and what is said where everybody may read. */
+/** Message groups: their gates, and the messages of open groups. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { get } from "../api/answer.ts";

@@ -1,4 +1,4 @@
-/** An address that leads nowhere. */
+/** The page of an unknown address. */
 import { Link } from "wouter";
 import { Empty } from "../parts/states.tsx";
 

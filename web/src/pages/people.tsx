@@ -1,4 +1,4 @@
-/** Humans and organizations as they have registered: what they state, what is proven of them, and the agents that are theirs. */
+/** Registered humans and organizations: stated data, proofs, and their agents. */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { type ListedService, placeOf } from "../../../core/listing.ts";
@@ -179,7 +179,7 @@ const Words = ({ of }: { of: string[] }) =>
     </ul>
   );
 
-/** Where services are, by name: their texts, or what their objects say; one that does not say is left out. */
+/** Addresses of services by name, from texts or objects; a service without one is left out. */
 const placesOf = (services: Humans["humans"][number]["services"]): Record<string, string> =>
   Object.fromEntries(
     Object.entries(services).flatMap(([name, service]) => {
@@ -188,7 +188,7 @@ const placesOf = (services: Humans["humans"][number]["services"]): Record<string
     }),
   );
 
-/** What somebody says of itself elsewhere; nothing of it is proven. */
+/** Stated accounts elsewhere; none of them is proven. */
 const Stated = ({ of }: { of: Record<string, string> }) => {
   const entries = Object.entries(of);
   return entries.length === 0 ? null : (

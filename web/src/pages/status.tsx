@@ -1,6 +1,7 @@
-/** How the service is: chain, scores, sources, queues. */
+/** State of the service: chain, scores, scheduled work, queues. */
 import { useQuery } from "@tanstack/react-query";
 import { status } from "../api/queries.ts";
+import type { Status } from "../api/types.ts";
 import { NoData } from "../parts/cred.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { ApiButton } from "../shell/api-button.tsx";
@@ -11,7 +12,7 @@ const until = (iso: string) => {
   return seconds <= 0 ? "due" : `in ${age(new Date(Date.now() - seconds * 1000).toISOString())}`;
 };
 
-/** Tenths of a second while it follows, minutes and hours when it does not. */
+/** Seconds with one decimal below a minute, then minutes, then hours. */
 const behind = (seconds: number): string =>
   seconds < 60
     ? `${seconds.toFixed(1)} s`
@@ -63,96 +64,101 @@ export default function StatusPage() {
           {(chain.progress * 100).toFixed(1)} %
         </p>
       )}
-      <section className="panel wide">
-        <div className="panel-head">
-          <h2>Work that is repeated</h2>
-        </div>
-        <div className="compare-scroll">
-          <table className="plain-table">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Last success</th>
-                <th scope="col">Next</th>
-                <th scope="col" className="number">
-                  Rows
-                </th>
-                <th scope="col">Problem</th>
-              </tr>
-            </thead>
-            <tbody>
-              {sources.map((source) => (
-                <tr key={source.key}>
-                  <th scope="row" className="mono">
-                    {source.key}
-                  </th>
-                  <td>{source.lastSuccessAt ? `${age(source.lastSuccessAt)} ago` : <NoData reason="never yet" />}</td>
-                  <td className="muted">{until(source.nextRunAt)}</td>
-                  <td className="number">
-                    {source.rows === null ? <NoData reason="it counts none" /> : count(source.rows)}
-                  </td>
-                  <td>
-                    {source.error ? (
-                      <span className="warn-text">{source.error}</span>
-                    ) : (
-                      <span className="faint">none</span>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </section>
-      <section className="panel wide">
-        <div className="panel-head">
-          <h2>Queues</h2>
-        </div>
-        {queues.length === 0 ? (
-          <p className="muted">No queue has told its state.</p>
-        ) : (
-          <div className="compare-scroll">
-            <table className="plain-table">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col" className="number">
-                    Waiting
-                  </th>
-                  <th scope="col" className="number">
-                    Active
-                  </th>
-                  <th scope="col" className="number">
-                    Failed
-                  </th>
-                  <th scope="col" className="number">
-                    Oldest
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {queues.map((queue) => (
-                  <tr key={queue.name}>
-                    <th scope="row" className="mono">
-                      {queue.name}
-                    </th>
-                    <td className="number">{count(queue.waiting)}</td>
-                    <td className="number">{count(queue.active)}</td>
-                    <td className={queue.failed > 0 ? "number warn-text" : "number"}>{count(queue.failed)}</td>
-                    <td className="number">
-                      {queue.oldestSeconds === null ? (
-                        <NoData reason="nothing waits" />
-                      ) : (
-                        `${queue.oldestSeconds.toFixed(0)} s`
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </section>
+      <Sources of={sources} />
+      <Queues of={queues} />
     </div>
   );
 }
+
+/** Scheduled work: when it last succeeded, when it runs next, and its problem. */
+const Sources = ({ of }: { of: Status["sources"] }) => (
+  <section className="panel wide">
+    <div className="panel-head">
+      <h2>Work that is repeated</h2>
+    </div>
+    <div className="compare-scroll">
+      <table className="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Last success</th>
+            <th scope="col">Next</th>
+            <th scope="col" className="number">
+              Rows
+            </th>
+            <th scope="col">Problem</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.map((source) => (
+            <tr key={source.key}>
+              <th scope="row" className="mono">
+                {source.key}
+              </th>
+              <td>{source.lastSuccessAt ? `${age(source.lastSuccessAt)} ago` : <NoData reason="never yet" />}</td>
+              <td className="muted">{until(source.nextRunAt)}</td>
+              <td className="number">
+                {source.rows === null ? <NoData reason="it counts none" /> : count(source.rows)}
+              </td>
+              <td>
+                {source.error ? <span className="warn-text">{source.error}</span> : <span className="faint">none</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+);
+
+const Queues = ({ of }: { of: Status["queues"] }) => (
+  <section className="panel wide">
+    <div className="panel-head">
+      <h2>Queues</h2>
+    </div>
+    {of.length === 0 ? (
+      <p className="muted">No queue has told its state.</p>
+    ) : (
+      <div className="compare-scroll">
+        <table className="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col" className="number">
+                Waiting
+              </th>
+              <th scope="col" className="number">
+                Active
+              </th>
+              <th scope="col" className="number">
+                Failed
+              </th>
+              <th scope="col" className="number">
+                Oldest
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {of.map((queue) => (
+              <tr key={queue.name}>
+                <th scope="row" className="mono">
+                  {queue.name}
+                </th>
+                <td className="number">{count(queue.waiting)}</td>
+                <td className="number">{count(queue.active)}</td>
+                <td className={queue.failed > 0 ? "number warn-text" : "number"}>{count(queue.failed)}</td>
+                <td className="number">
+                  {queue.oldestSeconds === null ? (
+                    <NoData reason="nothing waits" />
+                  ) : (
+                    `${queue.oldestSeconds.toFixed(0)} s`
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </section>
+);

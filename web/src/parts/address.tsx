@@ -2,7 +2,7 @@
 import { short } from "../words.ts";
 import { Copy } from "./copy.tsx";
 
-/** Leads to what the service itself names: its explorer. */
+/** Links to the explorer that the service's discovery document names. */
 export const EXPLORER_REL = "nofollow noopener noreferrer";
 
 /** @param explorer base URL without a trailing slash; without it the address is only shown */

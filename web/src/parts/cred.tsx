@@ -1,4 +1,4 @@
-/** A score wherever it stands: number, tier in words and shape, ring. */
+/** The score components: number, tier as word and shape, ring. */
 import { SHAPES, tierOf } from "../tiers.ts";
 
 export const TierShape = ({ tier }: { tier: keyof typeof SHAPES }) => (
@@ -42,7 +42,7 @@ export const NoData = ({ reason }: { reason: string }) => (
 
 const ROUND = 2 * Math.PI * 52;
 
-/** The score as on the card: a ring as full as the score is high. */
+/** The ring of the card, filled in proportion to the score. */
 export function ScoreRing({ score, size = 132 }: { score: number; size?: number }) {
   const tier = tierOf(score);
   return (

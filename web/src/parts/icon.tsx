@@ -1,4 +1,4 @@
-/** Line icons, 16 by 16, drawn in the colour of the text around them. Decoration: what they mean is said in words beside. */
+/** Line icons, 16 by 16, in the colour of the text. They are decoration; words beside them carry the meaning. */
 const PATHS = {
   search: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9ZM10.4 10.4 14 14",
   star: "M8 1.8l1.9 3.9 4.3.6-3.1 3 .7 4.2L8 11.5l-3.8 2 .7-4.2-3.1-3 4.3-.6Z",

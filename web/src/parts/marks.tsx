@@ -1,4 +1,4 @@
-/** Marks of an agent in a row: what is proven, what it speaks, how its score came to be. */
+/** Marks of a row: proofs, protocols, history of the score. */
 import type { Marks } from "../api/types.ts";
 import { tierOf } from "../tiers.ts";
 import { moment } from "../words.ts";
@@ -14,7 +14,7 @@ const PROOFS = [
 /** Five letters, filled where something is proven. */
 export function ProofMarks({ marks, own }: { marks: Marks; own: boolean }) {
   const proven = PROOFS.filter(([key]) => marks.verifications[key]).map(([, , name]) => name);
-  // Other registries know of wallets and of owners' accounts only: what cannot be proven there is not called missing.
+  // Other registries prove wallets and owners' accounts only, so the other proofs are not shown as missing there.
   const asked = own ? PROOFS : PROOFS.filter(([key]) => key === "siwa" || key === "coinbase");
   return (
     <span className="marks" title={proven.length > 0 ? `Proven: ${proven.join(", ")}` : "Nothing is proven"}>
@@ -46,7 +46,7 @@ export const Protocols = ({ of }: { of: Marks["protocols"] }) => (
 const WIDTH = 64;
 const HEIGHT = 22;
 
-/** The score's last changes, a step each. Nothing for a score that has not changed yet. */
+/** Sparkline of the score's last changes; renders nothing before the first change. */
 export function Sparkline({ points, score }: { points: Marks["points"]; score: number }) {
   const first = points[0];
   if (!first || points.length < 2) return <span className="spark" aria-hidden="true" />;
@@ -72,7 +72,7 @@ export function Sparkline({ points, score }: { points: Marks["points"]; score: n
   );
 }
 
-/** The change within a week; nothing where there is none to tell of. */
+/** The change within a week; renders nothing without a change. */
 export const Change = ({ by, of = "points" }: { by: number | null | undefined; of?: "points" | "places" }) =>
   by ? (
     <span className={by > 0 ? "change up" : "change down"} title={`${of} within seven days`}>

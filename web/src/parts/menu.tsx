@@ -13,7 +13,7 @@ export function Menu({ label, className = "", children }: Props) {
         if (event.key !== "Escape") return;
         element.querySelector("summary")?.focus();
       } else if (event.target instanceof Node && element.contains(event.target)) {
-        // What was chosen has been chosen: a link leads on, a box may be one of several.
+        // A click on a link closes the menu; a checkbox keeps it open for more choices.
         if (!(event.target instanceof Element && event.target.closest("a"))) return;
       }
       element.open = false;

@@ -1,4 +1,4 @@
-/** A link that a stranger wrote: where it leads is shown before anybody goes there, and search engines are not to follow. */
+/** An untrusted link: its target is visible, and `rel` keeps search engines from following it. */
 import { type MouseEvent, useState } from "react";
 import { urlOf } from "../../../core/urls.ts";
 import { Dialog } from "../shell/dialog.tsx";
@@ -6,13 +6,13 @@ import { Icon } from "./icon.tsx";
 
 export const STRANGERS_REL = "nofollow noopener noreferrer ugc";
 
-/** A web address fit to be followed; null for everything else (ipfs, mail, scripts, nonsense). */
+/** The URL when it is http or https; null for everything else (ipfs, mail, scripts, invalid). */
 export function webAddress(text: string): URL | null {
   const url = urlOf(text);
   return url && /^https?:$/.test(url.protocol) && url.username === "" ? url : null;
 }
 
-/** @param text the address as written; what is no web address stays text */
+/** @param text the address as written; anything but an http(s) URL is shown as text */
 export function OutLink({ text }: { text: string }) {
   const [asking, setAsking] = useState(false);
   const url = webAddress(text);

@@ -1,4 +1,4 @@
-/** A small sign of an agent, drawn from its name of record: the same rings for the same agent, in its tier's colour. Pictures of other hosts are never loaded. */
+/** A small icon drawn from an agent's platform and id: equal for the same agent, in the colour of its tier. Pictures of other hosts are never loaded. */
 import { tierOf } from "../tiers.ts";
 
 /** FNV-1a, then one xorshift step a number. */

@@ -1,4 +1,4 @@
-/** What a view shows when it has nothing to show: still loading, nothing found, or a problem with its request id. */
+/** States without data: loading, nothing found, a problem with its request id. */
 import type { ReactNode } from "react";
 import { Problem } from "../api/answer.ts";
 

@@ -1,13 +1,13 @@
-/** The page's address, read from the browser itself: the router unescapes it once, after which `%2F` in an agent's id and `%25` in a search are others. */
+/** The page's address, read from `window.location`: the router unescapes it once more, which breaks `%2F` in an agent's id and `%25` in a search. */
 import { useMemo } from "react";
 import { useLocation, useSearch } from "wouter";
 
 type Query = URLSearchParams | Record<string, string>;
 
-/** The query of the address, and a way to another one on the same page. */
+/** The query parameters of the address, and a setter that stays on the page. */
 export function useSearchParams(): [URLSearchParams, (next: Query) => void] {
   const [, go] = useLocation();
-  // Renders again when the query changes; what it says is read below.
+  // Renders again when the query changes; the value is read below.
   const changed = useSearch();
   const params = useMemo(() => new URLSearchParams(location.search), [changed]);
   const set = (next: Query) => {
@@ -17,7 +17,7 @@ export function useSearchParams(): [URLSearchParams, (next: Query) => void] {
   return [params, set];
 }
 
-/** The part of the path after the view, as it was before it was escaped. */
+/** The part of the path after the view, unescaped once. */
 export function addressRef(): string {
   const escaped = location.pathname.split("/")[2] ?? "";
   try {

@@ -1,4 +1,4 @@
-/** The view's own calls of the API, as exact curl lines: what people see, programs can have. */
+/** Shows the API calls of the view as exact curl commands. */
 import { useState } from "react";
 import { Copy } from "../parts/copy.tsx";
 import { Icon } from "../parts/icon.tsx";

@@ -1,4 +1,4 @@
-/** Keys that work in every view, and the page that tells them all. They can be switched off. */
+/** Keyboard shortcuts of all views and the dialog that lists them. They can be switched off. */
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { store, stored, useStored } from "../stored.ts";
@@ -7,7 +7,7 @@ import { PLACES } from "./places.ts";
 
 const placeOf = (key: string): string | undefined => PLACES.find((place) => place.key === key)?.to;
 
-/** Whether a key pressed belongs to a field or a dialog, or is a shortcut of the browser. */
+/** True when a key press belongs to a field, a dialog or the browser. */
 export const isTaken = (event: KeyboardEvent): boolean =>
   !stored("shortcuts") ||
   event.ctrlKey ||

@@ -1,4 +1,4 @@
-/** Everything one can do, by a few letters: Ctrl-K or ⌘K opens it; agents are searched for, views and settings are listed. */
+/** The command palette (Ctrl-K or ⌘K): finds agents, views and settings by a few letters. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
@@ -116,34 +116,47 @@ function Open({ close }: { close: () => void }) {
         />
         <kbd>Esc</kbd>
       </div>
-      <div role="listbox" id={id} aria-label="Found" className="palette-list">
-        {items.map((item, i) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
-          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
-          <div
-            key={item.key}
-            id={`${id}${i}`}
-            role="option"
-            aria-selected={i === active}
-            className="palette-item"
-            onClick={() => choose(item)}
-            onMouseMove={() => i !== active && setAt(i)}
-          >
-            {item.icon}
-            <span className="clip">
-              <bdi>{item.label}</bdi>
-            </span>
-            {item.hint && <span className="faint clip">{item.hint}</span>}
-            <span className="push">{item.end}</span>
-          </div>
-        ))}
-      </div>
+      <Found id={id} items={items} active={active} choose={choose} point={setAt} />
       {items.length === 0 && <p className="palette-none muted">Nothing is called that.</p>}
     </dialog>
   );
 }
 
-/** What fits a text: an agent that it names outright, agents it is part of, then what this page can do. */
+type FoundProps = {
+  /** DOM id of the list; an option has this id plus its index. */
+  id: string;
+  items: Item[];
+  active: number;
+  choose: (item: Item) => void;
+  point: (index: number) => void;
+};
+
+const Found = ({ id, items, active, choose, point }: FoundProps) => (
+  <div role="listbox" id={id} aria-label="Found" className="palette-list">
+    {items.map((item, i) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+      // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+      <div
+        key={item.key}
+        id={`${id}${i}`}
+        role="option"
+        aria-selected={i === active}
+        className="palette-item"
+        onClick={() => choose(item)}
+        onMouseMove={() => i !== active && point(i)}
+      >
+        {item.icon}
+        <span className="clip">
+          <bdi>{item.label}</bdi>
+        </span>
+        {item.hint && <span className="faint clip">{item.hint}</span>}
+        <span className="push">{item.end}</span>
+      </div>
+    ))}
+  </div>
+);
+
+/** The items for a text: the agent with this id or address, agents whose name contains it, then commands of this page. */
 function useItems(text: string): Item[] {
   const [, go] = useLocation();
   const asked = useDeferredValue(text);

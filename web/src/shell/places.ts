@@ -1,4 +1,4 @@
-/** The views one can go to, with the key that leads there after `g`; `small` ones are in the bar of small screens. */
+/** The views with their key after `g`; those with `small` are in the bar of small screens. */
 export const PLACES = [
   { to: "/", label: "Directory", key: "h", small: true },
   { to: "/leaderboard", label: "Leaderboard", key: "l", small: true },

@@ -7,15 +7,15 @@ import { useSearchParams } from "./address.ts";
 
 const PAUSE_MS = 180;
 
-/** What a text means: a token id (`7`, `helixa-7`), an address or the beginning of one, or part of a name. */
+/** The kind of a search text: a token id (`7`, `helixa-7`), an address or the beginning of one, or part of a name. */
 export function kindOf(text: string): "id" | "address" | "name" | null {
   if (text === "") return null;
   if (/^(0|[1-9]\d{0,14})$/.test(text) || readOwnTokenRef(text) !== null) return "id";
   return /^0x[0-9a-f]{0,40}$/i.test(text) ? "address" : "name";
 }
-/** Whether a text names one agent outright. */
+/** True when a text names exactly one agent. */
 export const opens = (text: string) => kindOf(text) === "id" || /^0x[0-9a-f]{40}$/i.test(text);
-/** What such a text is in the address of the agent's page. */
+/** The reference in the URL of the agent's page. */
 export const refOf = (text: string): string => String(readOwnTokenRef(text) ?? text);
 
 export function SearchBox() {

@@ -1,4 +1,4 @@
-/** What stands around every view: bar, banner about the index, foot with the served block. */
+/** The frame of every view: bar, banner about the index, footer with the served block. */
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
@@ -12,7 +12,7 @@ import { Palette } from "./palette.tsx";
 import { PLACES } from "./places.ts";
 import { SearchBox } from "./search-box.tsx";
 
-/** Beyond this the data are called late. */
+/** Lag in seconds above which the data are shown as late. */
 const LATE_SECONDS = 60;
 
 export function Shell({ children }: { children: ReactNode }) {
@@ -91,7 +91,7 @@ function ThemeButton() {
   );
 }
 
-/** Says so when what is shown may be old or wrong. */
+/** The banner shown while the data may be old or wrong. */
 function IndexBanner() {
   const { data, error } = useQuery(status);
   const stale = useSyncExternalStore(indexStaleness.subscribe, indexStaleness.read);
