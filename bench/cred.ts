@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import { credOf, SIGNALS, unixSeconds } from "../core/cred.ts";
 import { VERIFIED_ACCOUNT } from "../db/attestations.ts";
+import { openPool } from "../db/connect.ts";
 import { fullPass, recomputeCred, refreshAges } from "../db/cred.ts";
 import { scoresSql, tokenRange } from "../db/cred-statement.ts";
 import { loadFacts } from "../db/facts.ts";
@@ -26,7 +27,7 @@ export default async function cred(args: string[]): Promise<void> {
   const rounds = 3;
   const directory = mkdtempSync(join(tmpdir(), "bench-cred-"));
   const server = await startPostgres({ dataDir: join(directory, "pg") });
-  const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  const pool = openPool({ connectionString: server.url, max: 2 });
   try {
     await migrate(server.url);
     await plantOnchain(pool, { ddl: onchainTables() });

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
+import { openPool } from "../db/connect.ts";
 import { migrate } from "../db/migrate.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { measurePages } from "./directory/pages.ts";
@@ -29,7 +29,7 @@ export default async function directory(args: string[]): Promise<void> {
   const place = kept ?? mkdtempSync(join(tmpdir(), "bench-directory-"));
   const planted = join(place, "planted");
   const postgres = await startPostgres({ dataDir: join(place, "pg"), fast: true, settings: SETTINGS });
-  const pool = new pg.Pool({ connectionString: postgres.url, max: 4 });
+  const pool = openPool({ connectionString: postgres.url, max: 4 });
   pool.on("error", () => {});
   try {
     console.log(

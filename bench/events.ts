@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
+import { openPool } from "../db/connect.ts";
 import { type EventNote, noteEvents } from "../db/event-notes.ts";
 import { startPostgres } from "../devnet/postgres.ts";
 import { runEventLog } from "../workers/event-log.ts";
@@ -28,7 +28,7 @@ export default async function events(args: string[]): Promise<void> {
     : { readers: 1_000, events: 200, perSecond: 10, burst: 200 };
   const directory = mkdtempSync(join(tmpdir(), "bench-events-"));
   const postgres = await startPostgres({ dataDir: join(directory, "pg") });
-  const db = new pg.Pool({ connectionString: postgres.url, max: 4 });
+  const db = openPool({ connectionString: postgres.url, max: 4 });
   // The server may end a connection that is still being closed.
   db.on("error", () => {});
   const stops: (() => unknown)[] = [() => db.end()];

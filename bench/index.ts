@@ -5,9 +5,9 @@ import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { decodeEventLog } from "viem";
 import { identityAbi } from "../abis/identity.ts";
+import { openClient } from "../db/connect.ts";
 import { trackIndexedBlock } from "../db/index-state.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { entryOf } from "../runtime/processes.ts";
@@ -86,7 +86,7 @@ function row(name: string, { events, seconds, rate }: Measure): void {
 
 /** The floor: every log decoded with viem and copied into one table, nothing else. */
 async function decodeAndCopy(databaseUrl: string, blocks: number): Promise<Measure> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = openClient({ connectionString: databaseUrl });
   await client.connect();
   await client.query("create table event (id bigint primary key, name text, args jsonb, block bigint)");
   const logs = Array.from({ length: blocks }, (_, i) => logsOf(i + 1)).flat();
@@ -188,7 +188,7 @@ async function timed(said: (message: string) => Promise<number>, blocks: number)
 /** A fast index with rows missing is worth nothing: counts and sums must be those of the story. */
 async function checkRows(databaseUrl: string, blocks: number): Promise<void> {
   const expected = { agents: blocks, traits: blocks, mutations: blocks, points: blocks * (100 + 10 + 5 + 75) };
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = openClient({ connectionString: databaseUrl });
   await client.connect();
   const { rows } = await client.query(`
     select count(*)::int as agents, sum(trait_count)::int as traits, sum(mutation_count)::int as mutations,
@@ -201,7 +201,7 @@ async function checkRows(databaseUrl: string, blocks: number): Promise<void> {
 
 /** Makes the next start build a fresh index out of what is cached. */
 async function nextGeneration(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = openClient({ connectionString: databaseUrl });
   await client.connect();
   await client.query("update onchain.index_state set generation = generation + 1");
   await client.end();

@@ -5,8 +5,9 @@ import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isDeepStrictEqual, promisify } from "node:util";
-import pg from "pg";
+import type pg from "pg";
 import { listAgents } from "../db/agents.ts";
+import { openPool } from "../db/connect.ts";
 import { loadFacts } from "../db/facts.ts";
 import { type AgentList, type AgentQuery, openAgentList } from "../db/lists/agents.ts";
 import { removePostgres, startPostgres } from "../devnet/postgres.ts";
@@ -22,7 +23,7 @@ export default async function list(args: string[]): Promise<void> {
   if (!Number.isSafeInteger(agents) || agents < 1000) throw new Error("--agents takes a number of agents from 1000 on");
   const directory = mkdtempSync(join(tmpdir(), "bench-list-"));
   const server = await startPostgres({ dataDir: join(directory, "pg"), fast: true });
-  const pool = new pg.Pool({ connectionString: server.url, max: 4 });
+  const pool = openPool({ connectionString: server.url, max: 4 });
   pool.on("error", () => {});
   try {
     console.log(

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
+import { openPool } from "../db/connect.ts";
 import { type Postgres, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { freePort } from "../runtime/free-port.ts";
 import cards from "./cards.ts";
@@ -118,7 +118,7 @@ async function keyed(plan: Plan): Promise<void> {
 
 async function plant(url: string, agents: number): Promise<void> {
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, "list/world.ts"), url, String(agents)]);
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const pool = openPool({ connectionString: url, max: 1 });
   try {
     await plantProfiles(pool);
   } finally {

@@ -1,5 +1,5 @@
 /** Fills a table: reads every row of a source in one snapshot, then sorts every column. */
-import pg from "pg";
+import { openClient } from "../db/connect.ts";
 import { copyRows } from "./copy-rows.ts";
 import { TableBuilder, type TableImage } from "./table-image.ts";
 import type { TableSource } from "./table-source.ts";
@@ -18,7 +18,7 @@ export async function fillTable<State>(
   source: TableSource<State>,
   { url, rows }: FillOrder,
 ): Promise<Filled<State> | null> {
-  const client = new pg.Client({
+  const client = openClient({
     connectionString: url,
     application_name: "table-load",
     keepAlive: true,

@@ -1,5 +1,6 @@
 /** A column table that follows its source: loaded beside everything else, then kept equal to the database, change by change. */
 import pg from "pg";
+import { openClient } from "../db/connect.ts";
 import type { Filled } from "./fill-table.ts";
 import { startLoad } from "./load.ts";
 import { MemoryBudget } from "./memory-budget.ts";
@@ -129,7 +130,7 @@ export function openLiveTable<State>(
   }
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({
+    const fresh = openClient({
       connectionString: url,
       application_name: "table-follow",
       keepAlive: true,

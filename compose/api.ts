@@ -23,9 +23,9 @@ import { type Composed, composed } from "./composed.ts";
 import {
   databaseUrl,
   openChain,
-  openPool,
   openQueuesOf,
   openSecretBox,
+  openServicePool,
   openUpstreamHttp,
   REQUEST_WAIT_MS,
 } from "./connections.ts";
@@ -81,7 +81,7 @@ type Reads = Awaited<ReturnType<typeof openReads>>;
 /** What the API reads from: the database, the block of the index, and the column tables of agents and directory. */
 async function openReads(parts: AsyncDisposableStack, config: Config, log: Logger) {
   const url = databaseUrl(config);
-  const db = openPool(config, "api", log, CONNECT_MS);
+  const db = openServicePool(config, "api", log, CONNECT_MS);
   parts.defer(() => db.end());
   const index = await trackIndexedBlock(url);
   parts.defer(() => index.close());

@@ -1,11 +1,12 @@
 /** Connections that the API and the workers both have: database, queues, the chain, HTTP to upstreams. */
-import pg from "pg";
+import type pg from "pg";
 import type { Logger } from "pino";
 import { createChain } from "../clients/chain.ts";
 import { type Http, openHttp } from "../clients/http.ts";
 import type { SecretBox } from "../clients/ports.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
+import { openPool } from "../db/connect.ts";
 import type { Ops } from "../ops/open.ts";
 import { traceStatements } from "../ops/traced-pool.ts";
 import { isTracing } from "../runtime/tracing.ts";
@@ -19,8 +20,8 @@ export function databaseUrl({ database: { url } }: Config): string {
 }
 
 /** @param connectMs max wait for a connection: short in the API, where a client waits; long in the workers */
-export function openPool(config: Config, name: string, log: Logger, connectMs: number): pg.Pool {
-  const pool = new pg.Pool({
+export function openServicePool(config: Config, name: string, log: Logger, connectMs: number): pg.Pool {
+  const pool = openPool({
     connectionString: databaseUrl(config),
     application_name: name,
     max: config.database.pool,

@@ -19,9 +19,9 @@ import { type Composed, composed } from "./composed.ts";
 import {
   JOB_WAIT_MS,
   openChain,
-  openPool,
   openQueuesOf,
   openSecretBox,
+  openServicePool,
   openUpstreamHttp,
   userAgent,
 } from "./connections.ts";
@@ -35,7 +35,7 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
     const log = createLog(config, "workers");
     parts.defer(await openTraces(config, "workers"));
     const ops = openOps(config, "workers", log);
-    const db = openPool(config, "workers", log, JOB_WAIT_MS);
+    const db = openServicePool(config, "workers", log, JOB_WAIT_MS);
     parts.defer(() => db.end());
     const queue = await openQueuesOf(config, log, JOB_WAIT_MS);
     parts.defer(() => queue.close());

@@ -1,11 +1,15 @@
 /** API keys: their hashes, never the keys. */
+import { eq, getTableColumns, sql } from "drizzle-orm";
+import { orm, preparedQuery } from "./orm.ts";
+import { apiKey as apiKeyTable } from "./schema.ts";
+import { statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
-/** What a key opens: reports of sessions; more reads; the board of the queues to look at; the same, to act on. */
+/** What a key permits: reports of sessions, a higher read limit, reading the queues' board, acting on it. */
 export const KEY_SCOPES = ["sessions:write", "read", "queues:read", "queues:write"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** Names of scopes that keys were given before. */
+/** Former names of scopes; stored keys still have them. */
 const FORMER: Record<string, KeyScope> = {
   sessions: "sessions:write",
   "queues-read": "queues:read",
@@ -29,56 +33,61 @@ export type ApiKey = {
   lastUsedAt: Date | null;
 };
 
-const COLUMNS = `id, name, scope, reads_per_minute as "readsPerMinute", created_at as "createdAt",
-  revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
-
-/** A name that is none opens nothing. */
+/** A stored key. A scope's name that is not known opens nothing. */
 function toKey<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(" ").flatMap((name) => keyScope(name) ?? []) };
 }
 
+const BY_ID = preparedQuery((db) =>
+  db
+    .select()
+    .from(apiKeyTable)
+    .where(eq(apiKeyTable.id, sql.placeholder("id")))
+    .prepare("api-key"),
+);
+
 /** A key by its id, revoked or not; null when there is none. `hash` is the SHA-256 of the whole key. */
-export async function apiKey(db: Queryable, id: string): Promise<(ApiKey & { hash: Buffer }) | null> {
-  const { rows } = await db.query({
-    name: "api-key",
-    text: `select ${COLUMNS}, hash from offchain.api_key where id = $1`,
-    values: [id],
-  });
-  return rows[0] ? (toKey(rows[0]) as unknown as ApiKey & { hash: Buffer }) : null;
+export async function apiKey(db: Queryable, id: string): Promise<(ApiKey & { hash: Uint8Array }) | null> {
+  const [row] = await BY_ID(db).execute({ id });
+  return row ? toKey(row) : null;
 }
 
 /** Every key, the oldest first. */
 export async function apiKeys(db: Queryable): Promise<ApiKey[]> {
-  const { rows } = await db.query(`select ${COLUMNS} from offchain.api_key order by created_at, id`);
-  return rows.map(toKey) as unknown as ApiKey[];
+  const { hash, ...shown } = getTableColumns(apiKeyTable);
+  const rows = await orm(db).select(shown).from(apiKeyTable).orderBy(apiKeyTable.createdAt, apiKeyTable.id);
+  return rows.map(toKey);
 }
 
 export async function insertApiKey(
   db: Queryable,
   key: { id: string; name: string; hash: Uint8Array; scopes?: KeyScope[]; readsPerMinute?: number | null },
 ): Promise<void> {
-  await db.query("insert into offchain.api_key (id, name, hash, scope, reads_per_minute) values ($1, $2, $3, $4, $5)", [
-    ...[key.id, key.name, Buffer.from(key.hash)],
-    (key.scopes ?? ["sessions:write"]).join(" "),
-    key.readsPerMinute ?? null,
-  ]);
+  const { id, name, hash, scopes = ["sessions:write"], readsPerMinute = null } = key;
+  await orm(db)
+    .insert(apiKeyTable)
+    .values({ id, name, hash, scope: scopes.join(" "), readsPerMinute });
 }
 
 /** Ends a key; it stays ended. @returns false when there is no such key */
 export async function revokeApiKey(db: Queryable, id: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    "update offchain.api_key set revoked_at = coalesce(revoked_at, now()) where id = $1",
-    [id],
-  );
+  const { rowCount } = await orm(db)
+    .update(apiKeyTable)
+    .set({ revokedAt: sql`coalesce(${apiKeyTable.revokedAt}, now())` })
+    .where(eq(apiKeyTable.id, id));
   return rowCount === 1;
 }
 
+const NOTE_USE = statement({
+  name: "api-key-use",
+  params: { id: text, now: timestamptz },
+  text: `
+    update offchain.api_key set last_used_at = $now
+    where id = $id and (last_used_at is null or last_used_at < $now::timestamptz - interval '1 minute')`,
+  prepared: true,
+});
+
 /** Notes that a key was used, at most once a minute. */
 export async function noteUse(db: Queryable, id: string, now: Date): Promise<void> {
-  await db.query({
-    name: "api-key-use",
-    text: `update offchain.api_key set last_used_at = $2
-           where id = $1 and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`,
-    values: [id, now],
-  });
+  await NOTE_USE.run(db, { id, now });
 }

@@ -1,5 +1,6 @@
 /** What the index is doing, as its readers see it: the served block, staleness, and a way to wait for a block. */
-import pg from "pg";
+import type pg from "pg";
+import { openClient } from "./connect.ts";
 
 /** Anything that runs one SQL statement: a pool, a client, a transaction. */
 type Queryable = Pick<pg.Pool | pg.ClientBase, "query">;
@@ -122,7 +123,7 @@ export async function trackIndexedBlock(url: string, { pollMs = 200 } = {}): Pro
   const listeners = new Set<(state: IndexState) => void>();
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({
+    const fresh = openClient({
       connectionString: url,
       application_name: "index-tracker",
       keepAlive: true,

@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
+import { openClient } from "./connect.ts";
 import { ADVISORY_LOCKS } from "./locks.ts";
 
 type SqlFile = { name: string; sql: string; hash: string };
@@ -30,7 +31,7 @@ const migrations = (): SqlFile[] =>
  * @throws the database's error when it cannot be reached or a migration fails; nothing is left half-applied
  */
 export async function migrate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: "migrate" });
+  const client = openClient({ connectionString: url, application_name: "migrate" });
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.migrations]);

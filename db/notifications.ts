@@ -1,5 +1,6 @@
 /** NOTIFY as a wake-up call: one listening connection for each pool, opened while somebody listens, reopened when lost. */
 import pg from "pg";
+import { openClient } from "./connect.ts";
 
 export type Notifications = {
   /**
@@ -33,7 +34,7 @@ function listen(options: pg.ClientConfig): Notifications {
   function connect() {
     // pg hides the password of a pool's options from a spread.
     const { password } = options;
-    const fresh = new pg.Client({ ...options, password, application_name: "notifications", keepAlive: true });
+    const fresh = openClient({ ...options, password, application_name: "notifications", keepAlive: true });
     client = fresh;
     const lose = () => {
       if (client !== fresh) return;

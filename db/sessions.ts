@@ -1,20 +1,23 @@
 /** Outcomes of sessions with agents, as holders of an API key report them. */
 import type { SessionCounts } from "../core/cred-report/view.ts";
+import { int4, int8, nullable, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
-/** How many sessions of an agent ended how. */
-export async function sessionCounts(db: Queryable, tokenId: number): Promise<SessionCounts> {
-  const { rows } = await db.query({
-    name: "session-counts",
-    text: `
-      select count(*) filter (where outcome = 'success')::int as success,
-             count(*) filter (where outcome = 'failure')::int as failure,
-             count(*) filter (where outcome = 'partial')::int as partial
-      from offchain.session_outcome where token_id = $1`,
-    values: [tokenId],
-  });
-  return rows[0];
-}
+const SESSION_COUNTS = statement({
+  name: "session-counts",
+  params: { tokenId: int8 },
+  text: `
+    select count(*) filter (where outcome = 'success')::int as success,
+           count(*) filter (where outcome = 'failure')::int as failure,
+           count(*) filter (where outcome = 'partial')::int as partial
+    from offchain.session_outcome where token_id = $tokenId`,
+  columns: { success: int4, failure: int4, partial: int4 },
+  prepared: true,
+});
+
+/** The number of sessions of an agent by their outcome. */
+export const sessionCounts = (db: Queryable, tokenId: number): Promise<SessionCounts> =>
+  SESSION_COUNTS.one(db, { tokenId });
 
 export type SessionOutcome = {
   tokenId: number;
@@ -27,22 +30,24 @@ export type SessionOutcome = {
   durationSeconds: number | null;
 };
 
-/** Keeps an outcome. @returns false when the same key has reported this session before: the first report stands */
+const RECORD_OUTCOME = statement({
+  name: "record-outcome",
+  params: {
+    tokenId: int8,
+    apiKeyId: text,
+    sessionId: nullable(text),
+    outcome: text,
+    details: nullable(text),
+    durationSeconds: nullable(int4),
+  },
+  text: `
+    insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome, details, duration_seconds)
+    values ($tokenId, $apiKeyId, $sessionId, $outcome, $details, $durationSeconds)
+    on conflict (api_key_id, session_id) do nothing`,
+  prepared: true,
+});
+
+/** Keeps an outcome. @returns false when the same key has reported this session before: the first report stays */
 export async function recordOutcome(db: Queryable, session: SessionOutcome): Promise<boolean> {
-  const { rowCount } = await db.query({
-    name: "record-outcome",
-    text: `
-      insert into offchain.session_outcome (token_id, api_key_id, session_id, outcome, details, duration_seconds)
-      values ($1, $2, $3, $4, $5, $6)
-      on conflict (api_key_id, session_id) do nothing`,
-    values: [
-      session.tokenId,
-      session.apiKeyId,
-      session.sessionId,
-      session.outcome,
-      session.details,
-      session.durationSeconds,
-    ],
-  });
-  return rowCount === 1;
+  return (await RECORD_OUTCOME.run(db, session)) === 1;
 }

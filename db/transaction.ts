@@ -1,8 +1,8 @@
 /** Transactions, and the type of anything that runs SQL. */
 import type pg from "pg";
+import type { Queryable } from "./connect.ts";
 
-/** Runs one statement at a time: a pool, a client, or the client of a transaction. */
-export type Queryable = Pick<pg.ClientBase, "query">;
+export type { Queryable };
 
 /**
  * Runs `work` in one transaction, committed when it resolves and rolled back when it throws.

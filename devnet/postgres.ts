@@ -18,7 +18,7 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import pg from "pg";
+import { openClient } from "../db/connect.ts";
 import { freePort } from "../runtime/free-port.ts";
 
 const require = createRequire(import.meta.url);
@@ -112,7 +112,7 @@ export async function removePostgres(dataDir: string): Promise<void> {
 
 /** Creates a database when it is missing. @returns its URL */
 export async function ensureDatabase(serverUrlOfAdmin: string, name: string, template?: string): Promise<string> {
-  const client = new pg.Client({ connectionString: serverUrlOfAdmin });
+  const client = openClient({ connectionString: serverUrlOfAdmin });
   await client.connect();
   try {
     const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [name]);
@@ -232,7 +232,7 @@ function initialise(native: string, dataDir: string, user: User | undefined): vo
 }
 
 async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  const client = openClient({ connectionString: url, connectionTimeoutMillis: 2000 });
   client.on("error", () => {});
   try {
     await client.connect();

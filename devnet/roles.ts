@@ -1,9 +1,9 @@
 /** The database roles of the local stack: `indexer` owns what the chain says, `app` writes the rest and only reads the chain's. */
-import pg from "pg";
+import { openClient } from "../db/connect.ts";
 
 /** Creates or updates the roles. @returns their URLs */
 export async function ensureRoles(adminUrl: string): Promise<{ indexerUrl: string; appUrl: string }> {
-  const client = new pg.Client({ connectionString: adminUrl });
+  const client = openClient({ connectionString: adminUrl });
   await client.connect();
   const database = client.escapeIdentifier(new URL(adminUrl).pathname.slice(1));
   try {

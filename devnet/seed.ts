@@ -1,6 +1,5 @@
 /** Seeds the local world through the real paths: API calls, transactions of the agents' own wallets, attestations, the transaction outbox. */
 import pLimit from "p-limit";
-import pg from "pg";
 import {
   createTestClient,
   createWalletClient,
@@ -22,6 +21,7 @@ import { erc8004IdentityAbi } from "../abis/erc8004.ts";
 import { handshakesAbi } from "../abis/handshakes.ts";
 import { identityAbi } from "../abis/identity.ts";
 import { serviceTokenAbi } from "../abis/service-token.ts";
+import { openPool } from "../db/connect.ts";
 import { queueIntent } from "../db/transaction-outbox.ts";
 import { ApiError, createClient, type Schemas } from "../sdk/src/index.ts";
 import type { Devnet } from "./deploy.ts";
@@ -67,7 +67,7 @@ export async function seed(context: SeedContext): Promise<string> {
     transport: http(context.rpcUrl),
     pollingInterval: 100,
   }).extend(publicActions);
-  const pool = new pg.Pool({ connectionString: context.databaseUrl, max: 4 });
+  const pool = openPool({ connectionString: context.databaseUrl, max: 4 });
   try {
     const { identity, eas, erc8004Identity, handshakes, serviceToken } = context.devnet.contracts;
     const walletOf = (account: PrivateKeyAccount) =>

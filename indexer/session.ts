@@ -1,7 +1,8 @@
 /** A session of the launcher: one database connection that holds the build's lock, and with it the right to write. */
-import pg from "pg";
+import type pg from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { openClient } from "../db/connect.ts";
 import { sleep } from "./backoff.ts";
 import { BUILD_LOCK, ensureOnchain } from "./views.ts";
 
@@ -30,7 +31,7 @@ export async function withSession(
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { databaseUrl, ...rest } = options;
-  const db = new pg.Client({
+  const db = openClient({
     connectionString: databaseUrl,
     application_name: `${rest.build}_launcher`,
     keepAlive: true,

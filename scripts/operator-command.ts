@@ -1,6 +1,7 @@
 /** What the operator's commands have in common: one sentence for what went wrong, and the service's database. */
-import pg from "pg";
+import type pg from "pg";
 import { loadConfig } from "../config/config.ts";
+import { openClient } from "../db/connect.ts";
 
 /** Runs a command with its words. What it throws is told as a sentence, and the process ends with 1. */
 export async function operatorCommand(run: (words: string[]) => Promise<void>): Promise<void> {
@@ -16,7 +17,7 @@ export async function operatorCommand(run: (words: string[]) => Promise<void>): 
 export async function withDatabase(work: (db: pg.Client) => Promise<void>): Promise<void> {
   const { url } = loadConfig().database;
   if (!url) throw new Error("DATABASE_URL is not set and no local stack is running (npm start).");
-  const db = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const db = openClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
     await db.connect();
   } catch (error) {

@@ -70,7 +70,9 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
   abis: { any: [] },
   src: { any: ["src", "abis", /^ponder(:|$)/, "viem", "hono"], types: ["ponder.schema.ts", "node:http"] },
   core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves", "@scure/base"] },
-  columns: { any: ["columns", "pg", /^node:(url|child_process|net|stream|timers|util)/] },
+  columns: {
+    any: ["columns", "db/connect.ts", "db/statement.ts", "pg", /^node:(url|child_process|net|stream|timers|util)/],
+  },
   db: {
     any: [
       "db",
@@ -326,6 +328,25 @@ describe("readers", () => {
   });
 });
 
+describe("SQL", () => {
+  const product = files.filter(({ path }) =>
+    /^(api|columns|compose|db|indexer|ops|runtime|settlement|workers)\//.test(path),
+  );
+
+  it("is declared with its types: db/statement.ts alone runs a statement that the query builder did not write", () => {
+    const untyped = product.filter(({ text }) =>
+      /(?<!\breq)\.query[<(]|\.execute\(\s*(sql`|["'`])/.test(withoutComments(text)),
+    );
+    const paths = untyped.map(({ path }) => path).filter((path) => !WITHOUT_ROWS.has(path));
+    expect(paths.filter((path) => !NOT_CONVERTED.has(basename(path)))).toEqual([]);
+  });
+
+  it("runs on connections that db/connect.ts makes: they read an int8 as a number", () => {
+    const makers = files.filter(({ path, text }) => path !== "db/connect.ts" && /new pg\.(Pool|Client)\(/.test(text));
+    expect(makers.map(({ path }) => path).filter((path) => path !== "test/architecture.test.ts")).toEqual([]);
+  });
+});
+
 describe("files", () => {
   it("open with a sentence on what they own", () => {
     const bare = files.filter(({ text }) => !/^(#!.*\n)?\/\*\*\s*\S/.test(text)).map(({ path }) => path);
@@ -374,6 +395,93 @@ describe("files", () => {
     ).toEqual([]);
   });
 });
+
+/** Where plain statements run that have no rows: begin and commit, DDL, LISTEN, SET. */
+const WITHOUT_ROWS = new Set(["db/statement.ts", "db/transaction.ts", "db/migrate.ts", "db/notifications.ts"]);
+/** Names of files whose statements are not declared yet. The list only shrinks. */
+const NOT_CONVERTED = new Set([
+  "agents-source.ts",
+  "agents.ts",
+  "aliases.ts",
+  "allowances.ts",
+  "attestations.ts",
+  "batches.ts",
+  "block-hashes.ts",
+  "chain-writes.ts",
+  "claims.ts",
+  "commit-snapshot.ts",
+  "copy-rows.ts",
+  "cred-updates.ts",
+  "cred.ts",
+  "deliveries.ts",
+  "delivery-log.ts",
+  "directory.ts",
+  "dispatch.ts",
+  "erc8004-check.ts",
+  "erc8004-rows.ts",
+  "erc8004.ts",
+  "ethos.ts",
+  "event-log.ts",
+  "event-notes.ts",
+  "event-sequence.ts",
+  "events-by-id.ts",
+  "events.ts",
+  "facts.ts",
+  "fan-out.ts",
+  "fill-table.ts",
+  "human-updates.ts",
+  "human-writes.ts",
+  "humans.ts",
+  "idempotency.ts",
+  "index-state.ts",
+  "ledger.ts",
+  "list.ts",
+  "live-table.ts",
+  "markets.ts",
+  "marks.ts",
+  "message-access.ts",
+  "message-groups.ts",
+  "messages.ts",
+  "mint-acceptance.ts",
+  "mints.ts",
+  "notify-sender.ts",
+  "organizations.ts",
+  "own.ts",
+  "page.ts",
+  "pages.ts",
+  "payments.ts",
+  "preparation.ts",
+  "present-payment.ts",
+  "price-list.ts",
+  "profiles.ts",
+  "proofs.ts",
+  "pull-registry.ts",
+  "pulls.ts",
+  "queue.ts",
+  "ranks.ts",
+  "reader-queries.ts",
+  "referral-codes.ts",
+  "referrals.ts",
+  "registration.ts",
+  "report.ts",
+  "rows.ts",
+  "secrets.ts",
+  "sender-state.ts",
+  "sender.ts",
+  "service-counts.ts",
+  "service-status.ts",
+  "session.ts",
+  "solana-challenges.ts",
+  "token-ownership.ts",
+  "token-stats.ts",
+  "token-uris.ts",
+  "transaction-outbox.ts",
+  "turns.ts",
+  "views.ts",
+  "wallets.ts",
+  "webhooks.ts",
+  "write.ts",
+]);
 
 /** They listen, read addresses, or write to the pipe of their parent; they dial nobody. */
 const SERVERS = new Set(["api/server.ts", "api/http/client-address.ts", "columns/load-process.ts"]);

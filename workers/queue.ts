@@ -1,8 +1,8 @@
 /** The queue: BullMQ on Postgres, or on Redis when there is one. Truth is in the tables; whatever is here can be rebuilt. */
 import { createPostgresBackend, Queue, runMigrations, UnrecoverableError, Worker, withBackend } from "bullmq";
 import { Redis, type RedisOptions } from "ioredis";
-import pg from "pg";
 import type { Logger } from "pino";
+import { openClient, openPool } from "../db/connect.ts";
 
 /** State of one queue; `oldestSeconds` is the age of its oldest waiting job, null when none waits. */
 export type QueueCounts = {
@@ -115,7 +115,7 @@ async function onPostgres({ databaseUrl, prefix, log, connectMs = 5_000 }: Queue
     log.warn({ err: error }, "the queue's database does not let anybody in; tried again whenever the queue is used");
   });
   // One pool for all queues: each worker keeps one connection to listen on, the rest is shared.
-  const pool = new pg.Pool({
+  const pool = openPool({
     connectionString: databaseUrl,
     application_name: "queue",
     options: `-c search_path=${SCHEMA}`,
@@ -187,7 +187,7 @@ const reconnecting =
 
 /** Creates or updates BullMQ's schema; asks first, because a role that may not create schemas may well use one. */
 async function migrateQueue(databaseUrl: string, connectMs: number): Promise<void> {
-  const client = new pg.Client({
+  const client = openClient({
     connectionString: databaseUrl,
     application_name: "queue",
     options: "-c client_min_messages=warning",

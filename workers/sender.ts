@@ -1,6 +1,7 @@
 /** The one sender: whoever holds the lock turns intents into transactions, everybody else stands by. */
-import pg from "pg";
+import type pg from "pg";
 import { Failure } from "../core/errors.ts";
+import { openClient } from "../db/connect.ts";
 import { highestBlock, INTENT_CHANNEL } from "../db/transaction-outbox.ts";
 import type { JobContext } from "./context.ts";
 import { INTENT_EFFECTS } from "./intents.ts";
@@ -44,7 +45,7 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
   const { wake } = loop;
   const { db: pool, log, signer } = context;
   const { password } = pool.options;
-  const db = new pg.Client({ ...pool.options, password, application_name: "sender", keepAlive: true });
+  const db = openClient({ ...pool.options, password, application_name: "sender", keepAlive: true });
   let lost: Error | undefined;
   db.on("error", (error) => {
     lost = error;

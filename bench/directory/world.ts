@@ -1,7 +1,7 @@
 /** A process of its own that plants the directory by the million, set-based: own agents with their scores, and everybody else. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import pg from "pg";
+import { openPool } from "../../db/connect.ts";
 
 /** One row in so many is of the own registry, and is an agent with a stored score. */
 export const OWN_SHARE = 6;
@@ -46,7 +46,7 @@ if (process.argv[1] === import.meta.filename) {
   const [url, rows] = process.argv.slice(2);
   const agents = Math.ceil(Number(rows) / OWN_SHARE);
   execFileSync(process.execPath, [join(import.meta.dirname, "../list/world.ts"), url!, String(agents)]);
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const pool = openPool({ connectionString: url, max: 1 });
   await pool.query(PLANT.replaceAll("$ROWS", String(Number(rows))));
   for (const table of ["directory", "ethos_score"]) await pool.query(`vacuum analyze offchain.${table}`);
   await pool.end();

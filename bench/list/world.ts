@@ -1,5 +1,5 @@
 /** A process of its own that plants agents by the million, set-based: what it imports must not count as memory of the lists. */
-import pg from "pg";
+import { openPool } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
 import { onchainTables } from "../../harness/onchain-tables.ts";
@@ -53,7 +53,7 @@ const INDEXES = [
 const [url, agents] = process.argv.slice(2);
 const last = 42_254_000 + Number(agents) * 10;
 await migrate(url!);
-const pool = new pg.Pool({ connectionString: url, max: 1 });
+const pool = openPool({ connectionString: url, max: 1 });
 await plantOnchain(pool, { block: last, finalized: last - 30, ddl: onchainTables() });
 await pool.query(PLANT.replaceAll("$AGENTS", String(Number(agents))));
 for (const column of INDEXES) await pool.query(`create index on onchain.agent (${column})`);

@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import { pino } from "pino";
 import { toHex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { acceptMint } from "../../api/services/mint.ts";
 import { createSigner } from "../../clients/signer.ts";
 import type { Address } from "../../core/facts.ts";
+import { openClient, openPool } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
 import type { MintRequest } from "../../db/mints.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
@@ -33,7 +34,7 @@ export default async function acceptance(count: number): Promise<void> {
   try {
     const url = await ensureDatabase(postgres.url, "bench");
     await migrate(url);
-    const db = new pg.Pool({ connectionString: url, max: CONNECTIONS });
+    const db = openPool({ connectionString: url, max: CONNECTIONS });
     // The server is stopped while the last connections still close.
     db.on("error", () => {});
     await plantOnchain(db, { ddl: onchainTables() });
@@ -103,7 +104,7 @@ const requestOf = (run: string, n: number): MintRequest => {
 
 /** The sender's own step, over a node that answers at once. */
 async function openSession(url: string): Promise<SenderSession> {
-  const db = new pg.Client({ connectionString: url });
+  const db = openClient({ connectionString: url });
   await db.connect();
   return {
     db,

@@ -1,6 +1,7 @@
 /** What a client of a paid mint waits for, step by step: the 402, its signature, the settlement, the commit, the chain, the answer. */
-import pg from "pg";
+
 import { privateKeyToAddress } from "viem/accounts";
+import { openPool } from "../../db/connect.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
 import { startStack } from "../../harness/stack.ts";
@@ -14,7 +15,7 @@ export default async function answers(rounds: number): Promise<void> {
   const stack = await startStack({
     env: { BLOCK_TIME: String(BLOCK_SECONDS), POLL_INTERVAL_MS: "200", PRICING_PHASE: "paid" },
   });
-  const db = new pg.Pool({ connectionString: stack.devnet.databaseUrl, max: 1 });
+  const db = openPool({ connectionString: stack.devnet.databaseUrl, max: 1 });
   try {
     const { apiUrl, accounts, keys } = stack.devnet;
     const times: Record<(typeof STEPS)[number], number[]> = Object.fromEntries(

@@ -1,5 +1,5 @@
 /** A process that does nothing but read agents, one statement each, pipelined over two connections: what Node itself can get out of the database. */
-import pg from "pg";
+import { openClient } from "../../db/connect.ts";
 
 export type Reads = { url: string; ids: number; inFlight: number; forMs: number };
 export type Read = { reads: number; seconds: number };
@@ -9,7 +9,7 @@ if (process.send) {
 }
 
 async function run({ url, ids, inFlight, forMs }: Reads): Promise<Read> {
-  const clients = [1, 2].map(() => new pg.Client({ connectionString: url, pipeline: true }));
+  const clients = [1, 2].map(() => openClient({ connectionString: url, pipeline: true }));
   await Promise.all(clients.map((client) => client.connect()));
   const began = performance.now();
   let reads = 0;

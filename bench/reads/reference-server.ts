@@ -6,9 +6,9 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import pg from "pg";
 import { siteOf } from "../../api/services/agent-facts.ts";
 import { loadConfig } from "../../config/config.ts";
+import { openPool } from "../../db/connect.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { referenceApp } from "./reference-app.ts";
 
@@ -30,7 +30,7 @@ const SERVERS: Record<string, () => RequestListener | Promise<RequestListener>> 
   /** The whole keyed read as it is commonly built. */
   reference: async () => {
     const config = loadConfig(undefined, { followStack: false });
-    const db = new pg.Pool({
+    const db = openPool({
       connectionString: config.database.url,
       max: config.database.pool,
       options: "-c search_path=onchain,offchain,public",

@@ -1,5 +1,5 @@
 /** Samples of a running stack: memory, handles, connections and rows, at one time. */
-import pg from "pg";
+import { openClient } from "../../db/connect.ts";
 import { type Heap, type Inspector, inspect } from "./heap.ts";
 import { openFiles, partsBelow, residentBytes } from "./processes.ts";
 
@@ -37,7 +37,7 @@ const CONNECTIONS = `
 
 /** @param root process id of the stack's supervisor */
 export async function openSampler({ root, databaseUrl }: { root: number; databaseUrl: string }): Promise<Sampler> {
-  const db = new pg.Client({ connectionString: databaseUrl, application_name: "soak" });
+  const db = openClient({ connectionString: databaseUrl, application_name: "soak" });
   db.on("error", () => {});
   await db.connect();
   const inspectors = new Map<number, Inspector>();

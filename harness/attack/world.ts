@@ -1,5 +1,5 @@
 /** A running stack under protective limits, the wallets that act on it, and everything outside that they can plant. */
-import pg from "pg";
+
 import {
   type Abi,
   encodeAbiParameters,
@@ -17,6 +17,7 @@ import { LIMITS } from "../../config/limits.ts";
 import { VARIABLES } from "../../config/variables.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { siwaText } from "../../core/signed-texts.ts";
+import { openPool } from "../../db/connect.ts";
 import { rpc } from "../../devnet/anvil-process.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { openTempo, TEMPO } from "../../devnet/tempo.ts";
@@ -87,7 +88,7 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
     // The clock of that chain goes on with its blocks only, and credentials run out by it.
     const ticks = setInterval(() => void rpc(tempoUrl, "evm_mine").catch(() => {}), TEMPO_BLOCK_MS);
     closers.push(() => clearInterval(ticks));
-    const db = new pg.Pool({ connectionString: devnet.databaseUrl, max: 2 });
+    const db = openPool({ connectionString: devnet.databaseUrl, max: 2 });
     db.on("error", () => {});
     closers.push(() => db.end());
     const receivers = await startReceivers();

@@ -1,7 +1,8 @@
 /** How each fault of a plan is done to the world, and how everything is well again afterwards. */
-import pg from "pg";
+
 import { type Hex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { openClient } from "../../db/connect.ts";
 import { openQueues } from "../../workers/queue.ts";
 import { testLog } from "../log.ts";
 import type { Fault } from "./plan.ts";
@@ -123,7 +124,7 @@ async function postgres(world: World, way: "crash" | "sessions" | "refuse" | "lo
     await pause(ms / 2);
     return world.postgres.start();
   }
-  const admin = new pg.Client({ connectionString: way === "lock" ? world.databaseUrl : world.postgres.adminUrl });
+  const admin = openClient({ connectionString: way === "lock" ? world.databaseUrl : world.postgres.adminUrl });
   admin.on("error", quiet);
   const ends = "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'simulation'";
   try {
@@ -174,7 +175,7 @@ export async function heal(world: World): Promise<void> {
   facilitator.mode = null;
   facilitator.before.clear();
   await world.postgres.start();
-  const admin = new pg.Client({ connectionString: world.postgres.adminUrl });
+  const admin = openClient({ connectionString: world.postgres.adminUrl });
   await admin.connect();
   await admin.query("alter database simulation with allow_connections true");
   await admin.end();

@@ -3,8 +3,8 @@ import { entryOf } from "../../runtime/processes.ts";
 import "./compiled.ts";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { privateKeyToAddress } from "viem/accounts";
+import { openPool } from "../../db/connect.ts";
 import { readIndexState } from "../../db/index-state.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { ensureDatabase } from "../../devnet/postgres.ts";
@@ -132,7 +132,7 @@ async function openLedger(world: World): Promise<Ledger> {
 async function rebuilt(world: World): Promise<string[]> {
   world.chain.hold();
   const url = await ensureDatabase(world.postgres.adminUrl, "rebuilt");
-  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  const pool = openPool({ connectionString: url, max: 2 });
   pool.on("error", () => {});
   const child = spawn(process.execPath, [entryOf("indexer")], {
     cwd: ROOT,

@@ -1,13 +1,13 @@
 /** The world of a simulation: the whole service on one chain, one database, one Redis and simulated upstreams, with something breakable in front of each. */
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import { encodeFunctionData, type Hex, parseEther, type TransactionReceipt } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { createChain } from "../../clients/chain.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
+import { openPool } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
@@ -79,7 +79,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
   };
   const databaseUrl = await ensureDatabase(server.url, "simulation");
   await migrate(databaseUrl);
-  const db = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  const db = openPool({ connectionString: databaseUrl, max: 4 });
   db.on("error", () => {});
   closers.push(() => db.end());
 

@@ -1,10 +1,10 @@
 /** A storm of payments: the service's real processes, people who pay and people who cheat, and everything failing under them. */
 import pLimit from "p-limit";
-import pg from "pg";
 import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
 import { createChain } from "../../clients/chain.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
+import { openPool } from "../../db/connect.ts";
 import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { TEMPO, tempoEnv } from "../../devnet/tempo.ts";
@@ -80,7 +80,7 @@ export async function runStorm(options: {
       createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)),
     );
     closers.push(() => facilitator.close());
-    const db = new pg.Pool({ connectionString: parts.databaseUrl, max: 2 });
+    const db = openPool({ connectionString: parts.databaseUrl, max: 2 });
     db.on("error", () => {});
     closers.unshift(() => db.end());
     return await storm();

@@ -1,9 +1,10 @@
 /** The conventions every operation shares: headers, verbs, parameters, validators, the indexed block. */
-import pg from "pg";
+
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { endpoint, json, type Reply } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
+import { openPool } from "../../db/connect.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
@@ -303,7 +304,7 @@ describe("trouble of our own", () => {
     const line = await tcpProxy({ host: hostname, port: Number(port) });
     const url = new URL(api.database.url);
     url.port = String(line.port);
-    const db = new pg.Pool({ connectionString: url.href, connectionTimeoutMillis: 1000, statement_timeout: 5000 });
+    const db = openPool({ connectionString: url.href, connectionTimeoutMillis: 1000, statement_timeout: 5000 });
     db.on("error", () => {});
     const test = await startApi({ deps: { db } });
     const read = async () => {
@@ -332,7 +333,7 @@ describe("trouble of our own", () => {
   });
 
   it("with time is 504", async () => {
-    const db = new pg.Pool({ connectionString: api.database.url, statement_timeout: 50 });
+    const db = openPool({ connectionString: api.database.url, statement_timeout: 50 });
     db.on("error", () => {});
     const slow = endpoint({
       method: "get",

@@ -1,11 +1,12 @@
 /** Keyed reads share statements: nobody gets another answer for it, and a failure reaches everyone who waited for it. */
 
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { siteOf } from "../../api/services/agent-facts.ts";
 import { referenceApp } from "../../bench/reads/reference-app.ts";
 import { checksum } from "../../core/addresses.ts";
 import type { Address, AgentFacts, AgentRef } from "../../core/facts.ts";
+import { openClient, openPool } from "../../db/connect.ts";
 import { findFacts, loadFacts } from "../../db/facts.ts";
 import { factsReader } from "../../db/facts-reader.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
@@ -124,7 +125,7 @@ describe("the reader", () => {
   });
 
   it("plans its statement once, however many agents are asked for", async () => {
-    const client = new pg.Client({ connectionString: api.database.url });
+    const client = openClient({ connectionString: api.database.url });
     await client.connect();
     try {
       for (let i = 0; i < 12; i++) await findFacts(client, REFS.slice(i, i + 1 + (i % 3)));
@@ -161,7 +162,7 @@ describe("over HTTP", () => {
   });
 
   it("a database that is away is 503 for everyone", async () => {
-    const db = new pg.Pool({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: 1000 });
+    const db = openPool({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: 1000 });
     const test = await startApi({ deps: { db } });
     const answers = await Promise.all([0, 1, 1, 2, 3].map((id) => test.get(`/api/v2/agent/${id}`)));
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
@@ -192,7 +193,7 @@ describe("over HTTP", () => {
 });
 
 it("the reference that is measured beside the service answers the same", async () => {
-  const db = new pg.Pool({ connectionString: api.database.url, options: "-c search_path=onchain,offchain,public" });
+  const db = openPool({ connectionString: api.database.url, options: "-c search_path=onchain,offchain,public" });
   const app = referenceApp(db, siteOf(api.deps.config), api.deps.index.block, () => NOW);
   for (const id of ids) {
     const answer = await app.request(`/api/v2/agent/${id}`);

@@ -1,7 +1,8 @@
 /** Reading rows by COPY ends when they are read, and when they never come. */
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { copyRows } from "../../columns/copy-rows.ts";
+import { openClient } from "../../db/connect.ts";
 import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -62,7 +63,7 @@ it("fails when the line says nothing for longer than the client waits", async ()
 });
 
 async function connected(options: pg.ClientConfig): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, ...options });
+  const client = openClient({ connectionString: url, ...options });
   client.on("error", () => {});
   await client.connect();
   return client;

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryBudget } from "../../columns/memory-budget.ts";
 import { listAgents } from "../../db/agents.ts";
+import { openPool } from "../../db/connect.ts";
 import { type AgentList, type AgentListOptions, type AgentQuery, openAgentList } from "../../db/lists/agents.ts";
 import { migrate } from "../../db/migrate.ts";
 import { startPostgres } from "../../devnet/postgres.ts";
@@ -202,7 +202,7 @@ test("a lost connection and a restarted server lose no change", async () => {
   const options = { dataDir: join(directory, "pg"), fast: true };
   let server = await startPostgres(options);
   const { port, url } = server;
-  const pool = new pg.Pool({ connectionString: url });
+  const pool = openPool({ connectionString: url });
   pool.on("error", () => {});
   try {
     await migrate(url);

@@ -1,6 +1,7 @@
 /** The state of the served index as API and workers see it. */
-import pg from "pg";
+
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openClient } from "../../db/connect.ts";
 import { type IndexTracker, NOT_INDEXED, readIndexState, trackIndexedBlock } from "../../db/index-state.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
@@ -102,7 +103,7 @@ test("listeners hear every change until they leave", async () => {
 test("a lost connection ages the last state and heals by itself", async () => {
   await plantOnchain(db.pool);
   tracker = await trackIndexedBlock(db.url, { pollMs: 20 });
-  const admin = new pg.Client({ connectionString: db.url });
+  const admin = openClient({ connectionString: db.url });
   await admin.connect();
   await admin.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'index-tracker'",

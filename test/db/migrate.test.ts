@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateDrizzleJson, generateMigration } from "drizzle-kit/api";
-import pg from "pg";
 import { expect, it } from "vitest";
+import { openClient } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
 import * as schema from "../../db/schema.ts";
 import { scratchDirectory } from "../../harness/scratch.ts";
@@ -69,7 +69,7 @@ it("killed half-way leave nothing, and are done by the next run", async () => {
   const db = await testDatabase({ migrated: false });
   const reference = await testDatabase();
   // The migration stops where the table `proof` is made, waiting for a lock this test holds.
-  const holder = new pg.Client({ connectionString: db.url });
+  const holder = openClient({ connectionString: db.url });
   await holder.connect();
   await holder.query(`
     create function pause() returns event_trigger language plpgsql as $$ begin

@@ -1,7 +1,8 @@
 /** Restarts of the indexer: readers never see an agent vanish, and nothing is lost, whichever way it went down. */
-import pg from "pg";
+
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
+import { openClient } from "../../db/connect.ts";
 import { checkpointBlock, readIndexState } from "../../db/index-state.ts";
 import { startAnvil } from "../../devnet/anvil.ts";
 import { deployDevnet } from "../../devnet/deploy.ts";
@@ -169,7 +170,7 @@ test("a second indexer of the same build waits, and takes over when the first is
 }, 200_000);
 
 test("when its database session breaks it lets go of Ponder and starts over", async () => {
-  const admin = new pg.Client({ connectionString: world.database.url });
+  const admin = openClient({ connectionString: world.database.url });
   await admin.connect();
   const { rowCount } = await admin.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like '%launcher'",

@@ -1,7 +1,8 @@
 /** The launcher's switches of views: whole, while readers read, and never losing a grant. */
 
-import pg from "pg";
+import type pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openClient } from "../../db/connect.ts";
 import { ADVISORY_LOCKS } from "../../db/locks.ts";
 import { checkpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
@@ -14,7 +15,7 @@ let launcher: pg.Client;
 
 beforeEach(async () => {
   db = await testDatabase({ migrated: false });
-  launcher = new pg.Client({ connectionString: db.url });
+  launcher = openClient({ connectionString: db.url });
   await launcher.connect();
   await ensureOnchain(launcher);
 });
@@ -54,7 +55,7 @@ test("publishing shows the tables of the index, and none of Ponder's but the che
 test("every committed checkpoint is announced with its block", async () => {
   await plantIndex("index_0123456789_0");
   const heard: string[] = [];
-  const listener = new pg.Client({ connectionString: db.url });
+  const listener = openClient({ connectionString: db.url });
   await listener.connect();
   await listener.query("listen onchain");
   listener.on("notification", ({ payload }) => heard.push(payload ?? ""));
@@ -148,7 +149,7 @@ test("schemas of a build that another launcher runs, and of strangers, are not p
   await plantIndex("index_0123456789_0");
   await plantIndex("index_abcdef0123_0");
   await db.pool.query("create schema index_of_books; create schema holding");
-  const other = new pg.Client({ connectionString: db.url });
+  const other = openClient({ connectionString: db.url });
   await other.connect();
   await other.query("select pg_advisory_lock($1, hashtext('index_abcdef0123'))", [ADVISORY_LOCKS.indexBuild]);
   expect(await pruneSchemas(launcher, [])).toEqual(["index_0123456789_0"]);
@@ -158,7 +159,7 @@ test("schemas of a build that another launcher runs, and of strangers, are not p
 
 test("staleness is announced", async () => {
   let heard = 0;
-  const listener = new pg.Client({ connectionString: db.url });
+  const listener = openClient({ connectionString: db.url });
   await listener.connect();
   await listener.query("listen onchain");
   listener.on("notification", () => heard++);

@@ -1,6 +1,7 @@
 /** The watchdog's judgement: which answers of a node mean trouble, which mean nothing, and where a fork began. */
-import pg from "pg";
+import type pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openClient } from "../../db/connect.ts";
 import { checkpoint } from "../../harness/onchain.ts";
 import { lookAtWitnesses, type Progress, remember, rememberSeen, witnessOf } from "../../indexer/block-hashes.ts";
 import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts";
@@ -50,7 +51,7 @@ const progress = (block: number, finalizedBlock: number, ready = true): Progress
 
 beforeEach(async () => {
   db = await testDatabase({ migrated: false });
-  launcher = new pg.Client({ connectionString: db.url });
+  launcher = openClient({ connectionString: db.url });
   await launcher.connect();
   await ensureOnchain(launcher);
   await db.pool.query(`

@@ -2,10 +2,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openHttp } from "../../clients/http.ts";
 import { loadConfig } from "../../config/config.ts";
+import { openPool } from "../../db/connect.ts";
 import { intentByKey, queueIntent } from "../../db/transaction-outbox.ts";
 import { until } from "../../harness/until.ts";
 import { openTraces } from "../../ops/open-traces.ts";
@@ -63,7 +64,7 @@ beforeAll(async () => {
   closeTraces = await openTraces(config, "api");
   api = await startApi({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
   traceStatements(api.deps.db);
-  pool = new pg.Pool({ connectionString: api.database.url, max: 2 });
+  pool = openPool({ connectionString: api.database.url, max: 2 });
   traceStatements(pool);
   await plantAgents(api.database.pool, [{ tokenId: 0, name: "Ada" }]);
 });

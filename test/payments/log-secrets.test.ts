@@ -1,10 +1,11 @@
 /** Case 45: what pays and what signs in reaches no log at its most talkative, whatever goes wrong; and no such answer may be cached. */
 import { randomBytes } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createChain } from "../../clients/chain.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
+import { openPool } from "../../db/connect.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const settling = createChain({ id: 8453, rpcUrls: [parts.rpcUrl] });
   facilitator = await startTroubledFacilitator(createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)));
   node = await startTroubledNode(parts.rpcUrl);
-  db = new pg.Pool({ connectionString: parts.databaseUrl, max: 2 });
+  db = openPool({ connectionString: parts.databaseUrl, max: 2 });
   db.on("error", () => {});
   // Nobody indexes: the index stands still, ahead of the chain for ever.
   await plantOnchain(db);

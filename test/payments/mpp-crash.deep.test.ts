@@ -1,6 +1,7 @@
 /** MPP in real processes: kill -9 at every step of a payment, and two of them behind one ledger. Numbers are those of README.md. */
-import pg from "pg";
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openPool } from "../../db/connect.ts";
 import { tempoEnv } from "../../devnet/tempo.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
@@ -21,7 +22,7 @@ beforeAll(async () => {
     env: { PRICING_PHASE: "paid", TEMPO_RPC_URL: tempo.anvil.url, ...tempoEnv() },
   });
   // The index of a report is planted: nothing else of the service is needed to sell it.
-  const pool = new pg.Pool({ connectionString: parts.databaseUrl });
+  const pool = openPool({ connectionString: parts.databaseUrl });
   await plantOnchain(pool);
   await plantCheckpoint(pool, { block: 10, finalized: 5 });
   await plantAgents(pool, [{ tokenId: 900, name: "Grace", score: 40 }]);

@@ -1,7 +1,6 @@
 /** Money under race: copies, front-runners, lost answers, lying and dead facilitators. Numbers are those of README.md. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { createHttpFacilitator } from "../../clients/facilitator-http.ts";
@@ -9,6 +8,7 @@ import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import type { Chain, Facilitator, FacilitatorOutcome, PaymentOrder } from "../../clients/ports.ts";
 import { createSigner } from "../../clients/signer.ts";
 import type { Hex } from "../../core/facts.ts";
+import { openPool } from "../../db/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
@@ -691,7 +691,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
   });
 
   it("a database that is away fails closed", async () => {
-    const away = new pg.Pool({ connectionString: "postgres://127.0.0.1:9/none", connectionTimeoutMillis: 300 });
+    const away = openPool({ connectionString: "postgres://127.0.0.1:9/none", connectionTimeoutMillis: 300 });
     const other = await world.api({ mints: false, deps: { db: away } });
     const payer = await world.payer();
     expect((await other.pay(payer)).status).toBe(503);

@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openClient } from "../../db/connect.ts";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { WORLD } from "../../devnet/world.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
@@ -27,7 +27,7 @@ describe("the seeded world", () => {
   });
 
   it("has registered its agents for money, each once", async () => {
-    const db = new pg.Client({ connectionString: stack.devnet.databaseUrl });
+    const db = openClient({ connectionString: stack.devnet.databaseUrl });
     await db.connect();
     try {
       const { rows } = await db.query(

@@ -1,7 +1,8 @@
 /** Databases of their own for tests: copies of a template, made in milliseconds. */
 import { randomBytes } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
 import { inject } from "vitest";
+import { openPool } from "../../db/connect.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 
 export type TestDatabase = {
@@ -26,12 +27,12 @@ let admin: pg.Pool | undefined;
  */
 export async function testDatabase({ migrated = true, indexed = false } = {}): Promise<TestDatabase> {
   const url = new URL(inject("postgresUrl"));
-  admin ??= new pg.Pool({ connectionString: url.href, max: 1, allowExitOnIdle: true }).on("error", () => {});
+  admin ??= openPool({ connectionString: url.href, max: 1, allowExitOnIdle: true }).on("error", () => {});
   const name = `test_${randomBytes(6).toString("hex")}`;
   const template = indexed ? INDEXED : migrated ? MIGRATED : "template1";
   await admin.query(`create database "${name}" template "${template}" strategy file_copy`);
   url.pathname = name;
-  const pool = new pg.Pool({ connectionString: url.href, max: 10 });
+  const pool = openPool({ connectionString: url.href, max: 10 });
   pool.on("error", () => {});
   if (indexed) await plantCheckpoint(pool);
   return {

@@ -1,8 +1,8 @@
 /** One embedded PostgreSQL for the whole test run, with the templates of its databases. */
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { openPool } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
 import { ensureDatabase, startPostgres } from "../../devnet/postgres.ts";
 import { plantOnchain } from "../../harness/onchain.ts";
@@ -27,7 +27,7 @@ export default async function setup(project: TestProject) {
   });
   const ddl = onchainTables();
   await migrate(await ensureDatabase(server.url, MIGRATED));
-  const pool = new pg.Pool({ connectionString: await ensureDatabase(server.url, INDEXED, MIGRATED) });
+  const pool = openPool({ connectionString: await ensureDatabase(server.url, INDEXED, MIGRATED) });
   await plantOnchain(pool, { ddl });
   await pool.end();
   project.provide("postgresUrl", server.url);

@@ -1,6 +1,7 @@
 /** The queue, the same on both stores: nothing runs twice under one id, nothing is lost, nothing blocks it. */
-import pg from "pg";
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openClient } from "../../db/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { REDIS_BINARY, startRedis, type TestRedis } from "../../harness/redis.ts";
 import { tcpProxy } from "../../harness/tcp-proxy.ts";
@@ -216,7 +217,7 @@ for (const { store, there } of stores) {
 
 /** Ends every other session of the database, as a restart of the server does. */
 async function cutConnections(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = openClient({ connectionString: url });
   await client.connect();
   await client.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",

@@ -1,6 +1,6 @@
 /** The API over a real HTTP server and a real database, and a client that holds every answer to the OpenAPI document. */
 import { randomUUID } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
 import { type Api, createApi } from "../../../api/app.ts";
 import type { ApiDeps } from "../../../api/deps.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
@@ -14,6 +14,7 @@ import { createSecretBox } from "../../../clients/secret-box.ts";
 import { unconfiguredProofs } from "../../../clients/unavailable.ts";
 import { webhookTargets } from "../../../clients/webhook-receivers.ts";
 import { loadConfig } from "../../../config/config.ts";
+import { openPool } from "../../../db/connect.ts";
 import { trackIndexedBlock } from "../../../db/index-state.ts";
 import { GENEROUS_RATES } from "../../../devnet/generous-rates.ts";
 import { FREE_PHASE } from "../../../harness/child-env.ts";
@@ -101,7 +102,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   /** What every process has for itself, whatever it shares with the others. */
   const own = () => {
     // More patient than the service: what takes a machine long that runs everything at once is no overload to tell of.
-    const db = new pg.Pool({
+    const db = openPool({
       connectionString: database.url,
       connectionTimeoutMillis: 15_000,
       statement_timeout: 15_000,

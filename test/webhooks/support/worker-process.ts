@@ -1,14 +1,15 @@
 /** A worker that does nothing but deliver webhooks, for tests that kill it: database, milliseconds its clock is ahead, fault point. */
-import pg from "pg";
+
 import { pino } from "pino";
 import { createSecretBox } from "../../../clients/secret-box.ts";
 import { openWebhookReceivers } from "../../../clients/webhook-receivers.ts";
+import { openPool } from "../../../db/connect.ts";
 import { faultAt } from "../../../runtime/faults.ts";
 import { onShutdown } from "../../../runtime/lifecycle.ts";
 import { runWebhooks } from "../../../workers/webhooks.ts";
 
 const [url, key, ahead, point] = process.argv.slice(2) as [string, `0x${string}`, string, string | undefined];
-const db = new pg.Pool({ connectionString: url, max: 4 });
+const db = openPool({ connectionString: url, max: 4 });
 // The database is dropped while it may still be running.
 db.on("error", () => {});
 const receivers = openWebhookReceivers({ userAgent: "test", allowLoopback: true });

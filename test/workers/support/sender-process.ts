@@ -1,15 +1,16 @@
 /** A sender in a process of its own, for tests that kill it. Everything comes by environment. */
-import pg from "pg";
+
 import { pino } from "pino";
 import { createChain } from "../../../clients/chain.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config/config.ts";
+import { openPool } from "../../../db/connect.ts";
 import { faultAt } from "../../../runtime/faults.ts";
 import { onShutdown } from "../../../runtime/lifecycle.ts";
 import { runSender } from "../../../workers/sender.ts";
 
 const config = loadConfig();
-const db = new pg.Pool({ connectionString: config.database.url!, max: 2 });
+const db = openPool({ connectionString: config.database.url!, max: 2 });
 const sender = runSender({
   db,
   chain: createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls }),

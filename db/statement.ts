@@ -1,0 +1,160 @@
+/**
+ * SQL statements with a declared row type. What Drizzle's builder cannot say well is declared here, once, at module
+ * level; test/db/statements.test.ts prepares every declared statement and compares it with what Postgres describes.
+ */
+import { createHash } from "node:crypto";
+import type { Queryable } from "./connect.ts";
+
+/**
+ * A column of a result, or a parameter: its name in pg_type, and its types in TypeScript.
+ * `Out` is what a row holds, `In` is what a parameter takes.
+ */
+export type Column<Out, In = Out> = {
+  readonly type: string;
+  readonly nullable: boolean;
+  /** True where the table's column may be NULL and the statement leaves such rows out. */
+  readonly filtered?: boolean;
+  /** Turns a parameter into what pg sends; absent where pg takes the value as it is. */
+  readonly encode?: (value: In) => unknown;
+  readonly types?: { out: Out; in: (value: In) => void };
+};
+type AnyColumn = Column<unknown, never>;
+
+/** A type by its name in pg_type; arrays begin with an underscore. */
+export const pgType = <Out, In = Out>(type: string): Column<Out, In> => ({ type, nullable: false });
+
+export const int2 = pgType<number>("int2");
+export const int4 = pgType<number>("int4");
+export const int8 = pgType<number>("int8");
+export const float8 = pgType<number>("float8");
+/** Money and 256-bit numbers: a decimal string in a row; a bigint is as good in a parameter. */
+export const numeric = pgType<string, string | bigint | number>("numeric");
+export const text = pgType<string>("text");
+export const bool = pgType<boolean>("bool");
+export const uuid = pgType<string>("uuid");
+export const bytea = pgType<Buffer, Uint8Array>("bytea");
+export const date = pgType<Date, Date | string>("date");
+export const timestamptz = pgType<Date, Date | string>("timestamptz");
+
+const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value));
+/** JSON of a declared shape. As a parameter it takes the value, not its text. */
+export const json = <T>(): Column<T> => ({ type: "json", nullable: false, encode: toJson });
+export const jsonb = <T>(): Column<T> => ({ type: "jsonb", nullable: false, encode: toJson });
+
+/** A column or parameter that may be NULL. */
+export const nullable = <O, I>(column: Column<O, I>): Column<O | null, I | null> =>
+  ({ ...column, nullable: true }) as Column<O | null, I | null>;
+/** A column that is not NULL in any row of the result, although the table's column may be: a condition leaves those out. */
+export const filtered = <O, I>(column: Column<O, I>): Column<O, I> => ({ ...column, filtered: true });
+/** An array of a type. */
+export const array = <O, I>({ type }: Column<O, I>): Column<O[], readonly I[]> => pgType(`_${type}`);
+/** The same Postgres type with a narrower type in TypeScript: `narrow<Address>(text)`. */
+export const narrow = <T extends string | number>(column: Column<T extends string ? string : number>): Column<T> =>
+  column as unknown as Column<T>;
+
+type Columns = Record<string, AnyColumn>;
+type None = Record<never, never>;
+export type RowOf<C extends Columns> = { [K in keyof C]: C[K] extends Column<infer O, never> ? O : never };
+type ParamsOf<P extends Columns> = { readonly [K in keyof P]: P[K] extends Column<unknown, infer I> ? I : never };
+/** Arguments after the connection: none where a statement has no parameters. */
+type Given<P> = keyof P extends never ? [] : [params: P];
+
+/** A declared statement. Its methods run it on a pool, a client or a transaction. */
+export type Statement<P, R> = {
+  readonly name: string;
+  rows(db: Queryable, ...given: Given<P>): Promise<R[]>;
+  /** @throws when the result is not exactly one row */
+  one(db: Queryable, ...given: Given<P>): Promise<R>;
+  /** The first row; null when there is none. */
+  maybeOne(db: Queryable, ...given: Given<P>): Promise<R | null>;
+  /** @returns the number of rows that were written, or read */
+  run(db: Queryable, ...given: Given<P>): Promise<number>;
+};
+
+/** The type of a statement's rows: `Row<typeof BY_PAYER>`. */
+export type Row<S> = S extends { maybeOne(...given: never[]): Promise<infer R | null> } ? R : never;
+
+/** What the test prepares: a text, the types of its parameters where they are declared, and its columns. */
+type Declared = { name: string; variants: () => { text: string; params: AnyColumn[] | null }[]; columns: Columns };
+const declared = new Map<string, Declared>();
+/** Every statement of the modules that are loaded. */
+export const declaredStatements = (): readonly Declared[] => [...declared.values()];
+
+function register(statement: Declared) {
+  if (declared.has(statement.name)) throw new Error(`two SQL statements are named ${statement.name}`);
+  declared.set(statement.name, statement);
+}
+
+type Query = { name?: string; text: string; values: unknown[] };
+
+function executable<P, R>(name: string, queryOf: (given: P) => Query): Statement<P, R> {
+  const run = (db: Queryable, given: unknown) => db.query(queryOf(given as P));
+  return {
+    name,
+    rows: async (db, ...given) => (await run(db, given[0])).rows,
+    maybeOne: async (db, ...given) => (await run(db, given[0])).rows[0] ?? null,
+    run: async (db, ...given) => (await run(db, given[0])).rowCount ?? 0,
+    async one(db, ...given) {
+      const { rows } = await run(db, given[0]);
+      if (rows.length !== 1) throw new Error(`${name}: ${rows.length} rows where one is expected`);
+      return rows[0];
+    },
+  };
+}
+
+/**
+ * Declares a statement. `$name` in its text stands for the parameter of that name.
+ * @param declaration.prepared keeps the plan on each connection under the statement's name: for hot statements
+ * @throws at load time when the text names a parameter that is not declared, or the name is taken
+ */
+export function statement<const P extends Columns = None, const C extends Columns = None>(declaration: {
+  name: string;
+  text: string;
+  params?: P;
+  columns?: C;
+  prepared?: boolean;
+}): Statement<ParamsOf<P>, RowOf<C>> {
+  const { name, params = {} as P, columns = {}, prepared = false } = declaration;
+  const names = Object.keys(params);
+  const text = declaration.text.replaceAll(/\$([a-z]\w*)/gi, (_, param) => {
+    if (!names.includes(param)) throw new Error(`${name}: $${param} is not declared`);
+    return `$${names.indexOf(param) + 1}`;
+  });
+  register({ name, columns, variants: () => [{ text, params: Object.values(params) }] });
+  const encoders = names.map((key) => params[key]!.encode);
+  const valuesOf = (given: Record<string, unknown>) =>
+    names.map((key, i) => encoders[i]?.(given[key] as never) ?? given[key]);
+  return executable(name, (given) => {
+    const values = given === undefined ? [] : valuesOf(given as Record<string, unknown>);
+    return prepared ? { name, text, values } : { text, values };
+  });
+}
+
+/**
+ * Declares statements whose text follows from options, such as a list's filters and sort. The columns are the same in all.
+ * @param declaration.text writes the text; `$(value)` adds a value and returns its placeholder
+ * @param declaration.examples options that together reach every part of the text: the test prepares each of them
+ * @param declaration.prepared keeps a plan for each text: for hot statements with few texts
+ */
+export function family<O, const C extends Columns = None>(declaration: {
+  name: string;
+  text: (options: O, $: (value: unknown) => string) => string;
+  columns?: C;
+  examples: readonly O[];
+  prepared?: boolean;
+}): Statement<O, RowOf<C>> {
+  const { name, text: write, columns = {}, examples, prepared = false } = declaration;
+  const queryOf = (options: O): Query => {
+    const values: unknown[] = [];
+    const text = write(options, (value) => `$${values.push(value)}`);
+    return prepared ? { name: `${name}-${digestOf(text)}`, text, values } : { text, values };
+  };
+  register({
+    name,
+    columns,
+    variants: () => examples.map((options) => ({ text: queryOf(options).text, params: null })),
+  });
+  return executable(name, queryOf);
+}
+
+const digestOf = (text: string) => createHash("sha1").update(text).digest("base64url").slice(0, 20);
