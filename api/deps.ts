@@ -5,7 +5,7 @@ import type {
   Facilitator,
   IdentityProvider,
   MachinePayments,
-  ProofPlatforms,
+  ProofReaders,
   ReceiptSigner,
   SecretBox,
   WebhookTargets,
@@ -70,7 +70,7 @@ export type ApiDeps = {
   /** Null when none is configured: no access tokens are taken then. */
   identityProvider: IdentityProvider | null;
   rateBuckets: RateBuckets;
-  proofs: ProofPlatforms;
+  proofs: ProofReaders;
   cards: Cards;
   /** Settles payments by signature; null where none is configured: then only transactions pay. */
   facilitator: Facilitator | null;

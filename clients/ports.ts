@@ -2,6 +2,7 @@
 import type { ReceiptData } from "../core/cred-report/receipt.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import type { ChallengeClaims, RequestBinding, SignedTransaction } from "../core/payments/challenges.ts";
+import type { ClaimsByPlatform, ProofPlatformKey } from "../core/proof-platforms.ts";
 import type { Market } from "../core/transaction-fees.ts";
 
 /** Told what came of everything that is asked of others. */
@@ -235,10 +236,10 @@ export type NoProof = { reason: string };
 export type KnownProof = SoughtProof & Pick<FoundProof, "accountId" | "handle" | "username"> & { evidence: unknown };
 
 /**
- * A platform on which accounts prove agents. What the platform says is a value; every method throws
+ * Reads the proofs on one platform (core/proof-platforms.ts). What the platform says is a value; every method throws
  * `Failure("upstream_unavailable")` when it said nothing of use.
  */
-export interface ProofPlatform<Claim> {
+export interface ProofReader<Claim> {
   /** Looks for the proof where the claim says it is. */
   find(claim: Claim, sought: SoughtProof, spend?: Spend): Promise<FoundProof | NoProof>;
   /** How many proofs `recheck` takes at once. */
@@ -253,17 +254,8 @@ export interface ProofPlatform<Claim> {
  */
 export type Spend = (rate: { burst: number; perSecond: number }) => Promise<number>;
 
-export type XClaim = { handle: string };
-/** @property gistId where to look; without it the account's newest public gists are searched */
-export type GithubClaim = { username: string; gistId?: string };
-/** At least one of both; they name the same account, or there is no proof. */
-export type FarcasterClaim = { username?: string; fid?: number };
-
-export type ProofPlatforms = {
-  x: ProofPlatform<XClaim>;
-  github: ProofPlatform<GithubClaim>;
-  farcaster: ProofPlatform<FarcasterClaim>;
-};
+/** The reader of each platform, by the platform's key. */
+export type ProofReaders = { [K in ProofPlatformKey]: ProofReader<ClaimsByPlatform[K]> };
 
 /** Reputation by Ethos (0 to 2800). */
 export interface Ethos {
@@ -321,7 +313,7 @@ export interface Registry {
   page(cursor: unknown, since: string | null, known?: Validators | null): Promise<RegistryPage | "unchanged">;
 }
 
-/** The registries by their key in core/directory/sources.ts. */
+/** The registries by their key in core/directory/registries.ts. */
 export type Registries = Record<string, Registry>;
 
 /** A document by its URL. `final`: asking again soon would not help. `reason` is a sentence. */

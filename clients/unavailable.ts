@@ -1,6 +1,6 @@
 /** How the clients say that an upstream cannot be asked: a sentence for anybody, the reason for the log. */
 import { Failure, fail } from "../core/errors.ts";
-import type { ProofPlatform } from "./ports.ts";
+import type { ProofReader } from "./ports.ts";
 
 /** Seconds after which to try again, when the upstream does not say. */
 const PAUSE_SECONDS = 5;
@@ -24,7 +24,7 @@ const notSetUp = (name: string): never =>
   fail("upstream_unavailable", `This service is not set up to ask ${name}.`, { retryAfter: 3600 });
 
 /** A platform nobody has given this service a key for. */
-export const unconfiguredProofs = (name: string): ProofPlatform<unknown> => ({
+export const unconfiguredProofs = (name: string): ProofReader<unknown> => ({
   find: async () => notSetUp(name),
   batch: 100,
   recheck: async () => notSetUp(name),

@@ -1,9 +1,11 @@
 /** The parts of the API process: opened for its lifetime, closed in the reverse order. */
+
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { ApiDeps } from "../api/deps.ts";
 import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { createIdentityProvider } from "../clients/identity-provider.ts";
+import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRateBuckets } from "../clients/rate-buckets.ts";
 import { createReceiptSigner } from "../clients/receipt-signer.ts";
 import { webhookTargets } from "../clients/webhook-receivers.ts";
@@ -28,9 +30,9 @@ import {
   openServicePool,
   openUpstreamHttp,
   REQUEST_WAIT_MS,
+  userAgent,
 } from "./connections.ts";
 import { openFacilitator, openMachinePayments } from "./payments.ts";
-import { openProofPlatforms } from "./proof-platforms.ts";
 
 /** Max wait of a request for a database connection, ms; beyond it the client gets 503. */
 const CONNECT_MS = 1_000;
@@ -50,7 +52,11 @@ export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
     parts.defer(() => rateBuckets.close());
     const http = openUpstreamHttp(config, ops, REQUEST_WAIT_MS);
     parts.defer(() => http.close());
-    const proofs = openProofPlatforms(parts, config, http);
+    const proofs = openProofReaders(config.upstreams.proofPlatforms, {
+      http,
+      userAgent: userAgent(config),
+      onClose: (close) => parts.defer(close),
+    });
     const secrets = openSecretBox(config);
     const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
     parts.defer(() => cards.close());

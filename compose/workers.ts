@@ -1,6 +1,9 @@
 /** The parts of the worker process: opened for its lifetime, closed in the reverse order. */
+
 import { foreignDocuments } from "../clients/documents.ts";
+import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openPublicHttp } from "../clients/public-http.ts";
+import { openRegistries } from "../clients/registries.ts";
 import { createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
 import type { Config } from "../config/config.ts";
@@ -26,8 +29,7 @@ import {
   userAgent,
 } from "./connections.ts";
 import { openMachinePayments } from "./payments.ts";
-import { openProofPlatforms } from "./proof-platforms.ts";
-import { openEthos, openMarkets, openRegistries } from "./registries.ts";
+import { openEthos, openMarkets } from "./reputation.ts";
 
 /** @throws Error, one sentence, when a part cannot be opened; the parts opened before it are closed */
 export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
@@ -42,7 +44,11 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
     const { privateKey } = config.sender;
     const http = openUpstreamHttp(config, ops, JOB_WAIT_MS);
     parts.defer(() => http.close());
-    const proofs = openProofPlatforms(parts, config, http);
+    const proofs = openProofReaders(config.upstreams.proofPlatforms, {
+      http,
+      userAgent: userAgent(config),
+      onClose: (close) => parts.defer(close),
+    });
     const webhooks = openWebhooks(parts, config, ops);
     const documents = openDocuments(parts, config, ops);
     const chain = openChain(config, ops);
@@ -52,7 +58,7 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
       db,
       proofs,
       ethos: openEthos(config, http),
-      registries: openRegistries(config, http),
+      registries: openRegistries(config.upstreams.registries, { http, chainId: config.chain.id }),
       markets: openMarkets(config, http),
       webhooks,
       documents,

@@ -3,7 +3,8 @@
 import type { AgentFacts, RawSignals, SignalKey } from "./facts.ts";
 import { mintOriginAt } from "./mint-origins.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "./profile.ts";
-import { isBlank } from "./text.ts";
+import { PROOF_PLATFORMS } from "./proof-platforms.ts";
+import { isBlank, listed } from "./text.ts";
 import { tierOf } from "./tiers.ts";
 import { countedTraits } from "./traits.ts";
 
@@ -19,7 +20,7 @@ export type Signal = {
 
 export const POINT_VALUE = 2;
 export const TRAIT_VALUE = 12;
-/** Each of the wallet and the three social proofs. */
+/** Each of the wallet and the social proofs, up to 100. */
 export const PROOF_VALUE = 25;
 export const NARRATIVE_VALUE = 25;
 export const DAY_VALUE = 5;
@@ -46,9 +47,9 @@ export const SIGNALS: readonly Signal[] = [
   {
     key: "verify",
     label: "Verification Status",
-    description: "25 for each of the wallet and the accounts on X, GitHub and Farcaster that are proven",
+    description: `25 for each of the wallet and the accounts on ${listed(PROOF_PLATFORMS.map(({ label }) => label))} that are proven`,
     weight: 15,
-    raw: (facts) => (Number(facts.verified) + standingProofs(facts).length) * PROOF_VALUE,
+    raw: (facts) => clamp((Number(facts.verified) + standingProofs(facts).length) * PROOF_VALUE),
   },
   {
     key: "coinbase",

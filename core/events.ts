@@ -1,7 +1,9 @@
 /** What is told as it happens: every type of event, what its data say, and which events of the chain it tells of. */
+
 import { z } from "zod";
 import { checksum } from "./addresses.ts";
 import type { Address, Hex } from "./facts.ts";
+import { PROOF_PLATFORM_KEYS } from "./proof-platforms.ts";
 import { TIERS, tierWord } from "./tiers.ts";
 
 /** An event of the chain about an agent. Addresses are lower-case. */
@@ -95,14 +97,14 @@ export const EVENT_TYPES = {
   "agent.verified": told({
     says: "An agent has proven its wallet, an account of its own, or its owner's account at the exchange.",
     data: z.object({
-      method: z.enum(["wallet", "x", "github", "farcaster", "coinbase"]),
+      method: z.enum(["wallet", ...PROOF_PLATFORM_KEYS, "coinbase"]),
       handle: handle.nullable().meta({ description: "The account proven, where it is one with a name" }),
     }),
     chain: { "agent.verified": () => ({ method: "wallet" as const, handle: null }) },
   }),
   "proof.lapsed": told({
     says: "A proof was looked for where it stood, and is gone.",
-    data: z.object({ platform: z.enum(["x", "github", "farcaster"]), handle }),
+    data: z.object({ platform: z.enum(PROOF_PLATFORM_KEYS), handle }),
   }),
   "attestation.revoked": told({
     says: "An attestation of the wallet or the owner of an agent was revoked.",

@@ -1,6 +1,7 @@
 /** Everything known about an agent at one moment, as loaded in one snapshot. Score, JSON, metadata and card are pure functions of it and a clock value. */
 
 import type { Json } from "./listing.ts";
+import type { ProofPlatformKey } from "./proof-platforms.ts";
 
 export type Address = `0x${string}`;
 export type Hex = `0x${string}`;
@@ -20,10 +21,8 @@ export type Narrative = { origin: string; mission: string; lore: string; manifes
 
 export type Trait = { name: string; category: string /** ISO 8601 */; addedAt: string };
 
-export type Platform = "x" | "github" | "farcaster";
-
 export type Proof = {
-  platform: Platform;
+  platform: ProofPlatformKey;
   accountId: string;
   handle: string;
   username: string | null;

@@ -2,7 +2,7 @@
  * How a platform's allowance is shared: what strangers' proofs may take of it, what is kept for the re-checks, and who comes
  * first when little is left. All of it are token buckets.
  */
-import type { Platform } from "./facts.ts";
+import type { ProofPlatformKey } from "./proof-platforms.ts";
 
 export type Bucket = {
   name: string;
@@ -27,32 +27,33 @@ const shareOf = (name: string, rate: Rate, share: number): Bucket => ({
  * Requests for strangers' proofs. A bucket that was full gives out twice its share within a window of the platform: with
  * that of the re-checks, all that the platform allows, and never more.
  */
-export const strangers = (platform: Platform, rate: Rate): Bucket =>
+export const strangers = (platform: ProofPlatformKey, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:strangers`, rate, 0.35);
 
 /** Requests for re-checks, which no stranger can use up. */
-export const rechecks = (platform: Platform, rate: Rate): Bucket => shareOf(`proofs:${platform}:rechecks`, rate, 0.15);
+export const rechecks = (platform: ProofPlatformKey, rate: Rate): Bucket =>
+  shareOf(`proofs:${platform}:rechecks`, rate, 0.15);
 
 /** Requests for the strangers of one client network: something is left for the other networks. */
-export const ofNetwork = (platform: Platform, network: string, rate: Rate): Bucket =>
+export const ofNetwork = (platform: ProofPlatformKey, network: string, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:network:${network}`, rate, 0.35 * 0.85);
 
 /** Proofs a day of one agent on one platform. */
-export const ofAgent = (platform: Platform, tokenId: number, perDay: number): Bucket => ({
+export const ofAgent = (platform: ProofPlatformKey, tokenId: number, perDay: number): Bucket => ({
   name: `proofs:${platform}:agent:${tokenId}`,
   most: perDay,
   perSecond: perDay / DAY_SECONDS,
 });
 
 /** Proofs a day of one wallet on one platform, whatever number of agents it controls. */
-export const ofWallet = (platform: Platform, wallet: string, perDay: number): Bucket => ({
+export const ofWallet = (platform: ProofPlatformKey, wallet: string, perDay: number): Bucket => ({
   name: `proofs:${platform}:wallet:${wallet}`,
   most: perDay * 5,
   perSecond: (perDay * 5) / DAY_SECONDS,
 });
 
 /** Definite failures of one claim: after two within a minute the answer is remembered until a minute has passed. */
-export const failuresOf = (platform: Platform, tokenId: number, claim: string): Bucket => ({
+export const failuresOf = (platform: ProofPlatformKey, tokenId: number, claim: string): Bucket => ({
   name: `proofs:${platform}:failed:${tokenId}:${claim}`,
   most: 2,
   perSecond: 1 / 60,

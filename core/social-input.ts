@@ -1,6 +1,7 @@
 /** Links to an owner's accounts, as an owner writes them: handles in one form, a website as a URL. Shown, never counted. */
 import { z } from "zod";
-import { parseGithubPlace, parseXHandle } from "./proofs.ts";
+import { parseGithubPlace } from "./proof-platforms/github.ts";
+import { parseXHandle } from "./proof-platforms/x.ts";
 import { urlOf } from "./urls.ts";
 
 const MAX_URL = 256;

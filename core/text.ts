@@ -8,6 +8,10 @@ export const BLANKS =
 /** Nothing but white space. */
 export const isBlank = (text: string): boolean => text.trim() === "";
 
+/** `a, b and c`. */
+export const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
 /** Length as people and JSON Schema count it: code points, not UTF-16 units. */
 export function lengthOf(text: string): number {
   let count = 0;

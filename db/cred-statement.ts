@@ -39,7 +39,7 @@ const TOLD = "$1::int8";
 const rawValues = (now: string): Record<SignalKey, string> => ({
   activity: `least(100, a.points * ${POINT_VALUE})`,
   traits: `least(100, (a.trait_count + coalesce(t.traits, 0)) * ${TRAIT_VALUE})`,
-  verify: `(a.verified::int4 + coalesce(p.proofs, 0)) * ${PROOF_VALUE}`,
+  verify: `least(100, (a.verified::int4 + coalesce(p.proofs, 0)) * ${PROOF_VALUE})`,
   coinbase: `case when e.token_id is not null and ${stands("e", now)} then 100 else 0 end`,
   age: ageSql("a.minted_at", now),
   narrative: `(${NARRATIVE_FIELDS.map(writtenText).join("\n      + ")}) * ${NARRATIVE_VALUE}`,

@@ -1,10 +1,11 @@
 /** Records of social proofs: which account proves which agent, how it was last seen, and which are due to be looked at. */
-import type { Hex, Platform } from "../core/facts.ts";
+import type { Hex } from "../core/facts.ts";
+import type { ProofPlatformKey } from "../core/proof-platforms.ts";
 import type { Queryable } from "./transaction.ts";
 
 export type ProofRecord = {
   tokenId: number;
-  platform: Platform;
+  platform: ProofPlatformKey;
   /** The platform's own id of the account. */
   accountId: string;
   handle: string;
@@ -16,7 +17,11 @@ export type ProofRecord = {
 export const PROOF_ACCOUNT_INDEX = "proof_account";
 
 /** The agent that an account proves; null when it proves none. */
-export async function agentProvenBy(db: Queryable, platform: Platform, accountId: string): Promise<number | null> {
+export async function agentProvenBy(
+  db: Queryable,
+  platform: ProofPlatformKey,
+  accountId: string,
+): Promise<number | null> {
   const { rows } = await db.query(
     "select token_id from offchain.proof where platform = $1 and account_id = $2 and status <> 'lapsed'",
     [platform, accountId],
@@ -101,7 +106,7 @@ export async function traitTransaction(
  */
 export async function proofsDue(
   db: Queryable,
-  due: { platform: Platform; before: Date; limit: number },
+  due: { platform: ProofPlatformKey; before: Date; limit: number },
 ): Promise<ProofRecord[]> {
   const { rows } = await db.query(
     `select token_id as "tokenId", platform, account_id as "accountId", handle, username, evidence
@@ -125,7 +130,7 @@ export type Checked = { tokenId: number; accountId: string } & (
  */
 export async function storeChecks(
   tx: Queryable,
-  platform: Platform,
+  platform: ProofPlatformKey,
   checks: readonly Checked[],
   now: Date,
 ): Promise<{ tokenId: number; handle: string }[]> {

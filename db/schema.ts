@@ -64,7 +64,7 @@ export const proof = offchain.table(
   "proof",
   {
     tokenId: tokenId().notNull(),
-    /** x | github | farcaster */
+    /** A key of PROOF_PLATFORMS. */
     platform: text().notNull(),
     /** The platform's own numeric id: handles can be renamed. */
     accountId: text().notNull(),

@@ -1,8 +1,10 @@
 /** Seeds what lies outside of the chain: accounts on the simulated platforms, the proofs they give, reputation at Ethos. */
 import pLimit from "p-limit";
 import type { PrivateKeyAccount } from "viem";
-import { gistFileName, needleOf } from "../core/proofs.ts";
+import type { ProofPlatformKey } from "../core/proof-platforms.ts";
+import { needleOf } from "../core/proofs.ts";
 import { postAs, type Service } from "./post-as.ts";
+import { PLATFORM_SIMULATORS, REGISTRY_SIMULATORS } from "./simulators/upstreams.ts";
 import type { SeedAgent } from "./world.ts";
 
 type Outside = Service & { simulatorUrl: string };
@@ -34,32 +36,18 @@ export async function proveAccounts(outside: Outside, prefix: string, citizens: 
       limit(async () => {
         const id = 1_000 + i;
         const shows = needleOf(prefix, tokenId);
-        const { path, planted, claim } = ACCOUNTS[platform as keyof typeof ACCOUNTS](name, id, shows, prefix);
+        const { path, planted, claim } = PLATFORM_SIMULATORS[platform as ProofPlatformKey].account(
+          name,
+          id,
+          shows,
+          prefix,
+        );
         await control(outside.simulatorUrl, path, planted);
         await postAs(outside, account, "proving", `agent/${tokenId}/verify/${platform}`, claim);
       }),
     ),
   );
 }
-
-/** What an account shows on each platform, and how it is claimed. */
-const ACCOUNTS = {
-  x: (name: string, id: number, shows: string) => ({
-    path: `x/users/${name}`,
-    planted: { id: String(id), name, description: `An agent of its own. ${shows}` },
-    claim: { handle: name },
-  }),
-  github: (name: string, id: number, shows: string, prefix: string) => ({
-    path: `github/users/${name}`,
-    planted: { id, gists: [{ id: `9e1d${id}`, public: true, files: { [gistFileName(prefix)]: shows } }] },
-    claim: { username: name },
-  }),
-  farcaster: (name: string, id: number, shows: string) => ({
-    path: `farcaster/users/${name}`,
-    planted: { fid: id, casts: [{ hash: `0x${String(id).padStart(40, "c")}`, text: `claiming ${shows}` }] },
-    claim: { username: name },
-  }),
-};
 
 async function control(simulatorUrl: string, path: string, body: unknown): Promise<void> {
   const response = await fetch(`${simulatorUrl}/_control/${path}`, { method: "PUT", body: JSON.stringify(body) });
@@ -85,20 +73,22 @@ export async function plantScan(
   await control(simulatorUrl, "registries/8004scan/agents", rows);
 }
 
-/** So many agents are listed by the simulated registries, and some of Virtuals' have a token that trades. */
-const LISTED = { virtuals: 80, agentverse: 60, "mcp-registry": 40, "x402-bazaar": 20 };
-
-/** Fills the simulated registries; the workers pull them like any others. */
+/** Fills the simulated registries, and lets tokens of their agents trade; the workers pull them like any others. */
 export async function plantRegistries({ simulatorUrl }: Pick<Outside, "simulatorUrl">): Promise<void> {
-  for (const [source, generate] of Object.entries(LISTED)) {
+  for (const [source, { seeded }] of Object.entries(REGISTRY_SIMULATORS)) {
+    if (seeded === 0) continue;
     const path = `registries/${source}/agents`;
-    const told = await fetch(`${simulatorUrl}/_control/${path}`);
-    if (((await told.json()) as unknown[]).length === 0) await control(simulatorUrl, path, { generate });
+    const list = async () => (await (await fetch(`${simulatorUrl}/_control/${path}`)).json()) as ListedAgent[];
+    if ((await list()).length === 0) await control(simulatorUrl, path, { generate: seeded });
+    await plantMarkets(simulatorUrl, await list());
   }
-  const listed = await fetch(`${simulatorUrl}/_control/registries/virtuals/agents`);
-  const agents = (await listed.json()) as { tokenAddress: string | null; symbol: string; name: string }[];
+}
+
+type ListedAgent = { tokenAddress?: string | null; symbol: string; name: string };
+
+async function plantMarkets(simulatorUrl: string, agents: readonly ListedAgent[]): Promise<void> {
   for (const [i, { tokenAddress, symbol, name }] of agents.entries())
-    if (tokenAddress !== null)
+    if (tokenAddress)
       await control(simulatorUrl, `dexscreener/${tokenAddress}`, {
         symbol,
         name,

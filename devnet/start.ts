@@ -17,7 +17,7 @@ import { ensureDatabase, startPostgres } from "./postgres.ts";
 import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
 import { simulatedUpstreams } from "./simulators/environment.ts";
-import { MOST_ROWS } from "./simulators/registry.ts";
+import { MOST_ROWS } from "./simulators/registries/registry.ts";
 import { Supervisor } from "./supervisor.ts";
 import { deployTempo, TEMPO, tempoEnv } from "./tempo.ts";
 

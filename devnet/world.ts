@@ -1,6 +1,7 @@
 /** The small world the local stack is seeded with: who is in it and what each of them has done. */
-import type { Platform } from "../core/facts.ts";
+
 import type { ListingInput } from "../core/listing-input.ts";
+import type { ProofPlatformKey } from "../core/proof-platforms.ts";
 
 export type SeedAgent = {
   name: string;
@@ -25,7 +26,7 @@ export type SeedAgent = {
   /** Registered itself in the canonical ERC-8004 registry too. */
   erc8004?: boolean;
   /** Its accounts on the platforms, each proven. Agents registered by the API only. */
-  accounts?: Partial<Record<Platform, string>>;
+  accounts?: Partial<Record<ProofPlatformKey, string>>;
   /** Its wallet's score at Ethos. */
   ethos?: number;
 };

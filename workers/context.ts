@@ -7,7 +7,7 @@ import type {
   Ethos,
   MachinePayments,
   Markets,
-  ProofPlatforms,
+  ProofReaders,
   Registries,
   Signer,
 } from "../clients/ports.ts";
@@ -29,7 +29,7 @@ export type JobContext = {
   machinePayments?: MachinePayments | null;
   /** Signs what the service sends; null when no key is configured: then nothing is sent. */
   signer: Signer | null;
-  proofs: ProofPlatforms;
+  proofs: ProofReaders;
   ethos: Ethos;
   /** The registries that the directory is filled from. */
   registries: Registries;

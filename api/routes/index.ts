@@ -26,7 +26,7 @@ import { mint, mintState } from "./mint.ts";
 import { nameCheck } from "./names.ts";
 import { organization, organizationRegister, organizations } from "./organizations.ts";
 import { pricing } from "./pricing.ts";
-import { verifyFarcaster, verifyGithub, verifyX } from "./proofs.ts";
+import { proofEndpoints } from "./proofs.ts";
 import { og, referral, referralCode } from "./referrals.ts";
 import { crossRegistration, linkToken } from "./registries.ts";
 import { report, verifications } from "./report.ts";
@@ -114,9 +114,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   humanUpdate,
   verify,
   exchangeVerify,
-  verifyX,
-  verifyGithub,
-  verifyFarcaster,
+  ...proofEndpoints(),
   linkToken,
   crossRegistration,
   humanRegister,

@@ -1,16 +1,18 @@
-/** Social proofs: an account on X, GitHub or Farcaster says whose it is. */
+/** Social proofs: an account on a platform shows which agent it belongs to. One operation for each platform of the list. */
 import { z } from "zod";
+import type { ProofReader } from "../../clients/ports.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import type { Platform } from "../../core/facts.ts";
 import { txLink } from "../../core/links.ts";
-import { gistFileName, needleOf } from "../../core/proofs.ts";
-import { type Call, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
+import { PROOF_PLATFORMS, type ProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
+import { needleOf } from "../../core/proofs.ts";
+import { numericId } from "../../core/views/verifications.ts";
+import { type Call, type Endpoint, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
-import { farcasterProofBodySchema, githubProofBodySchema, provenSchema, xProofBodySchema } from "../schemas/proofs.ts";
+import { capitalised, proofBodySchema, provenSchema } from "../schemas/proofs.ts";
 import { minedIntents, pendingWrite } from "../services/await-intent.ts";
-import { type Claimed, type Proven, prove } from "../services/prove.ts";
+import { prove } from "../services/prove.ts";
 
 const params = z.object({ id: tokenId });
 const errors: ErrorCode[] = [
@@ -21,75 +23,49 @@ const errors: ErrorCode[] = [
   "upstream_unavailable",
   "out_of_funds",
 ];
-const common = {
-  tag: "Verification",
-  guard: { caller: "siwa", bucket: "proofs" } as const,
-  data: true,
-  params,
-  responses: { 200: { description: "Proven", schema: provenSchema }, 202: PENDING_WRITE },
-};
 
-export const verifyX = endpoint({
-  ...common,
-  errors,
-  method: "post",
-  path: "/api/v2/agent/{id}/verify/x",
-  operationId: "verifyX",
-  summary: "Prove an account on X: its bio shows the agent",
-  description:
-    "By the token's owner or the agent's wallet. The bio shows helixa:<tokenId> as a word of its own: the service's name in lower case, and the agent's token id.",
-  body: xProofBodySchema,
-  handler(call) {
-    const expected = needleOf(call.deps.config.service.prefix, call.params.id);
-    const hint = `Put ${expected} into the bio of @${call.body.handle}, then ask again.`;
-    return answer(call, "x", { source: call.deps.proofs.x, claim: call.body, expected, hint });
-  },
-});
+/** The operations of some platforms, in their order. */
+export function proofEndpoints(platforms: readonly ProofPlatform[] = PROOF_PLATFORMS): Endpoint[] {
+  const schema = provenSchema(platforms);
+  return platforms.map((platform) =>
+    endpoint({
+      tag: "Verification",
+      guard: { caller: "siwa", bucket: "proofs" },
+      data: true,
+      params,
+      responses: { 200: { description: "Proven", schema }, 202: PENDING_WRITE },
+      errors,
+      method: "post",
+      path: `/api/v2/agent/{id}/verify/${platform.key}`,
+      operationId: `verify${capitalised(platform.key)}`,
+      summary: platform.summary,
+      description: `By the token's owner or the agent's wallet. ${platform.description}`,
+      body: proofBodySchema(platform),
+      handler: (call) => proveAccount(platform, call),
+    }),
+  );
+}
 
-export const verifyGithub = endpoint({
-  ...common,
-  errors,
-  method: "post",
-  path: "/api/v2/agent/{id}/verify/github",
-  operationId: "verifyGithub",
-  summary: "Prove a GitHub account: a public gist of its own shows the agent",
-  description:
-    "By the token's owner or the agent's wallet. The gist has a file helixa-verify.txt that says the token id or helixa:<tokenId>, and nothing else. Forks and gists of organisations do not count.",
-  body: githubProofBodySchema,
-  handler(call) {
-    const { prefix } = call.deps.config.service;
-    const expected = needleOf(prefix, call.params.id);
-    const hint = `Create a public gist as ${call.body.username} with a file ${gistFileName(prefix)} that says ${expected} and nothing else, then ask again.`;
-    return answer(call, "github", { source: call.deps.proofs.github, claim: call.body, expected, hint });
-  },
-});
+type ProofCall = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
 
-export const verifyFarcaster = endpoint({
-  ...common,
-  errors,
-  method: "post",
-  path: "/api/v2/agent/{id}/verify/farcaster",
-  operationId: "verifyFarcaster",
-  summary: "Prove a Farcaster account: one of its recent casts shows the agent",
-  description:
-    "By the token's owner or the agent's wallet. The cast is no reply and shows helixa:<tokenId> as a word of its own. Casts further back than the newest 300 are not seen.",
-  body: farcasterProofBodySchema,
-  handler(call) {
-    const expected = needleOf(call.deps.config.service.prefix, call.params.id);
-    const hint = `Publish a cast of its own, not a reply, that says ${expected}, then ask again.`;
-    return answer(call, "farcaster", { source: call.deps.proofs.farcaster, claim: call.body, expected, hint });
-  },
-});
-
-type Proof = Call<z.output<typeof params>, unknown, unknown, WalletCaller>;
-type Asked<C> = Pick<Claimed<C>, "source" | "claim" | "expected" | "hint">;
-
-async function answer<C>(call: Proof, platform: Platform, asked: Asked<C>): Promise<Reply> {
-  const { deps, params, caller, clientAddress, now } = call;
+async function proveAccount(platform: ProofPlatform, call: ProofCall): Promise<Reply> {
+  const { deps, params, caller, clientAddress, now, body: claim } = call;
   const tokenId = params.id;
-  const by = { wallet: caller.wallet, network: networkOf(clientAddress) };
-  const proven = await prove(deps, { ...asked, ...by, platform, tokenId, now });
-  const { transaction } = proven;
+  const { prefix } = deps.config.service;
+  const expected = needleOf(prefix, tokenId);
+  const key = platform.key as ProofPlatformKey;
+  const proven = await prove(deps, {
+    platform: key,
+    reader: deps.proofs[key] as ProofReader<unknown>,
+    claim,
+    expected,
+    hint: platform.hint(claim, { needle: expected, prefix }),
+    wallet: caller.wallet,
+    network: networkOf(clientAddress),
+    tokenId,
+    now,
+  });
+  const { transaction, handle, username, accountId, trait } = proven;
   if ("txHash" in transaction) return json(body(transaction));
   const { complete, mined } = await minedIntents(deps.db, [transaction.intentKey], {
     timeoutMs: deps.config.mintWaitMs,
@@ -98,14 +74,13 @@ async function answer<C>(call: Proof, platform: Platform, asked: Asked<C>): Prom
   return complete ? json(body(mined[0]!)) : pendingWrite(tokenId, mined);
 
   function body({ txHash, block }: { txHash: `0x${string}`; block?: number }) {
-    const { handle, username, accountId, trait } = proven as Proven;
     return {
       success: true,
       tokenId,
-      platform,
+      platform: platform.key,
       handle,
       ...(username !== null && { username }),
-      ...(platform === "farcaster" && { fid: Number(accountId) }),
+      ...numericId(platform, accountId),
       trait,
       txHash,
       ...(block !== undefined && { block }),

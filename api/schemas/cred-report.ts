@@ -1,9 +1,11 @@
 /** The cred report and its receipt as the API shows them. */
+
 import { z } from "zod";
 import { SIGNALS } from "../../core/cred.ts";
 import { EVIDENCE_SOURCES } from "../../core/cred-report/evidence.ts";
 import { RECEIPT_PRIMARY_TYPE } from "../../core/cred-report/receipt.ts";
 import { NARRATIVE_FIELDS } from "../../core/profile.ts";
+import { byProofPlatform, PROOF_PLATFORMS } from "../../core/proof-platforms.ts";
 import {
   address,
   count,
@@ -17,6 +19,9 @@ import {
   usdc,
   walletConfirmed,
 } from "./fields.ts";
+
+/** Marks of a report: the wallet, each platform and the exchange. */
+const VERIFICATIONS = PROOF_PLATFORMS.length + 2;
 
 const shapeOf = <T extends z.ZodType>(keys: readonly string[], value: T) =>
   z.object(Object.fromEntries(keys.map((key) => [key, value])));
@@ -80,12 +85,10 @@ const reportFields = {
   totalWeight: z.literal(1),
   verifications: z.object({
     siwa: z.boolean(),
-    x: z.boolean(),
-    github: z.boolean(),
-    farcaster: z.boolean(),
+    ...byProofPlatform(() => z.boolean()),
     coinbase: z.boolean(),
-    total: z.int().min(0).max(5),
-    max: z.literal(5),
+    total: z.int().min(0).max(VERIFICATIONS),
+    max: z.literal(VERIFICATIONS),
   }),
   narrativeAnalysis: z.object({
     completeness: z.string().regex(/^[0-4]\/4$/),

@@ -1,6 +1,8 @@
 /** The terminal directory's answers and what may be claimed. Keys are in snake_case, as the specification has them. */
+
 import { z } from "zod";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
+import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { textSchema } from "../../core/text.ts";
 import { count, moment, score, tier } from "./fields.ts";
 
@@ -133,9 +135,7 @@ export const terminalMarksSchema = z
         id: z.int().min(1),
         verifications: z.object({
           siwa: z.boolean(),
-          x: z.boolean(),
-          github: z.boolean(),
-          farcaster: z.boolean(),
+          ...byProofPlatform(() => z.boolean()),
           coinbase: z.boolean(),
         }),
         protocols: z.array(z.enum(PROTOCOLS)),

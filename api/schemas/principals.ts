@@ -1,4 +1,5 @@
 /** Human principals and organizations: what is sent, what comes back. */
+
 import { z } from "zod";
 import { lenientObject } from "../../core/ignored.ts";
 import { HUMAN_SIGNAL_KEYS, PROFILE_PARTS, type ProfilePart } from "../../core/principals/cred.ts";
@@ -15,6 +16,7 @@ import {
   statedServices,
   wordList,
 } from "../../core/principals/input.ts";
+import { PROOF_PLATFORM_KEYS } from "../../core/proof-platforms.ts";
 import { optionalText } from "../../core/text.ts";
 import { summarySchema } from "./agent.ts";
 import { address, count, ignored, moment, score, tier, tierLabel, tokenId } from "./fields.ts";
@@ -216,9 +218,7 @@ export const humanCredSchema = z
     ),
     sources: z.object({
       exchangeAttestation: z.object({ attested: z.boolean(), expiresAt: moment.nullable() }).nullable(),
-      provenAccounts: z.array(
-        z.object({ tokenId, platform: z.enum(["x", "github", "farcaster"]), handle: z.string() }),
-      ),
+      provenAccounts: z.array(z.object({ tokenId, platform: z.enum(PROOF_PLATFORM_KEYS), handle: z.string() })),
       linkedAgents: z.array(z.object({ tokenId, credScore: score })),
       ethos: z.object({ score: z.int().nullable(), fetchedAt: moment.nullable() }),
       transactions: z.object({ count: count.nullable(), fetchedAt: moment.nullable() }),

@@ -1,5 +1,12 @@
 /** Report and verifications as the API shows them. */
+
 import { z } from "zod";
+import {
+  byProofPlatform,
+  type NumericIdOf,
+  type ProofPlatform,
+  type ProofPlatformKey,
+} from "../../core/proof-platforms.ts";
 import { address, count, moment, score, tier, tokenId, txHash, url, walletConfirmed } from "./fields.ts";
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
@@ -56,9 +63,7 @@ export const reportSchema = z
       .meta({ description: "The newest transactions in which something happened to this agent" }),
     verifications: z.object({
       siwa: z.boolean(),
-      x: proven,
-      github: proven,
-      farcaster: proven,
+      ...byProofPlatform(() => proven),
       coinbase: z.boolean(),
     }),
     credScore: z.object({
@@ -90,11 +95,18 @@ const proof = {
     .meta({ description: "stale: could not be checked of late; lapsed: has vanished and counts no more" }),
 };
 
+/** The field with the account's id; no field on platforms whose ids people do not know. */
+type NumericIdSchema<K extends ProofPlatformKey> =
+  NumericIdOf<K> extends Record<infer Name extends string, number> ? Record<Name, z.ZodInt> : unknown;
+
+/** The record of each platform. */
+const records = byProofPlatform(({ numericId }: ProofPlatform) =>
+  z.object({ ...proof, ...(numericId !== undefined && { [numericId]: z.int().min(0) }) }).nullable(),
+) as unknown as { [K in ProofPlatformKey]: z.ZodNullable<z.ZodObject<typeof proof & NumericIdSchema<K>>> };
+
 export const verificationsSchema = z
   .object({
     tokenId,
-    x: z.object(proof).nullable(),
-    github: z.object(proof).nullable(),
-    farcaster: z.object({ ...proof, fid: z.int().min(0) }).nullable(),
+    ...records,
   })
   .meta({ id: "Verifications" });

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type pg from "pg";
 import type { FoundProof, NoProof, Spend } from "../../clients/ports.ts";
 import { Failure, fail } from "../../core/errors.ts";
-import type { Address, Platform } from "../../core/facts.ts";
+import type { Address } from "../../core/facts.ts";
 import {
   type Bucket,
   failuresOf,
@@ -14,11 +14,12 @@ import {
   type Rate,
   strangers,
 } from "../../core/proof-allowances.ts";
+import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { levelsOf, takeAll, takeTokens } from "../../db/allowances.ts";
 import { type Queryable, transaction } from "../../db/transaction.ts";
 
 export type Asker = {
-  platform: Platform;
+  platform: ProofPlatformKey;
   tokenId: number;
   /** Who asks, and from which network. */
   wallet: Address;

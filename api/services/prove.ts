@@ -1,9 +1,10 @@
 /** The verb prove: asks a platform for an account's proof, and records it with its trait and the score in one commit. */
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
-import type { FoundProof, ProofPlatform } from "../../clients/ports.ts";
+import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
-import type { Address, Hex, Platform } from "../../core/facts.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proofTrait } from "../../core/proofs.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/proofs.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
@@ -16,8 +17,8 @@ import { requireFunds, type Write, writeAgent } from "./writing.ts";
 
 /** A request to prove an account of a platform. */
 export type Claimed<C> = {
-  platform: Platform;
-  source: ProofPlatform<C>;
+  platform: ProofPlatformKey;
+  reader: ProofReader<C>;
   claim: C;
   tokenId: number;
   /** Who asks, and from which network. */
@@ -43,12 +44,12 @@ export type Proven = FoundProof & {
  *   indexer_behind
  */
 export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Proven> {
-  const { platform, source, tokenId, wallet, network, now, expected, hint, claim } = claimed;
+  const { platform, reader, tokenId, wallet, network, now, expected, hint, claim } = claimed;
   const authorize = await authorizeController(deps, tokenId, wallet);
   const asker = { platform, tokenId, wallet, network, claim, now: new Date(now) };
   const within = { asker, perDay: deps.config.proofsPerAgent, expected, hint };
   const found = await askWithin(deps.db, within, (spend) =>
-    source.find(claim, { tokenId, prefix: deps.config.service.prefix }, spend),
+    reader.find(claim, { tokenId, prefix: deps.config.service.prefix }, spend),
   );
   if ("reason" in found) return fail("proof_missing", found.reason, { hint, extra: { expected } });
 
@@ -71,7 +72,7 @@ export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Pro
 }
 
 /** Kindly, before the index that makes it sure. */
-async function refuseIfTaken({ tx, facts }: Write, platform: Platform, found: FoundProof): Promise<void> {
+async function refuseIfTaken({ tx, facts }: Write, platform: ProofPlatformKey, found: FoundProof): Promise<void> {
   const holder = await agentProvenBy(tx, platform, found.accountId);
   if (holder !== null && holder !== facts.tokenId) taken(found, holder);
 }
@@ -85,7 +86,7 @@ const taken = ({ handle }: FoundProof, holder?: number): never =>
 /** The trait is given once for each agent and platform, whatever becomes of the proof. */
 async function giveTrait(
   { tx, facts }: Write,
-  platform: Platform,
+  platform: ProofPlatformKey,
   contract: { identity: Address; valueWei: bigint },
 ): Promise<Proven["transaction"]> {
   const { tokenId } = facts;

@@ -1,4 +1,5 @@
 /** A question in plain words as a call of a tool, and an answer in a few plain words. Whatever is asked is a stranger's text. */
+import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import { TIERS } from "../../core/tiers.ts";
 
 /** A question, and the data that came beside it. */
@@ -107,10 +108,15 @@ export const readLeaderboard: Reading = ({ text }) => {
   return { ...limitIn(text), ...(/\bpoints\b/i.test(text) && { sort: "points" }) };
 };
 
-const REGISTRIES = /\b(?:x402|director(?:y|ies)|registr(?:y|ies)|virtuals|agentverse|bazaar|trending|new(?:est)?)\b/i;
+/** Words that mean a registry, whichever is meant. */
+const REGISTRY_NAMES = REGISTRIES.flatMap(({ spokenNames = [] }: RegistryRow) => spokenNames).join("|");
+const OF_DIRECTORY = new RegExp(
+  String.raw`\b(?:x402|director(?:y|ies)|registr(?:y|ies)|${REGISTRY_NAMES}|trending|new(?:est)?)\b`,
+  "i",
+);
 
 export const readDirectory: Reading = ({ text }) => {
-  if (!REGISTRIES.test(text) || refIn(text) !== null) return null;
+  if (!OF_DIRECTORY.test(text) || refIn(text) !== null) return null;
   const isNew = /\bnew(?:est)?\b/i.test(text);
   const filter = /\bx402\b/i.test(text) ? "x402" : /\btrending\b/i.test(text) ? "trending" : isNew ? "new" : "all";
   const q = nameIn(text);
@@ -124,7 +130,7 @@ export const readDirectory: Reading = ({ text }) => {
 
 export const readSearch: Reading = (question) => {
   const { text } = question;
-  if (refIn(text) !== null || REGISTRIES.test(text) || readLeaderboard(question) !== null) return null;
+  if (refIn(text) !== null || OF_DIRECTORY.test(text) || readLeaderboard(question) !== null) return null;
   const q = nameIn(text);
   const narrowed = narrowing(text);
   const isAsked = q !== null || Object.keys(narrowed).length > 0;

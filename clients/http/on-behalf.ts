@@ -1,6 +1,6 @@
 /** What requests to upstreams take from: set once for a piece of work, seen by each request that it makes. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { ProofPlatform, Spend } from "../ports.ts";
+import type { ProofReader, Spend } from "../ports.ts";
 
 const spending = new AsyncLocalStorage<Spend | undefined>();
 
@@ -12,7 +12,7 @@ export const onBehalfOf = <T>(spend: Spend | undefined, work: () => Promise<T>):
   spending.run(spend, work);
 
 /** A platform whose every request is taken from the allowance that the caller names, if it names one. */
-export const withinAllowance = <C>({ find, batch, recheck }: ProofPlatform<C>): ProofPlatform<C> => ({
+export const withinAllowance = <C>({ find, batch, recheck }: ProofReader<C>): ProofReader<C> => ({
   batch,
   find: (claim, sought, spend) => onBehalfOf(spend, () => find(claim, sought)),
   recheck: (proofs, spend) => onBehalfOf(spend, () => recheck(proofs)),

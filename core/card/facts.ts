@@ -2,6 +2,7 @@
 import { checksum } from "../addresses.ts";
 import { exchangeCounts, shownCred, standingProofs } from "../cred.ts";
 import type { Address, AgentFacts } from "../facts.ts";
+import { byProofPlatform, PROOF_PLATFORMS } from "../proof-platforms.ts";
 import { countedTraits } from "../traits.ts";
 import { oneLine } from "./line.ts";
 import { fitChips } from "./measure.ts";
@@ -9,9 +10,7 @@ import { fitChips } from "./measure.ts";
 /** The marks of a card in the order drawn: their key, letter and label. */
 export const MARKS = [
   { key: "wallet", letter: "W", label: "Wallet" },
-  { key: "x", letter: "X", label: "X" },
-  { key: "github", letter: "G", label: "GitHub" },
-  { key: "farcaster", letter: "F", label: "Farcaster" },
+  ...PROOF_PLATFORMS.map(({ key, letter, label }) => ({ key, letter, label })),
   { key: "exchange", letter: "C", label: "Coinbase" },
 ] as const;
 export type MarkKey = (typeof MARKS)[number]["key"];
@@ -63,9 +62,7 @@ export function cardFacts(facts: AgentFacts, at: { now: Date; serviceName: strin
     score: shownCred(facts, at.now).score,
     verifications: {
       wallet: facts.verified,
-      x: proven.has("x"),
-      github: proven.has("github"),
-      farcaster: proven.has("farcaster"),
+      ...byProofPlatform(({ key }) => proven.has(key)),
       exchange: exchangeCounts(facts, at.now),
     },
     traits: traits.slice(0, shown),

@@ -1,9 +1,10 @@
 /** What an agent can do about its score, and exactly how many points each step wins. */
 import { BONUSES } from "../bonuses.ts";
 import { NARRATIVE_VALUE, POINT_VALUE, PROOF_VALUE, SIGNALS, scoreOf, standingProofs, TRAIT_VALUE } from "../cred.ts";
-import type { AgentFacts, Platform, RawSignals, SignalKey } from "../facts.ts";
+import type { AgentFacts, RawSignals, SignalKey } from "../facts.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
-import { isBlank } from "../text.ts";
+import { PROOF_PLATFORMS } from "../proof-platforms.ts";
+import { isBlank, listed } from "../text.ts";
 
 /** One thing to do: it brings the raw value of its signal from where it is to `raw`. */
 type Step = { action: string; endpoint: string; raw: number };
@@ -17,7 +18,6 @@ export type Recommendation = {
   endpoint?: string;
 };
 
-const PLATFORM_NAMES: Record<Platform, string> = { x: "X", github: "GitHub", farcaster: "Farcaster" };
 const MOST = 8;
 
 /**
@@ -44,9 +44,9 @@ const STEPS: Record<SignalKey, (facts: AgentFacts, raw: number) => Step[]> = {
     });
     return [
       ...(facts.verified ? [] : [step("Verify the agent's wallet", "verify")]),
-      ...(Object.keys(PLATFORM_NAMES) as Platform[])
-        .filter((platform) => !proven.includes(platform))
-        .map((platform) => step(`Prove the agent's account on ${PLATFORM_NAMES[platform]}`, `verify/${platform}`)),
+      ...PROOF_PLATFORMS.filter(({ key }) => !proven.includes(key)).map(({ key, label }) =>
+        step(`Prove the agent's account on ${label}`, `verify/${key}`),
+      ),
     ];
   },
   coinbase: ({ tokenId }, raw) =>
@@ -64,7 +64,7 @@ const STEPS: Record<SignalKey, (facts: AgentFacts, raw: number) => Step[]> = {
     const missing = NARRATIVE_FIELDS.filter((field) => isBlank(narrative[field]));
     if (missing.length === 0) return [];
     const after = Math.min(100, raw + missing.length * NARRATIVE_VALUE);
-    return [{ action: `Write ${list(missing)}`, endpoint: `POST /api/v2/agent/${facts.tokenId}/update`, raw: after }];
+    return [{ action: `Write ${listed(missing)}`, endpoint: `POST /api/v2/agent/${facts.tokenId}/update`, raw: after }];
   },
   age: () => [],
   origin: () => [],
@@ -94,6 +94,3 @@ export function recommendations(facts: AgentFacts, raw: RawSignals): Recommendat
       endpoint: step.endpoint,
     }));
 }
-
-const list = (words: readonly string[]): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

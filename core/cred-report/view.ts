@@ -6,6 +6,7 @@ import { tokenLink } from "../links.ts";
 import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
 import { UNPAID } from "../prices.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
+import { byProofPlatform, type ProofPlatformKey } from "../proof-platforms.ts";
 import { lengthOf } from "../text.ts";
 import { TIERS, type TierWord, tierWord } from "../tiers.ts";
 import type { Site } from "../views/site.ts";
@@ -77,7 +78,7 @@ export type CredReportView = {
     }
   >;
   totalWeight: number;
-  verifications: Record<"siwa" | "x" | "github" | "farcaster" | "coinbase", boolean> & { total: number; max: number };
+  verifications: Record<"siwa" | ProofPlatformKey | "coinbase", boolean> & { total: number; max: number };
   narrativeAnalysis: {
     /** "n/4". */
     completeness: string;
@@ -94,8 +95,8 @@ export function credReportView(facts: AgentFacts, input: CredReportInput, site: 
   const { score, raw, tier, computedAt } = shownCred(facts, now);
   const { reportId, rank, totalAgents, sessions, price, payment } = input;
   const shares = breakdownOf(raw);
-  const { siwa, x, github, farcaster, coinbase } = verificationMarks(facts, now);
-  const marks = { siwa, x: x.verified, github: github.verified, farcaster: farcaster.verified, coinbase };
+  const { siwa, coinbase, ...accounts } = verificationMarks(facts, now);
+  const marks = { siwa, ...byProofPlatform(({ key }) => accounts[key].verified), coinbase };
   return {
     reportId,
     generatedAt: now.toISOString(),

@@ -1,4 +1,5 @@
 /** What a row of the directory is marked with beside its own fields, as the API shows it. Keys are in snake_case, like the row's. */
+import { byProofPlatform, type ProofPlatformKey } from "../proof-platforms.ts";
 import { type Protocol, protocolsOf } from "./protocols.ts";
 
 export type Marks = {
@@ -26,7 +27,7 @@ export type Marks = {
 
 export type MarksView = {
   id: number;
-  verifications: { siwa: boolean; x: boolean; github: boolean; farcaster: boolean; coinbase: boolean };
+  verifications: Record<"siwa" | ProofPlatformKey | "coinbase", boolean>;
   protocols: Protocol[];
   feedback: { count: number; reviewers: number } | null;
   active_at: string | null;
@@ -36,14 +37,11 @@ export type MarksView = {
 };
 
 export function marksView(marks: Marks): MarksView {
-  const proven = (platform: string) => marks.proofs.includes(platform);
   return {
     id: marks.id,
     verifications: {
       siwa: marks.walletProven,
-      x: proven("x"),
-      github: proven("github"),
-      farcaster: proven("farcaster"),
+      ...byProofPlatform(({ key }) => marks.proofs.includes(key)),
       coinbase: marks.coinbase,
     },
     protocols: protocolsOf(marks.services, marks.x402Supported),

@@ -1,12 +1,7 @@
-/** The registries whose agents the terminal directory shows: one table, an entry for each. */
+/** The registries whose agents the directory shows: the own one, the canonical one of ERC-8004, and those that are pulled. */
+import { LISTING_REGISTRIES, type RegistryRow } from "./registries.ts";
 
-export type Platform = {
-  /** Value of `platform` in a row, and the name of its source. */
-  key: string;
-  label: string;
-  /** Whether the registry itself makes sure that the wallet it names is the agent's. */
-  provesWallets: boolean;
-};
+export type Platform = Pick<RegistryRow, "key" | "label" | "provesWallets">;
 
 /** The service's own registry comes first: on a clash of ids its agent is the one that is meant. */
 export const OWN_PLATFORM = "helixa";
@@ -22,18 +17,17 @@ export function readOwnTokenRef(text: string): number | null {
   return Number.isSafeInteger(tokenId) ? tokenId : null;
 }
 
-export const PLATFORMS = [
+const INDEXED = [
   { key: OWN_PLATFORM, label: "Own registry", provesWallets: true },
   // The wallet registered itself, or signed for the registration (setAgentWallet).
   { key: "erc8004", label: "ERC-8004", provesWallets: true },
-  { key: "virtuals", label: "Virtuals", provesWallets: false },
-  { key: "agentverse", label: "Agentverse", provesWallets: false },
-  { key: "mcp-registry", label: "MCP registry", provesWallets: false },
-  // Who is paid need not be who answers.
-  { key: "x402-bazaar", label: "x402 Bazaar", provesWallets: false },
 ] as const satisfies readonly Platform[];
+
+export type PlatformKey = (typeof INDEXED)[number]["key"] | (typeof LISTING_REGISTRIES)[number]["key"];
+
+/** In the order in which a clash of ids is decided. */
+export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEXED, ...LISTING_REGISTRIES];
 
 /** Whether the wallet that a platform names for an agent is proven to be the agent's, or only said to be. */
 export const provesWallets = (platform: PlatformKey): boolean =>
   PLATFORMS.some(({ key, provesWallets }) => key === platform && provesWallets);
-export type PlatformKey = (typeof PLATFORMS)[number]["key"];

@@ -1,15 +1,22 @@
-/** Every foreign registry that is pulled page by page. A new one is a file in sources/, a line here, and its pages in clients/registries.ts. */
+/** The foreign registries with their readers: one for each row of registries.ts. Without a reader for each key this does not compile. */
+import { REGISTRIES, type RegistryKey, type RegistryRow } from "./registries.ts";
 import { agentverse } from "./sources/agentverse.ts";
 import { mcpRegistry } from "./sources/mcp-registry.ts";
 import { scan8004 } from "./sources/scan-8004.ts";
-import type { SourceReader } from "./sources/source.ts";
+import type { ItemReader, SourceReader } from "./sources/source.ts";
 import { virtuals } from "./sources/virtuals.ts";
 import { x402Bazaar } from "./sources/x402-bazaar.ts";
 
-export const SOURCES = [
+const READERS: { [K in RegistryKey]: ItemReader<K> } = {
   virtuals,
   agentverse,
-  mcpRegistry,
-  x402Bazaar,
-  scan8004,
-] as const satisfies readonly SourceReader[];
+  "mcp-registry": mcpRegistry,
+  "x402-bazaar": x402Bazaar,
+  "8004scan": scan8004,
+};
+
+/** Every registry that is pulled page by page, in the order of the list. */
+export const SOURCES: readonly (SourceReader & { key: RegistryKey })[] = REGISTRIES.map((row: RegistryRow) => ({
+  ...row,
+  ...READERS[row.key as RegistryKey],
+}));

@@ -1,7 +1,7 @@
 /** A human principal as others see it, and what its cred is made of. Only `ownHumanView` shows what is private. */
 import { checksum } from "../addresses.ts";
 import { shownCred } from "../cred.ts";
-import type { Address, Platform } from "../facts.ts";
+import type { Address } from "../facts.ts";
 import type { Json, JsonObject } from "../listing.ts";
 import {
   ethosScore,
@@ -15,6 +15,7 @@ import {
   toldParts,
 } from "../principals/cred.ts";
 import type { ContactKinds, HumanFacts, Stated } from "../principals/facts.ts";
+import type { ProofPlatformKey } from "../proof-platforms.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
 import type { OrganizationView } from "./organization.ts";
 import type { Site } from "./site.ts";
@@ -80,7 +81,7 @@ export type HumanCredView = {
   /** What each value was read from, and when. */
   sources: {
     exchangeAttestation: { attested: boolean; expiresAt: string | null } | null;
-    provenAccounts: { tokenId: number; platform: Platform; handle: string }[];
+    provenAccounts: { tokenId: number; platform: ProofPlatformKey; handle: string }[];
     linkedAgents: { tokenId: number; credScore: number }[];
     ethos: { score: number | null; fetchedAt: string | null };
     transactions: { count: number | null; fetchedAt: string | null };

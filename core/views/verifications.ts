@@ -1,8 +1,16 @@
 /** What an agent has proven: the records of its social proofs, and the short form the report has of them. */
 import { exchangeCounts, standingProofs } from "../cred.ts";
-import type { AgentFacts, Hex, Platform, Proof } from "../facts.ts";
+import type { AgentFacts, Hex, Proof } from "../facts.ts";
+import {
+  type ByProofPlatform,
+  byProofPlatform,
+  type NumericIdOf,
+  PROOF_PLATFORMS,
+  type ProofPlatform,
+  type ProofPlatformKey,
+} from "../proof-platforms.ts";
 
-/** A proof as it was last seen. `lapsed` is a proof that has vanished: it is told, and counts for nothing. */
+/** A proof as it was last seen. `lapsed`: the proof has vanished; it is shown and counts nothing. */
 export type ProofView = {
   handle: string;
   /** The account's name on the platform. */
@@ -13,23 +21,25 @@ export type ProofView = {
   status: Proof["status"];
 };
 
-export type VerificationsView = {
-  tokenId: number;
-  x: ProofView | null;
-  github: ProofView | null;
-  farcaster: (ProofView & { /** Farcaster id. */ fid: number }) | null;
+/** A record or null for each platform. */
+export type VerificationsView = { tokenId: number } & {
+  [K in ProofPlatformKey]: (ProofView & NumericIdOf<K>) | null;
 };
 
-export function verificationsView(facts: AgentFacts): VerificationsView {
-  const of = (platform: Platform) => facts.proofs.find((proof) => proof.platform === platform);
-  const [x, github, farcaster] = [of("x"), of("github"), of("farcaster")];
-  return {
-    tokenId: facts.tokenId,
-    x: x ? proofView(x) : null,
-    github: github ? proofView(github) : null,
-    farcaster: farcaster ? { ...proofView(farcaster), fid: Number(farcaster.accountId) } : null,
-  };
+export function verificationsView(
+  facts: AgentFacts,
+  platforms: readonly ProofPlatform[] = PROOF_PLATFORMS,
+): VerificationsView {
+  const records = byProofPlatform((platform) => {
+    const proof = facts.proofs.find((each) => each.platform === platform.key);
+    return proof ? { ...proofView(proof), ...numericId(platform, proof.accountId) } : null;
+  }, platforms);
+  return { tokenId: facts.tokenId, ...records } as VerificationsView;
 }
+
+/** The account's id under the name that the platform gives it; nothing where people do not know the ids. */
+export const numericId = ({ numericId: name }: ProofPlatform, accountId: string): Record<string, number> =>
+  name === undefined ? {} : { [name]: Number(accountId) };
 
 const proofView = ({ handle, username, verifiedAt, txHash, checkedAt, status }: Proof): ProofView => ({
   handle,
@@ -43,7 +53,7 @@ const proofView = ({ handle, username, verifiedAt, txHash, checkedAt, status }: 
 /** Whether a platform's account is proven now, and which it is. */
 export type ProvenAccount = { verified: boolean; handle?: string; username?: string };
 
-export type VerificationMarks = Record<Platform, ProvenAccount> & {
+export type VerificationMarks = ByProofPlatform<ProvenAccount> & {
   /** The agent's wallet has signed in. */
   siwa: boolean;
   coinbase: boolean;
@@ -52,7 +62,7 @@ export type VerificationMarks = Record<Platform, ProvenAccount> & {
 /** What counts at a moment, mark by mark. */
 export function verificationMarks(facts: AgentFacts, now: Date): VerificationMarks {
   const standing = standingProofs(facts);
-  const account = (platform: Platform): ProvenAccount => {
+  const account = (platform: ProofPlatformKey): ProvenAccount => {
     const proof = standing.find((p) => p.platform === platform);
     if (!proof) return { verified: false };
     const { handle, username } = proof;
@@ -60,9 +70,7 @@ export function verificationMarks(facts: AgentFacts, now: Date): VerificationMar
   };
   return {
     siwa: facts.verified,
-    x: account("x"),
-    github: account("github"),
-    farcaster: account("farcaster"),
+    ...byProofPlatform(({ key }) => account(key)),
     coinbase: exchangeCounts(facts, now),
   };
 }

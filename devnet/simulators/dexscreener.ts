@@ -1,7 +1,7 @@
 /** DexScreener: the pairs of tokens. Tokens nobody planted have none. */
 import { Hono } from "hono";
 import { z } from "zod";
-import { control, type MakeSimulator, reply } from "./simulator.ts";
+import { control, type MakeSimulator, reply, type SimulatedUpstream } from "./simulator.ts";
 
 const entry = z.looseObject({
   symbol: z.string().default("TKN"),
@@ -16,7 +16,7 @@ const entry = z.looseObject({
 });
 type Entry = z.output<typeof entry>;
 
-export const dexscreener: MakeSimulator = ({ world }) => {
+const makeDexscreener: MakeSimulator = ({ world }) => {
   const tokens = world.collection<Entry>("dexscreener.tokens");
   const pairsOf = (address: string) => {
     const token = tokens.get(address.toLowerCase());
@@ -45,4 +45,9 @@ export const dexscreener: MakeSimulator = ({ world }) => {
     return reply(addresses.flatMap(pairsOf));
   });
   return { source: "dexscreener", api, control: control("", tokens, (_token, body) => entry.parse(body)) };
+};
+
+export const dexscreener: SimulatedUpstream = {
+  make: makeDexscreener,
+  environment: (url) => ({ DEXSCREENER_API_URL: `${url}/dexscreener` }),
 };

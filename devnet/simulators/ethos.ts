@@ -1,7 +1,7 @@
 /** Ethos: scores of wallets, one or many. Wallets nobody planted are unknown to it. */
 import { Hono } from "hono";
 import { z } from "zod";
-import { control, type MakeSimulator, reply } from "./simulator.ts";
+import { control, type MakeSimulator, reply, type SimulatedUpstream } from "./simulator.ts";
 
 const entry = z.object({ score: z.int().min(0).max(2800) });
 type Entry = z.output<typeof entry>;
@@ -18,7 +18,7 @@ const LEVELS: readonly [from: number, level: string][] = [
 ];
 const NEUTRAL = 1200;
 
-export const ethos: MakeSimulator = ({ world }) => {
+const makeEthos: MakeSimulator = ({ world }) => {
   const scores = world.collection<Entry>("ethos.scores");
   const shown = (score: number) => ({ score, level: LEVELS.find(([from]) => score >= from)![1] });
   const invalid = (message: string) => reply({ message, code: "BAD_REQUEST", issues: [{ message }] }, 400);
@@ -46,3 +46,5 @@ export const ethos: MakeSimulator = ({ world }) => {
     failure: (status) => ({ body: { message: "Something went wrong", code: `HTTP_${status}`, issues: [] } }),
   };
 };
+
+export const ethos: SimulatedUpstream = { make: makeEthos, environment: (url) => ({ ETHOS_API_URL: `${url}/ethos` }) };

@@ -1,7 +1,7 @@
 /** Farcaster: a hub's HTTP API as Snapchain words it (or the older Hubble), and the part of Neynar's that is used. */
 import { Hono } from "hono";
 import { z } from "zod";
-import { control, type MakeSimulator, reply } from "./simulator.ts";
+import { control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
 
 const cast = z.object({
   hash: z.string(),
@@ -20,7 +20,7 @@ const EPOCH = 1_609_459_200;
 const CAST_AT = 1_790_000_000;
 const FIELD = { timestamp: 1_628_882_891, owner: `0x${"0".repeat(40)}`, signature: "AA==" };
 
-export const farcaster: MakeSimulator = ({ world }) => {
+const makeFarcaster: MakeSimulator = ({ world }) => {
   const accounts = world.collection<Account>("farcaster.users");
   const settings = world.collection<{ format: "snapchain" | "hubble" }>("farcaster.settings");
   const byName = (name: string | undefined) => accounts.get((name ?? "").toLowerCase());
@@ -146,4 +146,14 @@ export const farcaster: MakeSimulator = ({ world }) => {
     control: controls,
     failure: (status) => ({ body: { error: "Internal error", error_detail: `status: Unavailable (${status})` } }),
   };
+};
+
+export const farcaster: SimulatedPlatform = {
+  make: makeFarcaster,
+  environment: (url) => ({ FARCASTER_HUB_URL: `${url}/farcaster`, NEYNAR_API_URL: `${url}/neynar` }),
+  account: (name, id, shows) => ({
+    path: `farcaster/users/${name}`,
+    planted: { fid: id, casts: [{ hash: `0x${String(id).padStart(40, "c")}`, text: `claiming ${shows}` }] },
+    claim: { username: name },
+  }),
 };

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
-import { control, type MakeSimulator, reply } from "./simulator.ts";
+import { gistFileName } from "../../core/proof-platforms/github.ts";
+import { ANY_KEY, control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
 
 const gist = z.object({
   id: z.coerce.string(),
@@ -24,7 +25,7 @@ const LONGEST = 1_000_000;
 const PER_PAGE = 30;
 const sha = (value: unknown) => createHash("sha1").update(JSON.stringify(value)).digest("hex");
 
-export const github: MakeSimulator = ({ world, baseUrl }) => {
+const makeGithub: MakeSimulator = ({ world, baseUrl }) => {
   const accounts = world.collection<Account>("github.users");
 
   const listed = ({ login, id, type }: Account, found: Gist) => ({
@@ -137,3 +138,17 @@ const quota = (): Record<string, string> => ({
   "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 3600),
   "x-ratelimit-resource": "core",
 });
+
+export const github: SimulatedPlatform = {
+  make: makeGithub,
+  environment: (url) => ({
+    GITHUB_API_URL: `${url}/github`,
+    GITHUB_RAW_URL: `${url}/github-raw`,
+    GITHUB_TOKEN: ANY_KEY,
+  }),
+  account: (name, id, shows, prefix) => ({
+    path: `github/users/${name}`,
+    planted: { id, gists: [{ id: `9e1d${id}`, public: true, files: { [gistFileName(prefix)]: shows } }] },
+    claim: { username: name },
+  }),
+};

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from "jose";
 import { z } from "zod";
-import { type MakeSimulator, reply } from "./simulator.ts";
+import { type MakeSimulator, reply, type SimulatedUpstream } from "./simulator.ts";
 
 /** The audience its tokens are for, unless a token is asked for with another. */
 export const IDP_AUDIENCE = "agent-cred-local";
@@ -17,7 +17,7 @@ const request = z.object({
   expiresIn: z.int().default(3600),
 });
 
-export const identityProvider: MakeSimulator = ({ world, baseUrl }) => {
+const makeIdentityProvider: MakeSimulator = ({ world, baseUrl }) => {
   const keys = world.collection<JWK>("idp.keys");
   const issuer = `${baseUrl}/idp`;
 
@@ -57,4 +57,16 @@ export const identityProvider: MakeSimulator = ({ world, baseUrl }) => {
   control.post("/rotate", async () => reply({ kid: (await rotate()).kid }));
 
   return { source: "idp", api, control };
+};
+
+/** Variables of the service that lead to the identity provider. */
+export const identityProviderEnvironment = (url: string) => ({
+  IDP_ISSUER: `${url}/idp`,
+  IDP_AUDIENCE,
+  IDP_JWKS_URL: `${url}/idp/.well-known/jwks.json`,
+});
+
+export const identityProvider: SimulatedUpstream = {
+  make: makeIdentityProvider,
+  environment: identityProviderEnvironment,
 };

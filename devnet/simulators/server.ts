@@ -4,47 +4,29 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { ZodError } from "zod";
-import { dexscreener } from "./dexscreener.ts";
-import { ethos } from "./ethos.ts";
-import { farcaster } from "./farcaster.ts";
 import { plannedFaults } from "./faults.ts";
-import { github } from "./github.ts";
-import { identityProvider } from "./identity-provider.ts";
-import { agentverse, mcpRegistry, scan8004, virtuals, x402Bazaar } from "./registries.ts";
-import { type MakeSimulator, reply, type Simulator } from "./simulator.ts";
+import { reply, type SimulatedUpstream, type Simulator } from "./simulator.ts";
+import { SIMULATORS } from "./upstreams.ts";
 import { simulatedWorld } from "./world-file.ts";
-import { x } from "./x.ts";
-
-/** Every upstream there is a simulator of. A new one is a file and a line here. */
-const SIMULATORS: readonly MakeSimulator[] = [
-  x,
-  github,
-  farcaster,
-  ethos,
-  identityProvider,
-  virtuals,
-  agentverse,
-  mcpRegistry,
-  x402Bazaar,
-  scan8004,
-  dexscreener,
-];
 
 export type RunningSimulators = { url: string; stop(): Promise<void> };
 
 /**
  * Starts the simulators on the loopback interface.
  * @param options.port a free one by default @param options.file where they keep what they hold; nowhere by default
- * @param options.rows so many rows each registry makes up beside those it was given; by default as many as it was told
+ * @param options.rows rows that each registry makes up beside those it was given; 0 by default
+ * @param options.upstreams what is simulated; every upstream of the service by default
  */
 export async function startSimulators({
   port = 0,
   file,
   rows = 0,
+  upstreams = SIMULATORS,
 }: {
   port?: number;
   file?: string;
   rows?: number;
+  upstreams?: readonly SimulatedUpstream[];
 } = {}): Promise<RunningSimulators> {
   // Its URL is part of some answers, and known once it listens.
   let listener: ReturnType<typeof getRequestListener> | undefined;
@@ -55,7 +37,7 @@ export async function startSimulators({
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const world = simulatedWorld(file);
-  const app = simulatorApp(SIMULATORS.map((make) => make({ world, baseUrl: url, rows })));
+  const app = simulatorApp(upstreams.map(({ make }) => make({ world, baseUrl: url, rows })));
   listener = getRequestListener(app.fetch);
   return {
     url,

@@ -22,6 +22,33 @@ export type Simulator = {
  */
 export type MakeSimulator = (parts: { world: SimulatedWorld; baseUrl: string; rows: number }) => Simulator;
 
+/** A simulator, and the variables of the service that lead to it. */
+export type SimulatedUpstream = {
+  /** @param url of all simulators */
+  environment(url: string): Readonly<Record<string, string>>;
+  make: MakeSimulator;
+};
+
+/** A simulated platform of social proofs. */
+export type SimulatedPlatform = SimulatedUpstream & {
+  /**
+   * An account that shows a proof.
+   * @param shows the needle (`helixa:12`) @param prefix lower-case name of the service
+   * @returns where the account is planted below `/_control`, with which body, and how it is claimed
+   */
+  account(name: string, id: number, shows: string, prefix: string): { path: string; planted: object; claim: object };
+};
+
+/** A simulated registry. */
+export type SimulatedRegistry = {
+  make: MakeSimulator;
+  /** Agents that the seeded world lets it list; 0 for one that lists what is on the chain. */
+  seeded: number;
+};
+
+/** Stands for any key: the simulators check that there is one, not which. */
+export const ANY_KEY = "simulated";
+
 /** JSON with any status and headers; an absent body is an empty one. */
 export function reply(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   const text = body === undefined ? null : JSON.stringify(body);

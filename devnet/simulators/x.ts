@@ -1,7 +1,7 @@
 /** X API v2: users by name and by id, both ways of saying that there is none. */
 import { Hono } from "hono";
 import { z } from "zod";
-import { control, type MakeSimulator, reply } from "./simulator.ts";
+import { ANY_KEY, control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
 
 const user = z.object({
   id: z.coerce.string(),
@@ -14,7 +14,7 @@ type User = z.output<typeof user> & { username: string };
 const PROBLEMS = "https://api.twitter.com/2/problems";
 const handlePattern = "^[A-Za-z0-9_]{1,15}$";
 
-export const x: MakeSimulator = ({ world }) => {
+const makeX: MakeSimulator = ({ world }) => {
   const users = world.collection<User>("x.users");
   const settings = world.collection<{ style: "200" | "404" }>("x.settings");
 
@@ -105,3 +105,13 @@ const invalid = (username: string) =>
     },
     400,
   );
+
+export const x: SimulatedPlatform = {
+  make: makeX,
+  environment: (url) => ({ X_API_URL: `${url}/x`, X_BEARER_TOKEN: ANY_KEY }),
+  account: (name, id, shows) => ({
+    path: `x/users/${name}`,
+    planted: { id: String(id), name, description: `An agent of its own. ${shows}` },
+    claim: { handle: name },
+  }),
+};

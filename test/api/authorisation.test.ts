@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/routes/index.ts";
-import type { FoundProof, ProofPlatform } from "../../clients/ports.ts";
+import type { FoundProof, ProofReader } from "../../clients/ports.ts";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { humanUpdateText } from "../../core/signed-texts.ts";
 import { insertApiKey, revokeApiKey } from "../../db/api-keys.ts";
@@ -241,7 +241,7 @@ let api: TestApi;
 beforeAll(async () => {
   const found = (handle: string) => ({ handle, username: handle, accountId: handle, evidence: {} }) as FoundProof;
   let accounts = 0;
-  const platform = <C>(): ProofPlatform<C> => ({
+  const platform = <C>(): ProofReader<C> => ({
     find: async () => found(`account${++accounts}`),
     batch: 1,
     recheck: async () => [],

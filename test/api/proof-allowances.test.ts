@@ -1,9 +1,10 @@
 /** A platform's allowance is shared fairly: failing proofs of many agents keep neither another agent nor the re-checks from it. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import type { ProofPlatform, XClaim } from "../../clients/ports.ts";
+import type { ProofReader } from "../../clients/ports.ts";
+import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
-import { xProofs } from "../../clients/x.ts";
 import { strangers } from "../../core/proof-allowances.ts";
+import type { XClaim } from "../../core/proof-platforms/x.ts";
 import { forgetFullAllowances, takeAll, takeTokens } from "../../db/allowances.ts";
 import { recordProof } from "../../db/proofs.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
@@ -24,7 +25,7 @@ const lower = (wallet: Wallet) => wallet.address.toLowerCase() as `0x${string}`;
 
 let sim: Simulated;
 let api: TestApi;
-let x: ProofPlatform<XClaim>;
+let x: ProofReader<XClaim>;
 let now: number;
 /** Requests that X was sent. */
 let asked = 0;

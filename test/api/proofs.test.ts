@@ -1,11 +1,11 @@
 /** POST /agent/{id}/verify/x, /github and /farcaster against the simulators: what proves an account, for whom, and what never does. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { farcasterProofs } from "../../clients/farcaster.ts";
-import { hubReader } from "../../clients/farcaster-hub.ts";
-import { githubProofs } from "../../clients/github.ts";
+import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
+import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
+import { githubProofs } from "../../clients/proof-platforms/github.ts";
+import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
-import { xProofs } from "../../clients/x.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { stubChain } from "../../harness/stub-chain.ts";

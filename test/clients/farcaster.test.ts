@@ -1,9 +1,10 @@
 /** The Farcaster adapters against the simulator: names and ids, casts, both error formats of hubs, and Neynar. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { farcasterProofs } from "../../clients/farcaster.ts";
-import { hubReader } from "../../clients/farcaster-hub.ts";
-import { neynarReader } from "../../clients/neynar.ts";
-import type { FarcasterClaim, FoundProof, ProofPlatform } from "../../clients/ports.ts";
+import type { FoundProof, ProofReader } from "../../clients/ports.ts";
+import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
+import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
+import { neynarReader } from "../../clients/proof-platforms/neynar.ts";
+import type { FarcasterClaim } from "../../core/proof-platforms/farcaster.ts";
 import { type Simulated, simulated, trouble } from "./support/simulated.ts";
 
 let sim: Simulated;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => sim?.close());
 
 describe.each(["snapchain", "hubble", "neynar"])("through %s", (way) => {
-  let farcaster: ProofPlatform<FarcasterClaim>;
+  let farcaster: ProofReader<FarcasterClaim>;
   beforeEach(async () => {
     const reader =
       way === "neynar"

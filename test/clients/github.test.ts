@@ -1,13 +1,14 @@
 /** The GitHub adapter against the simulator: whose gist, which gist, what it says, and looking again for nothing. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { githubProofs } from "../../clients/github.ts";
-import type { FoundProof, GithubClaim, ProofPlatform } from "../../clients/ports.ts";
+import type { FoundProof, ProofReader } from "../../clients/ports.ts";
+import { githubProofs } from "../../clients/proof-platforms/github.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
+import type { GithubClaim } from "../../core/proof-platforms/github.ts";
 import { type Simulated, simulated, trouble } from "./support/simulated.ts";
 
 let sim: Simulated;
 let raw: PublicHttp;
-let github: ProofPlatform<GithubClaim>;
+let github: ProofReader<GithubClaim>;
 const sought = { tokenId: 7, prefix: "helixa" };
 const FILE = "helixa-verify.txt";
 const plant = (login: string, id: number, gists: object[], more = {}) =>

@@ -1,11 +1,12 @@
 /** The X adapter against the simulator: bios, both ways of having no such account, limits, credit, and looking again. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { FoundProof, ProofPlatform, XClaim } from "../../clients/ports.ts";
-import { xProofs } from "../../clients/x.ts";
+import type { FoundProof, ProofReader } from "../../clients/ports.ts";
+import { xProofs } from "../../clients/proof-platforms/x.ts";
+import type { XClaim } from "../../core/proof-platforms/x.ts";
 import { type Simulated, simulated, trouble } from "./support/simulated.ts";
 
 let sim: Simulated;
-let x: ProofPlatform<XClaim>;
+let x: ProofReader<XClaim>;
 const AUTHORIZED = { headers: { authorization: "Bearer key" } };
 const sought = { tokenId: 1, prefix: "helixa" };
 const plant = (handle: string, id: string, description: string, more = {}) =>

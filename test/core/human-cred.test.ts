@@ -1,9 +1,10 @@
 /** The cred of humans: its table, the edges of each signal, and what must hold for every human. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentFacts, Platform, Proof } from "../../core/facts.ts";
+import type { AgentFacts, Proof } from "../../core/facts.ts";
 import { HUMAN_SIGNALS, type HumanSignalKey, humanCredOf } from "../../core/principals/cred.ts";
 import type { HumanFacts, LinkedAgent } from "../../core/principals/facts.ts";
+import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { humanCredView, humanView } from "../../core/views/human.ts";
 import { addressOf, randomAgent } from "../support/agents.ts";
 
@@ -20,7 +21,7 @@ const scored = (score: number, more: Partial<LinkedAgent> = {}): LinkedAgent => 
   cred: { score, raw: {} as never, seenBlock: 1, computedAt: AT },
   ...more,
 });
-const proof = (status: Proof["status"], verifiedAt = AT, platform: Platform = "x"): Proof => ({
+const proof = (status: Proof["status"], verifiedAt = AT, platform: ProofPlatformKey = "x"): Proof => ({
   ...{ platform, accountId: "1", handle: "ada", username: null, status, verifiedAt, checkedAt: verifiedAt },
   ...{ txHash: null, evidence: {} },
 });

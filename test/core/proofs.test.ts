@@ -1,19 +1,16 @@
 /** Rules of social proofs: what shows a needle and what only looks like it, gist contents, names of accounts. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseFarcasterName, parseFid } from "../../core/proof-platforms/farcaster.ts";
 import {
   GIST_MAX_BYTES,
   gistFileName,
   gistProves,
-  needleOf,
-  parseFarcasterName,
-  parseFid,
   parseGistId,
   parseGithubLogin,
-  parseXHandle,
-  proofTrait,
-  showsNeedle,
-} from "../../core/proofs.ts";
+} from "../../core/proof-platforms/github.ts";
+import { parseXHandle } from "../../core/proof-platforms/x.ts";
+import { needleOf, proofTrait, showsNeedle } from "../../core/proofs.ts";
 
 const needle = needleOf("helixa", 1);
 

@@ -3,16 +3,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { ethosScores } from "../../clients/ethos.ts";
-import { farcasterProofs } from "../../clients/farcaster.ts";
-import { hubReader } from "../../clients/farcaster-hub.ts";
-import { githubProofs } from "../../clients/github.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
-import { neynarReader } from "../../clients/neynar.ts";
-import type { FoundProof, ProofPlatform } from "../../clients/ports.ts";
+import type { FoundProof, ProofReader } from "../../clients/ports.ts";
+import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
+import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
+import { githubProofs } from "../../clients/proof-platforms/github.ts";
+import { neynarReader } from "../../clients/proof-platforms/neynar.ts";
+import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
-import { xProofs } from "../../clients/x.ts";
 import { Failure } from "../../core/errors.ts";
-import type { Address, Platform } from "../../core/facts.ts";
+import type { Address } from "../../core/facts.ts";
+import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { storeEthosScores } from "../../db/ethos.ts";
 import { recordProof } from "../../db/proofs.ts";
 import { testLog } from "../../harness/log.ts";
@@ -103,29 +104,29 @@ const hostileTo = (document: Json) =>
     maxLength: ODD.length,
   });
 
-const WAYS: { way: string; platform: Platform; make(): ProofPlatform<never>; read: string }[] = [
+const WAYS: { way: string; platform: ProofPlatformKey; make(): ProofReader<never>; read: string }[] = [
   {
     way: "X",
     platform: "x",
-    make: () => xProofs(upstream("/x", { authorization: "Bearer key" })) as ProofPlatform<never>,
+    make: () => xProofs(upstream("/x", { authorization: "Bearer key" })) as ProofReader<never>,
     read: "/x/2/users/by/username/user",
   },
   {
     way: "GitHub",
     platform: "github",
-    make: () => githubProofs(upstream("/github"), raw) as ProofPlatform<never>,
+    make: () => githubProofs(upstream("/github"), raw) as ProofReader<never>,
     read: "/github/gists/a",
   },
   {
     way: "a Farcaster hub",
     platform: "farcaster",
-    make: () => farcasterProofs(hubReader(upstream("/farcaster"))) as ProofPlatform<never>,
+    make: () => farcasterProofs(hubReader(upstream("/farcaster"))) as ProofReader<never>,
     read: "/farcaster/v1/castById?fid=1&hash=0xa",
   },
   {
     way: "Neynar",
     platform: "farcaster",
-    make: () => farcasterProofs(neynarReader(upstream("/neynar", { "x-api-key": "key" }))) as ProofPlatform<never>,
+    make: () => farcasterProofs(neynarReader(upstream("/neynar", { "x-api-key": "key" }))) as ProofReader<never>,
     read: "/neynar/v2/farcaster/cast/?type=hash&identifier=0xa",
   },
 ];
@@ -147,7 +148,7 @@ describe("random hostile profiles", () => {
         headers: { authorization: "Bearer key", "x-api-key": "key" },
       });
       const document = (await sample.json()) as Json;
-      const source = make() as ProofPlatform<object>;
+      const source = make() as ProofReader<object>;
       await fc.assert(
         fc.asyncProperty(hostileTo(document), async (odd) => {
           answerWith((path, answer) => replaced(path, answer, odd));
@@ -215,7 +216,7 @@ function replaced(path: string, answer: unknown, odd: readonly Hostile[]): strin
   return own ? written(own.document, own) : null;
 }
 
-const known = (platform: Platform, id: number) => ({
+const known = (platform: ProofPlatformKey, id: number) => ({
   tokenId: id,
   platform,
   accountId: String(id),
@@ -224,7 +225,7 @@ const known = (platform: Platform, id: number) => ({
   evidence: { url: "https://example.com", id: platform === "github" ? `a${id}` : `0xa${id}` },
 });
 
-const recheck = (platform: Platform, source: ProofPlatform<object>) =>
+const recheck = (platform: ProofPlatformKey, source: ProofReader<object>) =>
   proofRecheck.run(
     {
       db: database.pool,

@@ -1,13 +1,13 @@
 /** The job that looks at proofs again: what vanished lapses and the score follows, what cannot be asked goes stale and recovers. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { farcasterProofs } from "../../clients/farcaster.ts";
-import { hubReader } from "../../clients/farcaster-hub.ts";
-import { githubProofs } from "../../clients/github.ts";
-import type { FoundProof, ProofPlatform, ProofPlatforms } from "../../clients/ports.ts";
+import type { FoundProof, ProofReader, ProofReaders } from "../../clients/ports.ts";
+import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
+import { hubReader } from "../../clients/proof-platforms/farcaster-hub.ts";
+import { githubProofs } from "../../clients/proof-platforms/github.ts";
+import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
-import { xProofs } from "../../clients/x.ts";
 import { Failure } from "../../core/errors.ts";
-import type { Platform } from "../../core/facts.ts";
+import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { recordProof } from "../../db/proofs.ts";
 import { testLog } from "../../harness/log.ts";
@@ -21,10 +21,10 @@ const DAY_MS = 86_400_000;
 let sim: Simulated;
 let raw: PublicHttp;
 let database: TestDatabase;
-let platforms: ProofPlatforms;
+let platforms: ProofReaders;
 let now: number;
 /** How many proofs each platform was asked about, call by call. */
-let asked: [Platform, number][] = [];
+let asked: [ProofPlatformKey, number][] = [];
 
 beforeAll(async () => {
   sim = await simulated();
@@ -75,9 +75,9 @@ const show = {
     }),
 };
 /** Proves an account for an agent as the endpoint would. */
-async function prove(platform: Platform, id: number, tokenId: number): Promise<void> {
+async function prove(platform: ProofPlatformKey, id: number, tokenId: number): Promise<void> {
   await show[platform](id, tokenId);
-  const source = platforms[platform] as ProofPlatform<object>;
+  const source = platforms[platform] as ProofReader<object>;
   const name = `user${id}`;
   const found = await source.find({ handle: name, username: name }, { tokenId, prefix: "helixa" });
   if ("reason" in found) throw new Error(found.reason);
@@ -90,7 +90,7 @@ const run = () => {
     {
       ...source,
       recheck(...[proofs, spend]: Parameters<typeof source.recheck>) {
-        asked.push([platform as Platform, proofs.length]);
+        asked.push([platform as ProofPlatformKey, proofs.length]);
         return source.recheck(proofs, spend);
       },
     },
@@ -154,7 +154,7 @@ describe("a proof that stands", () => {
 });
 
 describe("a proof that vanished", () => {
-  it.each<Platform>(["x", "github", "farcaster"])(
+  it.each<ProofPlatformKey>(["x", "github", "farcaster"])(
     "lapses, and the score falls by what it gave (%s)",
     async (platform) => {
       await prove(platform, 1, 1);
@@ -264,7 +264,7 @@ describe("one proof among others", () => {
       [older],
     );
     nextDay();
-    const unanswered: ProofPlatforms["x"] = {
+    const unanswered: ProofReaders["x"] = {
       ...platforms.x,
       recheck: async (proofs) =>
         proofs.map(({ accountId, handle, username, evidence }) =>

@@ -1,10 +1,10 @@
 /** Looks at recorded proofs again: one that vanished lapses and the score follows, one that cannot be asked about goes stale. */
 import pLimit from "p-limit";
 import { z } from "zod";
-import type { ProofPlatform } from "../../clients/ports.ts";
+import type { ProofReader } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
-import type { Platform } from "../../core/facts.ts";
 import { LEFT_TO_STRANGERS, type Rate, rechecks, strangers } from "../../core/proof-allowances.ts";
+import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { levelsOf, takeAll } from "../../db/allowances.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { noteEvents } from "../../db/event-notes.ts";
@@ -18,7 +18,12 @@ import { defineJob } from "../job.ts";
  * Takes a request from what is kept for re-checks, else from what strangers leave, while that is much.
  * @returns seconds to wait; 0 when it was taken
  */
-async function takeForRecheck(db: JobContext["db"], platform: Platform, rate: Rate, now: Date): Promise<number> {
+async function takeForRecheck(
+  db: JobContext["db"],
+  platform: ProofPlatformKey,
+  rate: Rate,
+  now: Date,
+): Promise<number> {
   const seconds = await takeAll(db, [rechecks(platform, rate)], now);
   if (seconds === 0) return 0;
   const shared = strangers(platform, rate);
@@ -38,7 +43,9 @@ export const proofRecheck = defineJob({
   input: z.object({}),
   async run(context) {
     const runs = await Promise.all(
-      Object.entries(context.proofs).map(([platform, source]) => recheck(context, platform as Platform, source)),
+      Object.entries(context.proofs).map(([platform, source]) =>
+        recheck(context, platform as ProofPlatformKey, source),
+      ),
     );
     // What could be looked at is written down; that the rest could not is told by the run that failed.
     for (const { trouble } of runs) if (trouble) throw trouble;
@@ -46,10 +53,10 @@ export const proofRecheck = defineJob({
   },
 });
 
-type Source = Pick<ProofPlatform<unknown>, "batch" | "recheck">;
+type Source = Pick<ProofReader<unknown>, "batch" | "recheck">;
 type Run = { looked: number; trouble: Failure | null };
 
-async function recheck(context: JobContext, platform: Platform, source: Source): Promise<Run> {
+async function recheck(context: JobContext, platform: ProofPlatformKey, source: Source): Promise<Run> {
   const { db, clock, config, log } = context;
   const before = new Date(clock().getTime() - config.upstreams.proofRecheckMs);
   const due = await proofsDue(db, { platform, before, limit: PER_RUN });
@@ -113,7 +120,12 @@ async function recheck(context: JobContext, platform: Platform, source: Source):
 }
 
 /** Writes down what was seen of proofs, with what follows for the scores of those that lapse. */
-async function storeLooks(tx: Queryable, platform: Platform, checks: readonly Checked[], now: Date): Promise<void> {
+async function storeLooks(
+  tx: Queryable,
+  platform: ProofPlatformKey,
+  checks: readonly Checked[],
+  now: Date,
+): Promise<void> {
   const lapsed = await storeChecks(tx, platform, checks, now);
   await noteEvents(
     tx,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type SourceReader } from "./source.ts";
+import { field, type ItemReader } from "./source.ts";
 
 const OFFICIAL = "io.modelcontextprotocol.registry/official";
 const item = z.looseObject({
@@ -16,7 +16,7 @@ const item = z.looseObject({
   _meta: z.record(z.string(), z.unknown()).nullish(),
 });
 
-export const mcpRegistry: SourceReader = {
+export const mcpRegistry: ItemReader<"mcp-registry"> = {
   key: "mcp-registry",
   idOf: (raw) => field(raw, "server", "name"),
   read(raw) {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type SourceReader } from "./source.ts";
+import { field, type ItemReader } from "./source.ts";
 
 const BASE = 8453;
 /** The same contract on every chain; others that call themselves registries are not listed here. */
@@ -17,9 +17,8 @@ const item = z.looseObject({
   x402_supported: z.boolean().nullish(),
 });
 
-export const scan8004: SourceReader = {
+export const scan8004: ItemReader<"8004scan"> = {
   key: "8004scan",
-  enriches: "erc8004",
   idOf: (raw) => field(raw, "agent_id")?.toLowerCase() ?? null,
   read(raw) {
     const agent = item.parse(raw);

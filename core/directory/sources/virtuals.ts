@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type SourceReader } from "./source.ts";
+import { field, type ItemReader } from "./source.ts";
 
 const named = z.looseObject({});
 const item = z.looseObject({
@@ -16,7 +16,7 @@ const item = z.looseObject({
   jobs: z.array(named).nullish(),
 });
 
-export const virtuals: SourceReader = {
+export const virtuals: ItemReader<"virtuals"> = {
   key: "virtuals",
   idOf: (raw) => field(raw, "id"),
   read(raw) {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { urlOf } from "../../urls.ts";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type SourceReader } from "./source.ts";
+import { field, type ItemReader } from "./source.ts";
 
 const item = z.looseObject({
   resource: z.string().min(1).max(2_000),
@@ -16,7 +16,7 @@ const CHAINS: Record<string, number> = { base: 8453, "base-sepolia": 84532, aval
 const chainOf = (network: string): number | null =>
   CHAINS[network.toLowerCase()] ?? (/^eip155:\d{1,9}$/.test(network) ? Number(network.slice(7)) : null);
 
-export const x402Bazaar: SourceReader = {
+export const x402Bazaar: ItemReader<"x402-bazaar"> = {
   key: "x402-bazaar",
   idOf: (raw) => field(raw, "resource"),
   read(raw) {

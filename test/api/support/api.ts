@@ -8,10 +8,10 @@ import { openApiDocument } from "../../../api/openapi.ts";
 import { type RunningServer, startServer } from "../../../api/server.ts";
 import { createCardRenderer } from "../../../card-renderer/renderer.ts";
 import type { Chain } from "../../../clients/ports.ts";
+import { unconfiguredReaders } from "../../../clients/proof-platforms.ts";
 import { openRateBuckets } from "../../../clients/rate-buckets.ts";
 import { createReceiptSigner } from "../../../clients/receipt-signer.ts";
 import { createSecretBox } from "../../../clients/secret-box.ts";
-import { unconfiguredProofs } from "../../../clients/unavailable.ts";
 import { webhookTargets } from "../../../clients/webhook-receivers.ts";
 import { loadConfig } from "../../../config/config.ts";
 import { openPool } from "../../../db/connect.ts";
@@ -123,11 +123,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     index,
     chain: options.chain ?? healthyChain(),
     identityProvider: null,
-    proofs: {
-      x: unconfiguredProofs("X"),
-      github: unconfiguredProofs("GitHub"),
-      farcaster: unconfiguredProofs("Farcaster"),
-    },
+    proofs: unconfiguredReaders(),
     facilitator: null,
     webhooks: { secrets: createSecretBox([WEBHOOK_KEY]), targets: webhookTargets(config.webhooks) },
     receipts: config.receipts.privateKey ? createReceiptSigner(config.receipts.privateKey) : null,

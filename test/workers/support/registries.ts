@@ -2,13 +2,7 @@
 import { expect } from "vitest";
 import { type Http, openHttp } from "../../../clients/http.ts";
 import type { Registry, RegistryPage } from "../../../clients/ports.ts";
-import {
-  agentverseRegistry,
-  mcpRegistryPages,
-  scan8004Registry,
-  virtualsRegistry,
-  x402BazaarRegistry,
-} from "../../../clients/registries.ts";
+import { PAGES as OPEN_PAGES } from "../../../clients/registries.ts";
 import type { ReadItem, SourceReader } from "../../../core/directory/sources/source.ts";
 import { SOURCES } from "../../../core/directory/sources.ts";
 import { type RunningSimulators, startSimulators } from "../../../devnet/simulators/server.ts";
@@ -18,13 +12,6 @@ import { type TestDatabase, testDatabase } from "../../support/database.ts";
 
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const LIMITS = { headersMs: 500, bodyMs: 500, totalMs: 1_000 };
-const MAKE: Record<string, (url: string, http: Http, maxBytes: number) => Registry> = {
-  virtuals: (url, http, most) => virtualsRegistry(upstream(http, `${url}/virtuals`, most)),
-  agentverse: (url, http, most) => agentverseRegistry(upstream(http, `${url}/agentverse`, most)),
-  "mcp-registry": (url, http, most) => mcpRegistryPages(upstream(http, `${url}/mcp-registry`, most)),
-  "x402-bazaar": (url, http, most) => x402BazaarRegistry(upstream(http, `${url}/x402-bazaar`, most)),
-  "8004scan": (url, http, most) => scan8004Registry(upstream(http, `${url}/8004scan`, most), 8453),
-};
 const upstream = (http: Http, baseUrl: string, maxBytes: number) =>
   http.upstream({ name: "It", baseUrl, rate: { burst: 10_000, perSecond: 10_000 }, maxBytes });
 
@@ -91,7 +78,9 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
     registry(source, { maxBytes = 16_000_000 } = {}) {
       const http = openHttp({ userAgent: "tests", patienceMs: 1_000, limits: LIMITS });
       opened.push(http);
-      return MAKE[source]!(simulators.url, http, maxBytes);
+      return OPEN_PAGES[source as keyof typeof OPEN_PAGES](upstream(http, `${simulators.url}/${source}`, maxBytes), {
+        chainId: 8453,
+      });
     },
     pull(source, { registry = world.registry(source), reader = readerOf(source), fault = () => {}, ...rest } = {}) {
       const context = {

@@ -1,16 +1,11 @@
 /** Proofs of an agent: platform, account, time of the last check. */
 import { useQuery } from "@tanstack/react-query";
+import { PROOF_PLATFORMS, type ProofPlatformKey } from "../../../core/proof-platforms.ts";
 import { report, verifications } from "../api/queries.ts";
 import type { Agent, Verifications as Records } from "../api/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { age, moment } from "../words.ts";
-
-const PLATFORMS = [
-  ["x", "X", "X"],
-  ["github", "GitHub", "G"],
-  ["farcaster", "Farcaster", "F"],
-] as const;
 
 const STATUS = { verified: "verified", stale: "not checked of late", lapsed: "vanished, counts no more" };
 
@@ -24,11 +19,11 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
       <Proof letter="W" name="Wallet" proven={agent.verified}>
         {agent.verified ? "The agent's own wallet has signed" : "Not signed for"}
       </Proof>
-      {PLATFORMS.map(([key, name, letter]) => (
+      {PROOF_PLATFORMS.map(({ key, label, letter }) => (
         <Proof
           key={key}
           letter={letter}
-          name={name}
+          name={label}
           proven={answer.data[key] !== null && answer.data[key].status !== "lapsed"}
         >
           <Account record={answer.data[key]} explorer={explorer} />
@@ -48,7 +43,7 @@ export function Verifications({ agent, explorer }: { agent: Agent; explorer: str
   );
 }
 
-function Account({ record, explorer }: { record: Records["x" | "github" | "farcaster"]; explorer: string }) {
+function Account({ record, explorer }: { record: Records[ProofPlatformKey]; explorer: string }) {
   if (record === null) return <>No proof</>;
   return (
     <>

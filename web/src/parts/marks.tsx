@@ -1,13 +1,12 @@
 /** Marks of a row: proofs, protocols, history of the score. */
+import { PROOF_PLATFORMS } from "../../../core/proof-platforms.ts";
 import type { Marks } from "../api/types.ts";
 import { tierOf } from "../tiers.ts";
 import { moment } from "../words.ts";
 
 const PROOFS = [
   ["siwa", "W", "wallet"],
-  ["x", "X", "X"],
-  ["github", "G", "GitHub"],
-  ["farcaster", "F", "Farcaster"],
+  ...PROOF_PLATFORMS.map(({ key, letter, label }) => [key, letter, label] as const),
   ["coinbase", "C", "Coinbase"],
 ] as const;
 

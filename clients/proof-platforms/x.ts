@@ -1,12 +1,15 @@
 /** Proofs on X: the needle in an account's bio (API v2, app-only). https://docs.x.com/x-api/users */
+
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { needleOf, showsNeedle } from "../core/proofs.ts";
-import { withinAllowance } from "./http/on-behalf.ts";
-import { scarceLookups } from "./http/scarce-lookups.ts";
-import type { HttpAnswer, Upstream } from "./http.ts";
-import type { FoundProof, KnownProof, NoProof, ProofPlatform, SoughtProof, XClaim } from "./ports.ts";
-import { unavailableError } from "./unavailable.ts";
+import type { XClaim, x } from "../../core/proof-platforms/x.ts";
+import { needleOf, showsNeedle } from "../../core/proofs.ts";
+import { withinAllowance } from "../http/on-behalf.ts";
+import { scarceLookups } from "../http/scarce-lookups.ts";
+import type { HttpAnswer, Upstream } from "../http.ts";
+import type { FoundProof, KnownProof, NoProof, ProofReader, SoughtProof } from "../ports.ts";
+import { unavailableError } from "../unavailable.ts";
+import { bearer, type OpenReader } from "./opener.ts";
 
 const FIELDS = "id,name,username,description";
 /** Most ids or names of one lookup. */
@@ -39,8 +42,14 @@ type Account = z.output<typeof user>;
 type Problem = z.output<typeof problem>;
 type Absent = "missing" | "suspended";
 
+/** X allows 300 requests in 15 minutes. */
+const RATE = { burst: 300, perSecond: 300 / 900 };
+
+export const openX: OpenReader<typeof x.variables, XClaim> = ({ url, token }, { http }) =>
+  token ? xProofs(http.upstream({ name: "X", baseUrl: url, headers: bearer(token), rate: RATE })) : null;
+
 /** @param api opened on X_API_URL with the bearer token */
-export function xProofs(api: Upstream): ProofPlatform<XClaim> {
+export function xProofs(api: Upstream): ProofReader<XClaim> {
   const account = (handle: string): Promise<Account | Absent> =>
     api.ask({
       path: `/2/users/by/username/${encodeURIComponent(handle)}`,

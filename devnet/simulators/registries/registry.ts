@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import { type MakeSimulator, reply, type Simulator } from "./simulator.ts";
+import { reply, type SimulatedRegistry, type Simulator } from "../simulator.ts";
+import type { SimulatedWorld } from "../world-file.ts";
 
 /** Rows that one registry makes up at most. */
 export const MOST_ROWS = 1_000_000;
@@ -26,6 +27,8 @@ export type List = {
 
 export type Shape = {
   source: string;
+  /** Agents that the seeded world lets it list; 0 by default. */
+  seeded?: number;
   /** The made up row of a place. */
   make(index: number): Record<string, unknown>;
   routes(api: Hono, list: List): void;
@@ -38,34 +41,41 @@ export type Shape = {
 const strapi: Simulator["failure"] = (status) => ({ body: { error: { status, message: "Something went wrong" } } });
 
 /** A registry by its shape. */
-export const registry =
-  ({ source, make, routes, mirrors, failure = strapi }: Shape): MakeSimulator =>
-  ({ world, rows: made }): Simulator => {
-    const store = world.collection<Held>(`registry.${source}`);
-    const now = () => store.get("agents") ?? { rows: [], generated: 0 };
-    if (made > 0 && !mirrors) store.set("agents", { ...now(), generated: made });
-    const list: List = {
-      count: () => now().rows.length + now().generated,
-      page(offset, limit) {
-        const { rows, generated } = now();
-        const last = Math.min(offset + limit, rows.length + generated);
-        return Array.from(
-          { length: Math.max(0, last - offset) },
-          (_, i) => rows[offset + i] ?? make(offset + i - rows.length),
-        );
-      },
-    };
-    const api = new Hono();
-    routes(api, list);
-    const control = new Hono();
-    control.put("/agents", async (c) => {
-      store.set("agents", put.parse(await c.req.json()));
-      return reply({ source, rows: list.count() });
-    });
-    control.get("/agents", () => reply(list.page(0, 1_000)));
-    control.delete("/agents", () => reply({ deleted: store.delete("agents") }));
-    return { source, api, control, controlPath: `registries/${source}`, failure };
+export const registry = ({ seeded = 0, ...shape }: Shape): SimulatedRegistry => ({
+  seeded,
+  make: ({ world, rows }) => simulate(shape, world, rows),
+});
+
+function simulate(
+  { source, make, routes, mirrors, failure = strapi }: Shape,
+  world: SimulatedWorld,
+  made: number,
+): Simulator {
+  const store = world.collection<Held>(`registry.${source}`);
+  const now = () => store.get("agents") ?? { rows: [], generated: 0 };
+  if (made > 0 && !mirrors) store.set("agents", { ...now(), generated: made });
+  const list: List = {
+    count: () => now().rows.length + now().generated,
+    page(offset, limit) {
+      const { rows, generated } = now();
+      const last = Math.min(offset + limit, rows.length + generated);
+      return Array.from(
+        { length: Math.max(0, last - offset) },
+        (_, i) => rows[offset + i] ?? make(offset + i - rows.length),
+      );
+    },
   };
+  const api = new Hono();
+  routes(api, list);
+  const control = new Hono();
+  control.put("/agents", async (c) => {
+    store.set("agents", put.parse(await c.req.json()));
+    return reply({ source, rows: list.count() });
+  });
+  control.get("/agents", () => reply(list.page(0, 1_000)));
+  control.delete("/agents", () => reply({ deleted: store.delete("agents") }));
+  return { source, api, control, controlPath: `registries/${source}`, failure };
+}
 
 /** A page with its ETag; 304 without a body for who has it already. */
 export function page(c: Context, body: unknown): Response {

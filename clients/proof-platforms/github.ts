@@ -1,12 +1,17 @@
 /** Proofs on GitHub: a public gist of the account with one small file. https://docs.github.com/rest/gists */
+
 import { z } from "zod";
-import { GIST_MAX_BYTES, gistFileName, gistProves } from "../core/proofs.ts";
-import { OversizeAnswer } from "./http/exchange.ts";
-import { withinAllowance } from "./http/on-behalf.ts";
-import type { Upstream } from "./http.ts";
-import type { FoundProof, GithubClaim, KnownProof, NoProof, ProofPlatform, SoughtProof } from "./ports.ts";
-import type { PublicHttp } from "./public-http.ts";
-import { unavailable } from "./unavailable.ts";
+import type { GithubClaim, github } from "../../core/proof-platforms/github.ts";
+import { GIST_MAX_BYTES, gistFileName, gistProves } from "../../core/proof-platforms/github.ts";
+import { OversizeAnswer } from "../http/exchange.ts";
+import { withinAllowance } from "../http/on-behalf.ts";
+import { isLoopback } from "../http/public-address.ts";
+import type { Upstream } from "../http.ts";
+import type { FoundProof, KnownProof, NoProof, ProofReader, SoughtProof } from "../ports.ts";
+import type { PublicHttp } from "../public-http.ts";
+import { openPublicHttp } from "../public-http.ts";
+import { unavailable } from "../unavailable.ts";
+import { bearer, type OpenReader } from "./opener.ts";
 
 /** Pages of an account's gists that are searched. */
 const PAGES = 5;
@@ -51,11 +56,33 @@ type Gist = z.output<typeof gist> & { etag: string | undefined };
 /** The file's text, or why it has none that could prove anything. */
 type Content = { text: string } | NoProof;
 
+/** GitHub allows 5,000 requests an hour with a token, and 60 without. */
+const RATE = {
+  withToken: { burst: 500, perSecond: 5_000 / 3_600 },
+  withoutToken: { burst: 60, perSecond: 60 / 3_600 },
+};
+
+export const openGithub: OpenReader<typeof github.variables, GithubClaim> = (
+  { url, rawUrl, token },
+  { http, userAgent, onClose },
+) => {
+  const raw = openPublicHttp({ userAgent, origins: [new URL(rawUrl).origin], loopback: isLoopback(rawUrl) });
+  onClose(() => raw.close());
+  const api = http.upstream({
+    name: "GitHub",
+    baseUrl: url,
+    headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", ...bearer(token) },
+    rate: token ? RATE.withToken : RATE.withoutToken,
+    maxBytes: 4_000_000,
+  });
+  return githubProofs(api, raw);
+};
+
 /**
  * @param api opened on GITHUB_API_URL, with the token if there is one
  * @param raw reaches the host of raw files and nothing else
  */
-export function githubProofs(api: Upstream, raw: PublicHttp): ProofPlatform<GithubClaim> {
+export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<GithubClaim> {
   /** Public gists of an account that have a file of that name, the newest first; null without such an account. */
   async function gistsWith(login: string, fileName: string): Promise<string[] | null> {
     const found: string[] = [];

@@ -1,7 +1,7 @@
 /** Farcaster read through Neynar's API, for which a key is needed. https://docs.neynar.com */
 import { z } from "zod";
+import type { Upstream } from "../http.ts";
 import { type Cast, castHash, type FarcasterReader, fid, nameIn, pageCursor } from "./farcaster.ts";
-import type { Upstream } from "./http.ts";
 
 const PAGE_SIZE = 100;
 const user = z.object({ fid, username: z.string().nullish() });

@@ -3,8 +3,8 @@
  * A hub answers 400 for what it has not got; only the body tells that from a bad request.
  */
 import { z } from "zod";
+import type { Upstream } from "../http.ts";
 import { type Cast, castHash, type FarcasterReader, fid, nameIn, pageCursor } from "./farcaster.ts";
-import type { Upstream } from "./http.ts";
 
 const PAGE_SIZE = 100;
 /** The hub answers fid 0 for a name that nobody holds. */

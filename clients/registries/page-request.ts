@@ -1,8 +1,8 @@
 /** How one page of a registry is asked for: unless it is still the known version, and never beyond what the registry gives. */
 import { z } from "zod";
-import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "./http/validators.ts";
-import type { Upstream } from "./http.ts";
-import type { RegistryPage, Validators } from "./ports.ts";
+import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "../http/validators.ts";
+import type { Upstream } from "../http.ts";
+import type { RegistryPage, Validators } from "../ports.ts";
 
 type PageRequest = {
   path: string;

@@ -1,8 +1,10 @@
 /** Proofs on Farcaster: a cast of the account with the needle in its text, however Farcaster is read. */
 import { z } from "zod";
-import { needleOf, parseFarcasterName, showsNeedle } from "../core/proofs.ts";
-import { withinAllowance } from "./http/on-behalf.ts";
-import type { FarcasterClaim, FoundProof, KnownProof, NoProof, ProofPlatform, SoughtProof } from "./ports.ts";
+import type { FarcasterClaim } from "../../core/proof-platforms/farcaster.ts";
+import { parseFarcasterName } from "../../core/proof-platforms/farcaster.ts";
+import { needleOf, showsNeedle } from "../../core/proofs.ts";
+import { withinAllowance } from "../http/on-behalf.ts";
+import type { FoundProof, KnownProof, NoProof, ProofReader, SoughtProof } from "../ports.ts";
 
 /** A cast of its own (no reply), with a mark where somebody is mentioned. */
 export type Cast = { hash: string; text: string };
@@ -42,7 +44,7 @@ export function nameIn(
 /** Pages of an account's casts that are searched. */
 const PAGES = 3;
 
-export function farcasterProofs(reader: FarcasterReader): ProofPlatform<FarcasterClaim> {
+export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterClaim> {
   async function find({ username, fid: claimed }: FarcasterClaim, sought: SoughtProof): Promise<FoundProof | NoProof> {
     const resolved = username === undefined ? claimed : await reader.fidOf(username);
     if (resolved === null || resolved === undefined) return noName(username ?? "");

@@ -1,0 +1,35 @@
+/** The readers of social proofs: one opener for each platform of core/proof-platforms.ts. Without one for each key this does not compile. */
+import { type ClaimsByPlatform, PROOF_PLATFORMS, type ProofPlatform } from "../core/proof-platforms.ts";
+import type { SettingsOf } from "../core/upstream-variable.ts";
+import type { ProofReaders } from "./ports.ts";
+import { openFarcaster } from "./proof-platforms/farcaster-reader.ts";
+import { openGithub } from "./proof-platforms/github.ts";
+import type { OpenReader, ReaderParts } from "./proof-platforms/opener.ts";
+import { openX } from "./proof-platforms/x.ts";
+import { unconfiguredProofs } from "./unavailable.ts";
+
+type Listed = (typeof PROOF_PLATFORMS)[number];
+type Openers = { [P in Listed as P["key"]]: OpenReader<P["variables"], ClaimsByPlatform[P["key"]]> };
+/** The values of each platform's variables, by the platform's key. */
+export type ProofSettings = { [P in Listed as P["key"]]: SettingsOf<P["variables"]> };
+
+const OPENERS: Openers = { x: openX, github: openGithub, farcaster: openFarcaster };
+
+/** Opens a reader for each platform; one that lacks a setting answers that it is not configured. */
+export function openProofReaders(
+  settings: ProofSettings,
+  parts: ReaderParts,
+  platforms: readonly Pick<ProofPlatform, "key" | "label">[] = PROOF_PLATFORMS,
+  openers: Readonly<Record<string, unknown>> = OPENERS,
+): ProofReaders {
+  const open = ({ key, label }: Pick<ProofPlatform, "key" | "label">) => {
+    const opener = openers[key] as OpenReader<never, unknown>;
+    const given = (settings as Record<string, unknown>)[key] as SettingsOf<never>;
+    return opener(given, parts) ?? unconfiguredProofs(label);
+  };
+  return Object.fromEntries(platforms.map((platform) => [platform.key, open(platform)])) as ProofReaders;
+}
+
+/** Readers that answer that no platform is configured. */
+export const unconfiguredReaders = (): ProofReaders =>
+  Object.fromEntries(PROOF_PLATFORMS.map(({ key, label }) => [key, unconfiguredProofs(label)])) as ProofReaders;

@@ -1,0 +1,38 @@
+/** The pages of 8004scan. What their items mean is in core/directory/sources/. */
+import { z } from "zod";
+import { offsetPage, overOffset, total } from "./offsets.ts";
+import { askSized, placeOf } from "./page-request.ts";
+import type { OpenPages } from "./pages.ts";
+
+/** 8004scan: offsets, the oldest first; since a moment, the newest first until it is reached. */
+export const scan8004Pages: OpenPages = (upstream, { chainId }) => {
+  const answer = z.looseObject({ items: z.array(z.unknown()), total });
+  const created = z.looseObject({ created_at: z.string() });
+  return {
+    incremental: true,
+    page(cursor, since, known) {
+      const at = placeOf(cursor, typeof cursor === "number" ? cursor : 0);
+      const { offset } = at;
+      const request = (size: number) => ({
+        path: "/agents",
+        query: {
+          chain_id: chainId,
+          limit: size,
+          offset,
+          sort_by: "created_at",
+          sort_order: since === null ? "asc" : "desc",
+        },
+        behind: offset > 0,
+        read(json: unknown) {
+          const { items, total } = answer.parse(json);
+          const page = offsetPage(items, { offset, size }, total ?? null);
+          if (since === null) return page;
+          const last = created.safeParse(items.at(-1)).data;
+          const reached = last !== undefined && Date.parse(last.created_at) < Date.parse(since);
+          return { items, next: reached ? null : page.next, expected: null };
+        },
+      });
+      return askSized(upstream, at.size, since === null ? known : null, request, () => overOffset(offset));
+    },
+  };
+};

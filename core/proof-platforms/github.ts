@@ -1,0 +1,84 @@
+/** GitHub: a public gist of the account has a file that shows the agent. */
+import { needleOf } from "../proofs.ts";
+import { proofPlatform, text } from "./platform.ts";
+
+/** @property gistId the gist to read; without it the account's newest public gists are searched */
+export type GithubClaim = { username: string; gistId?: string };
+
+const GIST_PROBLEM = "must be the id of a gist, or its address on gist.github.com";
+
+/** Name of the gist's file that proves an agent. */
+export const gistFileName = (prefix: string): string => `${prefix}-verify.txt`;
+
+/** A longer file is no proof, whatever it contains. */
+export const GIST_MAX_BYTES = 1024;
+
+/** Whether a gist file's content proves an agent: the token id or the needle, and nothing else but white space. */
+export function gistProves(content: string, prefix: string, tokenId: number): boolean {
+  if (new TextEncoder().encode(content).length > GIST_MAX_BYTES) return false;
+  const text = content.trim();
+  return text === String(tokenId) || text === needleOf(prefix, tokenId);
+}
+
+/** A GitHub login; null when it cannot be one. Logins of old accounts may end in a hyphen. */
+export function parseGithubLogin(text: string): string | null {
+  const login = text.trim().replace(/^@/, "");
+  return /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?!-)){0,38}$/.test(login) ? login : null;
+}
+
+/** A GitHub login, or `owner/repository` as given; null when it can be neither. Shown, and no proof of the owner. */
+export function parseGithubPlace(text: string): string | null {
+  const [owner = "", repository, ...rest] = text.trim().split("/");
+  const login = parseGithubLogin(owner);
+  if (login === null || repository === undefined) return login;
+  return rest.length === 0 && /^(?!\.{1,2}$)[\w.-]{1,100}$/.test(repository) ? `${login}/${repository}` : null;
+}
+
+/** The id of a gist, given as such or as the gist's address; null when it is neither. */
+export function parseGistId(text: string): string | null {
+  const [, id] =
+    text
+      .trim()
+      .match(/^(?:https:\/\/gist\.github\.com\/(?:[A-Za-z0-9-]{1,39}\/)?)?([0-9A-Za-z_-]{1,64})(?:[/#?].*)?$/) ?? [];
+  return id ?? null;
+}
+
+export const github = proofPlatform<GithubClaim>()({
+  key: "github",
+  label: "GitHub",
+  letter: "G",
+  summary: "Prove a GitHub account: a public gist of its own shows the agent",
+  description:
+    "The gist has a file helixa-verify.txt that says the token id or helixa:<tokenId>, and nothing else. Forks and gists of organisations do not count.",
+  fields: {
+    username: { parse: text(parseGithubLogin), problem: "must be a GitHub username", examples: ["octocat"] },
+    gistId: {
+      parse: text(parseGistId),
+      problem: GIST_PROBLEM,
+      optional: true,
+      description: "The gist's id or address; without it the newest public gists are searched",
+    },
+    gistUrl: { parse: text(parseGistId), problem: GIST_PROBLEM, optional: true, description: "The same as gistId" },
+  },
+  examples: [{ username: "octocat" }],
+  claimOf({ username, gistId, gistUrl }: GithubClaim & { gistUrl?: string }) {
+    const gist = gistId ?? gistUrl;
+    return { username, ...(gist !== undefined && { gistId: gist }) };
+  },
+  hint: ({ username }, { needle, prefix }) =>
+    `Create a public gist as ${username} with a file ${gistFileName(prefix)} that says ${needle} and nothing else, then ask again.`,
+  variables: {
+    url: { name: "GITHUB_API_URL", doc: "API of GitHub", kind: "url", default: "https://api.github.com" },
+    rawUrl: {
+      name: "GITHUB_RAW_URL",
+      doc: "Where GitHub serves the raw files of gists; the client follows links to no other host",
+      kind: "url",
+      default: "https://gist.githubusercontent.com",
+    },
+    token: {
+      name: "GITHUB_TOKEN",
+      doc: "Token of GitHub (unset: 60 requests an hour instead of 5,000)",
+      kind: "secret",
+    },
+  },
+});

@@ -1,0 +1,39 @@
+/** Every upstream there is a simulator of. A platform or a registry without a simulator does not compile. */
+import { REGISTRIES, type RegistryKey, type RegistryRow } from "../../core/directory/registries.ts";
+import type { ByProofPlatform } from "../../core/proof-platforms.ts";
+import { dexscreener } from "./dexscreener.ts";
+import { ethos } from "./ethos.ts";
+import { farcaster } from "./farcaster.ts";
+import { github } from "./github.ts";
+import { identityProvider } from "./identity-provider.ts";
+import { agentverse } from "./registries/agentverse.ts";
+import { mcpRegistry } from "./registries/mcp-registry.ts";
+import { scan8004 } from "./registries/scan-8004.ts";
+import { virtuals } from "./registries/virtuals.ts";
+import { x402Bazaar } from "./registries/x402-bazaar.ts";
+import type { SimulatedPlatform, SimulatedRegistry, SimulatedUpstream } from "./simulator.ts";
+import { x } from "./x.ts";
+
+export const PLATFORM_SIMULATORS: ByProofPlatform<SimulatedPlatform> = { x, github, farcaster };
+
+export const REGISTRY_SIMULATORS: Record<RegistryKey, SimulatedRegistry> = {
+  virtuals,
+  agentverse,
+  "mcp-registry": mcpRegistry,
+  "x402-bazaar": x402Bazaar,
+  "8004scan": scan8004,
+};
+
+/** A registry's simulator is at the path of its key. */
+const registries = REGISTRIES.map(({ key, variables }: RegistryRow) => ({
+  make: REGISTRY_SIMULATORS[key as RegistryKey].make,
+  environment: (url: string) => ({ [variables.url.name]: `${url}/${key}` }),
+}));
+
+export const SIMULATORS: readonly SimulatedUpstream[] = [
+  ...Object.values(PLATFORM_SIMULATORS),
+  ethos,
+  identityProvider,
+  ...registries,
+  dexscreener,
+];
