@@ -309,8 +309,8 @@ export const serviceTokenBalance = onchainTable(
   (t) => ({ balanceIdx: index().on(t.balanceUnits) }),
 );
 
-/** Everything the outbox can tell, `<source>.<what>`. */
-export type OutboxKind =
+/** Kinds of changes, `<source>.<what>`. */
+export type ChangeKind =
   | "agent.registered"
   | "agent.transferred"
   | "agent.approved"
@@ -335,15 +335,15 @@ export type OutboxKind =
   | "erc8004.response_appended";
 
 /**
- * Append-only outbox: what the dispatcher turns into jobs and events, one row per chain event.
+ * Append-only log of index changes, one row per chain event; the dispatcher turns them into jobs and events.
  * A reorg removes a row and may bring the same event back in another block, hence another blockHash.
  */
-export const outbox = onchainTable(
-  "outbox",
+export const indexChanges = onchainTable(
+  "index_changes",
   (t) => ({
     /** Ponder's event id: sorts in chain order. An event about two tokens has a second row, its id ending in `-to`. */
     id: t.text().primaryKey(),
-    kind: t.text().$type<OutboxKind>().notNull(),
+    kind: t.text().$type<ChangeKind>().notNull(),
     /** The identity token concerned, when there is one. */
     tokenId: t.int8({ mode: "number" }),
     /** The wallet concerned, when the event names a wallet and not a token (attestations). */

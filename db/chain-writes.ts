@@ -25,7 +25,7 @@ export async function newestChainWrites(
      from unnest($2::text[]) as s(slot)
      join lateral (select w.intent_key from offchain.chain_write w
                    where w.token_id = $1 and w.slot = s.slot order by w.id desc limit 1) newest on true
-     join offchain.tx_intent i on i.intent_key = newest.intent_key`,
+     join offchain.transaction_outbox i on i.intent_key = newest.intent_key`,
     [tokenId, slots],
   );
   return new Map(

@@ -1,7 +1,7 @@
-/** What has been taken from the index's outbox: claims, retractions and finality, all decided by comparing tables. */
+/** What has been taken from the log of index changes: claims, retractions and finality, all decided by comparing tables. */
 import type { ChainFact } from "../core/events.ts";
 import type { Address, Hex } from "../core/facts.ts";
-import type { OutboxKind } from "../ponder.schema.ts";
+import type { ChangeKind } from "../ponder.schema.ts";
 import { checkpointBlock } from "./index-state.ts";
 import type { Queryable } from "./transaction.ts";
 import { walletConfirmed } from "./wallets.ts";
@@ -9,7 +9,7 @@ import { walletConfirmed } from "./wallets.ts";
 /** A dispatched event: what it is about, and where. `tokenId` or `wallet` may be absent, depending on the kind. */
 export type DispatchedEvent = {
   key: string;
-  kind: OutboxKind;
+  kind: ChangeKind;
   tokenId: number | null;
   wallet: string | null;
   block: number;
@@ -64,7 +64,7 @@ export async function settledBlock(
   );
   const lost = await tx.query(
     `update offchain.dispatch d set state = 'retracted', retracted_at = clock_timestamp()
-     where d.state <> 'retracted' and d.block <= $1 and not ${IN_OUTBOX} returning ${EVENT}`,
+     where d.state <> 'retracted' and d.block <= $1 and not ${IN_INDEX_CHANGES} returning ${EVENT}`,
     [index.finalizedBlock],
   );
   // What the new index has not finalized yet may still be retracted, with the usual care.
@@ -74,12 +74,12 @@ export async function settledBlock(
   return { block: -1, retracted: lost.rows.map(toEvent) };
 }
 
-const IN_OUTBOX = `exists (select from onchain.outbox o where o.id = d.event_id and o.block_hash = d.block_hash)`;
+const IN_INDEX_CHANGES = `exists (select from onchain.index_changes c where c.id = d.event_id and c.block_hash = d.block_hash)`;
 
 /** A claimed event with the agent that it is about, as the same moment of the index shows it. */
 export type ClaimedEvent = {
   key: string;
-  kind: OutboxKind;
+  kind: ChangeKind;
   /** How often it has come back after a retraction. */
   returns: number;
   wallet: Address | null;
@@ -105,7 +105,7 @@ export async function claimEvents(
 ): Promise<{ claimed: number; events: ClaimedEvent[] }> {
   const { rows } = await tx.query(
     `with fresh as materialized (
-       select o.* from onchain.outbox o
+       select o.* from onchain.index_changes o
        where o.block > $1 and not exists (
          select from offchain.dispatch d where d.key = o.block_hash || '-' || o.id and d.state <> 'retracted')
        order by o.id limit $2
@@ -159,12 +159,12 @@ export async function claimEvents(
 export async function retractVanished(tx: Queryable, index: ServedIndex): Promise<DispatchedEvent[]> {
   await tx.query(
     `update offchain.dispatch d set missing_checkpoint = null
-     where d.state in ('pending', 'queued') and d.missing_checkpoint is not null and ${IN_OUTBOX}`,
+     where d.state in ('pending', 'queued') and d.missing_checkpoint is not null and ${IN_INDEX_CHANGES}`,
   );
   await tx.query(
     `update offchain.dispatch d set missing_checkpoint = $1
      where d.missing_checkpoint is null and (d.state = 'queued' or (d.state = 'pending' and d.block > $2))
-       and not ${IN_OUTBOX}`,
+       and not ${IN_INDEX_CHANGES}`,
     [index.checkpoint, index.finalizedBlock],
   );
   const { rows } = await tx.query(
@@ -183,7 +183,7 @@ export async function retractVanished(tx: Queryable, index: ServedIndex): Promis
 export async function finalizeEvents(tx: Queryable, index: ServedIndex): Promise<string[]> {
   const { rows } = await tx.query(
     `update offchain.dispatch d set state = 'final'
-     where d.state = 'queued' and d.block <= $1 and d.missing_checkpoint is null and ${IN_OUTBOX} returning key`,
+     where d.state = 'queued' and d.block <= $1 and d.missing_checkpoint is null and ${IN_INDEX_CHANGES} returning key`,
     [index.finalizedBlock],
   );
   return rows.map(({ key }) => key);

@@ -75,7 +75,7 @@ export const retractSql = (condition: string) => `
   insert into offchain.event (id, type, token_id, agent_address, owner, former_owner, data, at, final, retracts)
   select ${eventIdSql("'event.retracted ' || id")}, 'event.retracted', token_id, agent_address, owner, former_owner,
     jsonb_build_object('id', id, 'type', type), clock_timestamp(), true, id
-  from gone order by noted_id`;
+  from gone order by append_id`;
 
 /** Takes back what was told of these sources: keys of events that the dispatcher has retracted, or `offchainOf`. */
 export async function retractSources(tx: Queryable, keys: readonly string[]): Promise<void> {

@@ -68,8 +68,8 @@ const VANISHED_SCORES = `
 async function placeNotes(tx: Queryable, head: number): Promise<number> {
   const { rowCount } = await tx.query(
     `with noted as materialized (
-       select n.*, $1::int8 + row_number() over (order by n.noted_id) as place from (
-         select id, noted_id from offchain.event where position is null order by noted_id limit $2) n
+       select n.*, $1::int8 + row_number() over (order by n.append_id) as place from (
+         select id, append_id from offchain.event where position is null order by append_id limit $2) n
      )
      update offchain.event e set position = n.place,
        final_position = case

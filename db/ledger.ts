@@ -20,7 +20,7 @@ export type Held = { payment: Payment; lease: string };
 /** Whether a write failed because another open payment is for the same thing. */
 export const isHeld = (error: unknown): boolean => {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
-  return code === "23505" && constraint === "payment_holds";
+  return code === "23505" && constraint === "payment_unique_key";
 };
 
 /** The columns that say where the money moved. */
@@ -107,7 +107,7 @@ export const oweReleased = (
       ? move(tx, who, "refund_due", ["released"], {
           ...settled(at),
           ...(!serves && { wallet: null }),
-          holds: null,
+          unique_key: null,
           effect: null,
           reason: "settled_late",
         })
@@ -136,7 +136,7 @@ export const fulfilPayment = (tx: Queryable, who: Holder, bought: string) =>
   move(tx, who, "fulfilled", ["paid"], { bought, effect: null, reason: null });
 
 /** What a payment loses when it becomes a credit. */
-const CREDIT = { holds: null, effect: null, lease: null, lease_until: null };
+const CREDIT = { unique_key: null, effect: null, lease: null, lease_until: null };
 
 /** The money is there and cannot buy what it should. @param reason a stable word */
 export const owePayment = (tx: Queryable, who: Holder, reason: string) =>
@@ -194,13 +194,13 @@ export async function unoweWhatBought(tx: Queryable, bought: string): Promise<Pa
 export async function spendCredit(
   db: Queryable,
   credit: Pick<Payment, "paymentId" | "blockHash" | "payee" | "amountUnits">,
-  asked: Pick<PaymentClaim, "operation" | "fingerprint" | "holds" | "effect">,
+  asked: Pick<PaymentClaim, "operation" | "fingerprint" | "uniqueKey" | "effect">,
   leaseMs: number,
 ): Promise<Held | "held" | null> {
   const lease = randomUUID();
   try {
     const { rows } = await db.query(
-      `update offchain.payment set state = 'paid', operation = $3, fingerprint = $4, holds = $5, effect = $6, lease = $7,
+      `update offchain.payment set state = 'paid', operation = $3, fingerprint = $4, unique_key = $5, effect = $6, lease = $7,
          lease_until = clock_timestamp() + $8 * interval '1 ms', updated_at = clock_timestamp(), reason = null,
          bought = null, answer_status = null, answer_headers = null, answer_body = null
        where payment_id = $1 and block_hash = $2 and state = 'refund_due' and state = any($9) and payee = $10
@@ -211,7 +211,7 @@ export async function spendCredit(
         credit.blockHash,
         asked.operation,
         asked.fingerprint,
-        asked.holds,
+        asked.uniqueKey,
         asked.effect === null ? null : JSON.stringify(asked.effect),
         lease,
         leaseMs,
@@ -263,7 +263,7 @@ export async function takeUp(db: Queryable, paymentId: string, leaseMs: number):
   const lease = randomUUID();
   const { rows } = await db.query(
     `update offchain.payment set lease = $2, lease_until = clock_timestamp() + $3 * interval '1 ms',
-       looked_at = clock_timestamp()
+       swept_at = clock_timestamp()
      where payment_id = $1 and (lease_until is null or lease_until < clock_timestamp()) returning ${COLUMNS}`,
     [paymentId, lease, leaseMs],
   );
@@ -300,10 +300,10 @@ export async function closeUnwatched(db: Queryable, chains: readonly number[]): 
     `update offchain.payment set
        final_at = case when block is not null then clock_timestamp() end,
        credential = case when block is null and state <> 'released' then credential end,
-       holds = case when block is null then null else holds end,
+       unique_key = case when block is null then null else unique_key end,
        effect = case when block is null then null else effect end
      where chain_id <> all($1) and ${UNDECIDED}
-       and (state not in ('new', 'settling') or holds is not null or effect is not null)
+       and (state not in ('new', 'settling') or unique_key is not null or effect is not null)
        and updated_at < clock_timestamp() - interval '24 hours'
        and (lease_until is null or lease_until < clock_timestamp())`,
     [chains],

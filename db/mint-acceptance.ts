@@ -98,7 +98,7 @@ export async function commitMint(
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13, $18, $19)
         returning ${MINT}),
       queued as (
-        insert into offchain.tx_intent (intent_key, to_address, data, trace) values ($14, $15, $16, $17))
+        insert into offchain.transaction_outbox (intent_key, to_address, data, trace) values ($14, $15, $16, $17))
       select * from accepted`,
     values: [
       mintId,

@@ -108,7 +108,7 @@ export async function mintTransactions(
   const { rows } = await db.query(
     `select m.mint_id as "mintId", t.tx_hash as "txHash"
      from offchain.mint m
-     join offchain.tx_intent i on i.intent_key = 'mint:' || m.mint_id
+     join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
      join onchain.transfer t on t."to" = m.recipient and t."from" = $2 and t.contract = i.to_address
      join onchain.agent a on a.token_id = t.token_id::int8 and a.origin = m.origin
      join onchain.agent_transaction x on x.token_id = a.token_id and x.block = t.block and x.hash = t.tx_hash
@@ -187,7 +187,7 @@ export async function mintsDueForAwards(
   const { rows } = await db.query(
     `select m.mint_id as "mintId", m.wallet, m.recipient, m.referral_code as "referralCode", m.token_id as "tokenId",
             i.to_address as identity
-     from offchain.mint m join offchain.tx_intent i on i.intent_key = 'mint:' || m.mint_id
+     from offchain.mint m join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
      where m.awards_due_at <= $1 and m.state = 'minted' and m.block <= $2
      order by m.awards_due_at limit $3`,
     [now, block, limit],

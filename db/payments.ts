@@ -56,7 +56,7 @@ export type Presenter = {
 /** What a request wants of a payment. */
 export type PaymentClaim = Presenter & {
   operation: Operation;
-  holds: string | null;
+  uniqueKey: string | null;
   effect: unknown;
   sinceBlock: number;
   /** Hash of the network it comes from. */
@@ -64,12 +64,12 @@ export type PaymentClaim = Presenter & {
 };
 
 export type Payment = Omit<PaymentTerms, "facts" | "digest" | "settlement"> &
-  Pick<PaymentClaim, "operation" | "wallet" | "fingerprint" | "holds" | "effect" | "sinceBlock" | "client"> & {
+  Pick<PaymentClaim, "operation" | "wallet" | "fingerprint" | "uniqueKey" | "effect" | "sinceBlock" | "client"> & {
     paymentId: string;
     state: PaymentState;
     /** Null for rows of before it was kept. */
     digest: string | null;
-    notedAt: Date | null;
+    presentedAt: Date | null;
     bought: string | null;
     txHash: Hex | null;
     logIndex: number | null;
@@ -109,8 +109,8 @@ export const identifierFact = (payer: Address, identifier: string): string => `x
 
 /** What `toPayment` reads. */
 export const COLUMNS = `payment_id as "paymentId", method, operation, state, payer, payee, chain_id as "chainId", asset,
-  amount_units as "amountUnits", wallet, fingerprint, holds, effect, bought, credential, valid_before as "validBefore",
-  digest, since_block as "sinceBlock", noted_at as "notedAt", client, tx_hash as "txHash", log_index as "logIndex", nth, block, block_hash as "blockHash", reason,
+  amount_units as "amountUnits", wallet, fingerprint, unique_key as "uniqueKey", effect, bought, credential, valid_before as "validBefore",
+  digest, since_block as "sinceBlock", presented_at as "presentedAt", client, tx_hash as "txHash", log_index as "logIndex", nth, block, block_hash as "blockHash", reason,
   answer_status, answer_headers, answer_body, created_at as "createdAt", updated_at as "updatedAt",
   extract(epoch from clock_timestamp() - updated_at)::float8 * 1000 as "restedMs", paid_at as "paidAt",
   final_at as "finalAt"`;
@@ -178,7 +178,7 @@ export async function allPayments(db: Queryable, where: string, values: unknown[
 export async function nextPayments(db: Queryable, where: string, values: unknown[] = []): Promise<Payment[]> {
   const { rows } = await db.query(
     `select ${COLUMNS} from offchain.payment where ${where}
-     order by looked_at nulls first, created_at, payment_id limit ${PAGE}`,
+     order by swept_at nulls first, created_at, payment_id limit ${PAGE}`,
     values,
   );
   return rows.map(toPayment);
@@ -186,7 +186,7 @@ export async function nextPayments(db: Queryable, where: string, values: unknown
 
 /** Notes that a payment was looked at. */
 export async function noteLook(db: Queryable, paymentId: string): Promise<void> {
-  await db.query("update offchain.payment set looked_at = clock_timestamp() where payment_id = $1", [paymentId]);
+  await db.query("update offchain.payment set swept_at = clock_timestamp() where payment_id = $1", [paymentId]);
 }
 
 /** The credits of a wallet at a recipient, of one of these amounts: those whose money is final first, then the oldest. */

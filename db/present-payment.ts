@@ -142,8 +142,8 @@ function takesOver(payment: Payment, given: Presentation, busy: boolean): boolea
   if (given.by !== "payer" || (payment.state !== "new" && payment.state !== "settling")) return false;
   const own = payment.fingerprint === given.fingerprint;
   const settlement = given.checked?.terms.settlement;
-  if (settlement) return own || (payment.notedAt !== null && !serves(payment, settlement));
-  if (payment.notedAt === null || (own && busy)) return false;
+  if (settlement) return own || (payment.presentedAt !== null && !serves(payment, settlement));
+  if (payment.presentedAt === null || (own && busy)) return false;
   // Other terms under the same number: what is handed over may be settling.
   return payment.digest === given.digest || payment.state === "new";
 }
@@ -163,7 +163,7 @@ async function writePayment(
   // What a bearer was noted with for one request proves nothing for another: its signature may be public by now.
   const noted =
     claim.by === "bearer" && before?.fingerprint === claim.fingerprint && before.digest === terms.digest
-      ? before.notedAt
+      ? before.presentedAt
       : null;
   const paymentId = before?.paymentId ?? randomUUID();
   const lease = randomUUID();
@@ -181,7 +181,7 @@ async function writePayment(
     operation: claim.operation,
     wallet: claim.wallet,
     fingerprint: claim.fingerprint,
-    holds: claim.holds,
+    unique_key: claim.uniqueKey,
     effect: claim.effect === null ? null : JSON.stringify(claim.effect),
     since_block: noted ? Math.min(before!.sinceBlock, claim.sinceBlock) : claim.sinceBlock,
     client: claim.client,
@@ -193,11 +193,11 @@ async function writePayment(
   const [bearer, since, ms] = [1, 2, 3].map((n) => `$${names.length + n}`);
   // Its settlement may be under way: it stays so.
   const { rows } = await tx.query(
-    `insert into offchain.payment as before (${names.join(", ")}, noted_at, lease_until, state)
+    `insert into offchain.payment as before (${names.join(", ")}, presented_at, lease_until, state)
      values (${values.join(", ")}, case when ${bearer} then coalesce(${since}, clock_timestamp()) end,
        clock_timestamp() + ${ms} * interval '1 ms', 'new')
      on conflict (payment_id) do update set
-       ${[...names, "noted_at", "lease_until"].map((name) => `${name} = excluded.${name}`).join(", ")},
+       ${[...names, "presented_at", "lease_until"].map((name) => `${name} = excluded.${name}`).join(", ")},
        state = case before.state when 'settling' then 'settling' else 'new' end, updated_at = clock_timestamp()
      returning ${COLUMNS}`,
     [...Object.values(columns), claim.by === "bearer", noted, leaseMs],

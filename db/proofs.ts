@@ -43,7 +43,7 @@ export async function recordProof(tx: Queryable, proof: ProofRecord, txHash: Hex
      values ($1, $2, $3, $4, $5, $6, 'verified', $8, $8, $7)
      on conflict (token_id, platform) do update set account_id = excluded.account_id, handle = excluded.handle,
        username = excluded.username, evidence = excluded.evidence, status = 'verified', checked_at = excluded.checked_at,
-       asked_at = null,
+       failed_at = null,
        tx_hash = coalesce(excluded.tx_hash, p.tx_hash),
        verified_at = case when p.account_id = excluded.account_id and p.status <> 'lapsed' then p.verified_at
                           else excluded.verified_at end
@@ -111,7 +111,7 @@ export async function proofsDue(
   const { rows } = await db.query(
     `select token_id as "tokenId", platform, account_id as "accountId", handle, username, evidence
      from offchain.proof where platform = $1 and status <> 'lapsed' and checked_at < $2
-     order by greatest(checked_at, asked_at), token_id limit $3`,
+     order by greatest(checked_at, failed_at), token_id limit $3`,
     [due.platform, due.before, due.limit],
   );
   return rows.map((row) => ({ ...row, tokenId: Number(row.tokenId) }));
@@ -141,7 +141,7 @@ export async function storeChecks(
      update offchain.proof p set
        status = case seen.outcome when 'stands' then 'verified' when 'vanished' then 'lapsed' else 'stale' end,
        checked_at = case seen.outcome when 'unknown' then p.checked_at else $3 end,
-       asked_at = case seen.outcome when 'unknown' then $3::timestamptz end,
+       failed_at = case seen.outcome when 'unknown' then $3::timestamptz end,
        handle = coalesce(seen.handle, p.handle),
        username = case seen.outcome when 'stands' then seen.username else p.username end,
        evidence = case seen.outcome when 'stands' then seen.evidence else p.evidence end

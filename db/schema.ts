@@ -77,7 +77,7 @@ export const proof = offchain.table(
     /** When the platform last said that it stands. */
     checkedAt: at().notNull(),
     /** When it was last asked about in vain; null after an answer. */
-    askedAt: at(),
+    failedAt: at(),
     txHash: text(),
   },
   (t) => [
@@ -221,7 +221,7 @@ export const credHistory = offchain.table(
     id: bigserial({ mode: "number" }).primaryKey(),
     tokenId: tokenId().notNull(),
     score: smallint().notNull(),
-    /** What moved it: an outbox kind, `age`, `profile`, `reconcile`. */
+    /** What moved it: a kind of `index_changes`, `age`, `profile`, `reconcile`. */
     cause: text().notNull(),
     /** `agent.updated_block` seen; a retraction of block B removes the points with block >= B. */
     block: block().notNull(),
@@ -240,7 +240,7 @@ export const credCorrection = offchain.table("cred_correction", {
   at: at().notNull().defaultNow(),
 });
 
-/** What the dispatcher has taken from the outbox, one row per event and branch of the chain. */
+/** What the dispatcher has taken from `onchain.index_changes`, one row per event and branch of the chain. */
 export const dispatch = offchain.table(
   "dispatch",
   {
@@ -296,7 +296,7 @@ export const event = offchain.table(
     /** `evt_` and a hash of the fact: the same fact noted again is the same row. */
     id: text().primaryKey(),
     /** The order in which rows without a place get theirs. */
-    notedId: bigserial({ mode: "number" }).notNull(),
+    appendId: bigserial({ mode: "number" }).notNull(),
     /** Null until it has its place. */
     position: bigint({ mode: "number" }),
     /** Its place for those who are told of nothing that may be taken back; null while it may, or when it was. */
@@ -325,7 +325,7 @@ export const event = offchain.table(
   (t) => [
     uniqueIndex("event_position").on(t.position),
     uniqueIndex("event_final_position").on(t.finalPosition).where(sql`final_position is not null`),
-    index("event_noted").on(t.notedId).where(sql`position is null`),
+    index("event_unsequenced").on(t.appendId).where(sql`position is null`),
     index("event_source").on(t.source).where(sql`source is not null and type <> 'cred.changed'`),
     index("event_score").on(t.tokenId).where(sql`type = 'cred.changed' and not retracted`),
     index("event_open").on(t.block).where(sql`not final and not retracted`),
@@ -476,8 +476,8 @@ export const solanaChallenge = offchain.table(
 );
 
 /** The transaction outbox: what is to happen on chain, each intent exactly once. */
-export const txIntent = offchain.table(
-  "tx_intent",
+export const transactionOutbox = offchain.table(
+  "transaction_outbox",
   {
     id: bigserial({ mode: "number" }).primaryKey(),
     /** Names the effect (`mint:<mintId>`, `verify:<tokenId>`): the same effect is never queued twice. */
@@ -509,21 +509,21 @@ export const txIntent = offchain.table(
     costWei: numeric({ precision: 78, scale: 0 }),
   },
   (t) => [
-    index("tx_intent_cost").on(t.minedAt).where(sql`cost_wei is not null`),
-    index("tx_intent_open").on(t.state, t.waits, t.id).where(sql`state in ('queued', 'signed')`),
-    uniqueIndex("tx_intent_nonce").on(t.sender, t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
-    index("tx_intent_mined").on(t.block).where(sql`state in ('mined', 'reverted')`),
+    index("transaction_outbox_cost").on(t.minedAt).where(sql`cost_wei is not null`),
+    index("transaction_outbox_open").on(t.state, t.waits, t.id).where(sql`state in ('queued', 'signed')`),
+    uniqueIndex("transaction_outbox_nonce").on(t.sender, t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
+    index("transaction_outbox_mined").on(t.block).where(sql`state in ('mined', 'reverted')`),
   ],
 );
 
 /** Every raw transaction ever signed for an intent: all share its nonce, any of them may be the one that is mined. */
-export const txAttempt = offchain.table(
-  "tx_attempt",
+export const transactionAttempt = offchain.table(
+  "transaction_attempt",
   {
     hash: text().primaryKey(),
     intentId: bigint({ mode: "number" })
       .notNull()
-      .references(() => txIntent.id),
+      .references(() => transactionOutbox.id),
     nonce: bigint({ mode: "number" }).notNull(),
     raw: text().notNull(),
     maxFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
@@ -535,7 +535,7 @@ export const txAttempt = offchain.table(
     /** An empty transfer of the account to itself in place of the intent's call: it uses the nonce up and ends the intent. */
     filler: boolean().notNull().default(false),
   },
-  (t) => [index("tx_attempt_intent").on(t.intentId)],
+  (t) => [index("transaction_attempt_intent").on(t.intentId)],
 );
 
 /**
@@ -646,7 +646,7 @@ export const payment = offchain.table(
     /** Hash of who, method, path, query and body: a payment pays for one request. */
     fingerprint: text().notNull(),
     /** What no other open payment may be for, such as the registration of one wallet. */
-    holds: text(),
+    uniqueKey: text(),
     /** What is to be done once it is paid, for whoever finishes after a crash. */
     effect: jsonb(),
     /** What it bought: `mint:<mintId>`, `cred-report:<reportId>`. */
@@ -660,7 +660,7 @@ export const payment = offchain.table(
     /** First block that may hold its settlement: after the head for a bearer, an hour before it for the payer itself. */
     sinceBlock: block().notNull(),
     /** When a bearer presented it; null for the payer itself and for answered challenges (core/payments/claims.ts). */
-    notedAt: at(),
+    presentedAt: at(),
     /** Hash of the network that a bearer presented it from; its answer is given again there. */
     client: text(),
     /** Where the money moved. */
@@ -684,10 +684,10 @@ export const payment = offchain.table(
     /** Since when the transfer is deep enough in the chain to be taken for final. */
     finalAt: at(),
     /** When the sweep last looked for it on its chain: the one it has not looked at for longest is next. */
-    lookedAt: at(),
+    sweptAt: at(),
   },
   (t) => [
-    uniqueIndex("payment_holds").on(t.holds).where(sql`state in ('new', 'settling', 'paid')`),
+    uniqueIndex("payment_unique_key").on(t.uniqueKey).where(sql`state in ('new', 'settling', 'paid')`),
     index("payment_open").on(t.updatedAt).where(sql`state in ('new', 'settling', 'paid')`),
     index("payment_unfinal").on(t.block).where(sql`block is not null and final_at is null`),
     index("payment_released").on(t.validBefore).where(sql`state = 'released' and credential is not null`),
@@ -1113,7 +1113,7 @@ export const retiredSlug = offchain.table(
   {
     slugKey: text().primaryKey(),
     /** SHA-256 of the former owner's `principal`. */
-    holder: text().notNull(),
+    ownerHash: text().notNull(),
     retiredAt: at().notNull(),
   },
   (t) => [index("retired_slug_retired").on(t.retiredAt)],
@@ -1220,7 +1220,7 @@ export const webhook = offchain.table(
     /** It is told of what stands behind this place of the event log. */
     fromPosition: bigint({ mode: "number" }).notNull(),
     /** Where it stands while it lags behind `webhook_cursor`, because it is off or has too much waiting; null = it does not. */
-    behindAt: bigint({ mode: "number" }),
+    ownPosition: bigint({ mode: "number" }),
     /** Null while it is on. */
     disabledAt: at(),
     /** gone | failing */
@@ -1234,7 +1234,7 @@ export const webhook = offchain.table(
   (t) => [
     index("webhook_owner").on(t.owner, t.createdAt),
     index("webhook_network").on(t.network),
-    index("webhook_behind").on(t.webhookId).where(sql`behind_at is not null`),
+    index("webhook_own_position").on(t.webhookId).where(sql`own_position is not null`),
   ],
 );
 

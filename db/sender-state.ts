@@ -9,7 +9,7 @@ export async function committedWei(db: Queryable, sender: Address): Promise<bigi
     `select coalesce(sum(cost), 0) as wei from (
        select greatest(i.value_wei + i.gas_limit * max(a.max_fee_per_gas_wei) filter (where not a.filler),
                        ${TRANSFER_GAS} * max(a.max_fee_per_gas_wei) filter (where a.filler)) as cost
-       from offchain.tx_intent i join offchain.tx_attempt a on a.intent_id = i.id and a.nonce = i.nonce
+       from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
        where i.state = 'signed' and i.sender = $1 group by i.id) costs`,
     [sender],
   );
@@ -24,12 +24,12 @@ export async function waitingUse(
 ): Promise<{ open: number; costWei: bigint }> {
   const { rows } = await db.query(
     `select
-       (select count(*)::int4 from offchain.tx_intent where state = 'signed' and waits and sender = $1) as open,
-       (select coalesce(sum(cost_wei), 0) from offchain.tx_intent
+       (select count(*)::int4 from offchain.transaction_outbox where state = 'signed' and waits and sender = $1) as open,
+       (select coalesce(sum(cost_wei), 0) from offchain.transaction_outbox
         where mined_at >= $2 and cost_wei is not null and waits) +
        (select coalesce(sum(cost), 0) from (
           select i.gas_limit * max(a.max_fee_per_gas_wei) as cost
-          from offchain.tx_intent i join offchain.tx_attempt a on a.intent_id = i.id and a.nonce = i.nonce
+          from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
           where i.state = 'signed' and i.waits and i.sender = $1 group by i.id) costs) as wei`,
     [sender, since],
   );
@@ -39,7 +39,7 @@ export async function waitingUse(
 /** Wei that transactions mined since have cost, fees and values. */
 export async function spentSince(db: Queryable, since: Date): Promise<bigint> {
   const { rows } = await db.query(
-    "select coalesce(sum(cost_wei), 0) as wei from offchain.tx_intent where mined_at >= $1 and cost_wei is not null",
+    "select coalesce(sum(cost_wei), 0) as wei from offchain.transaction_outbox where mined_at >= $1 and cost_wei is not null",
     [since],
   );
   return BigInt(rows[0].wei);

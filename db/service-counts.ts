@@ -49,14 +49,14 @@ export async function openWork(db: Queryable): Promise<OpenWork> {
       ${one(`select count(*) as rows, coalesce(sum(amount_units), 0)::float8 as units, ${AGE("updated_at")} as "oldestSeconds"
              from offchain.payment where state = 'refund_due'`)} as "refundDue",
       ${listed(`select state, count(*) as rows, ${AGE("coalesce(signed_at, created_at)")} as "oldestSeconds"
-                from offchain.tx_intent where state = 'signed' or state = 'queued' and not waits group by state`)} as transactions,
+                from offchain.transaction_outbox where state = 'signed' or state = 'queued' and not waits group by state`)} as transactions,
       ${one(`select count(*) as rows, ${AGE("created_at")} as "oldestSeconds"
-             from offchain.tx_intent where state = 'queued' and waits`)} as "waitingTransactions",
+             from offchain.transaction_outbox where state = 'queued' and waits`)} as "waitingTransactions",
       (select coalesce(sum(gap), 0)::int from (
          select max(i.nonce) - min(i.nonce) + 1 - count(*) + greatest(min(i.nonce) - coalesce((
-           select max(done.nonce) + 1 from offchain.tx_intent done
+           select max(done.nonce) + 1 from offchain.transaction_outbox done
            where done.sender = i.sender and done.state in ('mined', 'reverted')), min(i.nonce)), 0) as gap
-         from offchain.tx_intent i where i.state = 'signed' group by i.sender) gaps) as "nonceGap",
+         from offchain.transaction_outbox i where i.state = 'signed' group by i.sender) gaps) as "nonceGap",
       ${one(`select count(*) as rows, ${AGE("created_at")} as "oldestSeconds" from offchain.mint where state = 'pending'`)}
         as "pendingMints",
       ${one(`select count(*) as rows, ${AGE("dispatched_at")} as "oldestSeconds" from offchain.dispatch where state = 'pending'`)}
@@ -94,7 +94,7 @@ const byState = (table: string) =>
 export async function stateTotals(db: Queryable): Promise<Totals> {
   const { rows } = await db.query({
     name: "state-totals",
-    text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.tx_intent")} as transactions,
+    text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.transaction_outbox")} as transactions,
       ${byState("offchain.mint")} as mints,
       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'offchain.directory'::regclass) as "directoryRows",
       (select coalesce(json_object_agg(source, rows), '{}')

@@ -61,7 +61,7 @@ export async function storeTokenUriChecks(
 }
 
 /** Whether a transaction of the outbox minted the agent `a`. */
-const IS_OURS = "exists (select from offchain.tx_attempt t where t.hash = a.mint_tx)";
+const IS_OURS = "exists (select from offchain.transaction_attempt t where t.hash = a.mint_tx)";
 
 /** Tokens without a URI that the service has minted itself. @throws when there are no views yet (`isNoIndex`) */
 export async function mintedWithoutUri(db: Queryable, limit: number): Promise<number[]> {

@@ -4,9 +4,9 @@ import { traceparent } from "../runtime/tracing.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Announces a new intent to the sender. */
-export const INTENT_CHANNEL = "tx_intent";
+export const INTENT_CHANNEL = "transaction_outbox";
 /** Announces that an intent is decided; the payload is its key. */
-export const OUTCOME_CHANNEL = "tx_outcome";
+export const OUTCOME_CHANNEL = "transaction_outcome";
 const ANNOUNCED = `returning pg_notify('${OUTCOME_CHANNEL}', intent_key)`;
 
 export type Intent = {
@@ -48,6 +48,7 @@ export type SignedIntent = Intent & { nonce: number; gasLimit: bigint; attempts:
 
 const INTENT = `i.id, i.intent_key as "intentKey", i.to_address as "to", i.data, i.value_wei as "valueWei", i.waits, i.state, i.nonce,
   i.gas_limit as "gasLimit", i.tx_hash as "txHash", i.block, i.block_hash as "blockHash", i.error, i.trace`;
+const SELECT_INTENT = `select ${INTENT} from offchain.transaction_outbox i`;
 
 const toIntent = (row: Record<string, unknown>): Intent => ({
   ...(row as Intent),
@@ -69,15 +70,15 @@ export async function queueIntent(
 ): Promise<{ id: number; queued: boolean }> {
   const { rows } = await tx.query(
     `with queued as (
-       insert into offchain.tx_intent (intent_key, to_address, data, value_wei, trace, waits)
+       insert into offchain.transaction_outbox (intent_key, to_address, data, value_wei, trace, waits)
        values ($1, $2, $3, $4, $5, $6)
        on conflict (intent_key) do update set state = 'queued', error = null, to_address = $2, data = $3, value_wei = $4,
-         trace = $5 where tx_intent.state = 'failed' returning id)
+         trace = $5 where transaction_outbox.state = 'failed' returning id)
      select id, true as queued, pg_notify('${INTENT_CHANNEL}', $1) from queued`,
     [intent.intentKey, intent.to, intent.data, String(intent.valueWei ?? 0n), traceparent(), intent.waits ?? false],
   );
   if (rows[0]) return { id: Number(rows[0].id), queued: true };
-  const known = await tx.query("select id from offchain.tx_intent where intent_key = $1", [intent.intentKey]);
+  const known = await tx.query("select id from offchain.transaction_outbox where intent_key = $1", [intent.intentKey]);
   return { id: Number(known.rows[0].id), queued: false };
 }
 
@@ -100,7 +101,7 @@ export async function queueRepeatable(
 /** Ends intents that have no nonce yet, because what they were about is no longer so; queueing them again revives them. */
 export async function withdrawQueued(tx: Queryable, intentKeys: readonly string[], reason: string): Promise<void> {
   await tx.query(
-    `update offchain.tx_intent set state = 'failed', error = $2
+    `update offchain.transaction_outbox set state = 'failed', error = $2
      where intent_key = any($1) and state = 'queued' ${ANNOUNCED}`,
     [intentKeys, reason],
   );
@@ -114,7 +115,7 @@ export async function intentsByKey(db: Queryable, intentKeys: readonly string[])
   const { rows } = await db.query({
     name: "intents-by-key",
     text: `select ${INTENT} from unnest($1::text[]) with ordinality as asked(intent_key, place)
-           join offchain.tx_intent i using (intent_key) order by asked.place`,
+           join offchain.transaction_outbox i using (intent_key) order by asked.place`,
     values: [intentKeys],
   });
   return rows.map(toIntent);
@@ -122,16 +123,14 @@ export async function intentsByKey(db: Queryable, intentKeys: readonly string[])
 
 /** An intent by its key; null when it was never queued. */
 export async function intentByKey(db: Queryable, intentKey: string): Promise<Intent | null> {
-  const { rows } = await db.query(`select ${INTENT} from offchain.tx_intent i where i.intent_key = $1`, [intentKey]);
+  const { rows } = await db.query(`${SELECT_INTENT} where i.intent_key = $1`, [intentKey]);
   return rows[0] ? toIntent(rows[0]) : null;
 }
 
 /** The oldest intents without a nonce. @param waits of those that let all others go first, instead of the others */
 export async function queuedIntents(db: Queryable, limit: number, waits = false): Promise<Intent[]> {
-  const { rows } = await db.query(
-    `select ${INTENT} from offchain.tx_intent i where i.state = 'queued' and i.waits = $2 order by i.id limit $1`,
-    [limit, waits],
-  );
+  const oldest = `${SELECT_INTENT} where i.state = 'queued' and i.waits = $2 order by i.id limit $1`;
+  const { rows } = await db.query(oldest, [limit, waits]);
   return rows.map(toIntent);
 }
 
@@ -140,7 +139,7 @@ export async function signedIntents(db: Queryable, sender: Address): Promise<Sig
   const { rows } = await db.query(
     `select ${INTENT}, a.hash, a.raw, a.max_fee_per_gas_wei as fee, a.max_priority_fee_per_gas_wei as tip,
             a.broadcast_at, a.broadcast_block, a.filler
-     from offchain.tx_intent i join offchain.tx_attempt a on a.intent_id = i.id and a.nonce = i.nonce
+     from offchain.transaction_outbox i join offchain.transaction_attempt a on a.intent_id = i.id and a.nonce = i.nonce
      where i.state = 'signed' and i.sender = $1 order by i.nonce, a.max_fee_per_gas_wei`,
     [sender],
   );
@@ -166,7 +165,7 @@ export async function signedIntents(db: Queryable, sender: Address): Promise<Sig
 /** The first nonce of `sender` that no intent of ours holds or has used. */
 export async function nextOwnNonce(db: Queryable, sender: Address): Promise<number> {
   const { rows } = await db.query(
-    `select coalesce(max(nonce) + 1, 0) as next from offchain.tx_intent
+    `select coalesce(max(nonce) + 1, 0) as next from offchain.transaction_outbox
      where sender = $1 and state in ('signed', 'mined', 'reverted')`,
     [sender],
   );
@@ -193,11 +192,11 @@ export async function storeSigned(
         select * from unnest($3::int8[], $4::int8[], $5::int8[], $6::text[], $7::text[], $8::numeric[], $9::numeric[])
           as given(intent_id, nonce, gas_limit, hash, raw, fee, tip)),
       taken as (
-        update offchain.tx_intent i
+        update offchain.transaction_outbox i
         set state = 'signed', sender = $1, nonce = given.nonce, gas_limit = given.gas_limit, signed_at = $2
         from given where i.id = given.intent_id and i.state = 'queued' returning i.id),
       stored as (
-        insert into offchain.tx_attempt (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei)
+        insert into offchain.transaction_attempt (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei)
         select hash, intent_id, nonce, raw, fee, tip from given order by nonce
         on conflict (hash) do nothing)
       select intent_id::int8 as "intentId" from given where intent_id not in (select id from taken)`,
@@ -228,8 +227,8 @@ export async function storeAttempt(
 ): Promise<void> {
   await tx.query(
     `with reason as (
-       update offchain.tx_intent set error = $8 where id = $2 and state = 'signed' and $8::text is not null)
-     insert into offchain.tx_attempt
+       update offchain.transaction_outbox set error = $8 where id = $2 and state = 'signed' and $8::text is not null)
+     insert into offchain.transaction_attempt
        (hash, intent_id, nonce, raw, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, filler)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict (hash) do nothing`,
     [
@@ -255,8 +254,8 @@ export async function takeOver(
   { sender, nonce }: { sender: Address; nonce: number },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update offchain.tx_intent set state = 'signed', sender = $2, nonce = case when exists (
-       select from offchain.tx_intent other
+    `update offchain.transaction_outbox set state = 'signed', sender = $2, nonce = case when exists (
+       select from offchain.transaction_outbox other
        where other.sender = $2 and other.nonce = $3 and other.state in ('signed', 'mined', 'reverted')) then null else $3 end
      where id = $1 and state = 'queued'`,
     [intentId, sender, nonce],
@@ -271,7 +270,7 @@ export async function noteBroadcast(
 ): Promise<void> {
   await db.query({
     name: "note-broadcast",
-    text: `update offchain.tx_attempt set broadcast_at = $2, broadcast_block = $3
+    text: `update offchain.transaction_attempt set broadcast_at = $2, broadcast_block = $3
            where hash = any($1) and broadcast_at is null`,
     values: [hashes, at, block],
   });
@@ -293,7 +292,7 @@ export async function storeReceipt(
   },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update offchain.tx_intent
+    `update offchain.transaction_outbox
      set state = $2, tx_hash = $3, block = $4, block_hash = $5, logs = $6, error = $7, mined_at = $8, cost_wei = $9
      where id = $1 and state = 'signed' ${ANNOUNCED}`,
     [
@@ -314,7 +313,7 @@ export async function storeReceipt(
 /** Ends an intent that will never be sent (any more). @returns false when it moved on meanwhile. */
 export async function storeFailure(tx: Queryable, intentId: number, error: string): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update offchain.tx_intent set state = 'failed', sender = null, nonce = null, error = $2
+    `update offchain.transaction_outbox set state = 'failed', sender = null, nonce = null, error = $2
      where id = $1 and state in ('queued', 'signed') ${ANNOUNCED}`,
     [intentId, error],
   );
@@ -324,7 +323,7 @@ export async function storeFailure(tx: Queryable, intentId: number, error: strin
 /** Takes the nonce from an intent whose nonce somebody else used: it is signed anew with another. */
 export async function requeue(tx: Queryable, intentId: number): Promise<void> {
   await tx.query(
-    "update offchain.tx_intent set state = 'queued', sender = null, nonce = null where id = $1 and state = 'signed'",
+    "update offchain.transaction_outbox set state = 'queued', sender = null, nonce = null where id = $1 and state = 'signed'",
     [intentId],
   );
 }
@@ -338,7 +337,7 @@ export async function revocableIntents(
   from: { sender: Address; block: number; nonce: number },
 ): Promise<(Intent & { nonce: number; txHash: Hex; block: number; blockHash: Hex })[]> {
   const { rows } = await db.query(
-    `select ${INTENT} from offchain.tx_intent i
+    `${SELECT_INTENT}
      where i.state in ('mined', 'reverted') and i.sender = $1 and (i.block >= $2 or i.nonce >= $3) order by i.nonce`,
     [from.sender, from.block, from.nonce],
   );
@@ -348,7 +347,7 @@ export async function revocableIntents(
 /** The highest block a transaction of `sender` is known to be in; null without any. */
 export async function highestBlock(db: Queryable, sender: Address): Promise<number | null> {
   const { rows } = await db.query(
-    `select max(block) as block from offchain.tx_intent where sender = $1 and state in ('mined', 'reverted')`,
+    `select max(block) as block from offchain.transaction_outbox where sender = $1 and state in ('mined', 'reverted')`,
     [sender],
   );
   return rows[0].block === null ? null : Number(rows[0].block);
@@ -361,9 +360,9 @@ export async function highestBlock(db: Queryable, sender: Address): Promise<numb
 export async function reopen(tx: Queryable, intentId: number): Promise<boolean> {
   const { rowCount } = await tx.query(
     `with unsent as (
-       update offchain.tx_attempt a set broadcast_at = null, broadcast_block = null
-       from offchain.tx_intent i where i.id = $1 and a.intent_id = i.id and a.nonce = i.nonce returning a.hash)
-     update offchain.tx_intent i set tx_hash = null, block = null, block_hash = null, logs = null, error = null,
+       update offchain.transaction_attempt a set broadcast_at = null, broadcast_block = null
+       from offchain.transaction_outbox i where i.id = $1 and a.intent_id = i.id and a.nonce = i.nonce returning a.hash)
+     update offchain.transaction_outbox i set tx_hash = null, block = null, block_hash = null, logs = null, error = null,
        mined_at = null, cost_wei = null,
        state = case when exists (select from unsent) then 'signed' else 'queued' end,
        sender = case when exists (select from unsent) then sender end,
@@ -384,12 +383,12 @@ export async function storeFiller(
 ): Promise<boolean> {
   const { sender, gasLimit, attempt, at } = filler;
   const { rows } = await tx.query(
-    `insert into offchain.tx_intent (intent_key, to_address, data, state, sender, nonce, gas_limit, signed_at)
+    `insert into offchain.transaction_outbox (intent_key, to_address, data, state, sender, nonce, gas_limit, signed_at)
      select $1, $2, '0x', 'signed', $2, $3, $4, $5
-     where not exists (select from offchain.tx_intent
+     where not exists (select from offchain.transaction_outbox
                        where sender = $2 and nonce = $3 and state in ('signed', 'mined', 'reverted'))
      on conflict (intent_key) do update set state = 'signed', sender = $2, nonce = $3, signed_at = $5, error = null
-       where tx_intent.state = 'failed'
+       where transaction_outbox.state = 'failed'
      returning id`,
     [`gap:${sender}:${attempt.nonce}`, sender, attempt.nonce, String(gasLimit), at],
   );

@@ -98,9 +98,10 @@ export async function seed(context: SeedContext): Promise<string> {
     const asService = async (intentKey: string, to: `0x${string}`, data: `0x${string}`) => {
       await queueIntent(pool, { intentKey, to, data });
       for (;;) {
-        const { rows } = await pool.query("select state, error from offchain.tx_intent where intent_key = $1", [
-          intentKey,
-        ]);
+        const { rows } = await pool.query(
+          "select state, error from offchain.transaction_outbox where intent_key = $1",
+          [intentKey],
+        );
         if (rows[0].state === "mined") return;
         if (rows[0].state !== "queued" && rows[0].state !== "signed")
           throw new Error(`${intentKey}: ${rows[0].error ?? rows[0].state}`);

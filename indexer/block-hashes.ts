@@ -163,7 +163,7 @@ async function witnessesToCheck(
   }
   if (schema !== null) {
     const { rows } = await db.query(
-      `select block::float8 as block, block_hash as hash from "${schema}".outbox where block <= $1 order by block desc limit 1`,
+      `select block::float8 as block, block_hash as hash from "${schema}".index_changes where block <= $1 order by block desc limit 1`,
       [final],
     );
     add(rows[0]);

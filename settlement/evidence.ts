@@ -72,7 +72,7 @@ export async function findSettlement(
   if (!transfer) return SPENT;
   const settlement = settlementAt(receipt, transfer);
   // Only a bearer's claim depends on the time of the block.
-  if (claim.notedAt === null) return { kind: "settled", settlement, serves: true };
+  if (claim.presentedAt === null) return { kind: "settled", settlement, serves: true };
   const block = await chain.block(receipt.block);
   if (block === null || block.hash !== receipt.blockHash) return { kind: "unseen" };
   const at = { block: receipt.block, blockTime: block.timestamp, sender: receipt.from };

@@ -1,4 +1,4 @@
-/** From chain to jobs: takes events from the index's outbox, hands each to its subscribers once, takes back what a reorganisation undid. */
+/** From chain to jobs: takes events from the log of index changes, hands each to its subscribers once, takes back what a reorganisation undid. */
 import type pg from "pg";
 import { toldOf } from "../core/events.ts";
 import { retractCred } from "../db/cred.ts";
@@ -21,7 +21,7 @@ import { type EventNote, finalizeSources, noteEvents, retractSources } from "../
 import { INDEX_CHANNEL } from "../db/index-state.ts";
 import { renewReferralCodes } from "../db/referral-codes.ts";
 import { isNoIndex, type Queryable, transaction } from "../db/transaction.ts";
-import type { OutboxKind } from "../ponder.schema.ts";
+import type { ChangeKind } from "../ponder.schema.ts";
 import type { JobContext } from "./context.ts";
 import { runLoop } from "./loop.ts";
 import type { NewJob } from "./queue.ts";
@@ -165,7 +165,7 @@ export function jobsOf(
 ): Map<string, NewJob[]> {
   const jobs = new Map<string, NewJob[]>();
   const told = new Map<string, Set<number>>();
-  const kinds = Object.entries<readonly Subscriber[]>(SUBSCRIPTIONS) as [OutboxKind, readonly Subscriber[]][];
+  const kinds = Object.entries<readonly Subscriber[]>(SUBSCRIPTIONS) as [ChangeKind, readonly Subscriber[]][];
   for (const [kind, subscribers] of kinds) {
     const ofKind = events.filter((event) => event.kind === kind);
     if (ofKind.length === 0) continue;

@@ -1,5 +1,5 @@
-/** Which jobs an event leads to: one table, an entry for every kind the outbox knows. */
-import type { OutboxKind } from "../ponder.schema.ts";
+/** Which jobs an event leads to: one table, an entry for every kind of index change. */
+import type { ChangeKind } from "../ponder.schema.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { referralCodes } from "./jobs/referral-codes.ts";
 import { score } from "./jobs/score.ts";
@@ -9,7 +9,7 @@ import { tokenUris } from "./jobs/token-uris.ts";
 export type Subscriber = {
   job: string;
   /** Data of one job for all events of one kind in a batch; null when there is nothing to do for these tokens. */
-  data(events: { kind: OutboxKind; tokenIds: number[] }): unknown;
+  data(events: { kind: ChangeKind; tokenIds: number[] }): unknown;
 };
 
 const scores: Subscriber = {
@@ -50,4 +50,4 @@ export const SUBSCRIPTIONS = {
   "erc8004.feedback_given": [],
   "erc8004.feedback_revoked": [],
   "erc8004.response_appended": [],
-} satisfies Record<OutboxKind, readonly Subscriber[]>;
+} satisfies Record<ChangeKind, readonly Subscriber[]>;

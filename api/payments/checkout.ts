@@ -61,7 +61,7 @@ export type Paid = {
 
 export type SettleOptions = {
   /** What no two payments may be open for at once, such as the registration of a wallet. */
-  holds?: string;
+  uniqueKey?: string;
   /** What is to be done with the money if this process dies before it does it (settlement/effects.ts). */
   effect?: unknown;
 };

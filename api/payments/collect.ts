@@ -159,13 +159,13 @@ const presenter = ({ request: { wallet, fingerprint } }: OpenTill, by: Presenter
 
 const claimOf = (
   till: OpenTill,
-  { holds, effect }: SettleOptions,
+  { uniqueKey, effect }: SettleOptions,
   claim: Pick<PaymentClaim, "by" | "sinceBlock" | "client">,
 ): PaymentClaim => ({
   ...presenter(till, claim.by),
   ...claim,
   operation: till.request.operation,
-  holds: holds ?? null,
+  uniqueKey: uniqueKey ?? null,
   effect: effect ?? null,
 });
 
@@ -272,12 +272,12 @@ async function takeCredit(desk: PaymentDesk, till: OpenTill, options: SettleOpti
   return spend(desk, till, options);
 }
 
-async function spend(desk: PaymentDesk, till: OpenTill, { holds, effect }: SettleOptions): Promise<Taken | null> {
+async function spend(desk: PaymentDesk, till: OpenTill, { uniqueKey, effect }: SettleOptions): Promise<Taken | null> {
   const { operation, fingerprint } = till.request;
   const { payTo, honoured } = till.terms!;
   const wallet = till.request.wallet ?? (await signedInBeside(till));
   if (!wallet) return null;
-  const asked = { operation, fingerprint, holds: holds ?? null, effect: effect ?? null };
+  const asked = { operation, fingerprint, uniqueKey: uniqueKey ?? null, effect: effect ?? null };
   for (const credit of await creditsOf(desk.db, { wallet, payee: payTo, amounts: honoured })) {
     if (!(await isThere(desk.settlement, credit))) continue;
     const spent = await spendCredit(desk.db, credit, asked, LEASE_MS);

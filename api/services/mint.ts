@@ -117,7 +117,7 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
   if (known) return known;
   await checkReceiver(deps, request.recipient);
   const effect: MintEffect = { kind: "mint", request, call: mintCall(request, deps.identity) };
-  const paid = await payment.settle({ holds: registrationName(request), effect });
+  const paid = await payment.settle({ uniqueKey: registrationName(request), effect });
   deps.fault("mint.paid");
   return accept(db, request, deps, paid);
 }

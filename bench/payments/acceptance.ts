@@ -148,8 +148,8 @@ async function signAll(session: SenderSession, count: number): Promise<void> {
 /** A fast sender with a gap in its nonces, or two mints for one request, is worth nothing. */
 async function check(db: pg.Pool, mints: number, signed: number): Promise<void> {
   const { rows } = await db.query(`select (select count(*)::int from offchain.mint) as mints,
-    (select count(*)::int from offchain.tx_intent where state = 'signed') as signed,
-    (select max(nonce)::int from offchain.tx_intent) as highest, (select count(distinct nonce)::int from offchain.tx_intent) as nonces`);
+    (select count(*)::int from offchain.transaction_outbox where state = 'signed') as signed,
+    (select max(nonce)::int from offchain.transaction_outbox) as highest, (select count(distinct nonce)::int from offchain.transaction_outbox) as nonces`);
   const found = rows[0];
   if (
     found.mints !== mints ||

@@ -48,7 +48,7 @@ export default async function answers(rounds: number): Promise<void> {
       const answered = Date.now();
       const { rows } = await db.query(
         `select p.paid_at, i.created_at as queued_at, m.completed_at from offchain.mint m
-         join offchain.payment p on p.bought = 'mint:' || m.mint_id join offchain.tx_intent i on i.intent_key = p.bought
+         join offchain.payment p on p.bought = 'mint:' || m.mint_id join offchain.transaction_outbox i on i.intent_key = p.bought
          where m.token_id = $1`,
         [body.tokenId],
       );

@@ -15,7 +15,7 @@ export type Claim = {
   /** First block that may hold the settlement. */
   sinceBlock: number;
   /** When a bearer's claim was noted; null for the payer's own and for an answered challenge, which nobody can copy. */
-  notedAt: Date | null;
+  presentedAt: Date | null;
 };
 
 /** Where an authorization was settled. */
@@ -34,10 +34,10 @@ const SKEW_SECONDS = 5;
  * Whether a settlement may serve a claim. A bearer's counts only for a settlement made after it was noted, and never for
  * one that the payer sent itself: whoever saw that one in the mempool or in the newest block could have copied it.
  */
-export function serves({ state, payer, sinceBlock, notedAt }: Claim, at: SettledAt): boolean {
-  if (notedAt === null) return true;
+export function serves({ state, payer, sinceBlock, presentedAt }: Claim, at: SettledAt): boolean {
+  if (presentedAt === null) return true;
   if (at.sender === payer) return false;
-  const noted = Math.floor(notedAt.getTime() / 1000);
+  const noted = Math.floor(presentedAt.getTime() / 1000);
   // The block's time tells when the head was read from a node that lagged behind.
   if (at.block >= sinceBlock) return at.blockTime >= noted - SKEW_SECONDS;
   // A reorganisation may put the settlement of our own order into a lower block than the head at the time of the order.

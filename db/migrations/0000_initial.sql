@@ -224,7 +224,7 @@ CREATE TABLE "offchain"."ethos_score" (
 --> statement-breakpoint
 CREATE TABLE "offchain"."event" (
 	"id" text PRIMARY KEY NOT NULL,
-	"noted_id" bigserial NOT NULL,
+	"append_id" bigserial NOT NULL,
 	"position" bigint,
 	"final_position" bigint,
 	"type" text NOT NULL,
@@ -439,14 +439,14 @@ CREATE TABLE "offchain"."payment" (
 	"amount_units" numeric(78, 0) NOT NULL,
 	"wallet" text,
 	"fingerprint" text NOT NULL,
-	"holds" text,
+	"unique_key" text,
 	"effect" jsonb,
 	"bought" text,
 	"credential" jsonb,
 	"digest" text,
 	"valid_before" timestamp with time zone,
 	"since_block" bigint NOT NULL,
-	"noted_at" timestamp with time zone,
+	"presented_at" timestamp with time zone,
 	"client" text,
 	"tx_hash" text,
 	"log_index" integer,
@@ -463,7 +463,7 @@ CREATE TABLE "offchain"."payment" (
 	"updated_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
 	"paid_at" timestamp with time zone,
 	"final_at" timestamp with time zone,
-	"looked_at" timestamp with time zone
+	"swept_at" timestamp with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "offchain"."payment_fact" (
@@ -504,7 +504,7 @@ CREATE TABLE "offchain"."proof" (
 	"status" text NOT NULL,
 	"verified_at" timestamp with time zone NOT NULL,
 	"checked_at" timestamp with time zone NOT NULL,
-	"asked_at" timestamp with time zone,
+	"failed_at" timestamp with time zone,
 	"tx_hash" text,
 	CONSTRAINT "proof_token_id_platform_pk" PRIMARY KEY("token_id","platform")
 );
@@ -541,7 +541,7 @@ CREATE TABLE "offchain"."registration_file" (
 --> statement-breakpoint
 CREATE TABLE "offchain"."retired_slug" (
 	"slug_key" text PRIMARY KEY NOT NULL,
-	"holder" text NOT NULL,
+	"owner_hash" text NOT NULL,
 	"retired_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -609,7 +609,7 @@ CREATE TABLE "offchain"."token_uri" (
 	"filled_at" timestamp with time zone
 );
 --> statement-breakpoint
-CREATE TABLE "offchain"."tx_attempt" (
+CREATE TABLE "offchain"."transaction_attempt" (
 	"hash" text PRIMARY KEY NOT NULL,
 	"intent_id" bigint NOT NULL,
 	"nonce" bigint NOT NULL,
@@ -622,7 +622,7 @@ CREATE TABLE "offchain"."tx_attempt" (
 	"filler" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "offchain"."tx_intent" (
+CREATE TABLE "offchain"."transaction_outbox" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"intent_key" text NOT NULL,
 	"to_address" text NOT NULL,
@@ -643,7 +643,7 @@ CREATE TABLE "offchain"."tx_intent" (
 	"signed_at" timestamp with time zone,
 	"mined_at" timestamp with time zone,
 	"cost_wei" numeric(78, 0),
-	CONSTRAINT "tx_intent_intentKey_unique" UNIQUE("intent_key")
+	CONSTRAINT "transaction_outbox_intentKey_unique" UNIQUE("intent_key")
 );
 --> statement-breakpoint
 CREATE TABLE "offchain"."wallet_verification" (
@@ -668,7 +668,7 @@ CREATE TABLE "offchain"."webhook" (
 	"lane" text DEFAULT 'new' NOT NULL,
 	"slow_until" timestamp with time zone,
 	"from_position" bigint NOT NULL,
-	"behind_at" bigint,
+	"own_position" bigint,
 	"disabled_at" timestamp with time zone,
 	"disabled_reason" text,
 	"failures" integer DEFAULT 0 NOT NULL,
@@ -724,7 +724,7 @@ ALTER TABLE "offchain"."group_member" ADD CONSTRAINT "group_member_group_id_mess
 ALTER TABLE "offchain"."human_agent" ADD CONSTRAINT "human_agent_human_id_human_id_fk" FOREIGN KEY ("human_id") REFERENCES "offchain"."human"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "offchain"."message" ADD CONSTRAINT "message_group_id_message_group_group_id_fk" FOREIGN KEY ("group_id") REFERENCES "offchain"."message_group"("group_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "offchain"."payment_fact" ADD CONSTRAINT "payment_fact_payment_id_payment_payment_id_fk" FOREIGN KEY ("payment_id") REFERENCES "offchain"."payment"("payment_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "offchain"."tx_attempt" ADD CONSTRAINT "tx_attempt_intent_id_tx_intent_id_fk" FOREIGN KEY ("intent_id") REFERENCES "offchain"."tx_intent"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "offchain"."transaction_attempt" ADD CONSTRAINT "transaction_attempt_intent_id_transaction_outbox_id_fk" FOREIGN KEY ("intent_id") REFERENCES "offchain"."transaction_outbox"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "offchain"."webhook_delivery" ADD CONSTRAINT "webhook_delivery_webhook_id_webhook_webhook_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "offchain"."webhook"("webhook_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "offchain"."webhook_secret" ADD CONSTRAINT "webhook_secret_webhook_id_webhook_webhook_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "offchain"."webhook"("webhook_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "chain_write_slot" ON "offchain"."chain_write" USING btree ("token_id","slot","id");--> statement-breakpoint
@@ -764,7 +764,7 @@ CREATE INDEX "dispatch_event" ON "offchain"."dispatch" USING btree ("event_id");
 CREATE INDEX "ethos_fetched" ON "offchain"."ethos_score" USING btree ("fetched_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "event_position" ON "offchain"."event" USING btree ("position");--> statement-breakpoint
 CREATE UNIQUE INDEX "event_final_position" ON "offchain"."event" USING btree ("final_position") WHERE final_position is not null;--> statement-breakpoint
-CREATE INDEX "event_noted" ON "offchain"."event" USING btree ("noted_id") WHERE position is null;--> statement-breakpoint
+CREATE INDEX "event_unsequenced" ON "offchain"."event" USING btree ("append_id") WHERE position is null;--> statement-breakpoint
 CREATE INDEX "event_source" ON "offchain"."event" USING btree ("source") WHERE source is not null and type <> 'cred.changed';--> statement-breakpoint
 CREATE INDEX "event_score" ON "offchain"."event" USING btree ("token_id") WHERE type = 'cred.changed' and not retracted;--> statement-breakpoint
 CREATE INDEX "event_open" ON "offchain"."event" USING btree ("block") WHERE not final and not retracted;--> statement-breakpoint
@@ -788,7 +788,7 @@ CREATE INDEX "mint_state" ON "offchain"."mint" USING btree ("state");--> stateme
 CREATE INDEX "organization_principal" ON "offchain"."organization" USING btree ("principal");--> statement-breakpoint
 CREATE INDEX "organization_wallet" ON "offchain"."organization" USING btree ("wallet");--> statement-breakpoint
 CREATE INDEX "organization_created" ON "offchain"."organization" USING btree ("created_at","id");--> statement-breakpoint
-CREATE UNIQUE INDEX "payment_holds" ON "offchain"."payment" USING btree ("holds") WHERE state in ('new', 'settling', 'paid');--> statement-breakpoint
+CREATE UNIQUE INDEX "payment_unique_key" ON "offchain"."payment" USING btree ("unique_key") WHERE state in ('new', 'settling', 'paid');--> statement-breakpoint
 CREATE INDEX "payment_open" ON "offchain"."payment" USING btree ("updated_at") WHERE state in ('new', 'settling', 'paid');--> statement-breakpoint
 CREATE INDEX "payment_unfinal" ON "offchain"."payment" USING btree ("block") WHERE block is not null and final_at is null;--> statement-breakpoint
 CREATE INDEX "payment_released" ON "offchain"."payment" USING btree ("valid_before") WHERE state = 'released' and credential is not null;--> statement-breakpoint
@@ -809,15 +809,15 @@ CREATE INDEX "token_uri_none" ON "offchain"."token_uri" USING btree ("token_id")
 CREATE INDEX "token_uri_without" ON "offchain"."token_uri" USING btree ("token_id") WHERE state not in ('set', 'own');--> statement-breakpoint
 CREATE INDEX "token_uri_base" ON "offchain"."token_uri" USING btree ("base","token_id") WHERE state = 'set';--> statement-breakpoint
 CREATE INDEX "token_uri_filled" ON "offchain"."token_uri" USING btree ("filled_at") WHERE filled_at is not null;--> statement-breakpoint
-CREATE INDEX "tx_attempt_intent" ON "offchain"."tx_attempt" USING btree ("intent_id");--> statement-breakpoint
-CREATE INDEX "tx_intent_cost" ON "offchain"."tx_intent" USING btree ("mined_at") WHERE cost_wei is not null;--> statement-breakpoint
-CREATE INDEX "tx_intent_open" ON "offchain"."tx_intent" USING btree ("state","waits","id") WHERE state in ('queued', 'signed');--> statement-breakpoint
-CREATE UNIQUE INDEX "tx_intent_nonce" ON "offchain"."tx_intent" USING btree ("sender","nonce") WHERE state in ('signed', 'mined', 'reverted');--> statement-breakpoint
-CREATE INDEX "tx_intent_mined" ON "offchain"."tx_intent" USING btree ("block") WHERE state in ('mined', 'reverted');--> statement-breakpoint
+CREATE INDEX "transaction_attempt_intent" ON "offchain"."transaction_attempt" USING btree ("intent_id");--> statement-breakpoint
+CREATE INDEX "transaction_outbox_cost" ON "offchain"."transaction_outbox" USING btree ("mined_at") WHERE cost_wei is not null;--> statement-breakpoint
+CREATE INDEX "transaction_outbox_open" ON "offchain"."transaction_outbox" USING btree ("state","waits","id") WHERE state in ('queued', 'signed');--> statement-breakpoint
+CREATE UNIQUE INDEX "transaction_outbox_nonce" ON "offchain"."transaction_outbox" USING btree ("sender","nonce") WHERE state in ('signed', 'mined', 'reverted');--> statement-breakpoint
+CREATE INDEX "transaction_outbox_mined" ON "offchain"."transaction_outbox" USING btree ("block") WHERE state in ('mined', 'reverted');--> statement-breakpoint
 CREATE INDEX "wallet_verification_wallet" ON "offchain"."wallet_verification" USING btree ("wallet");--> statement-breakpoint
 CREATE INDEX "webhook_owner" ON "offchain"."webhook" USING btree ("owner","created_at");--> statement-breakpoint
 CREATE INDEX "webhook_network" ON "offchain"."webhook" USING btree ("network");--> statement-breakpoint
-CREATE INDEX "webhook_behind" ON "offchain"."webhook" USING btree ("webhook_id") WHERE behind_at is not null;--> statement-breakpoint
+CREATE INDEX "webhook_own_position" ON "offchain"."webhook" USING btree ("webhook_id") WHERE own_position is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "webhook_delivery_event" ON "offchain"."webhook_delivery" USING btree ("webhook_id","event_id");--> statement-breakpoint
 CREATE INDEX "webhook_delivery_due" ON "offchain"."webhook_delivery" USING btree ("webhook_id","due_at","delivery_id") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "webhook_delivery_log" ON "offchain"."webhook_delivery" USING btree ("webhook_id","delivery_id");--> statement-breakpoint

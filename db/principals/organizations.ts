@@ -107,7 +107,7 @@ export async function ownByName(tx: Queryable, principal: string, name: string):
 /** Whether a slug is kept for the former owner of a deleted organization, and this is not he. */
 export async function isRetired(tx: Queryable, key: string, holder: string, since: Date): Promise<boolean> {
   const { rows } = await tx.query(
-    "select from offchain.retired_slug where slug_key = $1 and holder <> $2 and retired_at > $3",
+    "select from offchain.retired_slug where slug_key = $1 and owner_hash <> $2 and retired_at > $3",
     [key, holder, since],
   );
   return rows.length > 0;
@@ -205,8 +205,8 @@ export async function deleteOrganizations(
   const { rows } = await tx.query<{ slug: string }>(
     `with gone as (delete from offchain.organization where principal = $1 returning slug, slug_key, created_at),
      kept as (
-       insert into offchain.retired_slug (slug_key, holder, retired_at) select slug_key, $2, $3 from gone
-       on conflict (slug_key) do update set holder = excluded.holder, retired_at = excluded.retired_at)
+       insert into offchain.retired_slug (slug_key, owner_hash, retired_at) select slug_key, $2, $3 from gone
+       on conflict (slug_key) do update set owner_hash = excluded.owner_hash, retired_at = excluded.retired_at)
      select slug from gone order by created_at`,
     [principal, holder, now],
   );

@@ -72,7 +72,7 @@ async function candidates(tx: Queryable, after: string | null): Promise<Candidat
     name: "webhook-candidates",
     text: `
       select ${WEBHOOK}, w.from_position::float8 as "fromPosition" from offchain.webhook w
-      where w.disabled_at is null and w.behind_at is null and w.webhook_id > $1
+      where w.disabled_at is null and w.own_position is null and w.webhook_id > $1
       order by w.webhook_id limit ${PAGE}`,
     values: [after ?? ""],
   });
@@ -113,8 +113,8 @@ async function holdBack(tx: Queryable, webhookIds: readonly string[], at: number
   await tx.query({
     name: "webhook-hold-back",
     text: `
-      update offchain.webhook w set behind_at = $2
-      where w.webhook_id = any($1) and w.behind_at is null and (
+      update offchain.webhook w set own_position = $2
+      where w.webhook_id = any($1) and w.own_position is null and (
         select count(*) from (
           select from offchain.webhook_delivery d
           where d.webhook_id = w.webhook_id and d.state = 'pending' limit ${MOST_WAITING}) waiting) >= ${MOST_WAITING}`,
@@ -139,7 +139,7 @@ async function catchUp(
           select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending'
           limit ${ROOM_TO_CATCH_UP + 1}) waiting) <= ${MOST_WAITING - ROOM_TO_CATCH_UP} as room
       from offchain.webhook w
-      where w.behind_at is not null and w.disabled_at is null and w.webhook_id > $1
+      where w.own_position is not null and w.disabled_at is null and w.webhook_id > $1
       order by w.webhook_id limit ${CATCH_UP_PAGE}`,
     values: [caughtUpTo ?? ""],
   });
@@ -167,24 +167,24 @@ async function stepForward(
   webhookId: string,
   goal: number,
 ): Promise<{ made: Made[]; arrived: boolean }> {
-  const { rows } = await tx.query<Candidate & { behindAt: number }>({
+  const { rows } = await tx.query<Candidate & { ownPosition: number }>({
     name: "webhook-step",
     text: `
-      select ${WEBHOOK}, w.from_position::float8 as "fromPosition", w.behind_at::float8 as "behindAt"
+      select ${WEBHOOK}, w.from_position::float8 as "fromPosition", w.own_position::float8 as "ownPosition"
       from offchain.webhook w
-      where w.webhook_id = $1 and w.behind_at is not null and w.disabled_at is null for no key update skip locked`,
+      where w.webhook_id = $1 and w.own_position is not null and w.disabled_at is null for no key update skip locked`,
     values: [webhookId],
   });
   const [webhook] = rows;
   if (!webhook) return { made: [], arrived: true };
-  const { behindAt, fromPosition, finality, ...wishes } = webhook;
-  const after = Math.max(behindAt, fromPosition);
+  const { ownPosition, fromPosition, finality, ...wishes } = webhook;
+  const after = Math.max(ownPosition, fromPosition);
   const part = { after, head: goal, limit: ROOM_TO_CATCH_UP, filter: filterOfWishes(wishes) };
   const read = await eventsOf(tx, finality, part);
   const arrived = read.through >= goal;
   await tx.query({
     name: "webhook-caught-up",
-    text: "update offchain.webhook set behind_at = $2 where webhook_id = $1",
+    text: "update offchain.webhook set own_position = $2 where webhook_id = $1",
     values: [webhookId, arrived ? null : read.through],
   });
   return { made: read.events.map((event) => ({ webhookId, event })), arrived };

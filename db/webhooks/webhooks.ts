@@ -183,7 +183,7 @@ export async function disableWebhook(
   now: Date,
 ): Promise<void> {
   await tx.query(
-    `update offchain.webhook w set disabled_at = $2, disabled_reason = $3, behind_at = coalesce(w.behind_at,
+    `update offchain.webhook w set disabled_at = $2, disabled_reason = $3, own_position = coalesce(w.own_position,
        (select case when w.webhook_id <= c.handed_to then c.through else c.position end from offchain.webhook_cursor c))
      where w.webhook_id = $1`,
     [webhookId, now, reason],

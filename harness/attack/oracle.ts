@@ -107,7 +107,7 @@ export async function judge(
   const truths: Truth[] = [
     [
       "the queue of transactions is empty",
-      none("intents are not sent", "offchain.tx_intent where state in ('queued', 'signed')"),
+      none("intents are not sent", "offchain.transaction_outbox where state in ('queued', 'signed')"),
     ],
     ["every registration is decided", none("registrations are pending", "offchain.mint where state = 'pending'")],
     ["the index is at the head", () => reads(`/api/v2/stats?minBlock=${head}`)],
@@ -221,7 +221,7 @@ export async function judge(
       "fees stayed within their caps",
       async () => {
         const { rows } = await db.query(
-          "select coalesce(max(max_priority_fee_per_gas_wei), 0)::text as tip, coalesce(max(max_fee_per_gas_wei), 0)::text as fee from offchain.tx_attempt",
+          "select coalesce(max(max_priority_fee_per_gas_wei), 0)::text as tip, coalesce(max(max_fee_per_gas_wei), 0)::text as fee from offchain.transaction_attempt",
         );
         const spent = world.senderWei - (await world.chain.getBalance({ address: world.builtIn.deployer }));
         say(

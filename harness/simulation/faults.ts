@@ -136,7 +136,9 @@ async function postgres(world: World, way: "crash" | "sessions" | "refuse" | "lo
       await pause(ms);
       return;
     }
-    await admin.query("begin; lock table offchain.payment, offchain.tx_intent, offchain.cred in access exclusive mode");
+    await admin.query(
+      "begin; lock table offchain.payment, offchain.transaction_outbox, offchain.cred in access exclusive mode",
+    );
     await pause(ms);
     await admin.query("rollback");
   } catch {

@@ -10,7 +10,7 @@ const LONG = { timeoutMs: 400_000, everyMs: 200 };
 /** What must come to its end by itself, as SQL that counts what has not. */
 const OPEN = {
   "payments that nobody has finished": "offchain.payment where state in ('new', 'settling', 'paid')",
-  "transactions that are not sent": "offchain.tx_intent where state in ('queued', 'signed')",
+  "transactions that are not sent": "offchain.transaction_outbox where state in ('queued', 'signed')",
   "mints that are not decided": "offchain.mint where state = 'pending'",
   "events that are no jobs yet": "offchain.dispatch where state = 'pending'",
   "keys of requests that are long dead":
@@ -44,7 +44,7 @@ async function whoWaits({ db }: World): Promise<string> {
 /** Whether the blocks that transactions are said to be in are the chain's: what was lost is then sent again. */
 async function knowsItsBlocks({ db, chain }: World): Promise<boolean> {
   const { rows } = await db.query<{ block: string; hash: string }>(
-    `select distinct block, block_hash as hash from offchain.tx_intent
+    `select distinct block, block_hash as hash from offchain.transaction_outbox
      where state in ('mined', 'reverted') order by block desc limit 200`,
   );
   const known = await Promise.all(

@@ -161,7 +161,7 @@ export async function runStorm(options: {
       });
       const count = async (what: string) => Number((await db.query(`select count(*) from ${what}`)).rows[0].count);
       const open = "offchain.payment where state in ('new', 'settling', 'paid')";
-      const unsent = "offchain.tx_intent where state in ('queued', 'signed')";
+      const unsent = "offchain.transaction_outbox where state in ('queued', 'signed')";
       const undecided = "offchain.mint where state = 'pending'";
       await until(
         "every payment and mint is finished",

@@ -91,9 +91,11 @@ export function tableGauges(registry: Registry, db: Queryable, now: () => number
   gauge("agents_mints_oldest_pending_seconds", "Age of the oldest undecided mint", ({ pendingMints }) => [
     { value: pendingMints.oldestSeconds },
   ]);
-  gauge("agents_events_undispatched", "Events taken from the outbox that no queue has yet", ({ undispatched }) => [
-    { value: undispatched.rows },
-  ]);
+  gauge(
+    "agents_events_undispatched",
+    "Index changes that the dispatcher took and no queue has yet",
+    ({ undispatched }) => [{ value: undispatched.rows }],
+  );
   gauge("agents_events_undispatched_oldest_seconds", "Age of the oldest of them", ({ undispatched }) => [
     { value: undispatched.oldestSeconds },
   ]);

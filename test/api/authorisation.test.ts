@@ -377,7 +377,7 @@ const spoilt = (signature: string) => `${signature.slice(0, 66)}${"f".repeat(64)
 async function written(): Promise<unknown> {
   const tables = ["profile_field", "profile_trait", "proof", "exchange_verification", "session_outcome", "mint"];
   const more = [
-    "tx_intent",
+    "transaction_outbox",
     "chain_write",
     "human_update",
     "credential_revocation",

@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   const { pool } = api.database;
   await pool.query(
-    "truncate offchain.mint, offchain.tx_intent, offchain.tx_attempt, offchain.idempotency, offchain.referral_code cascade",
+    "truncate offchain.mint, offchain.transaction_outbox, offchain.transaction_attempt, offchain.idempotency, offchain.referral_code cascade",
   );
   await pool.query("truncate onchain.agent; delete from offchain.sender_state");
 });
@@ -38,7 +38,7 @@ const post = async (wallet: Wallet | null, body: unknown, headers: Record<string
     body: JSON.stringify(body),
   });
 const mints = async () => (await api.database.pool.query("select * from offchain.mint order by created_at")).rows;
-const intents = async () => (await api.database.pool.query("select * from offchain.tx_intent")).rows;
+const intents = async () => (await api.database.pool.query("select * from offchain.transaction_outbox")).rows;
 
 /** Plays worker and indexer for the next pending mint: mined in the next block, indexed at once unless told otherwise. */
 async function mineNext({ tokenId = 7, indexed = true } = {}): Promise<void> {

@@ -67,7 +67,7 @@ beforeEach(async () => {
       }),
   };
   await api.database.pool.query(
-    "truncate offchain.proof, offchain.tx_intent, offchain.allowance, offchain.cred cascade; truncate onchain.agent",
+    "truncate offchain.proof, offchain.transaction_outbox, offchain.allowance, offchain.cred cascade; truncate onchain.agent",
   );
   await sim.fail("x", { times: 0 });
 });

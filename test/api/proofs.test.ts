@@ -53,7 +53,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   const { pool } = api.database;
   await pool.query(
-    `truncate offchain.proof, offchain.allowance, offchain.tx_intent, offchain.tx_attempt, offchain.idempotency, offchain.cred,
+    `truncate offchain.proof, offchain.allowance, offchain.transaction_outbox, offchain.transaction_attempt, offchain.idempotency, offchain.cred,
        offchain.cred_history, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.trait`,
   );
@@ -108,7 +108,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
   it("is proven: record, trait and score in one commit, told with the transaction", async () => {
     const answer = await proven(platform, body);
     expect(answer.status).toBe(200);
-    const [{ tx_hash: txHash }] = await rows("select tx_hash from offchain.tx_intent");
+    const [{ tx_hash: txHash }] = await rows("select tx_hash from offchain.transaction_outbox");
     expect(answer.body).toEqual({
       success: true,
       tokenId: 1,
@@ -141,7 +141,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
     expect(await verifySignal()).toBe(25);
     expect((await verifications())[platform]).toMatchObject({ status: "verified", txHash: null });
     expect(await proven(platform, body)).toMatchObject({ status: 200, body: { trait: `${platform}-verified` } });
-    expect(await rows("select count(*)::int4 as intents from offchain.tx_intent")).toEqual([{ intents: 1 }]);
+    expect(await rows("select count(*)::int4 as intents from offchain.transaction_outbox")).toEqual([{ intents: 1 }]);
   });
 
   it("is confirmed when asked again: the same transaction, no second trait", async () => {
@@ -157,7 +157,7 @@ describe.each(PLATFORMS)("%s", (platform, body, shown, accountId) => {
       "select checked_at > now() - interval '1 min' as confirmed, verified_at < now() - interval '8 d' as old from offchain.proof",
     );
     expect([confirmed, old]).toEqual([true, true]);
-    expect(await rows("select count(*)::int4 as intents from offchain.tx_intent")).toEqual([{ intents: 1 }]);
+    expect(await rows("select count(*)::int4 as intents from offchain.transaction_outbox")).toEqual([{ intents: 1 }]);
   });
 
   it("belongs to the owner and the agent's wallet, and to nobody else", async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await api.database.pool.query(
-    `truncate offchain.tx_intent, offchain.tx_attempt, offchain.chain_write, offchain.idempotency, offchain.profile_field cascade;
+    `truncate offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write, offchain.idempotency, offchain.profile_field cascade;
      truncate onchain.agent; truncate onchain.trait`,
   );
   await plantAgents(api.database.pool, [

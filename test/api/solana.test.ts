@@ -23,7 +23,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   ahead = 0;
   await api.database.pool.query(
-    "truncate offchain.mint, offchain.tx_intent, offchain.idempotency, offchain.solana_challenge, onchain.agent cascade",
+    "truncate offchain.mint, offchain.transaction_outbox, offchain.idempotency, offchain.solana_challenge, onchain.agent cascade",
   );
 });
 afterEach(() => expect(api?.errors).toEqual([]));

@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   const { pool } = api.database;
   await pool.query(
-    `truncate offchain.profile_field, offchain.profile_trait, offchain.tx_intent, offchain.tx_attempt, offchain.chain_write,
+    `truncate offchain.profile_field, offchain.profile_trait, offchain.transaction_outbox, offchain.transaction_attempt, offchain.chain_write,
        offchain.idempotency, offchain.cred, offchain.cred_history, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.trait`,
   );
@@ -211,7 +211,7 @@ describe("off chain", () => {
     expect((await post({ services: {}, metadata: {} })).status).toBe(200);
     expect(await agent()).toMatchObject({ services: {}, skills: [], domains: ["law"], metadata: {} });
     const { rows: events } = await api.database.pool.query(
-      "select data from offchain.event where type = 'agent.updated' order by noted_id desc limit 1",
+      "select data from offchain.event where type = 'agent.updated' order by append_id desc limit 1",
     );
     expect(events).toEqual([{ data: { changed: ["services", "metadata"], storage: "offchain" } }]);
   });

@@ -98,7 +98,7 @@ beforeEach(async () => {
   namedOnChain = null;
   flagged = true;
   await api.database.pool.query(
-    `truncate offchain.chain_write, offchain.tx_intent, offchain.tx_attempt, offchain.exchange_verification, offchain.cred,
+    `truncate offchain.chain_write, offchain.transaction_outbox, offchain.transaction_attempt, offchain.exchange_verification, offchain.cred,
        offchain.cred_history, offchain.idempotency, offchain.sender_state cascade;
      truncate onchain.agent; truncate onchain.attestation; truncate onchain.points_award`,
   );
@@ -200,7 +200,7 @@ describe("verify", () => {
     await until("the request waits", async () => {
       const { rows } = await api.database.pool.query(
         `select 1 from pg_stat_activity where application_name = 'notifications'
-         and datname = current_database() and query ilike 'listen%tx_outcome%'`,
+         and datname = current_database() and query ilike 'listen%transaction_outcome%'`,
       );
       return rows.length === 1;
     });

@@ -8,7 +8,7 @@ const claim = (of: Partial<Claim> = {}): Claim => ({
   state: "settling",
   payer: PAYER,
   sinceBlock: 101,
-  notedAt: new Date(NOTED * 1000 + 700),
+  presentedAt: new Date(NOTED * 1000 + 700),
   ...of,
 });
 const at = { block: 101, blockTime: NOTED + 2, sender: FACILITATOR };
@@ -34,5 +34,5 @@ describe("a bearer's claim", () => {
 
 it("a payer's claim is served by every settlement", () => {
   for (const place of [{}, { block: 1, blockTime: 1 }, { sender: PAYER }])
-    expect(serves(claim({ notedAt: null }), { ...at, ...place })).toBe(true);
+    expect(serves(claim({ presentedAt: null }), { ...at, ...place })).toBe(true);
 });

@@ -72,7 +72,7 @@ const claimOf = (request: number): PaymentClaim => ({
   operation: "agentMint",
   wallet: wallet(request),
   fingerprint: `request-${request}`,
-  holds: `mint:${request}`,
+  uniqueKey: `mint:${request}`,
   effect: null,
   sinceBlock: 1,
   client: null,
@@ -129,7 +129,7 @@ async function act(step: Step): Promise<void> {
     const asked = {
       operation: "agentMint" as const,
       fingerprint: `request-${b}`,
-      holds: `mint:${b}`,
+      uniqueKey: `mint:${b}`,
       effect: null,
     };
     const [credit] = await creditsOf(db, { wallet: wallet(b), payee: PAYEE, amounts: [1n] });
@@ -199,7 +199,7 @@ describe("the ledger", () => {
         );
         expect(orphans.rowCount).toBe(0);
         const open = await db.query(
-          "select holds from offchain.payment where state in ('new', 'settling', 'paid') and holds is not null group by holds having count(*) > 1",
+          "select unique_key from offchain.payment where state in ('new', 'settling', 'paid') and unique_key is not null group by unique_key having count(*) > 1",
         );
         expect(open.rowCount).toBe(0);
         const paid = await selectPayments(db, "state in ('paid', 'fulfilled')");
@@ -244,7 +244,7 @@ describe("the ledger", () => {
     const payer = await present(4, 1);
     expect(payer).toMatchObject({
       kind: "ours",
-      payment: { paymentId, state: "settling", wallet: wallet(1), notedAt: null },
+      payment: { paymentId, state: "settling", wallet: wallet(1), presentedAt: null },
     });
     expect(await recordPaid(db, { paymentId, lease: bearer.lease }, bearer.payment, transfer(4))).toBeNull();
     expect(await present(4, 3)).toEqual({ kind: "other" });

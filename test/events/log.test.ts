@@ -30,7 +30,7 @@ afterAll(() => world?.drop());
 /** Registers an agent on the planted chain. */
 async function register(tokenId: number, over: Record<string, unknown> = {}) {
   await world.agents({ tokenId, agentAddress: A, owner: A });
-  return world.outbox("agent.registered", { tokenId, ...over });
+  return world.indexChange("agent.registered", { tokenId, ...over });
 }
 
 describe("what the chain says", () => {
@@ -71,7 +71,7 @@ describe("what the chain says", () => {
     await world.agents({ tokenId: 3, agentAddress: A, owner: B });
     const kinds = Object.keys(SUBSCRIPTIONS) as (keyof typeof SUBSCRIPTIONS)[];
     for (const kind of kinds) {
-      const id = await world.outbox(kind, kind.startsWith("attestation.") ? { wallet: B } : { tokenId: 3 });
+      const id = await world.indexChange(kind, kind.startsWith("attestation.") ? { wallet: B } : { tokenId: 3 });
       if (kind === "agent.transferred")
         await plantRows(world.db, "transfer", [
           {
@@ -104,8 +104,8 @@ describe("what the chain says", () => {
       { tokenId: 3, owner: B, agentAddress: B },
       { tokenId: 4, owner: B, agentAddress: A },
     );
-    await world.outbox("attestation.revoked", { wallet: A });
-    await world.outbox("attestation.revoked", { wallet: `0x${"c3".repeat(20)}` });
+    await world.indexChange("attestation.revoked", { wallet: A });
+    await world.indexChange("attestation.revoked", { wallet: `0x${"c3".repeat(20)}` });
     await world.settle();
     expect((await world.told()).filter((told) => told.startsWith("att"))).toEqual([
       "attestation.revoked 1",
@@ -115,11 +115,11 @@ describe("what the chain says", () => {
 
   it("from before the log's time is not told, nor are the first scores of agents from then", async () => {
     await world.agents({ tokenId: 1, mintedAt: NOW.getTime() / 1000 - 8 * 86_400 });
-    await world.outbox("agent.registered", { tokenId: 1, secondsAgo: 8 * 86_400 });
+    await world.indexChange("agent.registered", { tokenId: 1, secondsAgo: 8 * 86_400 });
     await world.settle();
     expect(await world.log()).toEqual([]);
     await world.db.query("update onchain.agent set trait_count = 9, updated_block = 951");
-    await world.outbox("agent.points_awarded", { tokenId: 1, block: 951 });
+    await world.indexChange("agent.points_awarded", { tokenId: 1, block: 951 });
     await world.settle();
     expect(await world.told()).toEqual(["agent.updated 1", "cred.changed 1"]);
   });
@@ -188,11 +188,11 @@ describe("a reorganisation", () => {
     await world.settle();
     const first = (await world.log())[0]!;
     await world.vanish(id);
-    await world.outbox("agent.registered", { id, tokenId: 1, block: 951 });
+    await world.indexChange("agent.registered", { id, tokenId: 1, block: 951 });
     await reorganise();
     // The old branch wins after all.
     await world.vanish(id);
-    await world.outbox("agent.registered", { id, tokenId: 1, block: 950 });
+    await world.indexChange("agent.registered", { id, tokenId: 1, block: 950 });
     await world.settle();
     await world.reach(1002, 900);
     await world.settle();
@@ -369,7 +369,7 @@ describe("retention", () => {
   it("removes what is old from the beginning, and says so", async () => {
     await world.agents({ tokenId: 1 });
     for (let day = 9; day >= 0; day--)
-      await world.outbox("agent.mutated", { tokenId: 1, block: 990 - day, secondsAgo: (day * 86_400) / 2 });
+      await world.indexChange("agent.mutated", { tokenId: 1, block: 990 - day, secondsAgo: (day * 86_400) / 2 });
     await dispatch({ ...world.context, queue: { ...world.context.queue, add: async () => {} } });
     await sequence(world.context);
     expect(await world.log()).toHaveLength(10);

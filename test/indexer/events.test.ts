@@ -65,7 +65,7 @@ const identity = (
 /** Kinds told about a transaction, in order. */
 const told = async (receipt: TransactionReceipt) =>
   (
-    await world.rows<{ kind: string }>("select kind from onchain.outbox where tx_hash = $1 order by id", [
+    await world.rows<{ kind: string }>("select kind from onchain.index_changes where tx_hash = $1 order by id", [
       receipt.transactionHash,
     ])
   ).map((row) => row.kind);
@@ -451,7 +451,9 @@ describe("attestations", () => {
       revoked_at: "0",
       attested_at: String(await blockTime(made)),
     });
-    expect(await one("select kind, wallet from onchain.outbox where tx_hash = $1", [made.transactionHash])).toEqual({
+    expect(
+      await one("select kind, wallet from onchain.index_changes where tx_hash = $1", [made.transactionHash]),
+    ).toEqual({
       kind: "attestation.made",
       wallet: alice,
     });
@@ -596,9 +598,10 @@ test("a handshake is told to both sides", async () => {
     to_token_id: "1",
     completed_at: String(await blockTime(receipt)),
   });
-  const rows = await world.rows("select kind, token_id::int from onchain.outbox where tx_hash = $1 order by id", [
-    receipt.transactionHash,
-  ]);
+  const rows = await world.rows(
+    "select kind, token_id::int from onchain.index_changes where tx_hash = $1 order by id",
+    [receipt.transactionHash],
+  );
   expect(rows).toEqual([
     { kind: "handshake.completed", token_id: 0 },
     { kind: "handshake.completed", token_id: 1 },
@@ -643,7 +646,7 @@ test("rebuilt from zero in another database, every row of every table is the sam
   expect(Object.keys(second)).toEqual(Object.keys(first));
   for (const [table, rows] of Object.entries(first)) expect(second[table], table).toEqual(rows);
   expect(first.agent!.length).toBeGreaterThan(10);
-  expect(first.outbox!.length).toBeGreaterThan(50);
+  expect(first.index_changes!.length).toBeGreaterThan(50);
 }, 200_000);
 
 /** How many events are in one block. */

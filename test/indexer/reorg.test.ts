@@ -33,7 +33,7 @@ const everything = async () => ({
   traits: await world.rows("select * from onchain.trait order by token_id, position"),
   names: await world.rows("select * from onchain.agent_name order by name"),
   transfers: await world.rows("select * from onchain.transfer order by id"),
-  outbox: await world.rows("select * from onchain.outbox order by id"),
+  changes: await world.rows("select * from onchain.index_changes order by id"),
 });
 
 /** One block of change for each of `blocks` blocks: mints, a new owner, traits, a name. */
@@ -79,8 +79,8 @@ test("a reorganisation waits for no reader, and keeps none waiting", async () =>
     await world.reorg(1);
     await world.settle();
     await expectTruth(world);
-    const { rows } = await reader.query("select count(*)::int as n from onchain.outbox");
-    expect(rows[0].n).toBe((await everything()).outbox.length);
+    const { rows } = await reader.query("select count(*)::int as n from onchain.index_changes");
+    expect(rows[0].n).toBe((await everything()).changes.length);
   } finally {
     await reader.query("rollback");
     reader.release();
@@ -111,9 +111,10 @@ test("events that come back in another block are told again, with that block's h
   await world.settle();
   const told = async () =>
     (
-      await world.rows("select block_hash from onchain.outbox where token_id = $1 and kind = 'agent.registered'", [
-        tokenId,
-      ])
+      await world.rows(
+        "select block_hash from onchain.index_changes where token_id = $1 and kind = 'agent.registered'",
+        [tokenId],
+      )
     )[0]?.block_hash;
   const first = await told();
   await world.reorg(1);

@@ -32,18 +32,18 @@ afterAll(() => world.close());
 function sample() {
   const fewest = {
     agents: Number.POSITIVE_INFINITY,
-    outbox: Number.POSITIVE_INFINITY,
+    changes: Number.POSITIVE_INFINITY,
     block: Number.POSITIVE_INFINITY,
   };
   let samples = 0;
   let sampling = true;
   const done = (async () => {
     while (sampling) {
-      const [row] = await world.rows<{ agents: number; outbox: number; block: number }>(`
-        select (select count(*)::int from onchain.agent) as agents, (select count(*)::int from onchain.outbox) as outbox,
+      const [row] = await world.rows<{ agents: number; changes: number; block: number }>(`
+        select (select count(*)::int from onchain.agent) as agents, (select count(*)::int from onchain.index_changes) as changes,
                (select ${checkpointBlock("latest_checkpoint")}::int from onchain._ponder_checkpoint) as block`);
       samples++;
-      for (const key of ["agents", "outbox", "block"] as const) fewest[key] = Math.min(fewest[key], row![key]);
+      for (const key of ["agents", "changes", "block"] as const) fewest[key] = Math.min(fewest[key], row![key]);
       await new Promise((done) => setTimeout(done, 20));
     }
   })();
@@ -79,7 +79,11 @@ test.each(ways)(
     } finally {
       seen = await sampler.end();
     }
-    expect(seen).toMatchObject({ agents: before.agent!.length, outbox: before.outbox!.length, block: indexedBlock });
+    expect(seen).toMatchObject({
+      agents: before.agent!.length,
+      changes: before.index_changes!.length,
+      block: indexedBlock,
+    });
     expect(seen.samples).toBeGreaterThan(100);
     const after = await dumpIndex(world.database);
     for (const [table, rows] of Object.entries(before))

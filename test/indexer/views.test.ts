@@ -30,7 +30,7 @@ async function plantIndex(schema: string, { agents = 3, block = 100, extraColumn
     create schema "${schema}";
     create table "${schema}".agent (token_id bigint primary key, name text not null ${extraColumn ? ", colour text" : ""});
     create index agent_name_idx on "${schema}".agent (name);
-    create table "${schema}".outbox (id text primary key, block bigint, block_hash text);
+    create table "${schema}".index_changes (id text primary key, block bigint, block_hash text);
     create table "${schema}"._reorg__agent (operation_id int primary key);
     create table "${schema}"._ponder_meta (key text primary key, value jsonb not null);
     create table "${schema}"._ponder_checkpoint (
@@ -47,7 +47,7 @@ test("publishing shows the tables of the index, and none of Ponder's but the che
   await plantIndex("index_0123456789_0");
   await publishIndex(launcher, "index_0123456789_0");
   const { rows } = await db.pool.query("select viewname from pg_views where schemaname = 'onchain' order by 1");
-  expect(rows.map((row) => row.viewname)).toEqual(["_ponder_checkpoint", "agent", "outbox"]);
+  expect(rows.map((row) => row.viewname)).toEqual(["_ponder_checkpoint", "agent", "index_changes"]);
   expect(await agents()).toBe(3);
   expect(await readServed(launcher)).toMatchObject({ schema: "index_0123456789_0", serves: "index_0123456789_0" });
 });
@@ -99,7 +99,7 @@ test("a held copy has rows, keys and indexes of its own, and outlives what happe
     "_ponder_checkpoint_pkey",
     "agent_name_idx",
     "agent_pkey",
-    "outbox_pkey",
+    "index_changes_pkey",
   ]);
   await publishIndex(launcher, "index_0123456789_0");
   expect(await agents()).toBe(1);

@@ -56,7 +56,7 @@ beforeEach(async () => {
   await ensureOnchain(launcher);
   await db.pool.query(`
     create schema ${SCHEMA};
-    create table ${SCHEMA}.outbox (id text primary key, block bigint, block_hash text);
+    create table ${SCHEMA}.index_changes (id text primary key, block bigint, block_hash text);
     create table ${SCHEMA}._ponder_meta (key text primary key, value jsonb);
     create table ${SCHEMA}._ponder_checkpoint (latest_checkpoint text, finalized_checkpoint text);
     insert into ${SCHEMA}._ponder_checkpoint values
@@ -133,7 +133,7 @@ test("a single odd answer is forgotten", async () => {
 });
 
 test("a witness taken from the new branch does not hide what Ponder saw on the old one", async () => {
-  await db.pool.query(`insert into ${SCHEMA}.outbox values ('1', 75, '0x75'), ('2', 100, '0x100')`);
+  await db.pool.query(`insert into ${SCHEMA}.index_changes values ('1', 75, '0x75'), ('2', 100, '0x100')`);
   chain.forkedAt = 72;
   const dog = watchdog();
   await remember(launcher, CHAIN, chain.at(80));

@@ -45,14 +45,16 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
   // Mined up to 4; 5 and 7 are missing below and between those under way.
   const move = (key: string, state: string, nonce: number) =>
     pool.query(
-      `update offchain.tx_intent set state = $2, sender = $3, nonce = $4, signed_at = now() - interval '1 minute'
+      `update offchain.transaction_outbox set state = $2, sender = $3, nonce = $4, signed_at = now() - interval '1 minute'
        where intent_key = $1`,
       [key, state, SENDER, nonce],
     );
   await move("a", "mined", 4);
   await move("b", "signed", 6);
   await move("c", "signed", 8);
-  await pool.query("update offchain.tx_intent set created_at = now() - interval '5 minutes' where intent_key = 'd'");
+  await pool.query(
+    "update offchain.transaction_outbox set created_at = now() - interval '5 minutes' where intent_key = 'd'",
+  );
   await pool.query(
     `insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, fingerprint, state, created_at)
      values (gen_random_uuid(), $1, $1, 'Ada', 'custom', false, 0, 'f', 'pending', now() - interval '90 seconds')`,
@@ -70,7 +72,7 @@ it("tells what is open, owed and late, and the nonces that are missing", async (
 
   // One that lets all others go first is not late: it is counted apart.
   await queueIntent(pool, { intentKey: "uri:1", to: SENDER, data: "0x", waits: true });
-  await pool.query("update offchain.tx_intent set created_at = now() - interval '3 days' where waits");
+  await pool.query("update offchain.transaction_outbox set created_at = now() - interval '3 days' where waits");
   await pool.query(
     `insert into offchain.token_uri (token_id, state, check_at)
      values (0, 'set', now()), (1, 'queued', now()), (2, 'none', now()), (3, 'own', now()), (4, 'cleared', now())`,

@@ -44,7 +44,7 @@ beforeAll(async () => {
       operation: "agentMint",
       wallet: null,
       fingerprint: "f",
-      holds: null,
+      uniqueKey: null,
       effect: null,
       sinceBlock: 1,
       client: null,

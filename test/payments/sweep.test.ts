@@ -312,7 +312,7 @@ describe("payments that cannot be brought further", () => {
   it("of a chain that is not configured any more stand in their wallet's way for a day at most", async () => {
     const payer = await world.payer();
     const wallet = payer.address.toLowerCase();
-    await plant(1, { ...AWAY, state: "'settling'", wallet: `'${wallet}'`, holds: `'mint:${wallet}'` });
+    await plant(1, { ...AWAY, state: "'settling'", wallet: `'${wallet}'`, unique_key: `'mint:${wallet}'` });
     expect((await api.pay(payer)).status).toBe(409);
     await api.pool.query("update offchain.payment set updated_at = now() - interval '25 hours'");
     await sweep();

@@ -273,7 +273,7 @@ describe("deliveries", () => {
     const wallet = await agent();
     const { id } = await make(wallet);
     await api.database.pool.query(
-      "update offchain.webhook set disabled_at = now(), disabled_reason = 'failing', behind_at = 0 where webhook_id = $1",
+      "update offchain.webhook set disabled_at = now(), disabled_reason = 'failing', own_position = 0 where webhook_id = $1",
       [id],
     );
     expect((await as(wallet, "GET", `/${id}`)).body).toMatchObject({ enabled: false, disabledReason: "failing" });

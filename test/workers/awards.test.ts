@@ -56,7 +56,7 @@ const traitsOf = async (tokenId: number) =>
 const awards = async () =>
   (
     await desk.db.query(
-      "select intent_key, state, data from offchain.tx_intent where intent_key like 'award:%' order by intent_key",
+      "select intent_key, state, data from offchain.transaction_outbox where intent_key like 'award:%' order by intent_key",
     )
   ).rows as { intent_key: string; state: string; data: string }[];
 const allMined = (count: number) =>
@@ -167,7 +167,7 @@ it("awards that cannot be queued hold up neither others nor the sender, and are 
   const bad = await desk.accept(desk.request({ referralCode: grace.code }));
   await desk.db.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
-    create trigger refuse before insert on offchain.tx_intent for each row
+    create trigger refuse before insert on offchain.transaction_outbox for each row
       when (new.intent_key like 'award:${bad.wallet}:%') execute function refuse()`);
   const good = await desk.accept(desk.request({ referralCode: grace.code }));
   desk.send();
@@ -178,7 +178,7 @@ it("awards that cannot be queued hold up neither others nor the sender, and are 
   const late = await desk.accept(desk.request());
   expect((await desk.decided(late.mintId)).state).toBe("minted");
   await desk.db.query(
-    "drop trigger refuse on offchain.tx_intent; update offchain.mint set awards_due_at = now() where awards_due_at is not null",
+    "drop trigger refuse on offchain.transaction_outbox; update offchain.mint set awards_due_at = now() where awards_due_at is not null",
   );
   await allMined(4);
 });

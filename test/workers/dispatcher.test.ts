@@ -1,4 +1,4 @@
-/** From the outbox to jobs: every event once, every reorganisation undone, nothing undone by mistake. */
+/** From index changes to jobs: every event once, every reorganisation undone, nothing undone by mistake. */
 import fc from "fast-check";
 import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -54,7 +54,7 @@ const context = (over = {}) => ({
 });
 
 let events = 0;
-/** One outbox row; `branch` tells the same event on another branch of the chain. */
+/** One row of `index_changes`; `branch` tells the same event on another branch of the chain. */
 const event = (over: Record<string, unknown> = {}) => {
   const block = (over.block as number) ?? 950;
   return {
@@ -74,7 +74,7 @@ const states = async () => {
   const { rows } = await db.query("select state, count(*)::int as n from offchain.dispatch group by 1 order by 1");
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
 };
-const remove = (ids: string[]) => db.query("delete from onchain.outbox where id = any($1)", [ids]);
+const remove = (ids: string[]) => db.query("delete from onchain.index_changes where id = any($1)", [ids]);
 
 describe("claims", () => {
   it("waits for the first index without complaint", async () => {
@@ -87,7 +87,7 @@ describe("claims", () => {
 
   it("every event becomes work once, token 0 included", async () => {
     await plantOnchain(db);
-    await plantRows(db, "outbox", [event({ tokenId: 0 }), event({ tokenId: 1, kind: "agent.verified" })]);
+    await plantRows(db, "indexChanges", [event({ tokenId: 0 }), event({ tokenId: 1, kind: "agent.verified" })]);
     const { queue, jobs, scored } = recorder();
     await dispatch(context({ queue }));
     expect(scored()).toEqual(
@@ -101,14 +101,14 @@ describe("claims", () => {
     const before = jobs.size;
     await dispatch(context({ queue }));
     expect(jobs.size).toBe(before);
-    await plantRows(db, "outbox", [event({ tokenId: 1, block: 960 })]);
+    await plantRows(db, "indexChanges", [event({ tokenId: 1, block: 960 })]);
     await dispatch(context({ queue }));
     expect(scored().get(1)).toEqual(["agent.verified", "agent.registered"]);
   });
 
   it("a token is scored once for all events of its transaction, with the strongest as the cause", async () => {
     await plantOnchain(db);
-    await plantRows(db, "outbox", [
+    await plantRows(db, "indexChanges", [
       event({ tokenId: 7, kind: "agent.transferred" }),
       event({ tokenId: 7, kind: "agent.points_awarded" }),
       event({ tokenId: 7, kind: "agent.registered" }),
@@ -127,7 +127,7 @@ describe("claims", () => {
   it("a backlog becomes a few large jobs, not one for each event", async () => {
     await plantOnchain(db, { block: 1000, finalized: 900 });
     await db.query(`
-      insert into onchain.outbox (id, kind, token_id, block, block_hash, block_at, tx_hash)
+      insert into onchain.index_changes (id, kind, token_id, block, block_hash, block_at, tx_hash)
       select lpad(n::text, 12, '0'), 'agent.registered', n, n / 10, '0xb' || n / 10, 1700000000, '0xt' || n
       from generate_series(0, 4999) n`);
     const { queue, jobs, scored } = recorder();
@@ -152,7 +152,7 @@ describe("claims", () => {
       agentRow(5, { agentAddress: wallet }),
       agentRow(4, { owner: wallet, agentAddress: wallet }),
     ]);
-    await plantRows(db, "outbox", [
+    await plantRows(db, "indexChanges", [
       event({ kind: "attestation.made", wallet }),
       event({ kind: "attestation.revoked", wallet: `0x${"d".repeat(40)}` }),
     ]);
@@ -165,7 +165,7 @@ describe("claims", () => {
 
   it("kinds nobody subscribes to are taken and lead to nothing", async () => {
     await plantOnchain(db);
-    await plantRows(db, "outbox", [event({ kind: "erc8004.registered", agentId: 2n ** 200n })]);
+    await plantRows(db, "indexChanges", [event({ kind: "erc8004.registered", agentId: 2n ** 200n })]);
     const { queue, jobs } = recorder();
     await dispatch(context({ queue }));
     expect(jobs.size).toBe(0);
@@ -176,7 +176,7 @@ describe("claims", () => {
     await plantOnchain(db);
     await plantRows(
       db,
-      "outbox",
+      "indexChanges",
       Array.from({ length: 40 }, (_, tokenId) => event({ tokenId })),
     );
     const { queue, scored } = recorder();
@@ -189,7 +189,7 @@ describe("claims", () => {
 describe("crashes", () => {
   it("between commit and queue: the rows are still pending and queued next time", async () => {
     await plantOnchain(db);
-    await plantRows(db, "outbox", [event({ tokenId: 5 })]);
+    await plantRows(db, "indexChanges", [event({ tokenId: 5 })]);
     const dead = { ...recorder().queue, add: async () => Promise.reject(new Error("the queue is away")) };
     await expect(dispatch(context({ queue: dead }))).rejects.toThrow("the queue is away");
     expect(await states()).toEqual({ pending: 1 });
@@ -202,7 +202,7 @@ describe("crashes", () => {
     "at %s: nothing is lost, and no job runs under two ids",
     async (point) => {
       await plantOnchain(db);
-      await plantRows(db, "outbox", [event({ tokenId: 5 }), event({ tokenId: 6, kind: "agent.verified" })]);
+      await plantRows(db, "indexChanges", [event({ tokenId: 5 }), event({ tokenId: 6, kind: "agent.verified" })]);
       const { queue, scored } = recorder();
       let armed = true;
       const fault = (reached: string) => {
@@ -227,7 +227,7 @@ describe("retractions", () => {
   const plantScored = async () => {
     await plantOnchain(db, { block: 1000, finalized: 900 });
     const row = event({ tokenId: 5, block: 990 });
-    await plantRows(db, "outbox", [row]);
+    await plantRows(db, "indexChanges", [row]);
     await plantRows(db, "agent", [agentRow(5, { updatedBlock: 990 })]);
     await db.query("insert into offchain.referral_code (token_id, code) values (5, 'agent-5-abcd')");
     await dispatch(context());
@@ -250,7 +250,7 @@ describe("retractions", () => {
     await plantCheckpoint(db, { block: 985, finalized: 900 });
     await dispatch(context());
     expect(await states()).toEqual({ queued: 1 });
-    await plantRows(db, "outbox", [row]);
+    await plantRows(db, "indexChanges", [row]);
     await plantCheckpoint(db, { block: 1002, finalized: 900 });
     await dispatch(context());
     expect(await states()).toEqual({ queued: 1 });
@@ -274,7 +274,7 @@ describe("retractions", () => {
   it("an event that moves to another block is retracted there and claimed here", async () => {
     const row = await plantScored();
     await remove([row.id]);
-    await plantRows(db, "outbox", [{ ...row, id: `${row.id}b`, blockHash: "0xother", block: 991 }]);
+    await plantRows(db, "indexChanges", [{ ...row, id: `${row.id}b`, blockHash: "0xother", block: 991 }]);
     const { queue, scored } = recorder();
     await dispatch(context({ queue }));
     expect(scored().get(5)).toEqual(["agent.registered"]);
@@ -294,7 +294,7 @@ describe("retractions", () => {
     await plantCheckpoint(db, { block: 1001, finalized: 900 });
     await dispatch(context());
     expect(await states()).toEqual({ retracted: 1 });
-    await plantRows(db, "outbox", [row]);
+    await plantRows(db, "indexChanges", [row]);
     const { queue, scored } = recorder();
     await dispatch(context({ queue }));
     expect(await states()).toEqual({ queued: 1 });
@@ -308,7 +308,7 @@ describe("retractions", () => {
     await plantCheckpoint(db, { block: 1000, finalized: 995 });
     await dispatch(context());
     expect(await states()).toEqual({ queued: 1 });
-    await plantRows(db, "outbox", [row]);
+    await plantRows(db, "indexChanges", [row]);
     await dispatch(context());
     expect(await states()).toEqual({ final: 1 });
     await remove([row.id]);
@@ -321,13 +321,13 @@ describe("retractions", () => {
     await plantOnchain(db, { block: 1000, finalized: 990 });
     const kept = event({ tokenId: 1, block: 500 });
     const wrong = event({ tokenId: 2, block: 600 });
-    await plantRows(db, "outbox", [kept, wrong]);
+    await plantRows(db, "indexChanges", [kept, wrong]);
     await dispatch(context());
     await dispatch(context());
     expect(await states()).toEqual({ final: 2 });
     // The chain was reorganised below finality; the index is built anew and served under another name.
     await remove([wrong.id]);
-    await plantRows(db, "outbox", [event({ tokenId: 3, block: 400 })]);
+    await plantRows(db, "indexChanges", [event({ tokenId: 3, block: 400 })]);
     await db.query("update onchain.index_state set schema = 'index_test_1', generation = 1");
     const { queue, scored } = recorder();
     await dispatch(context({ queue }));
@@ -357,7 +357,7 @@ describe("retractions", () => {
     await plantOnchain(db, { block: 0, finalized: 0 });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-        await db.query("truncate onchain.outbox, offchain.dispatch, offchain.dispatcher_state");
+        await db.query("truncate onchain.index_changes, offchain.dispatch, offchain.dispatcher_state");
         const simulated = simulateIndexer();
         await simulated.checkpoint();
         for (const now of steps) {
@@ -411,7 +411,7 @@ describe("retractions", () => {
     let indexed = 0;
     let finalized = 0;
     const checkpoint = () => plantCheckpoint(db, { block: indexed, finalized });
-    const forget = (above: number) => db.query("delete from onchain.outbox where block > $1", [above]);
+    const forget = (above: number) => db.query("delete from onchain.index_changes where block > $1", [above]);
     return {
       checkpoint,
       keys: () => new Set(chain.flatMap(({ hash, rows }) => rows.map(({ id }) => `${hash}-${id}`))),
@@ -452,7 +452,7 @@ describe("retractions", () => {
       async index(): Promise<boolean> {
         if (indexed >= chain.length - 1) return false;
         indexed++;
-        await plantRows(db, "outbox", chain[indexed]!.rows);
+        await plantRows(db, "indexChanges", chain[indexed]!.rows);
         await checkpoint();
         return true;
       },
@@ -471,15 +471,15 @@ describe("waking", () => {
     const dispatcher = runDispatcher(context({ queue }), { timerMs: 60_000 });
     try {
       await until("it listens", async () => (await listeners()) === 1);
-      await plantRows(db, "outbox", [event({ tokenId: 1 })]);
+      await plantRows(db, "indexChanges", [event({ tokenId: 1 })]);
       await plantCheckpoint(db, { block: 1001, finalized: 900 });
       await until("the first event", () => scored().has(1));
       await db.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifications' and datname = current_database()",
       );
-      await plantRows(db, "outbox", [event({ tokenId: 2 })]);
+      await plantRows(db, "indexChanges", [event({ tokenId: 2 })]);
       await until("the second event, found on reconnection", () => scored().has(2));
-      await plantRows(db, "outbox", [event({ tokenId: 3 })]);
+      await plantRows(db, "indexChanges", [event({ tokenId: 3 })]);
       await plantCheckpoint(db, { block: 1002, finalized: 900 });
       await until("the third event", () => scored().has(3));
     } finally {
@@ -501,7 +501,7 @@ describe("waking", () => {
     const { queue, scored } = recorder();
     const dispatcher = runDispatcher(context({ queue }), { timerMs: 50 });
     try {
-      await plantRows(db, "outbox", [event({ tokenId: 1 })]);
+      await plantRows(db, "indexChanges", [event({ tokenId: 1 })]);
       await until("the event", () => scored().has(1));
     } finally {
       await dispatcher.stop();
@@ -510,7 +510,7 @@ describe("waking", () => {
 
   it("what is not final is queued again when the queue has lost its jobs", async () => {
     await plantOnchain(db);
-    await plantRows(db, "outbox", [event({ tokenId: 1 }), event({ tokenId: 2, block: 800 })]);
+    await plantRows(db, "indexChanges", [event({ tokenId: 1 }), event({ tokenId: 2, block: 800 })]);
     await dispatch(context());
     await dispatch(context());
     expect(await states()).toEqual({ final: 1, queued: 1 });

@@ -99,7 +99,7 @@ it("prunes in parts of 2,000 rows, and a step that fails keeps no other from run
     4_500,
   );
   await old("human_update", "text, token_id, fingerprint, used_at", "n, 1, 'f', now() - interval '2 days'", 2_001);
-  await old("retired_slug", "slug_key, holder, retired_at", "n, 'h', '2020-01-01'", 2_001);
+  await old("retired_slug", "slug_key, owner_hash, retired_at", "n, 'h', '2020-01-01'", 2_001);
   await old("allowance", "name, level, most, per_second, at", "n, 1, 1, 1, '2020-01-01'", 2_001);
   await old("credential_revocation", "wallet, revoked_before", "n, '2020-01-01'", 2_001);
   const parts: number[] = [];

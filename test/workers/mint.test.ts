@@ -96,7 +96,7 @@ describe("acceptance", () => {
     const mints = await Promise.all(Array.from({ length: 20 }, () => accept(asked)));
     expect(new Set(mints.map((mint) => mint.mintId)).size).toBe(1);
     expect(await rows("mint")).toBe(1);
-    expect(await rows("tx_intent")).toBe(1);
+    expect(await rows("transaction_outbox")).toBe(1);
   });
 
   it("20 different requests of one wallet at once: one is accepted, the others hear who was first", async () => {
@@ -114,7 +114,7 @@ describe("acceptance", () => {
       });
     }
     expect(await rows("mint")).toBe(1);
-    expect(await rows("tx_intent")).toBe(1);
+    expect(await rows("transaction_outbox")).toBe(1);
   });
 
   it.each(MINT_FAULT_POINTS)("killed at %s: the retry is accepted once", async (point) => {
@@ -126,7 +126,7 @@ describe("acceptance", () => {
     const mint = await accept(asked);
     expect(mint.state).toBe("pending");
     expect(await rows("mint")).toBe(1);
-    expect(await rows("tx_intent")).toBe(1);
+    expect(await rows("transaction_outbox")).toBe(1);
   });
 });
 
@@ -185,7 +185,7 @@ describe("payment", () => {
 
 describe("refusals", () => {
   afterEach(async () => {
-    expect(await rows("tx_intent")).toBe(await rows("mint"));
+    expect(await rows("transaction_outbox")).toBe(await rows("mint"));
   });
 
   it("a wallet that is an agent hears which, token 0 included", async () => {

@@ -11,7 +11,7 @@ import { solanaWallet } from "../../harness/solana-wallet.ts";
 import { until } from "../../harness/until.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";
 
-const TABLES = ["mint", "tx_intent", "tx_attempt", "referral_code", "referral", "profile_field"];
+const TABLES = ["mint", "transaction_outbox", "transaction_attempt", "referral_code", "referral", "profile_field"];
 const MINT_FOR = toFunctionSelector("mintFor(address,address,string,string,bool,uint8)");
 
 let on: Sending;
@@ -67,7 +67,7 @@ async function mintAndRestore(requests: MintRequest[], restored = requests): Pro
   const accepted = await Promise.all(restored.map((request) => desk.accept(request)));
   const restore = await backup();
   if (requests.length < restored.length)
-    await desk.db.query("delete from offchain.tx_intent where intent_key <> all($1)", [
+    await desk.db.query("delete from offchain.transaction_outbox where intent_key <> all($1)", [
       accepted.slice(0, requests.length).map(({ mintId }) => `mint:${mintId}`),
     ]);
   const sender = desk.send();
@@ -129,7 +129,9 @@ it("its nonce was lost with the backup, and its first bytes were replaced: found
   await until("it is signed", async () => (await desk.intent(`mint:${mintId}`)).state === "signed");
   await held.stop();
   const restore = await backup();
-  await desk.db.query("delete from offchain.tx_attempt; update offchain.tx_intent set state = 'queued', nonce = null");
+  await desk.db.query(
+    "delete from offchain.transaction_attempt; update offchain.transaction_outbox set state = 'queued', nonce = null",
+  );
   const sender = desk.send({ maxTipPerGasWei: 3_000_000n });
   const minted = await desk.decided(mintId);
   await sender.stop();
@@ -200,7 +202,7 @@ it("a stranger's transaction with the very same calldata, to a contract of its o
     const relay = privateKeyToAccount(generatePrivateKey()).address;
     const call = encodeFunctionData({ abi: identityAbi, functionName: "mint", args });
     await on.evm.setCode({ address: relay, bytecode: relayCode(on.identity, call) });
-    const { rows } = await desk.db.query("select data from offchain.tx_intent where intent_key = $1", [
+    const { rows } = await desk.db.query("select data from offchain.transaction_outbox where intent_key = $1", [
       `mint:${accepted.mintId}`,
     ]);
     const hash = await client.sendTransaction({

@@ -511,7 +511,7 @@ describe("nonces", () => {
     const later = await queuedMint();
     expect(await desk.decided(later.mintId)).toMatchObject({ state: "minted" });
     const { rows } = await desk.db.query(
-      "select count(*)::int as n, count(distinct nonce)::int as nonces from offchain.tx_attempt",
+      "select count(*)::int as n, count(distinct nonce)::int as nonces from offchain.transaction_attempt",
     );
     expect(rows[0]).toEqual({ n: 22, nonces: 22 });
   });
@@ -565,7 +565,7 @@ describe("the day's budget", () => {
     const sender = desk.send({ dailyBudgetWei: 0n }, {}, clock);
     await desk.decided(first.mintId);
     await sender.stop();
-    const { rows } = await desk.db.query("select cost_wei from offchain.tx_intent where intent_key = $1", [
+    const { rows } = await desk.db.query("select cost_wei from offchain.transaction_outbox where intent_key = $1", [
       first.intentKey,
     ]);
     const paid = await on.evm.getTransactionReceipt({ hash: (await desk.intent(first.intentKey)).tx_hash! });

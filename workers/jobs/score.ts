@@ -8,7 +8,7 @@ export const score = defineJob({
   concurrency: 4,
   input: z.object({
     tokenIds: z.array(z.int().min(0)).min(1),
-    /** The outbox kind that caused it. */
+    /** The kind of index change that caused it. */
     cause: z.string(),
   }),
   run: async ({ db, clock }, { tokenIds, cause }) =>

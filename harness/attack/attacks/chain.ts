@@ -171,7 +171,7 @@ const restored: Attack = {
       async () => (await client.get(`/api/v2/stats?minBlock=${made.body.block}`)).status === 200,
     );
     await db.query(
-      "delete from offchain.tx_attempt where intent_id = (select id from offchain.tx_intent where intent_key = $1)",
+      "delete from offchain.transaction_attempt where intent_id = (select id from offchain.transaction_outbox where intent_key = $1)",
       [key],
     );
     await db.query(
@@ -179,13 +179,13 @@ const restored: Attack = {
       [before.mint_id],
     );
     await db.query(
-      `update offchain.tx_intent set state = 'queued', sender = null, nonce = null, gas_limit = null, tx_hash = null, block = null,
+      `update offchain.transaction_outbox set state = 'queued', sender = null, nonce = null, gas_limit = null, tx_hash = null, block = null,
        block_hash = null, logs = null, signed_at = null, mined_at = null where intent_key = $1`,
       [key],
     );
     await until("the restored registration is decided", async () => {
       const { rows } = await db.query(
-        "select 1 from offchain.tx_intent where intent_key = $1 and state in ('queued', 'signed')",
+        "select 1 from offchain.transaction_outbox where intent_key = $1 and state in ('queued', 'signed')",
         [key],
       );
       return rows.length === 0;

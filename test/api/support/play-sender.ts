@@ -14,7 +14,7 @@ export type PlayedIntent = { key: string; functionName: string; args: readonly u
 /** Every intent of these prefixes in a state, oldest first, with its call of the identity contract. */
 export async function intentsIn(pool: pg.Pool, state: string, prefix = ""): Promise<PlayedIntent[]> {
   const { rows } = await pool.query(
-    "select intent_key, data, value_wei from offchain.tx_intent where state = $1 and starts_with(intent_key, $2) order by id",
+    "select intent_key, data, value_wei from offchain.transaction_outbox where state = $1 and starts_with(intent_key, $2) order by id",
     [state, prefix],
   );
   return rows.map(({ intent_key, data, value_wei }) => {
@@ -35,13 +35,13 @@ export async function decide(
   const block = "block" in outcome ? outcome.block : 1;
   await transaction(pool, async (tx) => {
     if ("failed" in outcome)
-      await tx.query("update offchain.tx_intent set state = 'failed', error = $2 where intent_key = $1", [
+      await tx.query("update offchain.transaction_outbox set state = 'failed', error = $2 where intent_key = $1", [
         key,
         outcome.failed,
       ]);
     else
       await tx.query(
-        `update offchain.tx_intent set state = $2, tx_hash = $3, block = $4, block_hash = $3, error = $5, mined_at = now()
+        `update offchain.transaction_outbox set state = $2, tx_hash = $3, block = $4, block_hash = $3, error = $5, mined_at = now()
          where intent_key = $1`,
         [key, "block" in outcome ? "mined" : "reverted", hash, block, "reverted" in outcome ? outcome.reverted : null],
       );

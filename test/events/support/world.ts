@@ -4,7 +4,7 @@ import { recomputeCred } from "../../../db/cred.ts";
 import { eventLog, eventsAfter } from "../../../db/events.ts";
 import { testLog } from "../../../harness/log.ts";
 import { plantCheckpoint, plantOnchain, plantRows } from "../../../harness/onchain.ts";
-import type { OutboxKind } from "../../../ponder.schema.ts";
+import type { ChangeKind } from "../../../ponder.schema.ts";
 import { dispatch } from "../../../workers/dispatcher.ts";
 import { sequence } from "../../../workers/event-log.ts";
 import type { NewJob } from "../../../workers/queue.ts";
@@ -51,9 +51,9 @@ export async function eventWorld() {
         db,
         agents.map((agent) => ({ mintedAt: SECONDS, ...agent })),
       ),
-    /** One row of the outbox. @returns its id */
-    async outbox(
-      kind: OutboxKind,
+    /** One row of `index_changes`. @returns its id */
+    async indexChange(
+      kind: ChangeKind,
       {
         block = 950,
         branch = "",
@@ -62,7 +62,7 @@ export async function eventWorld() {
       }: Record<string, unknown> & { block?: number; branch?: string; secondsAgo?: number },
     ): Promise<string> {
       const id = (over.id as string) ?? String(++outboxIds).padStart(8, "0");
-      await plantRows(db, "outbox", [
+      await plantRows(db, "indexChanges", [
         {
           id,
           kind,
@@ -78,7 +78,7 @@ export async function eventWorld() {
       ]);
       return id;
     },
-    vanish: (id: string) => db.query("delete from onchain.outbox where id = $1", [id]),
+    vanish: (id: string) => db.query("delete from onchain.index_changes where id = $1", [id]),
     reach: (block: number, finalized: number) => plantCheckpoint(db, { block, finalized }),
     /** Everything there is to do, done. */
     async settle() {
@@ -96,7 +96,7 @@ export async function eventWorld() {
     /** Nothing has happened yet. */
     async reset() {
       await db.query(`
-        truncate onchain.agent, onchain.outbox, onchain.transfer, offchain.cred, offchain.cred_history,
+        truncate onchain.agent, onchain.index_changes, onchain.transfer, offchain.cred, offchain.cred_history,
           offchain.cred_correction, offchain.dispatch, offchain.dispatcher_state, offchain.event, offchain.proof;
         update offchain.event_log set head = 0, kept_after = 0,
           cred_after = (select last_value - (not is_called)::int4 from offchain.cred_history_id_seq);

@@ -205,12 +205,14 @@ export async function startSending() {
         }),
 
       intent: async (intentKey: string) => {
-        const { rows } = await db.query("select * from offchain.tx_intent where intent_key = $1", [intentKey]);
+        const { rows } = await db.query("select * from offchain.transaction_outbox where intent_key = $1", [intentKey]);
         return rows[0] as { state: string; nonce: string | null; tx_hash: Hex | null; error: string | null };
       },
 
       gasLimit: async (intentKey: string) => {
-        const { rows } = await db.query("select gas_limit from offchain.tx_intent where intent_key = $1", [intentKey]);
+        const { rows } = await db.query("select gas_limit from offchain.transaction_outbox where intent_key = $1", [
+          intentKey,
+        ]);
         return BigInt(rows[0].gas_limit);
       },
 
@@ -219,7 +221,7 @@ export async function startSending() {
         const { rows } = await db.query(
           `select a.hash, a.nonce::int as nonce, a.max_fee_per_gas_wei::text as fee,
                   a.max_priority_fee_per_gas_wei::text as tip, a.broadcast_at, a.filler
-           from offchain.tx_attempt a join offchain.tx_intent i on i.id = a.intent_id
+           from offchain.transaction_attempt a join offchain.transaction_outbox i on i.id = a.intent_id
            where i.intent_key = $1 order by a.nonce, a.max_fee_per_gas_wei`,
           [intentKey],
         );

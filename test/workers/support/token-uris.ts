@@ -70,7 +70,7 @@ export function tokenUriWorld(on: Sending, desk: Desk) {
     /** Keys and states of the transactions for token URIs, as they were queued. */
     async intents(): Promise<{ key: string; state: string; nonce: number | null }[]> {
       const { rows } = await desk.db.query(
-        `select intent_key as key, state, nonce::int from offchain.tx_intent where waits order by id`,
+        `select intent_key as key, state, nonce::int from offchain.transaction_outbox where waits order by id`,
       );
       return rows;
     },
