@@ -2,7 +2,7 @@
 import { Agent, type Dispatcher } from "undici";
 import { parseForeignJson } from "../core/foreign-json.ts";
 import { type SpanOptions, span, traceparent } from "../runtime/tracing.ts";
-import { breaker } from "./http/breaker.ts";
+import { type Breaker, breaker } from "./http/breaker.ts";
 import {
   exchange,
   type Incoming,
@@ -17,7 +17,7 @@ import { type AnswerHeaders, isSpent, retryAfter } from "./http/retry-after.ts";
 import type { UpstreamMeter } from "./ports.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** An answer with a status the request named. `json` is undefined for an empty body; what it holds can be stored (core/foreign-json.ts). */
+/** An answer with a status the request named. `json` is undefined for an empty body; the database can store its contents (core/foreign-json.ts). */
 export type HttpAnswer = { status: number; headers: AnswerHeaders; json: unknown };
 
 export type HttpRequest<T> = {
@@ -28,11 +28,11 @@ export type HttpRequest<T> = {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
-  /** The statuses that are answers. Every other one is trouble of the upstream. */
+  /** Statuses that count as answers. Every other status is trouble of the upstream. */
   statuses: readonly number[];
-  /** Makes sense of an answer. Whatever it throws says that the answer is of no use, and is trouble too. */
+  /** Reads an answer. An error that it throws means that the answer is of no use, which is trouble too. */
   read(answer: HttpAnswer): T;
-  /** What an answer beyond the size limit means; without it that is trouble. */
+  /** The result for an answer beyond the size limit; without this function such an answer is trouble. */
   tooLarge?(): T;
 };
 
@@ -46,12 +46,12 @@ export type Upstream = {
 };
 
 export type UpstreamOptions = {
-  /** As people know it, at the beginning of a sentence. */
+  /** Its common name, as it stands at the beginning of a sentence. */
   name: string;
   baseUrl: string;
   /** Sent with every request. */
   headers?: Record<string, string>;
-  /** What it allows us; a burst of its whole window is fine, for its own headers tell when that is used up. */
+  /** The rate that it allows. A burst may be its whole window: its own headers say when the window is used up. */
   rate: { burst: number; perSecond: number };
   maxBytes?: number;
 };
@@ -59,7 +59,7 @@ export type UpstreamOptions = {
 export type HttpOptions = {
   /** Names the service to the upstreams. */
   userAgent: string;
-  /** How long a request may wait for its turn: little where a person waits, more in a job. */
+  /** Max wait of a request for its turn, ms: short where a client waits, longer in a job. */
   patienceMs: number;
   limits?: Partial<Omit<Limits, "maxBytes">> & { connectMs?: number };
   meter?: UpstreamMeter | undefined;
@@ -77,7 +77,7 @@ const LIMITS = { connectMs: 3_000, headersMs: 5_000, bodyMs: 3_000, totalMs: 6_0
 const MAX_BYTES = 2_000_000;
 const BREAKER = { failures: 10, openMs: 1_000, longestMs: 60_000 };
 
-/** The connections of a process to its upstreams, kept alive and shared. */
+/** The connections of a process to its upstreams: kept alive and shared. */
 export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date.now }: HttpOptions): Http {
   const { connectMs, ...times } = { ...LIMITS, ...limits };
   const agent = new Agent({ connect: { timeout: connectMs }, connections: 16, keepAliveTimeout: 10_000 });
@@ -103,7 +103,7 @@ type Parts = Omit<UpstreamOptions, "maxBytes"> & {
   now(): number;
 };
 
-/** Why there is no answer. @param seconds when to try again, if that is known */
+/** Why there is no answer. @param seconds until the next try is useful; null: unknown */
 class Trouble extends Error {
   readonly seconds: number | null;
   constructor(message: string, seconds: number | null = null, cause?: unknown) {
@@ -112,103 +112,31 @@ class Trouble extends Error {
   }
 }
 
-/** An answer that is of no use to its asker: what it holds may be a stranger's, so it is no failure of the upstream. */
+/** An answer of no use to the caller. A stranger may have written its contents, so the upstream has not failed. */
 class OddAnswer extends Trouble {}
 
 function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
-  const { name, limits, patienceMs, meter, now } = parts;
-  const circuit = breaker({ ...BREAKER, now });
-  meter?.watch(name, () => circuit.open);
-  const rate = requestRate(parts.rate, now);
-  /** Until when the upstream has asked us to keep away. */
-  let awayUntil = 0;
-
-  /** @throws Trouble when the upstream must not be asked now */
-  async function takeTurn(): Promise<void> {
-    const away = Math.ceil((awayUntil - now()) / 1000);
-    if (away > 0) throw new Trouble("its request window is used up", away);
-    const turn = rate.take();
-    if (turn > patienceMs) {
-      rate.giveBack();
-      throw new Trouble("we have asked it too often", Math.ceil(turn / 1000));
-    }
-    if (turn > 0) await new Promise((done) => setTimeout(done, turn));
-    const open = circuit.wait();
-    if (open > 0) {
-      rate.giveBack();
-      throw new Trouble("it failed time and again", open);
-    }
-    const used = await spendOne().catch((error) => {
-      circuit.withdrawn();
-      throw error;
-    });
-    if (used === 0) return;
-    circuit.withdrawn();
-    rate.giveBack();
-    throw new Trouble("its allowance for this work is used up", used);
-  }
-
-  /** Counted before it is sent, against whatever the work is done on behalf of. */
-  const spendOne = async (): Promise<number> => (await spender()?.(parts.rate)) ?? 0;
-
-  async function once(outgoing: Outgoing): Promise<Incoming> {
-    const startedAt = performance.now();
-    try {
-      return await exchange(dispatcher, outgoing, limits);
-    } catch (error) {
-      // A kept-alive connection that the other side had closed says nothing about the upstream.
-      if (outgoing.method !== "GET" || !isBrokenConnection(error)) throw error;
-      const left = limits.totalMs - (performance.now() - startedAt);
-      return await exchange(dispatcher, outgoing, { ...limits, totalMs: Math.max(1, Math.ceil(left)) });
-    }
-  }
-
-  async function answer<T>(request: HttpRequest<T>): Promise<T> {
-    let incoming: Incoming;
-    try {
-      incoming = await once(outgoingOf(parts, request));
-    } catch (error) {
-      if (error instanceof OversizeAnswer && request.tooLarge) return request.tooLarge();
-      if (error instanceof OversizeAnswer) throw new OddAnswer("an answer too large", null, error);
-      throw new Trouble("no answer", null, error);
-    }
-    const { status, headers, text } = incoming;
-    const answered = request.statuses.includes(status);
-    const limited = status === 429 || isSpent(headers);
-    const seconds = retryAfter(headers, { nowMs: now(), limited });
-    if (seconds !== null && (limited || !answered)) awayUntil = now() + seconds * 1000;
-    if (!answered) throw new Trouble(`status ${status}`, seconds);
-    const noUse = `an answer of no use with status ${status}`;
-    let json: unknown;
-    try {
-      json = text.trim() === "" ? undefined : parseForeignJson(text);
-    } catch (error) {
-      throw new Trouble(noUse, seconds, error);
-    }
-    try {
-      return request.read({ status, headers, json });
-    } catch (error) {
-      throw new OddAnswer(noUse, seconds, error);
-    }
-  }
-
+  const { name, meter } = parts;
+  const admission = admissionOf(parts);
   return {
     async ask(request) {
       let outcome: "answered" | "trouble" | "refused" = "refused";
       let startedAt = performance.now();
       try {
-        await takeTurn();
+        await admission.enter();
         outcome = "trouble";
         startedAt = performance.now();
         try {
-          const result = await span(`ask ${name}`, spanOf(parts, request), () => answer(request));
-          circuit.succeeded();
+          const result = await span(`ask ${name}`, spanOf(parts, request), () =>
+            answer(dispatcher, parts, request, admission),
+          );
+          admission.circuit.succeeded();
           outcome = "answered";
           return result;
         } catch (error) {
-          if (error instanceof OddAnswer) circuit.succeeded();
-          else if (now() < awayUntil) circuit.withdrawn();
-          else circuit.failed();
+          if (error instanceof OddAnswer) admission.circuit.succeeded();
+          else if (admission.isPaused()) admission.circuit.withdrawn();
+          else admission.circuit.failed();
           throw error;
         }
       } catch (error) {
@@ -218,6 +146,104 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
       }
     },
   };
+}
+
+type Admission = {
+  circuit: Breaker;
+  /** @throws Trouble when the upstream must get no request now */
+  enter(): Promise<void>;
+  /** No request before this time: the upstream has said so. @param untilMs since the epoch */
+  pause(untilMs: number): void;
+  isPaused(): boolean;
+};
+
+/** Whether an upstream may get a request now: by its own pause, our rate, its circuit breaker, the caller's allowance. */
+function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Admission {
+  const circuit = breaker({ ...BREAKER, now });
+  meter?.watch(name, () => circuit.open);
+  const rate = requestRate(allowed, now);
+  let pausedUntil = 0;
+  /** Takes the request from the allowance of the caller for whom the work is done, before it is sent. */
+  const spendOne = async (): Promise<number> => (await spender()?.(allowed)) ?? 0;
+  return {
+    circuit,
+    pause: (untilMs) => {
+      pausedUntil = untilMs;
+    },
+    isPaused: () => now() < pausedUntil,
+    async enter() {
+      const paused = Math.ceil((pausedUntil - now()) / 1000);
+      if (paused > 0) throw new Trouble("its request window is used up", paused);
+      const turn = rate.take();
+      if (turn > patienceMs) {
+        rate.giveBack();
+        throw new Trouble("we have asked it too often", Math.ceil(turn / 1000));
+      }
+      if (turn > 0) await new Promise((done) => setTimeout(done, turn));
+      const open = circuit.wait();
+      if (open > 0) {
+        rate.giveBack();
+        throw new Trouble("it failed time and again", open);
+      }
+      const used = await spendOne().catch((error) => {
+        circuit.withdrawn();
+        throw error;
+      });
+      if (used === 0) return;
+      circuit.withdrawn();
+      rate.giveBack();
+      throw new Trouble("its allowance for this work is used up", used);
+    },
+  };
+}
+
+/** Sends a request and reads its answer. @throws Trouble, OddAnswer */
+async function answer<T>(
+  dispatcher: Dispatcher,
+  parts: Parts,
+  request: HttpRequest<T>,
+  admission: Admission,
+): Promise<T> {
+  const { now } = parts;
+  let incoming: Incoming;
+  try {
+    incoming = await send(dispatcher, outgoingOf(parts, request), parts.limits);
+  } catch (error) {
+    if (error instanceof OversizeAnswer && request.tooLarge) return request.tooLarge();
+    if (error instanceof OversizeAnswer) throw new OddAnswer("an answer too large", null, error);
+    throw new Trouble("no answer", null, error);
+  }
+  const { status, headers, text } = incoming;
+  const answered = request.statuses.includes(status);
+  const limited = status === 429 || isSpent(headers);
+  const seconds = retryAfter(headers, { nowMs: now(), limited });
+  if (seconds !== null && (limited || !answered)) admission.pause(now() + seconds * 1000);
+  if (!answered) throw new Trouble(`status ${status}`, seconds);
+  const noUse = `an answer of no use with status ${status}`;
+  let json: unknown;
+  try {
+    json = text.trim() === "" ? undefined : parseForeignJson(text);
+  } catch (error) {
+    throw new Trouble(noUse, seconds, error);
+  }
+  try {
+    return request.read({ status, headers, json });
+  } catch (error) {
+    throw new OddAnswer(noUse, seconds, error);
+  }
+}
+
+/** One request; a GET whose kept-alive connection the other side had closed is sent once more within the same limit. */
+async function send(dispatcher: Dispatcher, outgoing: Outgoing, limits: Limits): Promise<Incoming> {
+  const startedAt = performance.now();
+  try {
+    return await exchange(dispatcher, outgoing, limits);
+  } catch (error) {
+    // A closed connection says nothing about the upstream.
+    if (outgoing.method !== "GET" || !isBrokenConnection(error)) throw error;
+    const left = limits.totalMs - (performance.now() - startedAt);
+    return await exchange(dispatcher, outgoing, { ...limits, totalMs: Math.max(1, Math.ceil(left)) });
+  }
 }
 
 const spanOf = ({ baseUrl }: Parts, { method = "GET" }: HttpRequest<unknown>): SpanOptions => ({
@@ -242,7 +268,7 @@ function outgoingOf(parts: Parts, request: HttpRequest<unknown>): Outgoing {
   };
 }
 
-/** The trace that the request is part of, so that an upstream of ours can go on with it. */
+/** The trace of the request, so that an upstream of our own continues it. */
 function ownTrace(): { traceparent?: string } {
   const trace = traceparent();
   return trace === null ? {} : { traceparent: trace };

@@ -1,20 +1,20 @@
-/** A circuit breaker: an upstream that keeps failing is left alone for a while, then asked by one request at a time. */
+/** A circuit breaker: an upstream that keeps failing gets no requests for a while, then one request at a time. */
 
 export type Breaker = {
-  /** It has failed so often that it is not asked, or by one request at a time. */
+  /** The upstream gets no requests, or one trial request at a time. */
   readonly open: boolean;
-  /** Seconds to wait before the upstream may be asked; 0 when it may be asked now. Who gets 0 reports what came of it. */
+  /** Seconds to wait before the upstream may be asked; 0 when it may be asked now. A caller that gets 0 reports the outcome of its request. */
   wait(): number;
   succeeded(): void;
   failed(): void;
-  /** The request gave no verdict on the upstream: it was not sent, or the fault was not the upstream's. */
+  /** The request says nothing about the upstream: it was not sent, or the fault was not the upstream's. */
   withdrawn(): void;
 };
 
 export type BreakerOptions = {
-  /** So many failures in a row open it. */
+  /** Failures in a row that open the breaker. */
   failures: number;
-  /** How long it stays open at first; every failed trial doubles it. */
+  /** First time that it stays open; every failed trial doubles it. */
   openMs: number;
   longestMs: number;
   /** Milliseconds since the epoch. */

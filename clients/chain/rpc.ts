@@ -1,0 +1,68 @@
+/** Requests to the nodes of one chain, with a span each and errors told apart. */
+import pLimit from "p-limit";
+import { type Client, RpcRequestError } from "viem";
+import type { Hex } from "../../core/facts.ts";
+import { span } from "../../runtime/tracing.ts";
+import type { Revert } from "../ports.ts";
+import { isExecutionError, isTrouble, revertData, rpcError, unreachable } from "./rpc-errors.ts";
+import { toBigInt } from "./wire.ts";
+
+/** Max executions of strangers' code in flight; more wait in line, so that other requests find the node free. */
+const STRANGERS_IN_FLIGHT = 8;
+
+export type Rpc = {
+  /**
+   * One request.
+   * @throws RpcRequestError the node's own error about the request
+   * @throws Failure upstream_unavailable when no node gave a usable answer
+   */
+  request(method: string, params: unknown[]): Promise<unknown>;
+  /** One request whose every error is trouble of the node. @throws Failure upstream_unavailable */
+  ask<T>(method: string, params: unknown[]): Promise<T>;
+  /** `ask` for a hexadecimal quantity. */
+  quantity(method: string, params: unknown[]): Promise<bigint>;
+  /** One execution (eth_call, eth_estimateGas); a revert is a value. @throws Failure upstream_unavailable */
+  execute(method: string, params: unknown[]): Promise<{ ok: true; answer: unknown } | Revert>;
+  /** Runs `work` that executes a stranger's code, at most 8 at a time. */
+  limited<T>(work: () => Promise<T>): Promise<T>;
+};
+
+/** Requests over a viem client, whose transport tries one node after the other. */
+export function createRpc(client: Client): Rpc {
+  async function send(method: string, params: unknown[]): Promise<unknown> {
+    try {
+      return await client.request({ method, params } as never);
+    } catch (error) {
+      const answered = rpcError(error);
+      if (answered && !isTrouble(answered)) throw answered;
+      return unreachable(error);
+    }
+  }
+  const rpc: Rpc = {
+    request: (method, params) =>
+      span(`rpc ${method}`, { kind: "client", attributes: { "rpc.system.name": "jsonrpc" } }, () =>
+        send(method, params),
+      ),
+    async ask<T>(method: string, params: unknown[]) {
+      try {
+        return (await rpc.request(method, params)) as T;
+      } catch (error) {
+        if (error instanceof RpcRequestError) return unreachable(error);
+        throw error;
+      }
+    },
+    quantity: async (method, params) => toBigInt(await rpc.ask<Hex>(method, params)),
+    async execute(method, params) {
+      try {
+        return { ok: true, answer: await rpc.request(method, params) };
+      } catch (error) {
+        if (!(error instanceof RpcRequestError)) throw error;
+        const data = revertData(error.data);
+        if (data === null && !isExecutionError(error)) return unreachable(error);
+        return { ok: false, data, reason: error.details };
+      }
+    },
+    limited: pLimit(STRANGERS_IN_FLIGHT),
+  };
+  return rpc;
+}
