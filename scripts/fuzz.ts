@@ -9,7 +9,7 @@ const number = (name: "cases" | "seed", absent: number) => {
   console.error(`--${name} takes a whole number.`);
   process.exit(1);
 };
-const fuzz = { cases: number("cases", 10_000), seed: number("seed", Date.now() % 2 ** 31), whole: true };
+const fuzz = { cases: number("cases", 10_000), seed: number("seed", Date.now() % 2 ** 31), share: 1 };
 console.log(`npm run fuzz -- --cases ${fuzz.cases} --seed ${fuzz.seed}`);
 /** The files that ask a share of their cases in `npm test`. */
 const files = [

@@ -8,7 +8,7 @@ import { plantCheckpoint } from "../../harness/onchain.ts";
 import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { agentRow, type Question, question, settled, WALLETS, writeAgents, writeScores } from "../columns/support.ts";
-import { shareOf } from "../support/share.ts";
+import { isDeep, shareOf } from "../support/share.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 /** Every run asks other questions; a failing one names its seed, for `npm run fuzz`. */
@@ -77,9 +77,9 @@ const ids = async (query: string) => (await page(query)).agents.map(({ tokenId }
 
 describe(`random questions (seed ${SEED})`, () => {
   const AGENTS = 400;
-  const ROUNDS = 4;
-  const LISTS = shareOf(200);
-  const SEARCHES = shareOf(80);
+  const ROUNDS = isDeep() ? 4 : 2;
+  const LISTS = shareOf(200, 20);
+  const SEARCHES = shareOf(80, 10);
   const firstOfId = <T>(id: (row: T) => number) => {
     const seen = new Set<number>();
     return (row: T) => !seen.has(id(row)) && seen.add(id(row)) !== undefined;

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { slicedBody } from "../../api/http/sliced-body.ts";
 import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
+import { deepIt } from "../support/share.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
 const ROWS = 10_050;
@@ -67,7 +68,7 @@ describe("exports", () => {
       expect([Number(headers.get("retry-after")) > 0, body.code]).toEqual([true, "rate_limited"]);
   });
 
-  it("of many addresses at once are few: the rest are told to come back", async () => {
+  deepIt("of many addresses at once are few: the rest are told to come back", async () => {
     const asked = await whileRowsWait(async () => {
       const asked = Array.from({ length: 30 }, (_, i) => api.get(EXPORT, from(`10.0.2.${i}`)));
       await until("an export reads", async () => (await statements()) > 0);

@@ -11,6 +11,7 @@ import { findFacts, loadFacts } from "../../db/facts.ts";
 import { factsReader } from "../../db/facts-reader.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
 import { randomAgents } from "../support/agents.ts";
+import { deepIt } from "../support/share.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { raw } from "./support/raw.ts";
 
@@ -141,7 +142,7 @@ describe("the reader", () => {
 });
 
 describe("over HTTP", () => {
-  it("a crowd asking at once gets the answers it would get one by one", async () => {
+  deepIt("a crowd asking at once gets the answers it would get one by one", async () => {
     const paths = [...ids, ...wallets.map(checksum), 1_000_000, `0x${"9".repeat(40)}`].flatMap((ref) =>
       ["", "/cred", "/verifications"].map((rest) => `/api/v2/agent/${ref}${rest}`),
     );
@@ -192,7 +193,7 @@ describe("over HTTP", () => {
   });
 });
 
-it("the reference that is measured beside the service answers the same", async () => {
+deepIt("the reference that is measured beside the service answers the same", async () => {
   const db = openPool({ connectionString: api.database.url, options: "-c search_path=onchain,offchain,public" });
   const app = referenceApp(db, siteOf(api.deps.config), api.deps.index.block, () => NOW);
   for (const id of ids) {

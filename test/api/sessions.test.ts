@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { apiKeyHash, apiKeyText } from "../../core/api-keys.ts";
 import { entryOf } from "../../runtime/processes.ts";
+import { casesOf } from "../support/share.ts";
 import { plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 
@@ -169,20 +170,21 @@ describe("npm run api-keys", () => {
   });
 
   it("says how it is used, and what is wrong, in one line", () => {
-    for (const args of [
+    const wrong = [
       ["create", "--scope", "everything", "x"],
+      ["create", "\u202e"],
+      [],
       ["create", "--reads", "5", "x"],
       ["create", "--scope", "read", "--reads", "0", "x"],
       ["create", "--scope", "read", "--reads", "many", "x"],
       ["create", "--nothing", "x"],
-      [],
       ["create"],
-      ["create", "\u202e"],
       ["revoke"],
       ["revoke", "x"],
       ["list", "x"],
       ["end", "x"],
-    ]) {
+    ];
+    for (const args of casesOf(wrong, 3)) {
       const { status, stdout, stderr } = apiKeys(...args);
       expect([args, status, stdout, stderr.trim().split("\n").length]).toEqual([args, 1, "", 1]);
     }

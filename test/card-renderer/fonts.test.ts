@@ -9,6 +9,7 @@ import { createFonts } from "../../card-renderer/fonts.ts";
 import { charactersIn, rangesOf } from "../../card-renderer/woff2.ts";
 import { box, text } from "../../core/card/element.ts";
 import { legible } from "../../core/card/legible.ts";
+import { deepIt } from "../support/share.ts";
 
 const renderer = new Renderer({ cacheMaxBytes: 0 });
 const fonts = createFonts(renderer);
@@ -90,7 +91,7 @@ describe("coverage", () => {
     expect(legible("𝓐𝓰𝓮𝓷𝓽 𝕏 Ⅻ", fonts.covers)).toBe("Agent X XII");
   });
 
-  it("draws every sampled character as a shape of its own", async () => {
+  deepIt("draws every sampled character as a shape of its own", async () => {
     const empty = await drawn(" ");
     const tofu = [await drawn("\u0378"), await drawn("𓀀")];
     // The boxes are there to be told from: if they were blank this test would show nothing.

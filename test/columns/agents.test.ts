@@ -6,13 +6,13 @@ import { type AgentList, openAgentList } from "../../db/lists/agents.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { shareOf } from "../support/share.ts";
+import { isDeep, shareOf } from "../support/share.ts";
 import { agentRow, askBoth, question, settled, writeAgents, writeScores } from "./support.ts";
 
 const AGENTS = 2000;
-const ROUNDS = 5;
+const ROUNDS = isDeep() ? 5 : 3;
 /** In tens. */
-const QUESTIONS = shareOf(30);
+const QUESTIONS = shareOf(30, 4);
 /** Every run asks other questions; a failing one names its seed, for `npm run fuzz`. */
 const { seed: SEED } = inject("fuzz");
 

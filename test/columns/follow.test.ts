@@ -12,6 +12,7 @@ import { startPostgres } from "../../devnet/postgres.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { deepIt } from "../support/share.ts";
 import { type AgentRow, settled, writeAgents, writeScores } from "./support.ts";
 
 const QUERY: AgentQuery = { sort: "credScore", order: "desc", limit: 100, position: { offset: 0 } };
@@ -197,7 +198,7 @@ test("a table beyond its cap stays in the database, where its lists are answered
   expect((await list.list(QUERY)).total).toBe(20);
 });
 
-test("a lost connection and a restarted server lose no change", async () => {
+deepIt("a lost connection and a restarted server lose no change", async () => {
   const directory = mkdtempSync(join(tmpdir(), "columns-"));
   const options = { dataDir: join(directory, "pg"), fast: true };
   let server = await startPostgres(options);

@@ -1,11 +1,12 @@
 /** The column table against a plain array: any rows, any changes, any question, the same answer. */
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { describeImage, receiveImage } from "../../columns/image-transfer.ts";
 import type { Condition } from "../../columns/matches.ts";
 import { ColumnTable, type TableQuery } from "../../columns/table.ts";
 import { TableBuilder, type TableImage } from "../../columns/table-image.ts";
 import { ID, type TableDefinition, type Value, type Values } from "../../columns/values.ts";
+import { shareOf } from "../support/share.ts";
 import { PlainTable } from "./plain-table.ts";
 
 const DEFINITION = {
@@ -161,7 +162,7 @@ test("rows, changes and questions in any order", async () => {
       const table = new ColumnTable(DEFINITION, await sent(builder.finish()));
       fc.modelRun(() => ({ model: plain, real: { table } }), sequence);
     }),
-    { numRuns: 20, endOnFailure: true },
+    { seed: inject("fuzz").seed, numRuns: shareOf(80), endOnFailure: true },
   );
 });
 

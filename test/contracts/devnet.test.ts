@@ -15,6 +15,7 @@ import { openDevChain } from "../../devnet/chain-writer.ts";
 import { isAlive } from "../../devnet/data-dir.ts";
 import { deployDevnet, serviceEnv } from "../../devnet/deploy.ts";
 import { until } from "../../harness/until.ts";
+import { deepIt } from "../support/share.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -147,7 +148,7 @@ describe("a kept chain", () => {
     expect(Number((await kept.getBlock()).timestamp)).toBeLessThanOrEqual(Date.now() / 1000 + 2);
   });
 
-  test("survives a dump cut off by a kill: the one before it is used", async () => {
+  deepIt("survives a dump cut off by a kill: the one before it is used", async () => {
     const path = directory();
     const { anvil, devnet, head } = await livedChain(path);
     await anvil.stop();
@@ -157,7 +158,7 @@ describe("a kept chain", () => {
     expect(await deployDevnet(again.url)).toEqual(devnet);
   });
 
-  test("is left whole when its anvil is killed", async () => {
+  deepIt("is left whole when its anvil is killed", async () => {
     const path = directory();
     const { anvil, head } = await livedChain(path);
     await anvil.stop();
@@ -168,7 +169,7 @@ describe("a kept chain", () => {
     expect((await openDevChain(again.url).getBlock()).hash).toBe(head.hash);
   });
 
-  test("ends with its parent, however that dies, and keeps what it had", async () => {
+  deepIt("ends with its parent, however that dies, and keeps what it had", async () => {
     const path = directory();
     const script = `
         const { startAnvil } = await import(${JSON.stringify(new URL("../../devnet/anvil.ts", import.meta.url).href)});

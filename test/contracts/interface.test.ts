@@ -12,6 +12,7 @@ import { multicall3Abi } from "../../abis/multicall3.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { CANONICAL, EXCHANGE_SCHEMAS, schemaUid } from "../../devnet/chain-addresses.ts";
+import { deepIt } from "../support/share.ts";
 
 const eventsOf = (abi: Abi) =>
   Object.fromEntries(abi.filter((e) => e.type === "event").map((e) => [e.name, toEventSelector(e)]));
@@ -184,9 +185,13 @@ test("no two canonical contracts share an address", () => {
   expect(new Set(addresses).size).toBe(addresses.length);
 });
 
-test("what is committed is what the sources compile to", () => {
-  const script = fileURLToPath(new URL("../../contracts/compile.ts", import.meta.url));
-  const run = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
-  expect(run.stderr).toBe("");
-  expect(run.status).toBe(0);
-}, 180_000);
+deepIt(
+  "what is committed is what the sources compile to",
+  () => {
+    const script = fileURLToPath(new URL("../../contracts/compile.ts", import.meta.url));
+    const run = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
+    expect(run.stderr).toBe("");
+    expect(run.status).toBe(0);
+  },
+  180_000,
+);

@@ -9,6 +9,7 @@ import { loadHumans } from "../../db/principals/humans.ts";
 import { startTroubledNode, type TroubledNode } from "../../harness/troubled-node.ts";
 import { until } from "../../harness/until.ts";
 import { expectTruth, type IndexerProcess, type IndexWorld, indexWorld, someone } from "../support/index-world.ts";
+import { casesOf, deepIt } from "../support/share.ts";
 
 let world: IndexWorld;
 let node: TroubledNode;
@@ -56,7 +57,7 @@ async function live(blocks: number): Promise<void> {
   }
 }
 
-test.each([1, 7, 29])("a reorg of %i blocks takes their rows back, and only theirs", async (depth) => {
+test.each(casesOf([1, 7, 29], 1))("a reorg of %i blocks takes their rows back, and only theirs", async (depth) => {
   const before = await everything();
   await live(depth);
   await world.settle();
@@ -161,35 +162,39 @@ test("an agent linked to a human: a transfer unlinks it for good, one that is ta
   expect([await linked(), await link(), await linked()]).toEqual([[], true, [tokenId]]);
 });
 
-test("a reorg deeper than finality: stale within 30 s, old rows served meanwhile, then the truth", async () => {
-  const state = () => readIndexState(world.database.pool);
-  // Ponder's finality trails the head by 30 to 60 blocks, and moves in steps.
-  const forkAt = Number(await world.chain.getBlockNumber());
-  await live(20);
-  await world.mineBlocks(75);
-  await world.settle();
-  await until("the forked blocks are final", async () => (await state()).finalizedBlock! > forkAt + 20);
-  const before = await everything();
-  const generation = (await state()).generation;
-  const witnessed = () => world.rows("select 1 from onchain.block_witness where block > $1", [forkAt]);
-  await until("a witness of a forked block", async () => (await witnessed()).length > 0);
+deepIt(
+  "a reorg deeper than finality: stale within 30 s, old rows served meanwhile, then the truth",
+  async () => {
+    const state = () => readIndexState(world.database.pool);
+    // Ponder's finality trails the head by 30 to 60 blocks, and moves in steps.
+    const forkAt = Number(await world.chain.getBlockNumber());
+    await live(20);
+    await world.mineBlocks(75);
+    await world.settle();
+    await until("the forked blocks are final", async () => (await state()).finalizedBlock! > forkAt + 20);
+    const before = await everything();
+    const generation = (await state()).generation;
+    const witnessed = () => world.rows("select 1 from onchain.block_witness where block > $1", [forkAt]);
+    await until("a witness of a forked block", async () => (await witnessed()).length > 0);
 
-  await world.reorg(Number(await world.chain.getBlockNumber()) - forkAt);
-  const stale = await until("stale", async () => ((await state()).stale ? await state() : undefined), {
-    timeoutMs: 30_000,
-  });
-  expect(stale).toMatchObject({ ready: true, reason: expect.stringContaining("deeper than finality") });
-  expect(await everything()).toEqual(before);
-  await world.mint(alice, "After the deep reorg");
+    await world.reorg(Number(await world.chain.getBlockNumber()) - forkAt);
+    const stale = await until("stale", async () => ((await state()).stale ? await state() : undefined), {
+      timeoutMs: 30_000,
+    });
+    expect(stale).toMatchObject({ ready: true, reason: expect.stringContaining("deeper than finality") });
+    expect(await everything()).toEqual(before);
+    await world.mint(alice, "After the deep reorg");
 
-  await world.settle();
-  const healed = await state();
-  expect(healed).toMatchObject({ stale: false, reason: null, held: false, generation: generation + 1 });
-  expect(healed.schema).not.toBe(stale.schema);
-  await expectTruth(world);
-  expect((await everything()).traits.length).toBeLessThan(before.traits.length);
-  await until("the old index is gone", async () => {
-    const schemas = await world.rows("select nspname from pg_namespace where nspname ~ '^(index|hold)_'");
-    return schemas.length === 1;
-  });
-}, 200_000);
+    await world.settle();
+    const healed = await state();
+    expect(healed).toMatchObject({ stale: false, reason: null, held: false, generation: generation + 1 });
+    expect(healed.schema).not.toBe(stale.schema);
+    await expectTruth(world);
+    expect((await everything()).traits.length).toBeLessThan(before.traits.length);
+    await until("the old index is gone", async () => {
+      const schemas = await world.rows("select nspname from pg_namespace where nspname ~ '^(index|hold)_'");
+      return schemas.length === 1;
+    });
+  },
+  200_000,
+);

@@ -12,6 +12,7 @@ import { openPool } from "../../db/connect.ts";
 import { testLog } from "../../harness/log.ts";
 import { paymentSweep } from "../../workers/jobs/payment-sweep.ts";
 import { plantAgents } from "../api/support/agents.ts";
+import { casesOf, deepIt } from "../support/share.ts";
 import { base64, MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "./support/paying.ts";
 
 let world: Paying;
@@ -131,7 +132,7 @@ describe("one payment", () => {
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 
-  it("case 25: 20 payments at once all settle", async () => {
+  deepIt("case 25: 20 payments at once all settle", async () => {
     const payers = await Promise.all([]).then(async () => {
       const list = [];
       for (let i = 0; i < 20; i++) list.push(await world.payer());
@@ -312,7 +313,7 @@ describe("only checked terms reach the ledger", () => {
     expect([await mintsOf(thief.address), await world.balance(thief.address)]).toEqual([0, 1n]);
   });
 
-  it("100 copies around releases are no mint, and no row has other terms", async () => {
+  deepIt("100 copies around releases are no mint, and no row has other terms", async () => {
     const { thief, good, bad, credential } = await sameNonceTwice();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => api.pay(thief, i % 8 === 0 ? good : bad, { credential })),
@@ -368,7 +369,7 @@ describe("an authorization that its payer settles itself", () => {
     expect(await spent(payer)).toBe(MINT_PRICE);
   });
 
-  it.each(["by its hash", "by its signature"])(
+  it.each(casesOf(["by its hash", "by its signature"], 1))(
     "is not taken by a stranger who had noted it out of the mempool, and is the payer's %s",
     async (proof) => {
       const { payer, stranger, signed, settled } = await selfSettled();
@@ -473,11 +474,16 @@ describe("lost answers", () => {
 
   const used: FacilitatorOutcome = { kind: "refused", reason: "invalid_exact_evm_nonce_already_used" };
   const poor: FacilitatorOutcome = { kind: "refused", reason: "insufficient_funds" };
-  it.each([
-    ["after an order whose answer was lost, that it is used", [undefined, used]],
-    ["after an order whose answer was lost, that its payer is out of money", [undefined, poor]],
-    ["after a front-runner, that it is used", [used]],
-  ])(
+  it.each(
+    casesOf(
+      [
+        ["after a front-runner, that it is used", [used]],
+        ["after an order whose answer was lost, that it is used", [undefined, used]],
+        ["after an order whose answer was lost, that its payer is out of money", [undefined, poor]],
+      ],
+      1,
+    ),
+  )(
     "a facilitator that knows more than our node says %s: pending until we see it, served, charged once",
     async (_, words) => {
       const payer = await world.payer();
@@ -492,7 +498,7 @@ describe("lost answers", () => {
     },
   );
 
-  it("a facilitator that goes on refusing what the chain does not show is believed after a minute", async () => {
+  deepIt("a facilitator that goes on refusing what the chain does not show is believed after a minute", async () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account);
     settle = async () => used;
@@ -570,7 +576,7 @@ describe("case 22: a facilitator that lies", () => {
       async () => (await api.payments()).find(({ tx_hash, state }) => tx_hash && state === "fulfilled")!.tx_hash as Hex,
     ],
   ];
-  it.each(lies)("with %s is not believed", async (_what, lie) => {
+  it.each(casesOf(lies, 2))("with %s is not believed", async (_what, lie) => {
     const payer = await world.payer();
     settle = async (order) => ({ kind: "settled", txHash: await lie(order) });
     expect(await api.pay(payer)).toMatchObject({ status: 503, body: { code: "payment_pending" } });
@@ -679,7 +685,7 @@ describe("case 23: a facilitator that is of no use is 503, and nothing is fulfil
     ["an error", () => listen((_request, response) => void response.writeHead(500).end('{"isValid":true}'))],
     ["no verdict", () => listen((_request, response) => void response.end('{"ok":true}'))],
   ];
-  it.each(dead)("%s", async (_what, open) => {
+  it.each(casesOf(dead, 3))("%s", async (_what, open) => {
     const facilitator = createHttpFacilitator({ url: await open(), timeoutMs: 400 });
     const other = await world.api({ facilitator: () => facilitator, mints: false });
     const payer = await world.payer();

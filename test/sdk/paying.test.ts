@@ -16,6 +16,7 @@ import { plantAgents } from "../api/support/agents.ts";
 import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Paying, REPORT_PRICE, startPaying } from "../payments/support/paying.ts";
 import { type Customer, startTempo, type Tempo } from "../payments/support/tempo.ts";
+import { deepDescribe } from "../support/share.ts";
 
 const REPORT = { params: { path: { ref: "900" } } };
 const HAS = 10_000_000n;
@@ -113,7 +114,7 @@ it("pays no more than it may, and tells the terms where it cannot pay", async ()
   });
 });
 
-describe("as the examples show", () => {
+deepDescribe("as the examples show", () => {
   const directory = mkdtempSync(join(tmpdir(), "sdk-pay-"));
   afterAll(() => rmSync(directory, { recursive: true }));
   /** Runs one with a devnet.json in which this key is the first account's. */

@@ -5,6 +5,7 @@ import { identityAbi } from "../../abis/identity.ts";
 import { agentWallet, testChain } from "../../harness/agent-wallet.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
+import { casesOf } from "../support/share.ts";
 import { topologyOfRun } from "../support/topology-of-run.ts";
 
 type Wallet = ReturnType<typeof agentWallet>;
@@ -366,7 +367,7 @@ describe("a wallet that strangers name in tokens of theirs", () => {
 });
 
 describe("a reorg", () => {
-  it.each([1, 7, 29])("of %i blocks rolls back agents, traits, scores and history", async (depth) => {
+  it.each(casesOf([1, 7, 29], 1))("of %i blocks rolls back agents, traits, scores and history", async (depth) => {
     const { rpcUrl, contracts } = stack.devnet;
     const chain = testChain(rpcUrl);
     const price = await chain.readContract({

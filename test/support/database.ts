@@ -28,7 +28,7 @@ let admin: pg.Pool | undefined;
 export async function testDatabase({ migrated = true, indexed = false } = {}): Promise<TestDatabase> {
   const url = new URL(inject("postgresUrl"));
   admin ??= openPool({ connectionString: url.href, max: 1, allowExitOnIdle: true }).on("error", () => {});
-  const name = `test_${randomBytes(6).toString("hex")}`;
+  const name = `test_${process.pid}_${randomBytes(6).toString("hex")}`;
   const template = indexed ? INDEXED : migrated ? MIGRATED : "template1";
   await admin.query(`create database "${name}" template "${template}" strategy file_copy`);
   url.pathname = name;

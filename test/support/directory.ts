@@ -141,7 +141,7 @@ export function directoryRow(now: number): fc.Arbitrary<PlantedRow> {
   });
 }
 
-const SORTS: DirectorySort[] = [...DIRECTORY_SORTS, "trend"];
+export const SORTS: DirectorySort[] = [...DIRECTORY_SORTS, "trend"];
 
 const q = fc.oneof(
   {

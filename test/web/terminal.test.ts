@@ -10,6 +10,7 @@ import { buildWeb, webIsStale } from "../../web/build.ts";
 import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Payer, type Paying, startPaying } from "../payments/support/paying.ts";
 import { plantDirectory } from "../support/directory.ts";
+import { deepIt } from "../support/share.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
 import { type BrowserWallet, giveWallet } from "./wallet.ts";
 import { HOSTILE, HOSTILE_ID, HOSTILE_REF, plantWorld, TWIN_ID } from "./world.ts";
@@ -62,7 +63,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       expect(query(page)).toBe("?page=2");
     }));
 
-  it("sorts by its headers in three states, and the address says so", () =>
+  deepIt("sorts by its headers in three states, and the address says so", () =>
     on("/", async (page) => {
       const header = page.getByRole("columnheader", { name: "Agent" });
       const sort = header.getByRole("button");
@@ -77,7 +78,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await sort.click();
       await page.waitForURL((url) => url.search === "");
       expect(await header.getAttribute("aria-sort")).toBeNull();
-    }));
+    }),
+  );
 
   it("filters by chips with counts; reloaded, it shows the same", () =>
     on("/", async (page) => {
@@ -119,7 +121,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("heading", { level: 1, name: "Meridian" }).waitFor();
     }));
 
-  it("is worked by keys alone, unless they are switched off", () =>
+  deepIt("is worked by keys alone, unless they are switched off", () =>
     on("/", async (page) => {
       await page.locator("tbody tr").first().waitFor();
       await page.keyboard.press("j");
@@ -148,9 +150,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.keyboard.press("g");
       await page.keyboard.press("h");
       expect(new URL(page.url()).pathname).toBe("/status");
-    }));
+    }),
+  );
 
-  it("opens the row at hand with Enter, and a link is a link", () =>
+  deepIt("opens the row at hand with Enter, and a link is a link", () =>
     on("/?q=Meridian", async (page) => {
       await page.getByText(/^1 agent/).waitFor();
       expect(await page.getByRole("link", { name: "Meridian" }).getAttribute("href")).toBe("/agent/0");
@@ -158,9 +161,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.locator("tr[data-active]").waitFor();
       await page.keyboard.press("Enter");
       await page.waitForURL("**/agent/0");
-    }));
+    }),
+  );
 
-  it("tells of new agents and moves no row until asked", () =>
+  deepIt("tells of new agents and moves no row until asked", () =>
     on("/", async (page) => {
       await page.getByText("136 agents", { exact: true }).waitFor();
       await page.getByTitle("Changes arrive as they happen").waitFor();
@@ -179,7 +183,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await pill.click();
       await page.locator("tbody tr").first().getByText("Latecomer").waitFor();
       await api.pool.query("delete from offchain.directory where agent_id = '9999'");
-    }));
+    }),
+  );
 
   it("shows an agent: score, the eight signals in numbers, proofs, its card, and who it is elsewhere", () =>
     on("/agent/0", async (page) => {
@@ -207,7 +212,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("link", { name: "Meridian" }).waitFor();
     }));
 
-  it("marks rows with what is known about them, and shows the columns one wants", () =>
+  deepIt("marks rows with what is known about them, and shows the columns one wants", () =>
     on("/", async (page) => {
       const row = page.locator("tbody tr", { hasText: "Meridian" }).first();
       await row.getByText("Proven: wallet").waitFor({ state: "attached" });
@@ -221,9 +226,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("columnheader", { name: "Ethos" }).getByRole("button").click();
       await page.waitForURL("**/?sort=ethos_score&dir=desc");
       expect(await page.getByRole("columnheader", { name: "Proofs" }).count()).toBe(0);
-    }));
+    }),
+  );
 
-  it("keeps a watch list and saved views in this browser", () =>
+  deepIt("keeps a watch list and saved views in this browser", () =>
     on("/?filter=watched", async (page) => {
       await page.getByRole("heading", { name: "You watch nobody yet" }).waitFor();
       await page.goto("/?q=foreign+006");
@@ -243,18 +249,20 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.getByRole("link", { name: "My agents" }).click();
       await page.waitForURL("**/?filter=watched&sort=name&dir=asc");
       await page.getByText("2 agents", { exact: true }).waitFor();
-    }));
+    }),
+  );
 
-  it("hides names that are no names until it is asked for them", () =>
+  deepIt("hides names that are no names until it is asked for them", () =>
     on("/", async (page) => {
       await page.getByText("136 agents", { exact: true }).waitFor();
       expect(await page.locator("tbody .row-link", { hasText: "aaaa" }).count()).toBe(0);
       await page.getByRole("button", { name: "1 hidden as spam · show" }).click();
       await page.waitForURL("**/?spam=true");
       await page.locator("tbody .row-link", { hasText: "aaaa" }).waitFor();
-    }));
+    }),
+  );
 
-  it("does everything from the palette: agents by name, views, themes", () =>
+  deepIt("does everything from the palette: agents by name, views, themes", () =>
     on("/status", async (page) => {
       await page.locator("h1").waitFor();
       await page.keyboard.press("Control+k");
@@ -279,7 +287,8 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.keyboard.press("Control+k");
       await page.keyboard.press("Escape");
       await field.waitFor({ state: "detached" });
-    }));
+    }),
+  );
 
   it("never takes a text for markup, in any field of any view", async () => {
     const { page, troubles } = await openPage(browser, api.url);
@@ -319,7 +328,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
     await page.context().close();
   });
 
-  it("says where a stranger's link leads before anybody goes there", () =>
+  deepIt("says where a stranger's link leads before anybody goes there", () =>
     on(`/terminal/${TWIN_ID}?platform=erc8004`, async (page) => {
       const link = page.getByRole("link", { name: "https://tools.example/mcp" });
       expect(await link.getAttribute("rel")).toBe("nofollow noopener noreferrer ugc");
@@ -330,9 +339,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await dialog.getByRole("button", { name: "Stay here" }).click();
       await dialog.waitFor({ state: "detached" });
       expect(new URL(page.url()).origin).toBe(api.url);
-    }));
+    }),
+  );
 
-  it("says over every view when the index is not to be trusted", () =>
+  deepIt("says over every view when the index is not to be trusted", () =>
     on("/agent/0", async (page) => {
       await page.locator("h1").waitFor();
       const state = (stale: boolean) =>
@@ -345,9 +355,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         await state(false);
       }
       await banner.waitFor({ state: "detached" });
-    }));
+    }),
+  );
 
-  it("tells of people and of what agents write to each other, as text", () =>
+  deepIt("tells of people and of what agents write to each other, as text", () =>
     on("/people", async (page) => {
       await page.getByRole("link", { name: "Meridian" }).waitFor();
       expect((await page.locator(".person").textContent())!.split(HOSTILE).length - 1).toBeGreaterThanOrEqual(5);
@@ -357,16 +368,18 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.locator(".message-text", { hasText: HOSTILE }).waitFor();
       await page.getByRole("link", { name: /governance/ }).click();
       await page.getByRole("heading", { name: "Members only" }).waitFor();
-    }));
+    }),
+  );
 
-  it("says who is not there, with the request's id where something failed", () =>
+  deepIt("says who is not there, with the request's id where something failed", () =>
     on("/agent/4711", async (page) => {
       await page.getByRole("heading", { name: "No agent has this id" }).waitFor();
       await page.goto("/terminal/nobody-at-all");
       await page.getByText(/^Request [\w-]{8,}/).waitFor();
-    }));
+    }),
+  );
 
-  it("compares those in the address", () =>
+  deepIt("compares those in the address", () =>
     on("/compare?ids=0,1", async (page) => {
       await page.getByRole("columnheader", { name: /Meridian/ }).waitFor();
       await page.getByRole("textbox", { name: /to add/ }).fill("3");
@@ -374,16 +387,18 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.waitForURL((url) => url.searchParams.get("ids") === "0,1,3");
       await page.getByRole("button", { name: /^Take Meridian out/ }).click();
       await page.waitForURL((url) => url.searchParams.get("ids") === "1,3");
-    }));
+    }),
+  );
 
-  it("tells the exact call behind a view", () =>
+  deepIt("tells the exact call behind a view", () =>
     on("/?filter=new&sort=name&dir=asc", async (page) => {
       await page.getByRole("button", { name: "API", exact: true }).click();
       const curl = await page.getByRole("dialog").locator("pre").textContent();
       const url = /curl '([^']+)'/.exec(curl!)![1]!;
       expect(url).toBe(`${api.url}/api/terminal/agents?limit=100&filter=new&sort=name&dir=ASC`);
       expect((await fetch(url)).status).toBe(200);
-    }));
+    }),
+  );
 
   describe("the registration", () => {
     /** The page with a wallet in it that holds so much USDC; what it may do is up to `act`. */
@@ -455,7 +470,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
           expect(await paid(payer)).toEqual([{ state: "fulfilled", units: String(MINT_PRICE) }]);
         }));
 
-      it("says what the account lacks, and takes nothing", () =>
+      deepIt("says what the account lacks, and takes nothing", () =>
         withWallet(400_000n, async (page, payer) => {
           await submit(page);
           await page.getByRole("button", { name: "Pay 1.00 USDC and register" }).click();
@@ -463,9 +478,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
             .getByText("This account holds 0.40 USDC on Base, and 1.00 are needed. Nothing was paid.")
             .waitFor();
           expect(await world.balance(payer.address)).toBe(400_000n);
-        }));
+        }),
+      );
 
-      it("asks again with the same payment while its outcome is not known, and never for another", () =>
+      deepIt("asks again with the same payment while its outcome is not known, and never for another", () =>
         withWallet(5_000_000n, async (page, payer) => {
           const sent: string[] = [];
           let lost = true;
@@ -486,11 +502,12 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
           expect(sent).toHaveLength(3);
           expect(new Set(sent).size).toBe(1);
           expect(await world.balance(payer.address)).toBe(5_000_000n - MINT_PRICE);
-        }));
+        }),
+      );
     });
   });
 
-  it("fits a phone: cards instead of a table, nothing wider than the screen", () =>
+  deepIt("fits a phone: cards instead of a table, nothing wider than the screen", () =>
     on(
       "/",
       async (page) => {
@@ -512,9 +529,10 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
         }
       },
       { viewport: { width: 390, height: 844 }, hasTouch: true },
-    ));
+    ),
+  );
 
-  it("has no finding of axe in either theme", { timeout: 240_000 }, () =>
+  deepIt("has no finding of axe in either theme", { timeout: 240_000 }, () =>
     on(
       "/",
       async (page) => {

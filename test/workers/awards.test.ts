@@ -7,6 +7,7 @@ import { OG_WALLETS } from "../../core/og-wallets.ts";
 import { mintById } from "../../db/mints.ts";
 import { until } from "../../harness/until.ts";
 import { AWARD_FAULT_POINTS, FAULT_POINTS } from "../../workers/sender.ts";
+import { casesOf } from "../support/share.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";
 
 let on: Sending;
@@ -223,7 +224,7 @@ describe("a reorganisation", () => {
 });
 
 describe("kill -9 of the sender", () => {
-  it.each([...AWARD_FAULT_POINTS, ...FAULT_POINTS])(
+  it.each(casesOf([...AWARD_FAULT_POINTS, ...FAULT_POINTS], ["awards.after-commit"]))(
     "at %s, while awards are under way, grants each once",
     async (point) => {
       const grace = await referrer();

@@ -6,6 +6,7 @@ import { pullProgress } from "../../db/directory/pulls.ts";
 import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
 import { directoryPull } from "../../workers/jobs/directory-pull.ts";
+import { deepIt } from "../support/share.ts";
 import { bodyOf, type RegistryWorld, readerOf, readPage, registryWorld } from "./support/registries.ts";
 
 const COUNT = 230;
@@ -161,15 +162,19 @@ it("an agent listed twice is one row", async () => {
   expect(await world.rows("virtuals")).toMatchObject([{ agentId: "5", name: "Second" }]);
 });
 
-it("Agentverse is swept from both ends when it has more than it gives, until they meet", async () => {
-  await world.plant("agentverse", { generate: 12_000 });
-  let pages = 0;
-  await world.pull("agentverse", { onPage: () => pages++ });
-  expect(await world.rows("agentverse")).toHaveLength(12_000);
-  // A hundred from the oldest, twenty from the newest, and one that shows nothing new.
-  expect(pages).toBe(121);
-  expect(await progressOf("agentverse")).toMatchObject({ note: null, error: null });
-}, 120_000);
+deepIt(
+  "Agentverse is swept from both ends when it has more than it gives, until they meet",
+  async () => {
+    await world.plant("agentverse", { generate: 12_000 });
+    let pages = 0;
+    await world.pull("agentverse", { onPage: () => pages++ });
+    expect(await world.rows("agentverse")).toHaveLength(12_000);
+    // A hundred from the oldest, twenty from the newest, and one that shows nothing new.
+    expect(pages).toBe(121);
+    expect(await progressOf("agentverse")).toMatchObject({ note: null, error: null });
+  },
+  120_000,
+);
 
 it("paid resources are gathered by who is paid, across pages, and one that goes takes only itself", async () => {
   const payTo = "0xAb5801a7D398351b8bE11C439e05C5B3259aeC9B";

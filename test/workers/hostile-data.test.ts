@@ -16,7 +16,7 @@ import { erc8004Files } from "../../workers/jobs/erc8004-files.ts";
 import { marketData } from "../../workers/jobs/market-data.ts";
 import { plantAgents } from "../api/support/agents.ts";
 import { hostile, text, written } from "../support/hostile-json.ts";
-import { shareOf } from "../support/share.ts";
+import { casesOf, shareOf } from "../support/share.ts";
 import { bodyOf, type RegistryWorld, type Row, readerOf, registryWorld } from "./support/registries.ts";
 
 const SOUND = 229;
@@ -115,7 +115,7 @@ describe.each(KEYS)("%s", (source) => {
     ["a text of 100 kB", (item) => altered(item, text, "🧱".repeat(25_000))],
     ["a text of 400 kB", (item) => altered(item, text, "🧱".repeat(100_000))],
   ];
-  it.each(HOSTILE)("an item with %s keeps none of the other agents of its page out", async (_, make) => {
+  it.each(casesOf(HOSTILE, 2))("an item with %s keeps none of the other agents of its page out", async (_, make) => {
     const item = await anItem(source);
     await world.plant(source, { rows: [make(item)], generate: SOUND });
     await world.pull(source);

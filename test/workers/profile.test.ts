@@ -8,6 +8,7 @@ import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";
 import { until } from "../../harness/until.ts";
 import { FAULT_POINTS } from "../../workers/sender.ts";
+import { casesOf } from "../support/share.ts";
 import { type Sending, startSending } from "./support/sending.ts";
 
 let on: Sending;
@@ -116,7 +117,7 @@ it("verifies nobody whose number went to another agent before it was signed", as
 });
 
 describe("kill -9 of the sender", () => {
-  it.each(FAULT_POINTS)("at %s: each part is written once", async (point) => {
+  it.each(casesOf(FAULT_POINTS, ["sender.after-broadcast"]))("at %s: each part is written once", async (point) => {
     const ada = await agent();
     const keys = await write("on", ada, {
       narrative: { manifesto: "once" },

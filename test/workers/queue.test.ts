@@ -8,6 +8,7 @@ import { tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { HopelessJob, openQueues, type Queues } from "../../workers/queue.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { deepIt } from "../support/share.ts";
 
 if (!REDIS_BINARY) console.warn("NOT RUN: the queue on Redis, because redis-server is not installed");
 
@@ -147,7 +148,7 @@ for (const { store, there } of stores) {
       expect(await queues.counts()).toMatchObject([{ waiting: 1, active: 0 }]);
     });
 
-    it("stops in time when its store says nothing, and the next one takes over what ran", async () => {
+    deepIt("stops in time when its store says nothing, and the next one takes over what ran", async () => {
       const there = new URL(redis?.url ?? database.url);
       const line = await tcpProxy({ host: there.hostname, port: Number(there.port) });
       const direct = there.href;

@@ -14,6 +14,7 @@ import { startTroubledNode } from "../../harness/troubled-node.ts";
 import { until } from "../../harness/until.ts";
 import type { IntentEffect } from "../../workers/intents.ts";
 import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/sender.ts";
+import { casesOf, deepIt } from "../support/share.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";
 
 let on: Sending;
@@ -289,7 +290,7 @@ describe("answers that are lost or lie", () => {
     expect(await desk.attempts(intentKey)).toHaveLength(1);
   });
 
-  it("whatever fails, in any order: as many tokens as requests, one for each", async () => {
+  deepIt("whatever fails, in any order: as many tokens as requests, one for each", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.infiniteStream(fc.constantFrom("good", "good", "good", "before", "after")),
@@ -691,7 +692,7 @@ describe("reorganisations", () => {
 });
 
 describe("kill -9", () => {
-  it.each([...FAULT_POINTS])("at %s ends in exactly one token", async (point) => {
+  it.each(casesOf(FAULT_POINTS, ["sender.after-broadcast"]))("at %s ends in exactly one token", async (point) => {
     const { mintId, wallet, intentKey } = await queuedMint();
     const doomed = desk.spawnSender(point);
     expect(await doomed.ended).toBe("SIGKILL");
@@ -702,7 +703,7 @@ describe("kill -9", () => {
     expect(await state(intentKey)).toBe("mined");
   });
 
-  it("where a filler takes the nonce ends in one filler and one failure", async () => {
+  deepIt("where a filler takes the nonce ends in one filler and one failure", async () => {
     const node = await startTroubledNode(on.rpcUrl);
     node.mode = "sent-refused";
     try {

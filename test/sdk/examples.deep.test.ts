@@ -39,8 +39,7 @@ const run = async (example: string, ...args: string[]) =>
     })
   ).stdout;
 
-// Once: the second time there would be two agents.
-it("register an agent that is then indexed, listed and told of", { timeout: 240_000, retry: 0 }, async () => {
+it("register an agent that is then indexed, listed and told of", { timeout: 240_000 }, async () => {
   const following = run("sdk-events.ts", "1", parts.apiUrl, "0");
   following.catch(() => {});
   const { accounts } = devnetCast();

@@ -1,0 +1,2 @@
+/** The random cases of fuzz.test.ts, a larger share of them. */
+import "./fuzz.test.ts";

@@ -1,0 +1,2 @@
+/** The random cases of signature.test.ts, a larger share of them. */
+import "./signature.test.ts";

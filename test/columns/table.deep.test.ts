@@ -1,0 +1,2 @@
+/** The random cases of table.test.ts, a larger share of them. */
+import "./table.test.ts";

@@ -1,0 +1,2 @@
+/** The random cases of cred.test.ts, a larger share of them. */
+import "./cred.test.ts";

@@ -1,0 +1,132 @@
+/** CPU time of a process and of all its descendants, read from /proc; nothing is counted where there is no /proc. */
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Unit of the times in /proc: sysconf(_SC_CLK_TCK), which is 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+export type SeenProcess = {
+  pid: number;
+  kind: string;
+  /** The child of the root it descends from; the root's own id for the root. */
+  branch: number;
+  /** CPU seconds, as last read; the process may have ended since. */
+  seconds: number;
+  /** Database that a session of PostgreSQL serves. */
+  database: string | undefined;
+};
+
+type Read = { pid: number; parent: number; own: number; reaped: number };
+
+const KINDS: [RegExp, string][] = [
+  [/^postgres/, "PostgreSQL"],
+  [/\/postgres /, "PostgreSQL"],
+  [/anvil/, "anvil"],
+  [/chrom/, "Chromium"],
+  [/redis-server/, "Redis"],
+  [/ponder-process|ponder\/dist|bin\/ponder/, "Ponder"],
+  [/indexer\/main/, "indexer's launcher"],
+  [/api\/main/, "API"],
+  [/workers\/main/, "workers"],
+  [/devnet\/start/, "local stack"],
+  [/\/node /, "other Node"],
+];
+
+export class ProcessTimes {
+  readonly #root: number;
+  readonly #seen = new Map<string, SeenProcess & Read & { key: string; gone: boolean; children: number }>();
+  /** Of processes alive, by id. */
+  #alive = new Map<number, string>();
+
+  constructor(root: number) {
+    this.#root = root;
+  }
+
+  /** Reads the times of all processes that descend from the root. */
+  sample(): void {
+    const read = new Map<number, Read & { started: string }>();
+    for (const name of processIds()) {
+      const found = statOf(name);
+      if (found) read.set(found.pid, found);
+    }
+    const alive = new Map<number, string>();
+    const visit = (found: Read & { started: string }): void => {
+      const key = `${found.pid}:${found.started}`;
+      if (alive.get(found.pid) === key) return;
+      const known = this.#seen.get(key);
+      if (!known) {
+        const parentKey = this.#alive.get(found.parent) ?? alive.get(found.parent);
+        const parent = parentKey === undefined ? undefined : this.#seen.get(parentKey);
+        if (!parent && found.pid !== this.#root) return;
+        const branch = !parent ? found.pid : parent.pid === this.#root ? found.pid : parent.branch;
+        this.#seen.set(key, {
+          ...found,
+          key,
+          branch,
+          ...this.#describe(found.pid, found.parent),
+          seconds: found.own,
+          gone: false,
+          children: 0,
+        });
+      } else Object.assign(known, found, { seconds: found.own, ...this.#describe(found.pid, found.parent) });
+      alive.set(found.pid, key);
+    };
+    // A parent has a smaller id than its child except where ids have begun anew: two passes find both.
+    const all = [...read.values()].sort((a, b) => a.pid - b.pid);
+    for (const found of all) visit(found);
+    for (const found of all) visit(found);
+    for (const [pid, key] of this.#alive) if (alive.get(pid) !== key) this.#seen.get(key)!.gone = true;
+    this.#alive = alive;
+  }
+
+  #describe(pid: number, parent: number): { kind: string; database: string | undefined } {
+    const words = commandOf(pid);
+    const database = /^postgres: \S+ (\S+) /.exec(words)?.[1];
+    const kind =
+      pid === this.#root || parent === this.#root
+        ? (KINDS.find(([pattern]) => pattern.test(words) && !/vitest|node /.test(words))?.[1] ?? "vitest")
+        : (KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? "others");
+    return { kind, database };
+  }
+
+  /** All processes seen so far, with the time of children that ended unseen counted for their parent. */
+  all(): SeenProcess[] {
+    const childrenOf = new Map<number, number>();
+    for (const one of this.#seen.values())
+      if (one.gone) childrenOf.set(one.parent, (childrenOf.get(one.parent) ?? 0) + one.own + one.reaped);
+    return [...this.#seen.values()].map(({ pid, kind, branch, own, reaped, database }) => ({
+      pid,
+      kind,
+      branch,
+      database,
+      seconds: own + Math.max(0, reaped - (childrenOf.get(pid) ?? 0)),
+    }));
+  }
+}
+
+function processIds(): string[] {
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+function statOf(pid: string): (Read & { started: string }) | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in brackets may hold anything: the fields begin after the last bracket.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const seconds = (i: number) => (Number(fields[i]) + Number(fields[i + 1])) / TICKS_PER_SECOND;
+    return { pid: Number(pid), parent: Number(fields[1]), own: seconds(11), reaped: seconds(13), started: fields[19]! };
+  } catch {
+    return undefined;
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}
