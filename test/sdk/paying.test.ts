@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { tempo as tempoMethods } from "mppx/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { giveUsdce, TEMPO } from "../../devnet/tempo.ts";
 import { type ClientOptions, createClient, type Fetch } from "../../sdk/src/index.ts";
 import { mpp } from "../../sdk/src/mpp.ts";
