@@ -1,6 +1,6 @@
 /** Everything known about an agent at one moment, as loaded in one snapshot. Score, JSON, metadata and card are pure functions of it and a clock value. */
 
-import type { Json } from "./listing.ts";
+import type { Json } from "./json.ts";
 import type { ProofPlatformKey } from "./proof-platforms.ts";
 
 export type Address = `0x${string}`;

@@ -1,6 +1,7 @@
 /** JSON of any shape that people state: texts cleaned, size and depth bounded, and services by name among it. */
 import { z } from "zod";
-import type { Json, JsonObject, ListedService } from "./listing.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { ListedService } from "./listing.ts";
 import { cleanText } from "./text.ts";
 import { urlOf } from "./urls.ts";
 

@@ -1,5 +1,6 @@
 /** What people may list about an agent: the rules of services, skills, domains and metadata. Each write replaces its field as a whole. */
 import { z } from "zod";
+import type { JsonObject } from "./json.ts";
 import {
   MAX_DEPTH,
   MAX_SERVICES,
@@ -10,7 +11,7 @@ import {
   readServices,
   statedJson,
 } from "./json-input.ts";
-import type { JsonObject, Listing } from "./listing.ts";
+import type { Listing } from "./listing.ts";
 import { wordList } from "./principals/input.ts";
 import { isBlank, textSchema } from "./text.ts";
 

@@ -1,8 +1,6 @@
 /** What an agent lists about itself: services, skills, domains and metadata. Shown as stated; nothing of it is checked or counts. */
 import type { AgentFacts } from "./facts.ts";
-
-export type Json = string | number | boolean | null | Json[] | JsonObject;
-export type JsonObject = { [name: string]: Json };
+import type { JsonObject } from "./json.ts";
 
 /** A way to reach an agent: `url` is http or https; others have a `handle`, an `address` or a `name` instead. */
 export type ListedService = JsonObject & { url?: string };

@@ -1,6 +1,7 @@
 /** What people may write into a profile: the schemas of personality and narrative, and the field writes they mean. */
 import { z } from "zod";
-import { type Json, LISTING_FIELDS } from "./listing.ts";
+import type { Json } from "./json.ts";
+import { LISTING_FIELDS } from "./listing.ts";
 import type { ListingInput } from "./listing-input.ts";
 import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "./profile.ts";
 import { SOCIALS, type SocialInput } from "./social-input.ts";

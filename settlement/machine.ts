@@ -3,7 +3,7 @@ import type { MachinePayments } from "../clients/ports.ts";
 import type { Hex } from "../core/facts.ts";
 import type { Payment } from "../db/payments.ts";
 import { type Evidence, findAnswer } from "./evidence.ts";
-import type { Asked } from "./settle.ts";
+import type { SettlementOutcome } from "./outcome.ts";
 
 /** What the ledger keeps of an answered challenge. */
 export type MachineCredential = {
@@ -31,7 +31,7 @@ export async function sendMachinePayment(
   { chain }: MachinePayments,
   payment: Payment,
   begin: () => Promise<boolean>,
-): Promise<Asked> {
+): Promise<SettlementOutcome> {
   const { raw } = credentialOf(payment);
   if (raw === null) return { kind: "settled" };
   const first = payment.state === "new";

@@ -9,6 +9,7 @@ import type { Payment } from "../db/payments.ts";
 import type { Fault } from "../runtime/faults.ts";
 import { type Evidence, findSettlement, placeNow } from "./evidence.ts";
 import { findMachinePayment, sendMachinePayment } from "./machine.ts";
+import type { SettlementOutcome } from "./outcome.ts";
 
 export type SettlementParts = {
   db: pg.Pool;
@@ -173,13 +174,7 @@ export async function bringIn(
   }
 }
 
-/** What became of the wish to have the money moved. `broadcast`: it may be moving. */
-export type Asked =
-  | { kind: "settled" }
-  | { kind: "refused"; reason: Refusal; broadcast: boolean }
-  | { kind: "unknown"; cause: unknown; broadcast: boolean };
-
-async function ask(parts: SettlementParts, held: Held, declared: PaymentOrder["declared"]): Promise<Asked> {
+async function ask(parts: SettlementParts, held: Held, declared: PaymentOrder["declared"]): Promise<SettlementOutcome> {
   if (parts.onlyLooks) return { kind: "unknown", cause: new Error("it is only looked for"), broadcast: false };
   if (held.payment.method !== "mpp") return askFacilitator(parts, held, declared);
   return sendMachinePayment(machineOf(parts), held.payment, () => begin(parts, held));
@@ -193,7 +188,11 @@ async function begin({ db, fault }: SettlementParts, { payment, lease }: Held): 
 }
 
 /** Has the facilitator check and then settle. */
-async function askFacilitator(parts: SettlementParts, held: Held, declared: PaymentOrder["declared"]): Promise<Asked> {
+async function askFacilitator(
+  parts: SettlementParts,
+  held: Held,
+  declared: PaymentOrder["declared"],
+): Promise<SettlementOutcome> {
   const { facilitator, domain } = parts;
   const { payment } = held;
   if (!facilitator) return { kind: "unknown", cause: new Error("there is no facilitator"), broadcast: false };

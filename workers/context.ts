@@ -14,7 +14,7 @@ import type {
 import type { Config } from "../config/config.ts";
 import type { Fault } from "../runtime/faults.ts";
 import type { Queues } from "./queue.ts";
-import type { WebhookParts } from "./webhooks/send.ts";
+import type { WebhookParts } from "./webhooks/parts.ts";
 
 /** Told of every run of a job. */
 export type JobMeter = {

@@ -1,6 +1,7 @@
 /** Everything known about a human principal or an organization at one moment. What is private is not among it. */
 import type { Address, AgentFacts } from "../facts.ts";
-import type { Json, JsonObject, ListedService } from "../listing.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { ListedService } from "../listing.ts";
 
 /** What was last heard of a value, and when; ISO 8601. */
 export type Heard<T> = { value: T; at: string };

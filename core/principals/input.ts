@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { parseAddress } from "../addresses.ts";
 import { lenientObject } from "../ignored.ts";
+import type { Json, JsonObject } from "../json.ts";
 import { MAX_DEPTH, objectOnly, type Report, readJson, readObject, readServices, statedJson } from "../json-input.ts";
-import type { Json, JsonObject } from "../listing.ts";
 import { cleanText, type TextRule, textSchema } from "../text.ts";
 import { urlOf } from "../urls.ts";
 import type { Member, Stated } from "./facts.ts";

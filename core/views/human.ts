@@ -2,7 +2,7 @@
 import { checksum } from "../addresses.ts";
 import { shownCred } from "../cred.ts";
 import type { Address } from "../facts.ts";
-import type { Json, JsonObject } from "../listing.ts";
+import type { Json, JsonObject } from "../json.ts";
 import {
   ethosScore,
   type HumanComponent,

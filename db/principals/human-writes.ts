@@ -1,6 +1,6 @@
 /** Writes about human principals: registering, linking agents, and going for good. */
 import type { Address } from "../../core/facts.ts";
-import type { Json, JsonObject } from "../../core/listing.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { Stated } from "../../core/principals/facts.ts";
 import { forgetEthosScore } from "../ethos.ts";
 import type { Queryable } from "../transaction.ts";

@@ -1,6 +1,6 @@
 /** Human principals as they are read: by id, wallet or token, in pages, and with everything their cred is made of. */
 import type { Address, Hex } from "../../core/facts.ts";
-import type { Json, JsonObject } from "../../core/listing.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
 import { attests, unindexed } from "../attestations.ts";
 import { loadFacts } from "../facts.ts";

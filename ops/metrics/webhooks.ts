@@ -1,6 +1,6 @@
 /** Attempts to deliver webhooks by outcome, and webhooks that were switched off. */
 import type { Registry } from "prom-client";
-import type { WebhookMeter } from "../../workers/webhooks/send.ts";
+import type { WebhookMeter } from "../../workers/webhooks/parts.ts";
 import { Counts, durationsBy } from "./metric.ts";
 
 export function webhookMeter(registry: Registry): WebhookMeter {

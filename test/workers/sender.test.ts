@@ -12,7 +12,7 @@ import { mintById } from "../../db/mints.ts";
 import { committedWei, senderState } from "../../db/sender-state.ts";
 import { startTroubledNode } from "../../harness/troubled-node.ts";
 import { until } from "../../harness/until.ts";
-import type { IntentEffect } from "../../workers/intents.ts";
+import type { IntentEffect } from "../../workers/intents/effect.ts";
 import { FAULT_POINTS, FILLER_FAULT_POINT } from "../../workers/sender.ts";
 import { casesOf, deepIt } from "../support/share.ts";
 import { type Sending, startSending, tokensOf } from "./support/sending.ts";

@@ -12,7 +12,7 @@ import { type DueMint, type Mint, retryAwards, setAwardsDue } from "../../db/min
 import { recordReferral } from "../../db/referral-codes.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { attemptedKey, queueRepeatable, withdrawQueued } from "../../db/transaction-outbox.ts";
-import type { IntentEffect } from "../intents.ts";
+import type { IntentEffect } from "./effect.ts";
 
 /** Places where a crash test kills the sender while it queues awards. */
 export const AWARD_FAULT_POINTS = ["awards.before-commit", "awards.after-commit"] as const;

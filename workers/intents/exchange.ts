@@ -1,7 +1,7 @@
 /** Intents `exchange:<tokenId>:<owner>`: the identity contract is told of an exchange verification, once for each owner. */
 import { noteExchangeTransaction } from "../../db/attestations.ts";
 import { attemptedKey, type Intent } from "../../db/transaction-outbox.ts";
-import type { IntentEffect } from "../intents.ts";
+import type { IntentEffect } from "./effect.ts";
 
 /** @returns `by`: the owner; in keys of former versions, the attestation */
 function subjectOf({ intentKey }: Intent): { tokenId: number; by: string } {

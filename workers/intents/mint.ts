@@ -11,8 +11,8 @@ import { deleteProfileFields, writeProfileFields } from "../../db/profiles.ts";
 import { deleteProofs } from "../../db/proofs.ts";
 import { deleteReferrals, ensureReferralCodes, recordReferral } from "../../db/referral-codes.ts";
 import { isIndexed } from "../../db/transaction.ts";
-import type { IntentEffect } from "../intents.ts";
 import { bringsAwards, withdrawAwards } from "./award.ts";
+import type { IntentEffect } from "./effect.ts";
 import { mintedBefore, mintIdOf } from "./minted-before.ts";
 
 export const mintEffect: IntentEffect = {

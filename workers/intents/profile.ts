@@ -9,7 +9,7 @@ import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
 import { alignProfileFields, deleteProfileTrait } from "../../db/profiles.ts";
 import { isIndexed } from "../../db/transaction.ts";
 import type { Intent } from "../../db/transaction-outbox.ts";
-import type { EffectContext, IntentEffect } from "../intents.ts";
+import type { EffectContext, IntentEffect } from "./effect.ts";
 
 /** The service may write to every token; on behalf of whom it does must still be so when it signs. */
 async function refusal({ db }: EffectContext, { intentKey }: Intent): Promise<string | null> {

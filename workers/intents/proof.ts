@@ -1,7 +1,7 @@
 /** Intents `proof:<tokenId>:<platform>`: the trait that goes with an agent's first proof on a platform. */
 import { proofStands, setProofTransaction } from "../../db/proofs.ts";
 import { attemptedKey, type Intent } from "../../db/transaction-outbox.ts";
-import type { IntentEffect } from "../intents.ts";
+import type { IntentEffect } from "./effect.ts";
 
 const proofOf = ({ intentKey }: Intent) => {
   const [, tokenId, platform] = attemptedKey(intentKey).split(":");

@@ -5,8 +5,8 @@ import type { Address, Hex } from "../../core/facts.ts";
 import { tokenUriOf } from "../../core/token-uri.ts";
 import { knownTokenUri, tokenUriLeft, tokenUriSet, tokenUriUnset } from "../../db/token-uris.ts";
 import type { Intent } from "../../db/transaction-outbox.ts";
-import type { EffectContext, IntentEffect } from "../intents.ts";
 import { readTokenUris } from "../token-uri-reads.ts";
+import type { EffectContext, IntentEffect } from "./effect.ts";
 
 /** What the chain says of a URI is asked again after this long, and sooner where it said nothing or a transaction failed. */
 export const CHECK_AGAIN_MS = 86_400_000;

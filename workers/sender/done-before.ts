@@ -3,8 +3,8 @@ import { Failure } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
 import { type Intent, type SignedIntent, takeOver } from "../../db/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
+import { conclude } from "./conclude.ts";
 import type { SenderSession } from "./session.ts";
-import { conclude } from "./track.ts";
 
 /**
  * Ends the intents whose work an earlier transaction of ours has done, each as if its receipt had just come.

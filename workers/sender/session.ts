@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Chain, Signer } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import type { Fault } from "../../runtime/faults.ts";
-import type { IntentEffect } from "../intents.ts";
+import type { IntentEffect } from "../intents/effect.ts";
 
 /** Places where a crash test kills the sender, in the order a transaction passes them. */
 export const FAULT_POINTS = [

@@ -9,10 +9,11 @@ import { span } from "../../runtime/tracing.ts";
 import { effectOf } from "../intents.ts";
 import { revertReason } from "../revert-reason.ts";
 import { broadcast } from "./broadcast.ts";
-import { type Budget, roomForWaiting } from "./budget.ts";
+import type { Budget } from "./budget.ts";
 import { withoutDone } from "./done-before.ts";
 import type { Funds } from "./funds.ts";
 import { endIntent } from "./give-up.ts";
+import { roomForWaiting } from "./low-priority.ts";
 import type { SenderSession } from "./session.ts";
 
 type Ready = { intent: Intent; gasLimit: bigint };

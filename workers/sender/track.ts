@@ -1,9 +1,6 @@
 /** signed → mined or reverted: receipts, bytes sent again, stuck offers raised, nonces others used, gaps closed. */
-import type pg from "pg";
-import type { Receipt } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
 import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transaction-fees.ts";
-import { transaction } from "../../db/transaction.ts";
 import {
   type Attempt,
   queuedIntents,
@@ -11,11 +8,11 @@ import {
   type SignedIntent,
   signedIntents,
   storeAttempt,
-  storeReceipt,
 } from "../../db/transaction-outbox.ts";
 import { span } from "../../runtime/tracing.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
+import { conclude, isGap } from "./conclude.ts";
 import { closeGaps } from "./gaps.ts";
 import { endIntent, giveUp, signFiller } from "./give-up.ts";
 import { usedByAnother } from "./nonce-use.ts";
@@ -90,8 +87,6 @@ function noteFront(
     session.front = { nonce: first.nonce, at: session.clock().getTime(), block: head };
 }
 
-const isGap = (intentKey: string) => intentKey.startsWith("gap:");
-
 /** A filler is not replaced by another: it is raised. */
 const canBeGivenUp = ({ intentKey, attempts }: SignedIntent): boolean => !isGap(intentKey) && !attempts.at(-1)!.filler;
 
@@ -132,51 +127,6 @@ async function settle(session: SenderSession, intent: SignedIntent, head: number
   );
   await requeue(session.db, intent.id);
   return false;
-}
-
-/**
- * Stores a receipt together with its consequences.
- * @param begin what has to be so first, in the same commit; false stores nothing
- */
-export async function conclude(
-  session: SenderSession,
-  intent: SignedIntent,
-  receipt: Receipt,
-  begin: (tx: pg.ClientBase) => Promise<boolean> = async () => true,
-): Promise<void> {
-  const { db, clock, options, log, fault } = session;
-  const error = failureOf(intent, receipt);
-  await transaction(db, async (tx) => {
-    if (!(await begin(tx))) return;
-    const stored = await storeReceipt(tx, intent.id, {
-      state: error === null ? "mined" : "reverted",
-      txHash: receipt.hash,
-      block: receipt.block,
-      blockHash: receipt.blockHash,
-      logs: receipt.logs,
-      error,
-      costWei: (receipt.feeWei ?? 0n) + (error === null ? intent.valueWei : 0n),
-      at: clock(),
-    });
-    if (!stored) return;
-    const effect = effectOf(intent.intentKey, options.effects);
-    if (error === null) await effect?.mined(tx, intent, receipt, clock());
-    else await effect?.failed(tx, intent, error, clock());
-    fault("sender.after-effect");
-  });
-  fault("sender.after-commit");
-  for (const attempt of intent.attempts) session.sentAt.delete(attempt.hash);
-  log.info(
-    { intent: intent.intentKey, hash: receipt.hash, block: receipt.block, status: receipt.status },
-    "transaction mined",
-  );
-}
-
-/** Why a receipt is not what the intent was for; null when it is. */
-function failureOf({ intentKey, attempts, error }: SignedIntent, receipt: Receipt): string | null {
-  const mined = attempts.find((attempt) => attempt.hash === receipt.hash);
-  if (mined?.filler && !isGap(intentKey)) return error ?? "a filler took its nonce";
-  return receipt.status === "success" ? null : "reverted";
 }
 
 function isStuck({ clock, options }: SenderSession, attempt: Attempt, head: number): boolean {

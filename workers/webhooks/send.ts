@@ -1,6 +1,6 @@
 /** One attempt to deliver: claimed, signed, sent, and written down with what follows from it. */
 import { randomUUID } from "node:crypto";
-import type { SecretBox, WebhookPost, WebhookReceivers } from "../../clients/ports.ts";
+import type { WebhookPost } from "../../clients/ports.ts";
 import { afterAttempt, FAILURES_BEFORE_PAUSE, isTaken } from "../../core/webhooks/attempts.ts";
 import { isSlow, type Lane, laneAfter } from "../../core/webhooks/lanes.ts";
 import { eventBody, PING, pingBody } from "../../core/webhooks/payload.ts";
@@ -16,27 +16,10 @@ import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { signingSecrets } from "../../db/webhooks/secrets.ts";
 import { disableWebhook, forgetFailures, lockHealth, storeHealth } from "../../db/webhooks/webhooks.ts";
 import type { JobContext } from "../context.ts";
+import type { WebhookParts } from "./parts.ts";
 
 /** Places where a crash test kills a worker that delivers. */
 export const WEBHOOK_FAULT_POINTS = ["webhook.handed-out", "webhook.claimed", "webhook.sent"] as const;
-
-/** Told what becomes of deliveries: the one place where they are counted. */
-export type WebhookMeter = {
-  /** @param outcome taken; failed, to be tried again; given up; or not sent, because the host has no room */
-  attempted(outcome: "delivered" | "failed" | "dead" | "deferred", ms: number): void;
-  disabled(reason: "gone" | "failing"): void;
-};
-
-/** What deliveries are made with. */
-export type WebhookParts = {
-  receivers: WebhookReceivers;
-  secrets: SecretBox;
-  /** How long a receiver may fail before its webhook is switched off. */
-  disableAfterMs: number;
-  /** From 0 to 1, for jitter. */
-  random(): number;
-  meter?: WebhookMeter | undefined;
-};
 
 export type SendContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & { webhooks: WebhookParts };
 
