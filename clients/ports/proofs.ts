@@ -1,0 +1,45 @@
+/** Ports of proofs on social platforms. */
+import type { ClaimsByPlatform, ProofPlatformKey } from "../../core/proof-platforms.ts";
+
+/** The proof to look for: the agent, and the service's prefix in front of its id (`helixa`). */
+export type SoughtProof = { tokenId: number; prefix: string };
+
+/** An account that proves an agent, as its platform shows it. */
+export type FoundProof = {
+  /** The platform's own id of the account, which outlives its names. */
+  accountId: string;
+  /** As the platform writes it. */
+  handle: string;
+  username: string | null;
+  /** The place of the proof, and the version of it that was read. */
+  evidence: ProofEvidence;
+};
+export type ProofEvidence = { url: string; id: string; revision?: string; etag?: string };
+
+/** A definite answer of the platform: the account shows no proof. `reason` is a sentence for the caller. */
+export type NoProof = { reason: string };
+
+/** A proof as it was recorded. An earlier version of this service may have stored `evidence`. */
+export type KnownProof = SoughtProof & Pick<FoundProof, "accountId" | "handle" | "username"> & { evidence: unknown };
+
+/**
+ * Reads the proofs on one platform (core/proof-platforms.ts). The platform's answer is a value; every method throws
+ * `Failure("upstream_unavailable")` when the platform gave no usable answer.
+ */
+export interface ProofReader<Claim> {
+  /** Looks for the proof at the place that the claim names. */
+  find(claim: Claim, sought: SoughtProof, spend?: Spend): Promise<FoundProof | NoProof>;
+  /** Max proofs of one `recheck`. */
+  readonly batch: number;
+  /** Looks again at proofs once found, in their order. Null: the platform said nothing about this one. */
+  recheck(proofs: readonly KnownProof[], spend?: Spend): Promise<(FoundProof | NoProof | null)[]>;
+}
+
+/**
+ * Takes one request from an allowance before it is sent.
+ * @param rate the upstream's whole rate @returns seconds to wait when the allowance is used up; 0 when the request was taken
+ */
+export type Spend = (rate: { burst: number; perSecond: number }) => Promise<number>;
+
+/** The reader of each platform, by the platform's key. */
+export type ProofReaders = { [K in ProofPlatformKey]: ProofReader<ClaimsByPlatform[K]> };

@@ -1,0 +1,90 @@
+/** Ports of what the workers pull: registries, documents, reputation, market data. */
+import type { Address } from "../../core/facts.ts";
+
+/** Reputation by Ethos (0 to 2800). */
+export interface Ethos {
+  /** Max addresses of one call. */
+  readonly batch: number;
+  /**
+   * Scores of wallets; null: Ethos does not know the wallet; undefined: its answer cannot be read.
+   * @throws Failure upstream_unavailable
+   */
+  scores(wallets: readonly Address[]): Promise<Map<Address, number | null | undefined>>;
+}
+
+/** Validators of a document's version (RFC 9110, section 8.8). */
+export type Validators = { etag: string | null; lastModified: string | null };
+
+/** A page of a registry's items in their own form. `next` names the next page, null at the end. */
+export type RegistryPage = {
+  items: readonly unknown[];
+  next: unknown;
+  /** Items in all pages; null where the registry does not say. */
+  expected: number | null;
+  /** Of this page; null where the registry gives none. */
+  validators: Validators | null;
+  /** Why the pages end here although there may be more, one sentence: items that were not shown are not gone. */
+  cut?: string;
+  /** The place of a single item that exceeds the size limit and was skipped. */
+  steppedOver?: string;
+  /** The page comes from the other end: once it has nothing that is new to the sweep, the sweep is complete. */
+  meets?: true;
+};
+
+/** A registry of agents that is read page by page. */
+export interface Registry {
+  /** Whether it can list the changes since a time. */
+  readonly incremental: boolean;
+  /** Whether pages of one sweep repeat items by design. */
+  readonly overlapping?: boolean;
+  /**
+   * @param cursor `next` of the page before; null for the first page
+   * @param since ISO 8601: only items that changed since; null for all
+   * @param known validators of the stored version; not with `since`
+   * @returns `unchanged` when the page is still the stored version; it was neither sent nor read
+   * @throws Failure upstream_unavailable when it does not answer, or not in its documented form
+   */
+  page(cursor: unknown, since: string | null, known?: Validators | null): Promise<RegistryPage | "unchanged">;
+}
+
+/** The registries by their key in core/directory/registries.ts. */
+export type Registries = Record<string, Registry>;
+
+/** A document by its URL. `final`: another request soon would fail too. `reason` is a sentence. */
+export type FetchedDocument =
+  | { kind: "fetched"; text: string; validators: Validators | null }
+  | { kind: "unchanged" }
+  | { kind: "failed"; reason: string; final: boolean }
+  /** No request was sent: the server's rate allows the next one in `seconds`. */
+  | { kind: "deferred"; seconds: number };
+
+/** Fetches the documents behind foreign URIs. Never throws: a failure is a value. */
+export interface Documents {
+  /** @param known validators of the stored version */
+  get(url: string, known: Validators | null): Promise<FetchedDocument>;
+}
+
+/** What a market says about a token, in US dollars; `basis` names the figure used as capitalisation. */
+export type TokenQuote = {
+  symbol: string | null;
+  name: string | null;
+  marketCapUsd: number | null;
+  basis: "market_cap" | "fdv" | null;
+  priceChange24h: number | null;
+  volume24hUsd: number | null;
+  liquidityUsd: number | null;
+};
+
+/** A source of prices of tokens on the chain. */
+export interface Markets {
+  /** As `market_data_source` names it. */
+  readonly source: string;
+  /** Max tokens of one request. */
+  readonly batch: number;
+  /**
+   * Quotes by token, without the tokens that it does not know.
+   * @param tokens addresses in lower case
+   * @throws Failure upstream_unavailable
+   */
+  quotes(tokens: readonly string[]): Promise<Map<string, TokenQuote>>;
+}
