@@ -457,7 +457,6 @@ const NOT_CONVERTED = new Set([
   "proofs.ts",
   "pull-registry.ts",
   "pulls.ts",
-  "queue.ts",
   "ranks.ts",
   "reader-queries.ts",
   "referral-codes.ts",

@@ -1,8 +1,7 @@
 /** The queue: BullMQ on Postgres, or on Redis when there is one. Truth is in the tables; whatever is here can be rebuilt. */
-import { createPostgresBackend, Queue, runMigrations, UnrecoverableError, Worker, withBackend } from "bullmq";
-import { Redis, type RedisOptions } from "ioredis";
+import { type Queue, UnrecoverableError, type Worker } from "bullmq";
 import type { Logger } from "pino";
-import { openClient, openPool } from "../db/connect.ts";
+import { KEEP, onPostgres, onRedis, RETRIES, type Store, type StoreOptions } from "./queue-stores.ts";
 
 /** State of one queue; `oldestSeconds` is the age of its oldest waiting job, null when none waits. */
 export type QueueCounts = {
@@ -39,180 +38,27 @@ export type Queues = {
 /** The queues as BullMQ knows them, for the operators' board. */
 export type Boards = { boards(): Queue[] };
 
-export type QueueOptions = {
+export type QueueOptions = StoreOptions & {
   databaseUrl: string;
   redisUrl?: string | undefined;
-  /** Keeps deployments on one Redis or database apart. */
-  prefix: string;
-  log: Logger;
-  /** Queues that `counts` tells about from the start. */
+  /** Queues that `counts` includes from the start. */
   names?: readonly string[];
-  /** How long a connection to Postgres may take, milliseconds: short where somebody waits for an answer. */
-  connectMs?: number | undefined;
 };
 
 /** A job that can never succeed is not tried again. */
 export class HopelessJob extends UnrecoverableError {}
 
-const RETRIES = { attempts: 5, backoff: { type: "exponential", delay: 1_000 } } as const;
-/** Finished jobs are kept for a while: their ids keep a repeated add from running twice. */
-const KEEP = {
-  removeOnComplete: { count: 2_000, age: 86_400 },
-  removeOnFail: { count: 5_000, age: 7 * 86_400 },
-} as const;
-/** A job of a killed worker is taken up again within lock plus check, at most 25 s; a store that was away is asked again after 3 s. */
-const RECOVERY = { lockDuration: 15_000, stalledInterval: 10_000, maxStalledCount: 5, runRetryDelay: 3_000 } as const;
-
 /**
- * Connects and, on Postgres, brings the queue's own schema up to date. While the store is away, whatever is asked of the
- * queues fails, and the first thing asked after its return connects.
- * @throws the error of a database that will never let this role in: a wrong password, no such database, no right
+ * Connects and, on Postgres, brings the queue's own schema up to date. While the store is away, every call of the queues
+ * fails, and the first call after its return connects.
+ * @throws the error of a database that never lets this role in: a wrong password, no such database, no right
  */
 export async function openQueues(options: QueueOptions): Promise<Queues & Boards> {
-  return wrap(options.redisUrl ? onRedis(options, options.redisUrl) : await onPostgres(options), options);
+  const { databaseUrl, redisUrl } = options;
+  return queuesOn(redisUrl ? onRedis(options, redisUrl) : await onPostgres(options, databaseUrl), options);
 }
 
-/** What differs between the two stores. */
-type Store = {
-  queue(name: string): Queue;
-  worker(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): Worker;
-  close(): Promise<void>;
-};
-
-function onRedis({ prefix, log }: QueueOptions, url: string): Store {
-  const connect = (options: RedisOptions) => {
-    const connection = new Redis(url, options);
-    connection.on("error", (error) => log.warn({ err: error }, "the queue's Redis is not reachable"));
-    return connection;
-  };
-  // Who adds or asks gets an error within seconds when Redis is away; workers wait for it, as BullMQ demands of them.
-  const asking = connect({ maxRetriesPerRequest: 2, commandTimeout: 5_000 });
-  const working = connect({ maxRetriesPerRequest: null });
-  return {
-    queue: (name) => new Queue(name, { connection: asking, prefix, defaultJobOptions: { ...RETRIES, ...KEEP } }),
-    worker: (name, concurrency, handle) =>
-      new Worker(name, (job) => handle(job.data), { connection: working, prefix, concurrency, ...RECOVERY }),
-    async close() {
-      asking.disconnect();
-      working.disconnect();
-    },
-  };
-}
-
-/** The schema BullMQ names its own when it is given a pool. */
-const SCHEMA = "bullmq";
-
-/** Max milliseconds of one statement: a connection that went dead without a word must not be waited on for ever. */
-const QUERY_MS = 30_000;
-
-/** SQLSTATE classes of what waiting does not mend: authorization, no such database, no right to the schema. */
-const FOR_GOOD = /^(28|3D|42)/;
-
-async function onPostgres({ databaseUrl, prefix, log, connectMs = 5_000 }: QueueOptions): Promise<Store> {
-  const migrated = untilItSucceeds(() => migrateQueue(databaseUrl, connectMs));
-  await migrated().catch((error: Error & { code?: string }) => {
-    if (FOR_GOOD.test(error.code ?? "")) throw error;
-    log.warn({ err: error }, "the queue's database does not let anybody in; tried again whenever the queue is used");
-  });
-  // One pool for all queues: each worker keeps one connection to listen on, the rest is shared.
-  const pool = openPool({
-    connectionString: databaseUrl,
-    application_name: "queue",
-    options: `-c search_path=${SCHEMA}`,
-    max: 40,
-    keepAlive: true,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: QUERY_MS,
-  });
-  // Every queue listens to the pool they share.
-  pool.setMaxListeners(0);
-  pool.on("error", (error) => log.warn({ err: error }, "a connection of the queue was lost"));
-  const bull = withBackend(reconnecting(migrated));
-  // The schema is shared; the prefix goes into the name. Its queues are of the same type as those on Redis.
-  const inner = (name: string) => `${prefix}-${name}`;
-  return {
-    queue: (name) =>
-      new bull.Queue(inner(name), { connection: pool, defaultJobOptions: { ...RETRIES, ...KEEP } }) as unknown as Queue,
-    worker: (name, concurrency, handle) =>
-      new bull.Worker(inner(name), (job) => handle(job.data), {
-        connection: pool,
-        concurrency,
-        ...RECOVERY,
-      }) as unknown as Worker,
-    close: () => pool.end(),
-  };
-}
-
-/** Runs `work` once for all who ask, and again for who asks after it failed. */
-function untilItSucceeds(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => {
-    if (running) return running;
-    const attempt = work();
-    running = attempt;
-    attempt.catch(() => {
-      running = undefined;
-    });
-    return attempt;
-  };
-}
-
-/** What of BullMQ's connection and backend is reached into; look at it with every new version. */
-type Readiness = { readyPromise?: Promise<void> | undefined; waitUntilReady(): Promise<void> };
-
-/**
- * BullMQ's backend on Postgres, which connects again after a failure. By itself it keeps the outcome of its first
- * connection for good, so that one that failed at the start is a failure until the process ends.
- * @param migrated resolves once the schema is there
- */
-const reconnecting =
-  (migrated: () => Promise<void>): typeof createPostgresBackend =>
-  (name, options, more) => {
-    const backend = createPostgresBackend(name, options, more);
-    const { connection } = backend as unknown as { connection: Readiness };
-    for (const part of [connection, backend as unknown as Readiness]) {
-      const ready = part.waitUntilReady.bind(part);
-      part.waitUntilReady = async () => {
-        await migrated();
-        const answer = ready();
-        const kept = part.readyPromise;
-        return answer.catch((error) => {
-          if (part.readyPromise === kept) part.readyPromise = undefined;
-          throw error;
-        });
-      };
-    }
-    return backend;
-  };
-
-/** Creates or updates BullMQ's schema; asks first, because a role that may not create schemas may well use one. */
-async function migrateQueue(databaseUrl: string, connectMs: number): Promise<void> {
-  const client = openClient({
-    connectionString: databaseUrl,
-    application_name: "queue",
-    options: "-c client_min_messages=warning",
-    connectionTimeoutMillis: connectMs,
-    query_timeout: QUERY_MS,
-  });
-  // A lost connection shows in the statement under way; without a listener it would end the process.
-  client.on("error", () => {});
-  try {
-    await client.connect();
-  } catch (error) {
-    client.end().catch(() => {});
-    throw error;
-  }
-  try {
-    await runMigrations(client, SCHEMA);
-  } catch (error) {
-    const there = await client.query("select to_regclass($1) is not null as there", [`${SCHEMA}.migration`]);
-    if (!there.rows[0].there) throw error;
-  } finally {
-    await client.end();
-  }
-}
-
-function wrap(store: Store, { log, names = [] }: QueueOptions): Queues & Boards {
+function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boards {
   const queues = new Map<string, Queue>();
   const workers = new Set<Worker>();
   const queueOf = (name: string): Queue => {
@@ -228,71 +74,22 @@ function wrap(store: Store, { log, names = [] }: QueueOptions): Queues & Boards 
 
   return {
     async add(name, jobs) {
-      if (jobs.length === 0) return;
-      await queueOf(name).addBulk(
-        jobs.map(({ jobId, data }) => {
-          if (jobId !== undefined && /^\d+$|:/.test(jobId)) throw new Error(`"${jobId}" cannot be a job id`);
-          return { name, data, opts: jobId === undefined ? {} : { jobId } };
-        }),
-      );
+      if (jobs.length > 0) await queueOf(name).addBulk(jobs.map((job) => bulkJob(name, job)));
     },
-
     work(name, concurrency, handle) {
       queueOf(name);
-      const worker = store.worker(name, concurrency, handle);
-      worker.on("error", (error) => log.warn({ err: error, queue: name }, "worker error"));
-      worker.on("failed", (job, error) =>
-        log.error({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
-      );
-      worker.on("stalled", (jobId) => log.warn({ queue: name, job: jobId }, "job taken over from a lost worker"));
+      const worker = startWorker(store, name, concurrency, handle, log);
       workers.add(worker);
       return {
         async stop(graceMs) {
-          const closed = worker.close().then(() => true);
-          const timer = AbortSignal.timeout(graceMs);
-          const expired = new Promise<false>((done) => timer.addEventListener("abort", () => done(false)));
-          if (!(await Promise.race([closed, expired]))) {
-            log.warn({ queue: name }, "jobs still run; another worker will take them over");
-            // Not waited for: it never ends while the store says nothing.
-            worker.close(true).catch(() => {});
-          }
+          await stopWorker(worker, name, graceMs, log);
           workers.delete(worker);
         },
       };
     },
-
-    async schedule(name, everyMs, data) {
-      const queue = queueOf(name);
-      const id = `every-${name}`;
-      const known = await queue.getJobScheduler(id);
-      const overdue = known?.next !== undefined && known.next < Date.now() - everyMs - SCHEDULE_GRACE_MS;
-      if (known && Number(known.every) === everyMs && !overdue) return false;
-      await queue.upsertJobScheduler(
-        id,
-        { every: everyMs },
-        { name, data: data as object, opts: { ...RETRIES, ...KEEP } },
-      );
-      return !known;
-    },
-
+    schedule: (name, everyMs, data) => scheduleJob(queueOf(name), name, everyMs, data),
     boards: () => [...queues.values()],
-
-    counts: () =>
-      Promise.all(
-        [...queues].map(async ([name, queue]) => {
-          const counts = await queue.getJobCounts("waiting", "prioritized", "active", "failed");
-          const waiting = (counts.waiting ?? 0) + (counts.prioritized ?? 0);
-          const [oldest] = waiting > 0 ? await queue.getJobs(["waiting"], 0, 0, true) : [];
-          return {
-            name,
-            waiting,
-            active: counts.active ?? 0,
-            failed: counts.failed ?? 0,
-            oldestSeconds: oldest ? Math.max(0, Math.round((Date.now() - oldest.timestamp) / 1000)) : null,
-          };
-        }),
-      ),
-
+    counts: () => Promise.all([...queues].map(([name, queue]) => countsOf(queue, name))),
     async close() {
       await Promise.all([...workers].map((worker) => worker.close()));
       await Promise.all([...queues.values()].map((queue) => queue.close()));
@@ -301,5 +98,58 @@ function wrap(store: Store, { log, names = [] }: QueueOptions): Queues & Boards 
   };
 }
 
-/** A recurring job this late was lost with the storage that held it. */
+function bulkJob(name: string, { jobId, data }: NewJob) {
+  if (jobId !== undefined && /^\d+$|:/.test(jobId)) throw new Error(`"${jobId}" cannot be a job id`);
+  return { name, data, opts: jobId === undefined ? {} : { jobId } };
+}
+
+function startWorker(
+  store: Store,
+  name: string,
+  concurrency: number,
+  handle: (data: unknown) => Promise<void>,
+  log: Logger,
+): Worker {
+  const worker = store.worker(name, concurrency, handle);
+  worker.on("error", (error) => log.warn({ err: error, queue: name }, "worker error"));
+  worker.on("failed", (job, error) =>
+    log.error({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
+  );
+  worker.on("stalled", (jobId) => log.warn({ queue: name, job: jobId }, "job taken over from a lost worker"));
+  return worker;
+}
+
+async function stopWorker(worker: Worker, name: string, graceMs: number, log: Logger): Promise<void> {
+  const closed = worker.close().then(() => true);
+  const timer = AbortSignal.timeout(graceMs);
+  const expired = new Promise<false>((done) => timer.addEventListener("abort", () => done(false)));
+  if (await Promise.race([closed, expired])) return;
+  log.warn({ queue: name }, "jobs still run; another worker will take them over");
+  // Not awaited: while the store gives no answer, a forced close never ends.
+  worker.close(true).catch(() => {});
+}
+
+/** Delay after which a recurring job counts as lost with the storage that held it. */
 const SCHEDULE_GRACE_MS = 60_000;
+
+async function scheduleJob(queue: Queue, name: string, everyMs: number, data: unknown): Promise<boolean> {
+  const id = `every-${name}`;
+  const known = await queue.getJobScheduler(id);
+  const overdue = known?.next !== undefined && known.next < Date.now() - everyMs - SCHEDULE_GRACE_MS;
+  if (known && Number(known.every) === everyMs && !overdue) return false;
+  await queue.upsertJobScheduler(id, { every: everyMs }, { name, data: data as object, opts: { ...RETRIES, ...KEEP } });
+  return !known;
+}
+
+async function countsOf(queue: Queue, name: string): Promise<QueueCounts> {
+  const counts = await queue.getJobCounts("waiting", "prioritized", "active", "failed");
+  const waiting = (counts.waiting ?? 0) + (counts.prioritized ?? 0);
+  const [oldest] = waiting > 0 ? await queue.getJobs(["waiting"], 0, 0, true) : [];
+  return {
+    name,
+    waiting,
+    active: counts.active ?? 0,
+    failed: counts.failed ?? 0,
+    oldestSeconds: oldest ? Math.max(0, Math.round((Date.now() - oldest.timestamp) / 1000)) : null,
+  };
+}
