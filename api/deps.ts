@@ -22,12 +22,12 @@ import type { DirectoryList } from "../db/lists/directory.ts";
 import type { Fault } from "../runtime/faults.ts";
 import type { RateLimits } from "./guards/rate-limits.ts";
 import type { SignedTexts } from "./guards/signed-text.ts";
+import type { ConcurrencyLimit } from "./http/concurrency-limit.ts";
 import type { Log } from "./http/error-answer.ts";
 import type { EventStreams } from "./http/event-stream.ts";
-import type { Places } from "./http/places.ts";
-import type { PaymentDesk } from "./payments/payment-service.ts";
-import type { BalanceMemory } from "./services/balances.ts";
-import type { ContractMemory } from "./services/contract-facts.ts";
+import type { PaymentService } from "./payments/payment-service.ts";
+import type { BalanceCache } from "./services/balances.ts";
+import type { ContractCache } from "./services/contract-facts.ts";
 import type { GroupActs } from "./services/group-acts.ts";
 import type { LogStreams } from "./services/log-streams.ts";
 import type { MessageStreams } from "./services/message-streams.ts";
@@ -91,13 +91,13 @@ export type ApiDeps = {
 };
 
 /** What handlers get: the parts, and what the API itself keeps in memory. */
-export type ApiParts = ApiDeps & {
+export type HandlerDeps = ApiDeps & {
   directory: Pick<DirectoryList, "list" | "shown" | "totals"> & Partial<Pick<DirectoryList, "ready" | "asOf">>;
   facts: ReadFacts;
   /** Whether a wallet signed a text that a request carries in its body. */
   signed: SignedTexts;
   limits: RateLimits;
-  payments: PaymentDesk;
+  payments: PaymentService;
   totals(): Promise<AgentTotals>;
   /** How many scores do not belong to their agent's present state. */
   staleScores(): Promise<number>;
@@ -105,15 +105,15 @@ export type ApiParts = ApiDeps & {
   tokensWithoutUri(): Promise<number>;
   /** The newest block's number, at most half a second old. @throws Failure upstream_unavailable */
   chainHead(): Promise<number>;
-  contract: ContractMemory;
-  balances: BalanceMemory;
+  contract: ContractCache;
+  balances: BalanceCache;
   groups: GroupActs;
-  /** Places of reads with `minBlock`, which may wait for their block. */
-  minBlockReads: Places;
+  /** Limit of reads with `minBlock`, which may wait for their block. */
+  minBlockReads: ConcurrencyLimit;
   /** Every event stream of the process, whatever it carries. */
   streams: EventStreams;
   messageStreams: MessageStreams;
   logStreams: LogStreams;
-  /** Exports that are under way in the process. */
-  exports: Places;
+  /** Limit of exports that run at the same time. */
+  exports: ConcurrencyLimit;
 };

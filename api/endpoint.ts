@@ -5,12 +5,12 @@ import type { Address } from "../core/facts.ts";
 import { ignoredIn } from "../core/ignored.ts";
 import type { Operation } from "../core/prices.ts";
 import type { SignInKind } from "../core/wallet-credential.ts";
-import type { ApiParts } from "./deps.ts";
+import type { HandlerDeps } from "./deps.ts";
 import type { OwnLimit } from "./guards/rate-limits.ts";
+import type { ResponseEnd } from "./http/concurrency-limit.ts";
 import type { StreamContent } from "./http/event-stream.ts";
-import type { ResponseEnd } from "./http/places.ts";
 import { minBlock } from "./parameters.ts";
-import type { Till } from "./payments/checkout.ts";
+import type { Checkout } from "./payments/checkout.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 
@@ -76,7 +76,7 @@ type RuleOf<G extends GuardSpec> = G extends { caller: infer R extends CallerRul
 
 /** One request, checked and typed. */
 export type Call<P, Q, B, C> = {
-  deps: ApiParts;
+  deps: HandlerDeps;
   params: P;
   query: Q;
   body: B;
@@ -94,7 +94,7 @@ export type Call<P, Q, B, C> = {
   /** Milliseconds since the epoch at which the request was taken up. */
   now: number;
   /** How this request is paid for; asks for nothing where there is no price. */
-  payment: Till;
+  payment: Checkout;
   /** Where a reader of a stream goes on from: the id of the last event it has seen. */
   lastEventId: string | undefined;
   /**

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type ErrorCode, STATUS } from "../core/errors.ts";
 import { type Answer, asksDatabase, type CallerRule, type Endpoint, type Guard, isOpen, queryOf } from "./endpoint.ts";
 import { API_VERSION } from "./http/headers.ts";
-import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payments/headers.ts";
+import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payments/payment-headers.ts";
 import { errorSchema } from "./schemas/error.ts";
 
 type Json = Record<string, unknown>;

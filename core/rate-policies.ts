@@ -1,6 +1,6 @@
 /**
  * How often something may be done: every limit of requests in time. A new one is an entry here (its variable, default and
- * header follow from it) and the place that takes from it. The others are limits of what is open at once (api/http/places.ts).
+ * header follow from it) and the place that takes from it. The others are limits of what is open at once (api/http/concurrency-limit.ts).
  */
 
 const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;

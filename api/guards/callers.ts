@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { IdentityProvider } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
+import type { Address } from "../../core/facts.ts";
 import {
   findAccessToken,
   findCredential,
@@ -122,6 +123,14 @@ function credentials({ headersDistinct: all }: IncomingMessage) {
     accessToken: findAccessToken(authorization),
   };
 }
+
+/** Whether a request carries a credential, good or bad. */
+export const hasCredential = ({ headers }: IncomingMessage): boolean =>
+  headers.authorization !== undefined || headers["x-siwa"] !== undefined;
+
+/** The wallet of a caller; null for one without. */
+export const walletOf = (caller: Caller | undefined): Address | null =>
+  caller && "wallet" in caller ? caller.wallet : null;
 
 /** Names a caller in one word, the same for each of its credentials. */
 export function nameOf(caller: Caller): string {

@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import { fail } from "../../core/errors.ts";
 import { networkOf } from "./client-network.ts";
-import { places, type ResponseEnd } from "./places.ts";
+import { concurrencyLimit, type ResponseEnd } from "./concurrency-limit.ts";
 
 /** Why a stream ends; told to the reader in its last event. */
 export type Ending = { reason: string; error: string } & Record<string, unknown>;
@@ -92,7 +92,12 @@ type Open = { stream: EventStream; beat(): void; look(now: number): void };
 export function eventStreams(rules: StreamRules): EventStreams {
   const { perClient, perProcess, heartbeatMs = 15_000, stallMs = 30_000 } = rules;
   const all = new Set<Open>();
-  const limit = places({ what: "event streams", perHolder: perClient, inAll: perProcess, retryAfter: RETRY_AFTER });
+  const limit = concurrencyLimit({
+    what: "event streams",
+    perHolder: perClient,
+    inAll: perProcess,
+    retryAfter: RETRY_AFTER,
+  });
   let ending = false;
   let beats: NodeJS.Timeout | undefined;
   let looks: NodeJS.Timeout | undefined;
@@ -114,7 +119,7 @@ export function eventStreams(rules: StreamRules): EventStreams {
   return {
     take(response, { client, wallet }) {
       if (ending) fail("overloaded", "This process is ending. Connect again.", { retryAfter: 1 });
-      limit.take(response, [networkOf(client), ...(wallet === undefined ? [] : [wallet])]);
+      limit.acquire(response, [networkOf(client), ...(wallet === undefined ? [] : [wallet])]);
       return (begin) => ({
         headers: STREAM_HEADERS,
         stream(outgoing) {

@@ -9,7 +9,8 @@ import type { PaidResource } from "../../core/payments/terms.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { type Json, outlineOf } from "../json-schema.ts";
 
-type Call = Pick<Endpoint, "method" | "path" | "params" | "query" | "body" | "responses">;
+/** The parts of an endpoint that its declaration follows from. */
+export type DeclaredEndpoint = Pick<Endpoint, "method" | "path" | "params" | "query" | "body" | "responses">;
 
 /** What is the same for every request of an endpoint. */
 type Declared = {
@@ -24,7 +25,7 @@ type Declared = {
 
 const declared = new WeakMap<object, Declared>();
 
-function declaredOf(endpoint: Call): Declared {
+function declaredOf(endpoint: DeclaredEndpoint): Declared {
   const known = declared.get(endpoint);
   if (known) return known;
   const { method, path, params, query, body, responses } = endpoint;
@@ -56,7 +57,10 @@ const exampleOf = (body: z.ZodType): unknown =>
  * The declaration of one request.
  * @param params the request's path parameters as they were sent; null where it was not read
  */
-export function declarationOf(endpoint: Call, params: Record<string, string> | null): PaidResource["declaration"] {
+export function declarationOf(
+  endpoint: DeclaredEndpoint,
+  params: Record<string, string> | null,
+): PaidResource["declaration"] {
   const { method, routeTemplate, pathParams, queryParams, body, output } = declaredOf(endpoint);
   const sent = pathParams && params ? { pathParams: params } : {};
   const required = ["type", "method", ...(body ? ["bodyType", "body"] : [])];

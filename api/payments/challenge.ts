@@ -1,4 +1,4 @@
-/** Payments by MPP: whether an answer is to the challenge of this request, and what it is in the ledger. */
+/** Payments by MPP: checks that an answer belongs to the challenge of this request, and makes it a payment of the ledger. */
 import type { ChallengeAnswer, MachinePayments } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
@@ -8,35 +8,59 @@ import { type AskedTransfer, isMemoTransfer, memoTransfers } from "../../core/pa
 import type { Refusal } from "../../core/payments/terms.ts";
 import { topicOf } from "../../core/payments/transfers.ts";
 import { challengeFact, digestOf, type PaymentName, type PaymentTerms } from "../../db/payments.ts";
+import { presentPayment, resumePayment } from "../../db/present-payment.ts";
 import type { MachineCredential } from "../../settlement/machine.ts";
-import type { OpenTill } from "./checkout.ts";
-import type { PaymentDesk } from "./payment-service.ts";
+import type { OpenCheckout, SettleOptions } from "./checkout.ts";
+import { LEASE_MS } from "./lease.ts";
+import { refuse } from "./payment-refusals.ts";
+import type { PaymentService } from "./payment-service.ts";
+import { claimOf, presenter } from "./presented.ts";
+import { type Collected, resume } from "./resume.ts";
 
 /** Selector of `balanceOf(address)`. */
 const BALANCE_OF = "0x70a08231";
 
 const hashOf = ({ given }: ChallengeAnswer): Hex => (given.kind === "signed" ? given.transaction.hash : given.hash);
 
-/** What an answer is known by: its challenge, the transaction it names and the payer it names. */
-export const challengeName = (answer: ChallengeAnswer): PaymentName => ({
+export async function collectChallenged(
+  service: PaymentService,
+  checkout: OpenCheckout,
+  answer: ChallengeAnswer | null,
+  options: SettleOptions,
+): Promise<Collected> {
+  if (answer === null) return refuse(checkout, "unknown_challenge");
+  const known = await resumePayment(service.db, challengeName(answer), presenter(checkout, "challenge"), LEASE_MS);
+  if (known.kind !== "unchecked") return resume(service, checkout, known, options);
+  const checked = await checkChallenge(service, checkout, answer);
+  if (typeof checked === "string") return refuse(checkout, checked);
+  const claim = claimOf(checkout, options, {
+    by: "challenge",
+    sinceBlock: await service.machinePayments!.chain.headBlock(),
+    client: null,
+  });
+  return resume(service, checkout, await presentPayment(service.db, checked, claim, null, LEASE_MS), options);
+}
+
+/** Identifies an answer: its challenge, the transaction it names and the payer it names. */
+const challengeName = (answer: ChallengeAnswer): PaymentName => ({
   facts: [challengeFact(answer.chainId, answer.challengeId)],
   digest: digestOf("mpp", answer.chainId, answer.challengeId, hashOf(answer), answer.payer),
   identifier: null,
 });
 
 /**
- * The payment that an answer is, checked.
- * @returns why it is none
+ * An answer as a checked payment.
+ * @returns the reason where it is none
  * @throws Failure upstream_unavailable, payment_pending
  */
-export async function checkChallenge(
-  desk: PaymentDesk,
-  till: OpenTill,
+async function checkChallenge(
+  service: PaymentService,
+  checkout: OpenCheckout,
   answer: ChallengeAnswer,
 ): Promise<Checked<PaymentTerms> | Refusal> {
-  const mpp = desk.machinePayments!;
-  // Before anything is asked of the chain: what is for another request is no payment of this one, mined or not.
-  const wrong = challengeMismatch(answer, askedTerms(mpp, till), till.binding, till.request.now);
+  const mpp = service.machinePayments!;
+  // Before any call to the chain: an answer for another request does not pay for this one, mined or not.
+  const wrong = challengeMismatch(answer, requiredTerms(mpp, checkout), checkout.binding, checkout.request.now);
   if (wrong) return wrong;
   const { given, challengeId, chainId, currency, payTo, amountUnits } = answer;
   const { facts, digest } = challengeName(answer);
@@ -46,7 +70,7 @@ export async function checkChallenge(
     method: "mpp",
     chainId,
     asset: currency,
-    payer: answer.payer ?? (await senderOf(mpp, credential.hash, askedFor(mpp, answer))),
+    payer: answer.payer ?? (await senderOf(mpp, credential.hash, requiredTransfer(mpp, answer))),
     payee: payTo,
     amountUnits,
     credential,
@@ -54,17 +78,17 @@ export async function checkChallenge(
     facts,
     digest,
   };
-  return Checked.of(terms, (written) => refusalOf(mpp, till, answer, written));
+  return Checked.of(terms, (written) => refusalOf(mpp, checkout, answer, written));
 }
 
-const askedTerms = ({ chain, currency }: MachinePayments, till: OpenTill) => ({
+const requiredTerms = ({ chain, currency }: MachinePayments, checkout: OpenCheckout) => ({
   chainId: chain.id,
   currency,
-  payTo: till.terms!.payTo,
-  honoured: till.terms!.honoured,
+  payTo: checkout.terms!.payTo,
+  honoured: checkout.terms!.honoured,
 });
 
-const askedFor = ({ realm }: MachinePayments, answer: ChallengeAnswer): AskedTransfer => ({
+const requiredTransfer = ({ realm }: MachinePayments, answer: ChallengeAnswer): AskedTransfer => ({
   token: answer.currency,
   to: answer.payTo,
   value: answer.amountUnits,
@@ -72,32 +96,33 @@ const askedFor = ({ realm }: MachinePayments, answer: ChallengeAnswer): AskedTra
   challengeId: answer.challengeId,
 });
 
-/** Whether what is to be written is what is asked for, and can be paid. */
+/** Why the terms to be written cannot be accepted; null if they can. */
 async function refusalOf(
   mpp: MachinePayments,
-  till: OpenTill,
+  checkout: OpenCheckout,
   answer: ChallengeAnswer,
   { chainId, asset, payee, amountUnits }: Readonly<PaymentTerms>,
 ): Promise<Refusal | null> {
   const claims = { ...answer, chainId, currency: asset, payTo: payee, amountUnits };
-  const wrong = challengeMismatch(claims, askedTerms(mpp, till), till.binding, till.request.now);
+  const wrong = challengeMismatch(claims, requiredTerms(mpp, checkout), checkout.binding, checkout.request.now);
   if (wrong || answer.given.kind === "sent") return wrong;
   const { transaction } = answer.given;
   if (transaction.chainId !== mpp.chain.id) return "unsupported_network";
-  if (!transaction.calls.some((call) => isMemoTransfer(call, askedFor(mpp, answer)))) return "no_matching_transfer";
-  const late = transactionOutOfTime(transaction, Math.floor(till.request.now / 1000));
+  if (!transaction.calls.some((call) => isMemoTransfer(call, requiredTransfer(mpp, answer))))
+    return "no_matching_transfer";
+  const late = transactionOutOfTime(transaction, Math.floor(checkout.request.now / 1000));
   return late ?? ((await isCovered(mpp, transaction, answer)) ? null : "insufficient_funds");
 }
 
-/** Whether the payer holds what it pays. One that calls something else as well may get it by that. */
+/** Whether the payer has the amount. A transaction with further calls may obtain it by those. */
 async function isCovered(mpp: MachinePayments, { from, calls }: SignedTransaction, answer: ChallengeAnswer) {
   if (calls.length > 1) return true;
-  const held = await mpp.chain.call({ to: answer.currency, data: `${BALANCE_OF}${topicOf(from).slice(2)}` });
-  return !held.ok || BigInt(held.data) >= answer.amountUnits;
+  const balance = await mpp.chain.call({ to: answer.currency, data: `${BALANCE_OF}${topicOf(from).slice(2)}` });
+  return !balance.ok || BigInt(balance.data) >= answer.amountUnits;
 }
 
 /**
- * Who sent the transfer that answers a challenge, for answers that do not name their payer.
+ * The sender of the transfer that answers a challenge, for answers that do not name their payer.
  * @throws Failure payment_pending while there is no such transaction
  */
 async function senderOf(mpp: MachinePayments, hash: Hex, asked: AskedTransfer): Promise<Address> {
@@ -107,6 +132,6 @@ async function senderOf(mpp: MachinePayments, hash: Hex, asked: AskedTransfer): 
       hint: "Repeat the request with the same payment.",
       retryAfter: 2,
     });
-  // Without such a transfer nobody has paid: that is what the look at the chain will find.
+  // Without such a transfer there is no payment: the check of the chain will find that.
   return memoTransfers(receipt.logs, asked)[0]?.from ?? "0x0000000000000000000000000000000000000000";
 }

@@ -12,7 +12,7 @@ import {
   type Terms,
 } from "../../core/payments/terms.ts";
 import { formatUsdc } from "../../core/prices.ts";
-import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./headers.ts";
+import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payment-headers.ts";
 
 /**
  * A way to pay, as a 402 tells of it.

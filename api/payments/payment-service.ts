@@ -1,4 +1,4 @@
-/** Where requests are paid for: knows the prices, the ways to pay and whether the token is the one it should be. */
+/** The payment service of the API: prices, ways to pay, and the check that the token is the expected USDC. */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { Chain, Facilitator, MachinePayments } from "../../clients/ports.ts";
@@ -14,7 +14,7 @@ import type { SettlementParts } from "../../settlement/settle.ts";
 import type { Log } from "../http/error-answer.ts";
 import { challengeOffer, type Offer, transferOffer, x402Offer } from "./offers.ts";
 
-export type DeskParts = {
+export type PaymentServiceParts = {
   config: Pick<Config, "chain" | "contracts" | "payments" | "pricing" | "service">;
   db: pg.Pool;
   chain: Chain;
@@ -25,41 +25,33 @@ export type DeskParts = {
   now(): number;
 };
 
-export type PaymentDesk = DeskParts & {
+export type PaymentService = PaymentServiceParts & {
   /** Null where MPP is not offered. */
   machinePayments: MachinePayments | null;
   settlement: SettlementParts;
   offers: readonly Offer[];
-  /** What an operation costs now and what is taken for it, in USDC units. */
+  /** The present price of an operation and the amounts accepted for it, in USDC units. */
   price(operation: Operation): Promise<{ units: bigint; honoured: bigint[] }>;
-  /** The prices in force, at most a few seconds old; never waits. */
+  /** The prices in force, at most a few seconds old; does not wait for the database. */
   shown(): PriceList;
   termsFor(
     sold: { operation: Operation; path: string; declaration: PaidResource["declaration"] },
     price: { units: bigint; honoured: bigint[] },
   ): Terms;
-  /** Asks the chain once whether clients sign over the right domain. @throws Failure upstream_unavailable */
+  /** Asks the chain once whether the token has the domain that clients sign over. @throws Failure upstream_unavailable */
   assertDomain(): Promise<void>;
 };
 
-/** How old the prices shown may become before they are looked up again. */
+/** Max age of the prices shown, in milliseconds. */
 const SHOWN_MS = 2_000;
 /** Selector of `DOMAIN_SEPARATOR()`. */
 const DOMAIN_SEPARATOR = "0x3644e515";
 
-export function openPaymentDesk(parts: DeskParts): PaymentDesk {
+export function openPaymentService(parts: PaymentServiceParts): PaymentService {
   const { config, db, chain, facilitator, machinePayments = null, fault, log, now } = parts;
   const { payTo, confirmations } = config.payments;
   const domain: TokenDomain = usdcDomain(config.chain.id, config.contracts.usdc.address);
-  const base = standardPrices(config.pricing.phase);
-  let known = base;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let checked: Promise<void> | undefined;
-
-  async function look(): Promise<void> {
-    const current = await currentPrices(db);
-    known = current ?? base;
-  }
+  const prices = shownPrices(parts);
 
   /** The phase is changed while processes run, so a process without payees may meet a price: it sells nothing then. */
   function requirePayees() {
@@ -70,16 +62,7 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
     });
   }
 
-  async function checkDomain(): Promise<void> {
-    const answer = await chain.call({ to: domain.verifyingContract, data: DOMAIN_SEPARATOR });
-    if (answer.ok && answer.data === domainSeparator(domain)) return;
-    log.error({ domain }, "USDC_ADDRESS is not the USDC we know: no payment by signature can be settled");
-    fail("upstream_unavailable", "Payments by signature are not possible at the moment. Nothing was charged.", {
-      retryAfter: 60,
-    });
-  }
-
-  const desk: PaymentDesk = {
+  const service: PaymentService = {
     ...parts,
     machinePayments,
     settlement: { db, chain, facilitator, machinePayments, domain, confirmations, fault },
@@ -88,21 +71,15 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
       ...(machinePayments ? [challengeOffer({ machinePayments, now, salt: randomUUID })] : []),
       transferOffer,
     ],
+    shown: prices.shown,
+    assertDomain: domainCheck(chain, domain, log),
 
     async price(operation) {
-      const lists = await priceLists(db, base, config.pricing.quoteMs);
-      known = lists[0]!;
+      const lists = await priceLists(db, prices.base, config.pricing.quoteMs);
+      prices.update(lists[0]!);
       const units = lists.map((list) => priceUnits(operation, list));
       if (units[0]! > 0n) requirePayees();
       return { units: units[0]!, honoured: [...new Set(units.filter((price) => price > 0n))] };
-    },
-
-    shown() {
-      if (now() - lookedAt > SHOWN_MS) {
-        lookedAt = now();
-        look().catch(() => {});
-      }
-      return known;
     },
 
     termsFor: ({ operation, path, declaration }, { units, honoured }) => ({
@@ -117,18 +94,59 @@ export function openPaymentDesk(parts: DeskParts): PaymentDesk {
         declaration,
       },
     }),
+  };
+  // A wrong token is logged at the start; without an answer now the check is made again before the first payment.
+  if (facilitator) service.assertDomain().catch(() => {});
+  return service;
+}
 
-    assertDomain() {
-      checked ??= checkDomain().catch((error) => {
-        checked = undefined;
-        throw error;
-      });
-      return checked;
+/** The prices that are shown without waiting for the database; read again every 2 seconds. */
+function shownPrices({ config, db, now }: Pick<PaymentServiceParts, "config" | "db" | "now">) {
+  const base = standardPrices(config.pricing.phase);
+  let known = base;
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  async function read(): Promise<void> {
+    known = (await currentPrices(db)) ?? base;
+  }
+
+  function shown(): PriceList {
+    if (now() - readAt > SHOWN_MS) {
+      readAt = now();
+      read().catch(() => {});
+    }
+    return known;
+  }
+
+  // Read without a request as well: the first reader after a quiet night sees the prices in force.
+  setInterval(shown, SHOWN_MS).unref();
+  return {
+    base,
+    shown,
+    update(list: PriceList) {
+      known = list;
     },
   };
-  // Looked up without being asked for, too: the first reader after a quiet night sees what is in force.
-  setInterval(() => desk.shown(), SHOWN_MS).unref();
-  // Told at the start, in the log; without an answer now it is asked again before the first payment.
-  if (facilitator) desk.assertDomain().catch(() => {});
-  return desk;
+}
+
+/** Compares the token's domain separator with the expected one, once; a failed check is made again. */
+function domainCheck(chain: Chain, domain: TokenDomain, log: Log): () => Promise<void> {
+  let checked: Promise<void> | undefined;
+
+  async function check(): Promise<void> {
+    const answer = await chain.call({ to: domain.verifyingContract, data: DOMAIN_SEPARATOR });
+    if (answer.ok && answer.data === domainSeparator(domain)) return;
+    log.error({ domain }, "USDC_ADDRESS is not the USDC we know: no payment by signature can be settled");
+    fail("upstream_unavailable", "Payments by signature are not possible at the moment. Nothing was charged.", {
+      retryAfter: 60,
+    });
+  }
+
+  return () => {
+    checked ??= check().catch((error) => {
+      checked = undefined;
+      throw error;
+    });
+    return checked;
+  };
 }

@@ -11,27 +11,51 @@ import {
   paymentsOf,
   transferFact,
 } from "../../db/payments.ts";
+import { presentPayment } from "../../db/present-payment.ts";
 import { isDeepEnough, settlementAt } from "../../settlement/evidence.ts";
-import type { OpenTill } from "./checkout.ts";
-import type { PaymentDesk } from "./payment-service.ts";
+import type { OpenCheckout, SettleOptions } from "./checkout.ts";
+import { LEASE_MS } from "./lease.ts";
+import { alreadyUsed, refuse } from "./payment-refusals.ts";
+import type { PaymentService } from "./payment-service.ts";
+import { claimOf } from "./presented.ts";
+import { type Collected, resume } from "./resume.ts";
 
-/** A transfer must be this young: nobody is to dig up income of long ago. */
-const MOST_AGE_MS = 3_600_000;
+/** Max age of a transfer in milliseconds: an old one may be income for something else. */
+const MAX_AGE_MS = 3_600_000;
+
+export async function collectTransaction(
+  service: PaymentService,
+  checkout: OpenCheckout,
+  hash: Hex,
+  options: SettleOptions,
+): Promise<Collected> {
+  const payer = checkout.request.wallet ?? (await checkout.request.signedIn());
+  if (!payer) refuse(checkout, "payer_unknown");
+  const found = await checkTransfers(service, checkout, hash, payer);
+  if (typeof found === "string") return refuse(checkout, found);
+  for (const checked of found) {
+    const { block } = checked.terms.settlement!;
+    const claim = claimOf(checkout, options, { by: "payer", sinceBlock: block, client: null });
+    const presented = await presentPayment(service.db, checked, claim, null, LEASE_MS);
+    if (presented.kind !== "other") return resume(service, checkout, presented, options);
+  }
+  return alreadyUsed();
+}
 
 /**
- * The transfers in a transaction that could pay for a request, those first that are known to belong to it.
- * @param payer the wallet that has signed in: the money must have come from it, whoever sent the transaction
- * @returns why there is none
+ * The transfers in a transaction that could pay for a request; those known to belong to it come first.
+ * @param payer the wallet that has signed in: the money must have come from it, whichever account sent the transaction
+ * @returns the reason where there is none
  * @throws Failure upstream_unavailable
  */
-export async function checkTransfers(
-  desk: PaymentDesk,
-  till: OpenTill,
+async function checkTransfers(
+  service: PaymentService,
+  checkout: OpenCheckout,
   hash: Hex,
   payer: Address,
 ): Promise<Checked<PaymentTerms>[] | Refusal> {
-  const { chain, db, config, now } = desk;
-  const { domain, payTo, honoured } = till.terms!;
+  const { chain, db, config, now } = service;
+  const { domain, payTo, honoured } = checkout.terms!;
   const receipt = await chain.receipt(hash);
   if (receipt === null) return "transaction_not_found";
   if (receipt.status !== "success") return "transaction_failed";
@@ -60,12 +84,12 @@ export async function checkTransfers(
     db,
     found.flatMap(({ facts }) => facts),
   );
-  const own = known.find(({ fingerprint }) => fingerprint === till.request.fingerprint);
+  const own = known.find(({ fingerprint }) => fingerprint === checkout.request.fingerprint);
   const isOwn = (terms: Readonly<PaymentTerms>) => own !== undefined && owns(own, terms);
-  const oldest = Math.max(now() - MOST_AGE_MS, config.payments.since?.getTime() ?? 0);
+  const oldest = Math.max(now() - MAX_AGE_MS, config.payments.since?.getTime() ?? 0);
   const checked: Checked<PaymentTerms>[] = [];
   for (const terms of found.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)))) {
-    // One that this request has shown before was young then.
+    // A transfer that this request presented before was recent at that time.
     const one = await Checked.of(terms, async (written) =>
       block.timestamp * 1000 >= oldest || isOwn(written) ? null : "transaction_too_old",
     );

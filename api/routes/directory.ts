@@ -33,7 +33,7 @@ import {
   tokenClaimSchema,
 } from "../schemas/directory.ts";
 import { csvHead, csvLine } from "../services/csv.ts";
-import { directoryAt } from "../services/directory-at.ts";
+import { waitForDirectory } from "../services/directory-at.ts";
 
 const narrowing = {
   sort: optionalChoice(
@@ -75,7 +75,7 @@ export const terminalAgents = endpoint({
   async handler({ deps, query, now }) {
     const { db, directory, config } = deps;
     const { limit } = query;
-    await directoryAt(deps, query.minBlock);
+    await waitForDirectory(deps, query.minBlock);
     const start = query.offset ?? ((query.page ?? 1) - 1) * limit;
     const [{ total, ids }, totals] = await Promise.all([
       directory.list({ ...questionOf(query, now), offset: start, limit }),
@@ -168,9 +168,9 @@ const exportAs = (format: "json" | "csv") =>
     },
     async handler({ deps, query, now, clientAddress, response, reader, count }) {
       const { db, directory, config, log } = deps;
-      deps.exports.take(response, [networkOf(clientAddress)]);
+      deps.exports.acquire(response, [networkOf(clientAddress)]);
       await count("exports", reader);
-      await directoryAt(deps, query.minBlock);
+      await waitForDirectory(deps, query.minBlock);
       // All ids at one moment: a row that moves while rows are read comes neither twice nor not at all.
       const { total, ids } = await directory.list({ ...questionOf(query, now), offset: 0, limit: EXPORT_ROWS });
       const { type } = FORMATS[format];
@@ -221,7 +221,7 @@ export const terminalAgent = endpoint({
   errors: ["not_found"],
   async handler({ deps, params, query }) {
     const { db, config } = deps;
-    await directoryAt(deps, query.minBlock);
+    await waitForDirectory(deps, query.minBlock);
     const id = await findDirectoryId(db, params.ref, query.platform);
     const found = id === null ? null : await directoryDetail(db, id);
     if (found === null) return unknown();

@@ -2,11 +2,11 @@
 
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/prices.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { discoverySchema } from "../schemas/service.ts";
-import { DESCRIPTION, waysIn } from "../services/sign-in-info.ts";
+import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
 import { aliasesOf } from "./aliases.ts";
 
 /** @param listed the endpoints to describe */
@@ -26,7 +26,7 @@ export const discoveryEndpoint = (listed: () => readonly Endpoint[]): Endpoint =
       }),
   });
 
-function discovery(endpoints: readonly Endpoint[], { config, contract, payments }: ApiParts) {
+function discovery(endpoints: readonly Endpoint[], { config, contract, payments }: HandlerDeps) {
   const { service, chain, contracts } = config;
   const prices = shownPricing(payments.shown());
   return {
@@ -38,7 +38,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
     network: `Base (${chain.id})`,
     chainId: chain.id,
     explorer: service.explorer,
-    auth: waysIn({ service, chain }),
+    auth: signInInfo({ service, chain }),
     endpoints: {
       public: texts(endpoints, false),
       authenticated: texts(endpoints, true),
@@ -57,7 +57,7 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
 function paymentMethods(
   endpoints: readonly Endpoint[],
   chainId: number,
-  { facilitator, machinePayments, shown }: ApiParts["payments"],
+  { facilitator, machinePayments, shown }: HandlerDeps["payments"],
 ) {
   // Whatever the phase: what is listed at a price is paid for like this whenever it is asked for.
   const { prices } = shown();

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { scheduledRuns } from "../../db/service-status.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
 import { integer } from "../parameters.ts";
 import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
@@ -53,21 +53,21 @@ type Check = { ok: boolean; message: string | null };
 const good: Check = { ok: true, message: null };
 const bad = (message: string): Check => ({ ok: false, message });
 
-const database = ({ index }: ApiParts): Check =>
+const database = ({ index }: HandlerDeps): Check =>
   index.age <= DATABASE_SILENCE_MS ? good : bad("The database does not answer.");
 
-function index({ index: { state } }: ApiParts): Check {
+function index({ index: { state } }: HandlerDeps): Check {
   if (!state.ready) return bad("The index is being built.");
   if (state.stale) return bad(state.reason ?? "The index is being rebuilt.");
   return good;
 }
 
-async function chain(parts: ApiParts): Promise<Check> {
+async function chain(parts: HandlerDeps): Promise<Check> {
   return (await headOf(parts)) === null ? bad("The chain cannot be reached.") : good;
 }
 
 /** The newest block's number; null when no node tells it soon enough. */
-async function headOf({ chainHead }: ApiParts): Promise<number | null> {
+async function headOf({ chainHead }: HandlerDeps): Promise<number | null> {
   const late = new Promise<null>((resolve) => setTimeout(resolve, CHAIN_PATIENCE_MS, null).unref());
   return Promise.race([chainHead().catch(() => null), late]);
 }
@@ -149,14 +149,14 @@ const CRED_SWEEP = "reconcile";
  * How old what we show is. A caught-up index is 0 behind however long ago the last block was: on an idle chain
  * there is nothing newer to show.
  */
-function lag(state: ApiParts["index"]["state"], head: number | null, now: number): number | null {
+function lag(state: HandlerDeps["index"]["state"], head: number | null, now: number): number | null {
   if (state.indexedAt === null || state.indexedBlock === null) return null;
   if (head !== null && state.indexedBlock >= head) return 0;
   return Math.max(0, Math.round(now / 1000 - state.indexedAt));
 }
 
 /** Share of the chain's history that is indexed, counted from the contract's first block. */
-function progress({ index, config }: ApiParts, head: number | null): number {
+function progress({ index, config }: HandlerDeps, head: number | null): number {
   const start = config.contracts.identity.startBlock;
   const { indexedBlock } = index.state;
   if (indexedBlock === null) return 0;

@@ -4,7 +4,7 @@ import { shownPricing } from "../../core/prices.ts";
 import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { manifestSchema } from "../schemas/manifest.ts";
-import { DESCRIPTION, waysIn } from "../services/sign-in-info.ts";
+import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
 
 /** What the service can do, by the path that does it: a capability is told of while its path is there. */
 const CAPABILITIES: Record<string, string> = {
@@ -65,7 +65,7 @@ export const manifestEndpoint = (listed: () => readonly Endpoint[]): Endpoint =>
           docs: `${service.publicUrl}/docs`,
         },
         pricing: shownPricing(payments.shown()),
-        auth: waysIn(config),
+        auth: signInInfo(config),
         social: service.social,
       });
     },

@@ -6,10 +6,10 @@ import { DEFAULT_FRAMEWORK } from "../../core/frameworks.ts";
 import type { ListingInput } from "../../core/listing-input.ts";
 import { mintOriginIndex } from "../../core/mint-origins.ts";
 import type { Mint } from "../../db/mints.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { CACHE, endpoint, json, type Reply, type WalletCaller } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
-import type { Till } from "../payments/checkout.ts";
+import type { Checkout } from "../payments/checkout.ts";
 import { mintBodySchema, mintStateSchema, pendingMintSchema, registrationSchema } from "../schemas/mint.ts";
 import { acceptMint, awaitMint, mintStatus } from "../services/mint.ts";
 import type { ContractShare } from "../services/receiver.ts";
@@ -75,7 +75,13 @@ function listed({ services, skills, domains, metadata }: ListingInput): ListingI
 }
 
 /** What free registrations of contract wallets count against. */
-export const contractShare = ({ deps, clientAddress }: { deps: ApiParts; clientAddress: string }): ContractShare => ({
+export const contractShare = ({
+  deps,
+  clientAddress,
+}: {
+  deps: HandlerDeps;
+  clientAddress: string;
+}): ContractShare => ({
   network: networkOf(clientAddress),
   perDay: deps.config.contractMintsPerClient,
 });
@@ -86,7 +92,7 @@ export const contractShare = ({ deps, clientAddress }: { deps: ApiParts; clientA
  * @throws Failure conflict when the chain has refused it
  */
 export async function answerMint(
-  { deps, now, payment }: { deps: ApiParts; now: number; payment: Pick<Till, "price"> },
+  { deps, now, payment }: { deps: HandlerDeps; now: number; payment: Pick<Checkout, "price"> },
   accepted: Mint,
   hint: { again: string; credit: string },
 ): Promise<Reply> {
@@ -110,7 +116,7 @@ function identify(call: {
   caller: WalletCaller;
   idempotencyKey: string | undefined;
   fingerprint: string;
-  payment: Pick<Till, "key">;
+  payment: Pick<Checkout, "key">;
 }): string {
   const { caller, idempotencyKey, fingerprint, payment } = call;
   const name =
@@ -123,10 +129,10 @@ function identify(call: {
 }
 
 /** Where a registration tells what becomes of it. */
-export const statusUrl = ({ config }: Pick<ApiParts, "config">, { mintId }: Mint): string =>
+export const statusUrl = ({ config }: Pick<HandlerDeps, "config">, { mintId }: Mint): string =>
   `${config.service.publicUrl}/api/v2/mint/${mintId}`;
 
-const pending = (deps: ApiParts, mint: Mint) => ({
+const pending = (deps: HandlerDeps, mint: Mint) => ({
   status: "pending",
   mintId: mint.mintId,
   statusUrl: statusUrl(deps, mint),

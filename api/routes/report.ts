@@ -12,7 +12,7 @@ import { agentRef } from "../parameters.ts";
 import { reportSchema, verificationsSchema } from "../schemas/report.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { methodName } from "../services/method-names.ts";
-import { standingOf } from "../services/ranking.ts";
+import { rankingOf } from "../services/ranking.ts";
 
 const TRANSACTIONS = 10;
 /** How a linked token's chain may be written when it is this one. */
@@ -30,12 +30,12 @@ export const report = endpoint({
   errors: ["not_found"],
   async handler({ deps, params, now }) {
     const at = new Date(now);
-    const { facts, transactions, standing } = await snapshot(deps.db, async (db) => {
+    const { facts, transactions, ranking } = await snapshot(deps.db, async (db) => {
       const facts = await factsOf(db, params.ref);
       return {
         facts,
         transactions: await recentTransactions(db, facts.tokenId, TRANSACTIONS),
-        standing: await standingOf(deps, db, shownCred(facts, at).score),
+        ranking: await rankingOf(deps, db, shownCred(facts, at).score),
       };
     });
     const linked = linkedToken(facts.traits);
@@ -47,7 +47,7 @@ export const report = endpoint({
         {
           balances,
           transactions: transactions.map((tx) => ({ ...tx, method: methodName(tx.selector) })),
-          ...standing,
+          ...ranking,
         },
         siteOf(deps.config),
         at,

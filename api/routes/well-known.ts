@@ -7,7 +7,7 @@ import { offerVersion2, resourceVersion2 } from "../../core/payments/terms.ts";
 import { priceUnits, shownPricing } from "../../core/prices.ts";
 import type { RegistrationFile } from "../../core/registration-file.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { declarationOf } from "../payments/bazaar.ts";
@@ -79,7 +79,7 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
   });
 
 /** The entry of an endpoint; none while it is not sold by x402. */
-function itemOf(endpoint: Endpoint, { config, payments }: ApiParts) {
+function itemOf(endpoint: Endpoint, { config, payments }: HandlerDeps) {
   const { method, path, guard, aliasOf } = endpoint;
   if (!guard.price || aliasOf !== undefined || !payments.facilitator || !config.payments.payTo) return [];
   const units = priceUnits(guard.price, payments.shown());

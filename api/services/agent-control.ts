@@ -5,7 +5,7 @@ import type { Chain } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, AgentFacts } from "../../core/facts.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { factsOf } from "./agent-facts.ts";
 
 type Control = Pick<AgentFacts, "tokenId" | "owner" | "agentAddress">;
@@ -43,18 +43,18 @@ export function requireAgentWallet(facts: Control, wallet: Address): void {
  * Sees whether a wallet controls an agent now, and gives the check for later.
  * @throws Failure not_found, forbidden
  */
-export const authorizeController = (deps: ApiParts, tokenId: number, wallet: Address): Promise<Authorize> =>
+export const authorizeController = (deps: HandlerDeps, tokenId: number, wallet: Address): Promise<Authorize> =>
   authorize(deps, tokenId, wallet, requireController);
 
 /**
  * Sees whether a wallet is an agent's own now, and gives the check for later.
  * @throws Failure not_found, forbidden
  */
-export const authorizeAgentWallet = (deps: ApiParts, tokenId: number, wallet: Address): Promise<Authorize> =>
+export const authorizeAgentWallet = (deps: HandlerDeps, tokenId: number, wallet: Address): Promise<Authorize> =>
   authorize(deps, tokenId, wallet, requireAgentWallet);
 
 async function authorize(
-  deps: ApiParts,
+  deps: HandlerDeps,
   tokenId: number,
   wallet: Address,
   rule: (facts: Control, wallet: Address) => void,
@@ -70,7 +70,7 @@ async function authorize(
 
 /** The agent's wallet as the contract names it now; as the index does, while the chain cannot be asked. */
 async function presentWallet(
-  { chain, config }: { chain: Pick<Chain, "call">; config: ApiParts["config"] },
+  { chain, config }: { chain: Pick<Chain, "call">; config: HandlerDeps["config"] },
   { tokenId, agentAddress }: Control,
 ): Promise<Address> {
   const data = encodeFunctionData({ abi: identityAbi, functionName: "getAgent", args: [BigInt(tokenId)] });

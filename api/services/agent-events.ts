@@ -4,7 +4,7 @@ import { noteEvents } from "../../db/event-notes.ts";
 import type { Write } from "./writing.ts";
 
 /** Tells that the agent has proven something. @param handle of the account proven; null where it has no name */
-export function tellVerified(
+export function emitVerified(
   { tx, facts: { tokenId }, now }: Write,
   method: EventData<"agent.verified">["method"],
   handle: string | null,
@@ -14,7 +14,7 @@ export function tellVerified(
 }
 
 /** Tells what was written off chain. @param paths of it, such as `personality.humor` and `trait:<name>` */
-export async function tellUpdated({ tx, facts: { tokenId }, now }: Write, paths: readonly string[]): Promise<void> {
+export async function emitUpdated({ tx, facts: { tokenId }, now }: Write, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const parts = paths.map((path) => (path.startsWith("trait:") ? "traits" : path.split(".")[0]!));
   const changed = [...new Set(parts)] as EventData<"agent.updated">["changed"];

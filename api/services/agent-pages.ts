@@ -4,7 +4,7 @@ import { type AgentPage, listAgents } from "../../db/agents.ts";
 import { loadFacts } from "../../db/facts.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
 import { snapshot } from "../../db/transaction.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 
 /**
  * The facts are in the order of the page's token ids; an agent that went between the two looks is left out.
@@ -12,7 +12,7 @@ import type { ApiParts } from "../deps.ts";
  * seen it leaves the answer to SQL.
  */
 export async function pageOfAgents(
-  { db, agentList, index }: Pick<ApiParts, "db" | "agentList" | "index">,
+  { db, agentList, index }: Pick<HandlerDeps, "db" | "agentList" | "index">,
   query: AgentQuery,
 ): Promise<{ page: AgentPage; facts: AgentFacts[] }> {
   const remembered = await agentList?.recall(query, index.block);

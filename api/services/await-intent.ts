@@ -4,7 +4,7 @@ import { fail } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
 import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transaction-outbox.ts";
 import { json, type Reply } from "../endpoint.ts";
-import { lookUntil } from "./wait-for.ts";
+import { waitFor } from "./wait-for.ts";
 
 /** An intent whose transaction is in a block and did what it was meant to. */
 export type MinedIntent = Intent & { state: "mined"; txHash: Hex; block: number };
@@ -21,11 +21,11 @@ const isOpen = ({ state }: Intent) => state === "queued" || state === "signed";
  */
 export function awaitIntents(db: pg.Pool, intentKeys: readonly string[], timeoutMs: number): Promise<Intent[]> {
   const asked = new Set(intentKeys);
-  return lookUntil(db, {
+  return waitFor(db, {
     channel: OUTCOME_CHANNEL,
     concerns: (intentKey) => asked.has(intentKey),
     timeoutMs,
-    look: () => intentsByKey(db, intentKeys),
+    read: () => intentsByKey(db, intentKeys),
     decided: (intents) => !intents.some(isOpen),
   });
 }

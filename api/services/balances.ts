@@ -18,7 +18,7 @@ const PATIENCE_MS = 2_000;
 const REMEMBERED = 10_000;
 const USDC_DECIMALS = 6;
 
-export type BalanceMemory = {
+export type BalanceCache = {
   /**
    * What a wallet holds, at most a minute old. Never fails: what the chain does not tell in time is null.
    * @param linkedToken contract of a token on this chain; null asks for none
@@ -29,7 +29,7 @@ export type BalanceMemory = {
 const UNKNOWN: Balances = { eth: null, usdc: null, linkedToken: null };
 
 /** @param usdc contract of USDC on this chain. @param now milliseconds since the epoch */
-export function balanceMemory(chain: Pick<Chain, "call">, usdc: Address, now: () => number): BalanceMemory {
+export function balanceCache(chain: Pick<Chain, "call">, usdc: Address, now: () => number): BalanceCache {
   const known = expiringCache<Balances>(REMEMBERED);
   const asking = new Map<string, Promise<Balances>>();
 

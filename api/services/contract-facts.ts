@@ -14,7 +14,7 @@ export type ContractFacts = {
   mintPriceWei: bigint | null;
 };
 
-export type ContractMemory = {
+export type ContractCache = {
   /** As last seen; asks nobody. */
   readonly known: ContractFacts;
   /** As seen within the last minute, when the chain can be reached. */
@@ -22,7 +22,7 @@ export type ContractMemory = {
 };
 
 /** Asks the chain once at the start and then when somebody wants to know, at most once a minute. */
-export function contractMemory(chain: Chain, address: Address, now: () => number): ContractMemory {
+export function contractCache(chain: Chain, address: Address, now: () => number): ContractCache {
   let known: ContractFacts = { contractDeployed: false, mintPriceWei: null };
   let until = 0;
   let asking: Promise<void> | undefined;

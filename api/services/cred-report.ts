@@ -10,11 +10,11 @@ import { fail } from "../../core/errors.ts";
 import type { AgentFacts, Hex } from "../../core/facts.ts";
 import { sessionCounts } from "../../db/sessions.ts";
 import { snapshot } from "../../db/transaction.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { recoverSigner } from "../guards/signature.ts";
 import type { AgentRef } from "../parameters.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
-import { standingOf } from "./ranking.ts";
+import { rankingOf } from "./ranking.ts";
 
 /** Everything a report says except what it was paid with: computed before anything is charged. */
 export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "payment">; at: Date };
@@ -23,14 +23,14 @@ export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "pay
  * Computes a report.
  * @throws Failure not_found; upstream_unavailable when the service has no key to sign a receipt with
  */
-export async function draftReport(deps: ApiParts, ref: AgentRef, price: string, now: number): Promise<DraftReport> {
+export async function draftReport(deps: HandlerDeps, ref: AgentRef, price: string, now: number): Promise<DraftReport> {
   if (!deps.receipts) return fail("upstream_unavailable", "The service cannot sign receipts at the moment.");
   const at = new Date(now);
   return snapshot(deps.db, async (db) => {
     const facts = await factsOf(db, ref);
-    const standing = await standingOf(deps, db, shownCred(facts, at).score);
+    const ranking = await rankingOf(deps, db, shownCred(facts, at).score);
     const sessions = await sessionCounts(db, facts.tokenId);
-    return { facts, at, input: { reportId: randomUUID(), ...standing, sessions, price } };
+    return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price } };
   });
 }
 
@@ -50,7 +50,7 @@ export type SealedReport = CredReportView & {
  * Finishes a report once it is paid for.
  * @param payment the payment's reference, which the receipt binds
  */
-export async function sealReport(deps: ApiParts, draft: DraftReport, payment: string): Promise<SealedReport> {
+export async function sealReport(deps: HandlerDeps, draft: DraftReport, payment: string): Promise<SealedReport> {
   const signer = deps.receipts!;
   const report = credReportView(draft.facts, { ...draft.input, payment }, siteOf(deps.config), draft.at);
   const payload = JSON.stringify(report);
@@ -71,7 +71,7 @@ export async function sealReport(deps: ApiParts, draft: DraftReport, payment: st
 }
 
 /** The report a receipt is about; null when none of this service's signers, present or former, has signed it. */
-export function reportOfReceipt(deps: ApiParts, payload: string, signature: Hex): CredReportView | null {
+export function reportOfReceipt(deps: HandlerDeps, payload: string, signature: Hex): CredReportView | null {
   const report = readPayload(payload);
   if (!report) return null;
   const { message, ...rest } = receiptData(payload, report, receiptDomain(deps.config));

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { showsBlock } from "../../db/directory/own.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 
 /** Longest wait, and how often is looked. */
 const WAIT_MS = 5_000;
@@ -26,8 +26,8 @@ function shows(db: pg.Pool, block: number): Promise<boolean> {
  * @param block undefined asks for nothing
  * @throws Failure indexer_behind when that takes too long
  */
-export async function directoryAt(
-  { db, directory, index }: Pick<ApiParts, "db" | "directory" | "index">,
+export async function waitForDirectory(
+  { db, directory, index }: Pick<HandlerDeps, "db" | "directory" | "index">,
   block: number | undefined,
 ): Promise<void> {
   if (block === undefined || block < index.block - RECENT_BLOCKS) return;

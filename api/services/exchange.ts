@@ -15,9 +15,9 @@ import {
 } from "../../db/attestations.ts";
 import { isNoIndex } from "../../db/transaction.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { authorizeController } from "./agent-control.ts";
-import { tellVerified } from "./agent-events.ts";
+import { emitVerified } from "./agent-events.ts";
 import { factsOf } from "./agent-facts.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 
@@ -29,7 +29,7 @@ const NO_UID = `0x${"0".repeat(64)}`;
  * @throws Failure forbidden, not_found (agent, attestation), gone (revoked or expired), out_of_funds, upstream_unavailable
  */
 export async function verifyExchange(
-  deps: ApiParts,
+  deps: HandlerDeps,
   asked: { tokenId: number; wallet: Address; now: number },
 ): Promise<{ attestation: Attestation; intentKey: string | null }> {
   const { tokenId, wallet, now } = asked;
@@ -51,7 +51,7 @@ export async function verifyExchange(
     },
     async (write) => {
       const { tx, now: at } = write;
-      if (await recordExchangeVerification(tx, tokenId, attestation, at)) await tellVerified(write, "coinbase", null);
+      if (await recordExchangeVerification(tx, tokenId, attestation, at)) await emitVerified(write, "coinbase", null);
       const data = encodeFunctionData({
         abi: identityAbi,
         functionName: "setCoinbaseVerified",
@@ -74,7 +74,7 @@ export async function verifyExchange(
 }
 
 /** @throws Failure not_found when the owner never had one, gone when none is valid (any more) */
-async function validAttestation(deps: ApiParts, owner: Address, now: number): Promise<Attestation> {
+async function validAttestation(deps: HandlerDeps, owner: Address, now: number): Promise<Attestation> {
   const { attesters, attestationSchemas } = deps.config;
   const schema = attestationSchemas[0]!;
   const seconds = unixSeconds(new Date(now));
@@ -108,7 +108,7 @@ async function validAttestation(deps: ApiParts, owner: Address, now: number): Pr
 
 /** The newest attestation of a wallet, as the exchange's indexer and EAS tell it. @throws Failure upstream_unavailable */
 async function attestationOnChain(
-  { chain, config }: ApiParts,
+  { chain, config }: HandlerDeps,
   recipient: Address,
   schema: Hex,
 ): Promise<Attestation | null> {
@@ -145,7 +145,7 @@ async function attestationOnChain(
 }
 
 /** Whether the identity contract keeps such a flag at all: its first version did not. @throws Failure upstream_unavailable */
-async function hasFlag({ chain }: ApiParts, identity: Address, tokenId: number): Promise<boolean> {
+async function hasFlag({ chain }: HandlerDeps, identity: Address, tokenId: number): Promise<boolean> {
   const data = encodeFunctionData({ abi: identityAbi, functionName: "coinbaseVerified", args: [BigInt(tokenId)] });
   const answer = await chain.call({ to: identity, data });
   return answer.ok && answer.data.length === 66;

@@ -8,7 +8,7 @@ import { deleteMembers, insertMembers, lockGroup, updateCounters } from "../../d
 import { insertMessages, messagesByRequest } from "../../db/messages.ts";
 import { type Queryable, transaction } from "../../db/transaction.ts";
 import type { ApiDeps } from "../deps.ts";
-import { lanes } from "./batch-loader.ts";
+import { keyedBatcher } from "./keyed-batcher.ts";
 
 export type GroupActs = {
   /** @throws Failure not_found, forbidden, overloaded, indexer_behind */
@@ -38,17 +38,20 @@ type Result = { group: Group; outcome: Outcome } | null;
  * transactions, and takes a few connections however many send.
  */
 export function groupActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): GroupActs {
-  const turns = lanes<Act, Result>({ most: 100, atOnce: 3, waiting: 5_000 }, async (groupId, acts) => {
-    const results = await transaction(db, async (tx) => {
-      const written = await write(tx, groupId, acts);
-      fault("messages.before-commit");
-      return written;
-    });
-    fault("messages.after-commit");
-    return results;
-  });
+  const batches = keyedBatcher<Act, Result>(
+    { batchSize: 100, concurrency: 3, waiting: 5_000 },
+    async (groupId, acts) => {
+      const results = await transaction(db, async (tx) => {
+        const written = await write(tx, groupId, acts);
+        fault("messages.before-commit");
+        return written;
+      });
+      fault("messages.after-commit");
+      return results;
+    },
+  );
   async function act(groupId: string, wanted: Act) {
-    const { group, outcome } = (await turns.do(groupId, wanted)) ?? noSuchGroup();
+    const { group, outcome } = (await batches.submit(groupId, wanted)) ?? noSuchGroup();
     return "refusal" in outcome ? refuse(outcome.refusal) : { group, outcome };
   }
   return {

@@ -6,7 +6,7 @@ import { type HumanRef, humanIdOf } from "../../db/principals/humans.ts";
 import { holdingOf } from "../../db/principals/token-ownership.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
 import { transaction } from "../../db/transaction.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import type { OwnerCaller } from "../endpoint.ts";
 import { nameOf } from "../guards/callers.ts";
 import { withIndex } from "./humans.ts";
@@ -21,7 +21,7 @@ export const LINKS_A_HUMAN = 50;
  * @throws Failure not_found, forbidden, conflict, indexer_behind
  */
 export const linkAgent = (
-  deps: ApiParts,
+  deps: HandlerDeps,
   caller: OwnerCaller,
   asked: { human: HumanRef; tokenId: number },
   now: number,

@@ -5,7 +5,7 @@ import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
 import { humanUpdateText, parseHumanUpdate } from "../../core/signed-texts.ts";
 import { newProfileWrite } from "../../db/chain-writes.ts";
 import { usedBy, useText } from "../../db/human-updates.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { requireUnrevoked } from "../guards/callers.ts";
 import { personalHash, recoverSigner } from "../guards/signature.ts";
 import { factsOf } from "./agent-facts.ts";
@@ -33,7 +33,7 @@ export type HumanUpdate = {
  * @throws Failure invalid_input, unauthenticated, forbidden, not_found, rate_limited, upstream_unavailable,
  *   request_in_progress, and what settling throws
  */
-export async function updateByHuman(deps: ApiParts, request: HumanUpdate): Promise<string[]> {
+export async function updateByHuman(deps: HandlerDeps, request: HumanUpdate): Promise<string[]> {
   const { tokenId, now, update } = request;
   requireSomething(update);
   const issuedAt = checkText(deps.config.service.name, request);
@@ -90,7 +90,7 @@ function checkText(serviceName: string, { tokenId, message, now }: HumanUpdate):
 }
 
 /** The owner's own key, or the contract the owner is. */
-async function requireOwnerSignature({ signed }: ApiParts, owner: Address, request: HumanUpdate): Promise<void> {
+async function requireOwnerSignature({ signed }: HandlerDeps, owner: Address, request: HumanUpdate): Promise<void> {
   const { message, signature, client, now } = request;
   const claim = { address: owner, signature };
   if (signed.byKey(claim, message) || (await signed.byContract(claim, [message], client, now)) !== null) return;

@@ -28,9 +28,9 @@ import {
 import type { PageQuery } from "../../db/principals/page.ts";
 import { holdingOf } from "../../db/principals/token-ownership.ts";
 import { isNoIndex, type Queryable, snapshot, transaction } from "../../db/transaction.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import type { TokenCaller, WalletCaller } from "../endpoint.ts";
-import { nameOf } from "../guards/callers.ts";
+import { nameOf, walletOf } from "../guards/callers.ts";
 import { siteOf } from "./agent-facts.ts";
 
 export type HumanCaller = WalletCaller | TokenCaller;
@@ -38,12 +38,10 @@ export type HumanCaller = WalletCaller | TokenCaller;
 /** A registration asks the chain for the wallet's transactions and waits this long; the worker asks again. */
 const CHAIN_PATIENCE_MS = 1_500;
 
-export const walletOf = (caller: HumanCaller): Address | null => ("wallet" in caller ? caller.wallet : null);
-
 /** Under what a deleted principal's slugs are kept for it. */
 export const holderHash = (caller: HumanCaller): string => hash("sha256", nameOf(caller), "hex");
 
-const sourcesOf = ({ contracts, attestationSchemas, attesters }: ApiParts["config"]): HumanSources => ({
+const sourcesOf = ({ contracts, attestationSchemas, attesters }: HandlerDeps["config"]): HumanSources => ({
   identity: contracts.identity.address,
   schema: attestationSchemas[0]!,
   attesters,
@@ -63,7 +61,7 @@ export async function withIndex<T>(work: Promise<T>): Promise<T> {
  * @throws Failure not_found, forbidden unless the signing wallet owns it
  */
 export async function ownToken(
-  deps: ApiParts,
+  deps: HandlerDeps,
   tx: Queryable,
   caller: HumanCaller,
   tokenId: number | null | undefined,
@@ -84,7 +82,7 @@ export async function ownToken(
  * @throws Failure not_found and forbidden about the token, indexer_behind
  */
 export async function registerHuman(
-  deps: ApiParts,
+  deps: HandlerDeps,
   caller: HumanCaller,
   { tokenId, ...profile }: Omit<HumanWrite, "token"> & { tokenId?: number | null | undefined },
   now: number,
@@ -103,7 +101,7 @@ export async function registerHuman(
 }
 
 /** Asks the chain once how many transactions the wallet has sent; without an answer in time it stays unknown. */
-async function countTransactions({ chain, db, log }: ApiParts, wallet: Address, now: number): Promise<void> {
+async function countTransactions({ chain, db, log }: HandlerDeps, wallet: Address, now: number): Promise<void> {
   const asked = chain
     .nonce(wallet, "latest")
     .then((count) => storeTransactionCount(db, wallet, count, new Date(now)))
@@ -112,7 +110,7 @@ async function countTransactions({ chain, db, log }: ApiParts, wallet: Address, 
 }
 
 /** @throws Failure not_found, indexer_behind */
-export const humanFacts = (deps: ApiParts, ref: HumanRef): Promise<HumanFacts> =>
+export const humanFacts = (deps: HandlerDeps, ref: HumanRef): Promise<HumanFacts> =>
   withIndex(
     snapshot(deps.db, async (tx) => {
       const sources = sourcesOf(deps.config);
@@ -123,7 +121,7 @@ export const humanFacts = (deps: ApiParts, ref: HumanRef): Promise<HumanFacts> =
   );
 
 /** A page of humans with everything public about each. */
-export const pageOfHumans = (deps: ApiParts, query: PageQuery): Promise<{ total: number; humans: HumanFacts[] }> =>
+export const pageOfHumans = (deps: HandlerDeps, query: PageQuery): Promise<{ total: number; humans: HumanFacts[] }> =>
   withIndex(
     snapshot(deps.db, async (tx) => {
       const sources = sourcesOf(deps.config);
@@ -136,7 +134,7 @@ export const pageOfHumans = (deps: ApiParts, query: PageQuery): Promise<{ total:
  * The caller's own human and organizations, with what nobody else is shown.
  * @throws Failure not_found when it is not registered, indexer_behind
  */
-export const ownHuman = (deps: ApiParts, caller: HumanCaller, now: number): Promise<OwnHumanView> =>
+export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): Promise<OwnHumanView> =>
   withIndex(
     snapshot(deps.db, async (tx) => {
       const sources = sourcesOf(deps.config);
@@ -172,7 +170,7 @@ function privateOf(row: PrivateRow | null): Private {
  * Deletes what the caller is registered as: the human with its links and contact data, and the organizations it owns.
  * @throws Failure not_found when there is nothing, indexer_behind
  */
-export const deletePrincipal = (deps: ApiParts, caller: HumanCaller, now: number) =>
+export const deletePrincipal = (deps: HandlerDeps, caller: HumanCaller, now: number) =>
   withIndex(
     transaction(deps.db, async (tx) => {
       await lockPrincipal(tx, nameOf(caller));

@@ -31,9 +31,9 @@ import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
 import type { Fault } from "../../runtime/faults.ts";
 import type { MintEffect } from "../../settlement/effects.ts";
-import type { Paid, Till } from "../payments/checkout.ts";
+import type { Checkout, Paid } from "../payments/checkout.ts";
 import { type ContractShare, checkReceiver, refuseBeyondShare } from "./receiver.ts";
-import { lookUntil } from "./wait-for.ts";
+import { waitFor } from "./wait-for.ts";
 import { refuseUnlessFunded } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
@@ -54,7 +54,7 @@ export type MintDeps = {
   now: Date;
   fault: Fault;
   /** Pays for it, unless the wallet is a V1 wallet. */
-  payment: Pick<Till, "price" | "given" | "settle">;
+  payment: Pick<Checkout, "price" | "given" | "settle">;
   /** What showed who registers, where it is good once. It is used up before a payment is taken. */
   proof?: SingleUse;
   /** Bounds free registrations of contract wallets; absent where nothing bounds them. */
@@ -195,11 +195,11 @@ export const mintStatus = (db: Queryable, mintId: string): Promise<Mint | null> 
  * @throws Failure not_found for an unknown id
  */
 export function awaitMint(db: pg.Pool, mintId: string, timeoutMs: number): Promise<Mint> {
-  return lookUntil(db, {
+  return waitFor(db, {
     channel: MINT_CHANNEL,
     concerns: (decided) => decided === mintId,
     timeoutMs,
-    look: async () => (await mintById(db, mintId)) ?? fail("not_found", "There is no such mint."),
+    read: async () => (await mintById(db, mintId)) ?? fail("not_found", "There is no such mint."),
     decided: (mint) => mint.state !== "pending",
   });
 }

@@ -20,9 +20,9 @@ import {
 import type { PageQuery } from "../../db/principals/page.ts";
 import { unknownTokens } from "../../db/principals/token-ownership.ts";
 import { type Queryable, snapshot, transaction } from "../../db/transaction.ts";
-import type { ApiParts } from "../deps.ts";
-import { nameOf } from "../guards/callers.ts";
-import { type HumanCaller, holderHash, ownToken, walletOf, withIndex } from "./humans.ts";
+import type { HandlerDeps } from "../deps.ts";
+import { nameOf, walletOf } from "../guards/callers.ts";
+import { type HumanCaller, holderHash, ownToken, withIndex } from "./humans.ts";
 
 /** Of one principal. */
 export const ORGANIZATIONS_A_PRINCIPAL = 20;
@@ -40,7 +40,7 @@ type Registration = Omit<OrganizationWrite, "token"> & {
  * @throws Failure conflict (the slug is another's, too many), invalid_input (members), not_found and forbidden (token)
  */
 export const registerOrganization = (
-  deps: ApiParts,
+  deps: HandlerDeps,
   caller: HumanCaller,
   { slug, tokenId, ...write }: Registration,
   now: number,
@@ -118,7 +118,7 @@ async function requireAgents(tx: Queryable, members: OrganizationFacts["members"
 }
 
 /** @throws Failure not_found, indexer_behind */
-export const organizationFacts = (deps: ApiParts, ref: OrganizationRef | null): Promise<OrganizationFacts> =>
+export const organizationFacts = (deps: HandlerDeps, ref: OrganizationRef | null): Promise<OrganizationFacts> =>
   withIndex(
     snapshot(deps.db, async (tx) => {
       const id = ref === null ? null : await organizationIdOf(tx, ref);
@@ -129,7 +129,7 @@ export const organizationFacts = (deps: ApiParts, ref: OrganizationRef | null): 
 
 /** A page of organizations. */
 export const pageOfOrganizations = (
-  deps: ApiParts,
+  deps: HandlerDeps,
   query: PageQuery,
 ): Promise<{ total: number; organizations: OrganizationFacts[] }> =>
   withIndex(

@@ -8,9 +8,9 @@ import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proofTrait } from "../../core/proofs.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/proofs.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { authorizeController } from "./agent-control.ts";
-import { tellVerified } from "./agent-events.ts";
+import { emitVerified } from "./agent-events.ts";
 import { payableTraitPrice } from "./chain-writes.ts";
 import { askWithin } from "./proof-allowance.ts";
 import { requireFunds, type Write, writeAgent } from "./writing.ts";
@@ -43,7 +43,7 @@ export type Proven = FoundProof & {
  * @throws Failure not_found, forbidden, rate_limited, proof_missing, conflict, upstream_unavailable, out_of_funds,
  *   indexer_behind
  */
-export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Proven> {
+export async function prove<C>(deps: HandlerDeps, claimed: Claimed<C>): Promise<Proven> {
   const { platform, reader, tokenId, wallet, network, now, expected, hint, claim } = claimed;
   const authorize = await authorizeController(deps, tokenId, wallet);
   const asker = { platform, tokenId, wallet, network, claim, now: new Date(now) };
@@ -61,7 +61,7 @@ export async function prove<C>(deps: ApiParts, claimed: Claimed<C>): Promise<Pro
       const transaction = await giveTrait(write, platform, { identity, valueWei });
       const txHash = "txHash" in transaction ? transaction.txHash : null;
       if (await recordProof(write.tx, { tokenId, platform, ...found }, txHash, write.now))
-        await tellVerified(write, platform, found.handle);
+        await emitVerified(write, platform, found.handle);
       const trait = proofTrait(platform).name;
       return { result: { ...found, trait, transaction }, scored: true, cause: trait };
     });

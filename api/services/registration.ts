@@ -10,7 +10,7 @@ import { loadFacts } from "../../db/facts.ts";
 import type { Mint } from "../../db/mints.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/referral-codes.ts";
 import { referrerOf } from "../../db/referrals.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { siteOf } from "./agent-facts.ts";
 
 /** A mint that is done: its token, transaction and block are known. */
@@ -22,7 +22,7 @@ export const isMinted = (mint: Mint): mint is MintedMint => mint.state === "mint
  * The registration of a finished mint.
  * @param patienceMs how long to wait for the index, so that the agent can be shown in full
  */
-export async function registrationOf(deps: ApiParts, mint: MintedMint, now: number, patienceMs: number) {
+export async function registrationOf(deps: HandlerDeps, mint: MintedMint, now: number, patienceMs: number) {
   const { db, config, index } = deps;
   const { service, contracts } = config;
   const { tokenId } = mint;
@@ -60,7 +60,7 @@ export async function registrationOf(deps: ApiParts, mint: MintedMint, now: numb
 }
 
 /** The agent's own code. It is written with the mint; a mint that was finished by hand gets it here. */
-async function ownCode({ db }: ApiParts, { tokenId, name, wallet }: MintedMint): Promise<string> {
+async function ownCode({ db }: HandlerDeps, { tokenId, name, wallet }: MintedMint): Promise<string> {
   const known = await referralCodeOf(db, tokenId);
   if (known !== null) return known;
   await ensureReferralCodes(db, [{ tokenId, name, agentAddress: wallet }]);

@@ -6,7 +6,7 @@ export const DESCRIPTION =
   "Identity and reputation of AI agents on Base: an identity others can check, a reputation that is earned.";
 
 /** How agents and people sign in; {words} in braces are filled in by the signer. */
-export function waysIn({ service, chain }: Pick<Config, "service" | "chain">) {
+export function signInInfo({ service, chain }: Pick<Config, "service" | "chain">) {
   const header = "Authorization: Bearer {address}:{timestamp}:{signature}";
   const expiry = "1 hour after its timestamp";
   return {

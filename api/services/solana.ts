@@ -15,8 +15,8 @@ import {
   useSolanaChallenge,
 } from "../../db/solana-challenges.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import type { ApiParts } from "../deps.ts";
-import type { Till } from "../payments/checkout.ts";
+import type { HandlerDeps } from "../deps.ts";
+import type { Checkout } from "../payments/checkout.ts";
 import type { SolanaRegistrationBody } from "../schemas/solana.ts";
 import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";
 import type { ContractShare } from "./receiver.ts";
@@ -24,7 +24,7 @@ import type { ContractShare } from "./receiver.ts";
 /** How long a text may be signed and shown. */
 export const CHALLENGE_LIFETIME_MS = 300_000;
 
-type Site = Pick<ApiParts["config"], "service">;
+type Site = Pick<HandlerDeps["config"], "service">;
 
 /** The text of a challenge, the same each time. */
 const textOf = ({ service }: Site, challenge: SolanaChallenge): string =>
@@ -42,7 +42,7 @@ const textOf = ({ service }: Site, challenge: SolanaChallenge): string =>
 
 /** Gives out a text to sign. @param asked.now milliseconds since the epoch */
 export async function giveChallenge(
-  { db, config }: ApiParts,
+  { db, config }: HandlerDeps,
   asked: { address: SolanaAddress; purpose: SolanaPurpose; evmAddress: Address | null; now: number },
 ): Promise<SolanaChallenge & { message: string }> {
   const { now, ...rest } = asked;
@@ -78,7 +78,7 @@ const refuse = (sentence: string): never =>
  * The challenge that the key has signed.
  * @throws Failure unauthenticated unless it is open, for this address and purpose, and signed by the key
  */
-async function signedChallenge({ db, config }: ApiParts, shown: Shown): Promise<SolanaChallenge> {
+async function signedChallenge({ db, config }: HandlerDeps, shown: Shown): Promise<SolanaChallenge> {
   const challenge = await openChallenge(db, shown);
   if (!isSignedBy(textOf(config, challenge), shown.address, shown.signature))
     refuse("This is not the key's signature of the challenge's message.");
@@ -105,7 +105,7 @@ async function useUp(tx: Queryable, { nonce, by, now }: Shown): Promise<void> {
  * @returns the key's registration, done or under way; null without one
  * @throws Failure unauthenticated
  */
-export async function verifySolanaKey(deps: ApiParts, shown: Omit<Shown, "purpose">): Promise<Mint | null> {
+export async function verifySolanaKey(deps: HandlerDeps, shown: Omit<Shown, "purpose">): Promise<Mint | null> {
   const looking: Shown = { ...shown, purpose: "verify" };
   await signedChallenge(deps, looking);
   await useUp(deps.db, looking);
@@ -119,11 +119,11 @@ export async function verifySolanaKey(deps: ApiParts, shown: Omit<Shown, "purpos
  * @throws Failure unauthenticated, invalid_input, whatever `acceptMint` throws
  */
 export async function registerSolanaKey(
-  deps: ApiParts,
+  deps: HandlerDeps,
   asked: {
     body: SolanaRegistrationBody;
     fingerprint: string;
-    payment: Till;
+    payment: Checkout;
     now: number;
     contractShare: ContractShare;
   },
@@ -170,10 +170,10 @@ export async function registerSolanaKey(
 
 /** @throws Failure payment_required where the payer is to receive it and there is none yet, after all that may refuse */
 async function receiverOf(
-  { db }: ApiParts,
+  { db }: HandlerDeps,
   { evmAddress, solanaAddress }: SolanaRegistrationBody,
   challenge: SolanaChallenge,
-  payment: Till,
+  payment: Checkout,
 ): Promise<Address> {
   const bound = challenge.evmAddress;
   if (bound && evmAddress && evmAddress !== bound)

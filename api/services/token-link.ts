@@ -10,7 +10,7 @@ import { cleanText } from "../../core/text.ts";
 import { storedTraits, type TokenInput } from "../../core/token-input.ts";
 import type { LinkedToken } from "../../core/traits.ts";
 import { onchainTraits } from "../../db/chain-writes.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { authorizeController } from "./agent-control.ts";
 import { payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
 import { writeAgent } from "./writing.ts";
@@ -26,7 +26,7 @@ const LONGEST_ANSWER = 4_096;
  * @throws Failure invalid_input, forbidden, not_found, out_of_funds, rate_limited, upstream_unavailable
  */
 export async function linkToken(
-  deps: ApiParts,
+  deps: HandlerDeps,
   asked: { tokenId: number; wallet: Address; input: TokenInput; now: number },
 ): Promise<{ token: LinkedToken; intentKeys: string[] }> {
   const { tokenId, wallet, input, now } = asked;

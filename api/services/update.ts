@@ -10,7 +10,7 @@ import type { SocialInput } from "../../core/social-input.ts";
 import { newTraits, type TraitInput, traitKey } from "../../core/trait-input.ts";
 import { newestChainWrites, onchainTraits } from "../../db/chain-writes.ts";
 import { addProfileTraits, profileTraits, writeProfileFields } from "../../db/profiles.ts";
-import { tellUpdated } from "./agent-events.ts";
+import { emitUpdated } from "./agent-events.ts";
 import { type ChainCall, queueChainWrites } from "./chain-writes.ts";
 import type { Write } from "./writing.ts";
 
@@ -48,7 +48,7 @@ export async function updateOffchain(write: Write, update: Update): Promise<stri
   await writeProfileFields(tx, facts.tokenId, writes, writeTime(facts, writes, now));
   await addProfileTraits(tx, facts.tokenId, traits, now);
   const paths = [...writes.map(({ field }) => field), ...traits.map(({ name }) => `trait:${name}`)];
-  await tellUpdated(write, paths);
+  await emitUpdated(write, paths);
   return paths;
 }
 
@@ -123,7 +123,7 @@ export async function updateOnchain(
   const { services, skills, domains, metadata } = update;
   const kept = fieldWrites({ services, skills, domains, metadata });
   await writeProfileFields(tx, facts.tokenId, kept, writeTime(facts, kept, now));
-  await tellUpdated(
+  await emitUpdated(
     write,
     kept.map(({ field }) => field),
   );

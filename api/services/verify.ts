@@ -6,7 +6,7 @@ import { verificationTransaction } from "../../db/attestations.ts";
 import { insertChainWrite } from "../../db/chain-writes.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
 import { recordWalletVerification } from "../../db/wallets.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { authorizeAgentWallet, controls } from "./agent-control.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 
@@ -15,7 +15,7 @@ import { requireFunds, writeAgent } from "./writing.ts";
  * @throws Failure not_found, forbidden, out_of_funds
  */
 export async function verifyWallet(
-  deps: ApiParts,
+  deps: HandlerDeps,
   { tokenId, wallet, now }: { tokenId: number; wallet: Address; now: number },
 ): Promise<{ txHash: Hex; block: number } | { intentKey: string }> {
   const authorize = await authorizeAgentWallet(deps, tokenId, wallet);

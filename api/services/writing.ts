@@ -5,8 +5,8 @@ import { recomputeCred } from "../../db/cred.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
 import { type SenderState, senderState } from "../../db/sender-state.ts";
 import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/transaction.ts";
-import type { ApiParts } from "../deps.ts";
-import { FREE_TILL, type Till } from "../payments/checkout.ts";
+import type { HandlerDeps } from "../deps.ts";
+import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
 
 /** What a write works with. */
@@ -19,11 +19,11 @@ export type Write = {
 
 /** What a write costs its caller. */
 export type Sale = {
-  payment: Pick<Till, "price" | "settle">;
+  payment: Pick<Checkout, "price" | "settle">;
   /** `<kind>:<id>` of what is bought. */
   bought: string;
 };
-const UNSOLD: Sale = { payment: FREE_TILL, bought: "" };
+const UNSOLD: Sale = { payment: FREE_CHECKOUT, bought: "" };
 
 /** Places where a crash test kills the process, in the order a write passes them. */
 export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] as const;
@@ -37,7 +37,7 @@ export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] 
  * @throws Failure not_found, indexer_behind, whatever the two throw, and what settling throws
  */
 export async function writeAgent<T>(
-  deps: ApiParts,
+  deps: HandlerDeps,
   target: { tokenId: number; now: number },
   authorize: (facts: AgentFacts) => void,
   work: (write: Write) => Promise<{ result: T; scored: boolean; cause?: string }>,

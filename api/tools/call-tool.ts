@@ -1,10 +1,11 @@
 /** Calls a tool: its arguments go through the endpoint's own schemas to the endpoint's own handler. */
 import { type Failure, fail } from "../../core/errors.ts";
-import { check, showIndex } from "../answer.ts";
 import type { Call, Endpoint, Reply } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
 import { toFailure } from "../http/error-answer.ts";
-import { FREE_TILL } from "../payments/checkout.ts";
+import { showIndexedBlock } from "../indexed-block.ts";
+import { FREE_CHECKOUT } from "../payments/checkout.ts";
+import { check } from "../request-input.ts";
 import { takenBy } from "./tool-schemas.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 
@@ -47,9 +48,9 @@ async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carr
     | undefined;
   const body = endpoint.body ? check(endpoint.body, parts.fields, "arguments") : undefined;
   const { deps, response, clientAddress } = carrier;
-  if (query?.minBlock !== undefined) deps.minBlockReads.take(response, [networkOf(clientAddress)]);
-  if (endpoint.data) await showIndex(deps, NO_HEADERS, query?.minBlock);
-  const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_TILL };
+  if (query?.minBlock !== undefined) deps.minBlockReads.acquire(response, [networkOf(clientAddress)]);
+  if (endpoint.data) await showIndexedBlock(deps, NO_HEADERS, query?.minBlock);
+  const call = { ...carrier, params, query, body, idempotencyKey: undefined, payment: FREE_CHECKOUT };
   const { content } = await endpoint.handler(call);
   return textOfJson(content);
 }

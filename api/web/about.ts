@@ -12,7 +12,7 @@ import { imageHash } from "../../core/views/image.ts";
 import { metadataView } from "../../core/views/metadata.ts";
 import type { Site } from "../../core/views/site.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import type { ApiParts } from "../deps.ts";
+import type { HandlerDeps } from "../deps.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import type { PageHead } from "./head.ts";
 
@@ -35,7 +35,7 @@ const VIEWS: Record<string, [title: string, description: string]> = {
   "/mint": ["Register an agent", "Register an AI agent on Base with its own wallet's signature."],
 };
 
-export function aboutPages({ config, facts, db, now }: Pick<ApiParts, "config" | "facts" | "db" | "now">): About {
+export function aboutPages({ config, facts, db, now }: Pick<HandlerDeps, "config" | "facts" | "db" | "now">): About {
   const site = siteOf(config);
   return async (target) => {
     const { pathname, searchParams } = new URL(target, "http://terminal");

@@ -2,7 +2,7 @@
 import { createTestClient, http, parseEther, publicActions } from "viem";
 import { base } from "viem/chains";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BalanceMemory, balanceMemory } from "../../api/services/balances.ts";
+import { type BalanceCache, balanceCache } from "../../api/services/balances.ts";
 import { createChain } from "../../clients/chain.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/facts.ts";
@@ -20,7 +20,7 @@ beforeEach(() => {
 describe("on a chain", () => {
   let anvil: Anvil;
   let devnet: Devnet;
-  let memory: BalanceMemory;
+  let memory: BalanceCache;
   let calls = 0;
   beforeAll(async () => {
     anvil = await startAnvil();
@@ -32,7 +32,7 @@ describe("on a chain", () => {
         return chain.call(call);
       },
     };
-    memory = balanceMemory(counted, lower(devnet.contracts.usdc), () => now);
+    memory = balanceCache(counted, lower(devnet.contracts.usdc), () => now);
   });
   afterAll(() => anvil?.stop());
 
@@ -91,7 +91,7 @@ describe("without a chain", () => {
       calls++;
       return away(call);
     };
-    const memory = balanceMemory(chain, wallet, () => now);
+    const memory = balanceCache(chain, wallet, () => now);
     for (let i = 0; i < 5; i++) expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
     expect(calls).toBe(1);
     now += 2_000;
@@ -100,12 +100,12 @@ describe("without a chain", () => {
   });
 
   it("a chain that does not answer is not waited for", async () => {
-    const memory = balanceMemory(stubChain({ call: () => new Promise(() => {}) }), wallet, () => now);
+    const memory = balanceCache(stubChain({ call: () => new Promise(() => {}) }), wallet, () => now);
     expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
   });
 
   it("a chain without Multicall3 tells nothing", async () => {
-    const memory = balanceMemory(stubChain({ call: async () => ({ ok: true, data: "0x" }) }), wallet, () => now);
+    const memory = balanceCache(stubChain({ call: async () => ({ ok: true, data: "0x" }) }), wallet, () => now);
     expect(await memory.of(wallet, null)).toEqual(UNKNOWN);
   });
 
@@ -118,7 +118,7 @@ describe("without a chain", () => {
         return { ok: false, data: null, reason: "out of gas" };
       },
     });
-    expect(await balanceMemory(chain, wallet, () => now).of(wallet, linked)).toEqual(UNKNOWN);
+    expect(await balanceCache(chain, wallet, () => now).of(wallet, linked)).toEqual(UNKNOWN);
     expect(asked).toEqual([true, false]);
   });
 });

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { decodeFunctionData } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identityAbi } from "../../abis/identity.ts";
-import { FREE_TILL } from "../../api/payments/checkout.ts";
+import { FREE_CHECKOUT } from "../../api/payments/checkout.ts";
 import { acceptMint, awaitMint, MINT_FAULT_POINTS, mintStatus } from "../../api/services/mint.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
@@ -52,7 +52,7 @@ const request = (over: Partial<MintRequest> = {}): MintRequest => {
   };
 };
 const accept = (asked: MintRequest, fault = (_point: string) => {}) =>
-  acceptMint(db, asked, { identity: IDENTITY, chain, now, fault, payment: FREE_TILL });
+  acceptMint(db, asked, { identity: IDENTITY, chain, now, fault, payment: FREE_CHECKOUT });
 const refusal = async (asked: MintRequest): Promise<Failure> => {
   const error = await accept(asked).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(Failure);

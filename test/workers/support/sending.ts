@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { identityAbi } from "../../../abis/identity.ts";
-import { FREE_TILL } from "../../../api/payments/checkout.ts";
+import { FREE_CHECKOUT } from "../../../api/payments/checkout.ts";
 import { acceptMint } from "../../../api/services/mint.ts";
 import { createChain } from "../../../clients/chain.ts";
 import type { Chain } from "../../../clients/ports.ts";
@@ -183,7 +183,7 @@ export async function startSending() {
       },
 
       accept: (request: MintRequest) =>
-        acceptMint(db, request, { identity, chain, now: new Date(), fault: () => {}, payment: FREE_TILL }),
+        acceptMint(db, request, { identity, chain, now: new Date(), fault: () => {}, payment: FREE_CHECKOUT }),
 
       /** Waits until a mint is decided. */
       decided: (mintId: string): Promise<Mint> =>

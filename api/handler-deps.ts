@@ -1,0 +1,55 @@
+/** Builds the parts that handlers get: those the process was started with, and what the API itself keeps in memory. */
+import { agentTotals } from "../db/agents.ts";
+import { factsReader } from "../db/facts-reader.ts";
+import { openDirectoryList } from "../db/lists/directory.ts";
+import { staleScores } from "../db/service-status.ts";
+import { tokensWithoutUri } from "../db/token-uris.ts";
+import type { ApiDeps, HandlerDeps } from "./deps.ts";
+import { rateLimits } from "./guards/rate-limits.ts";
+import { signedTexts } from "./guards/signed-text.ts";
+import { concurrencyLimit } from "./http/concurrency-limit.ts";
+import { eventStreams } from "./http/event-stream.ts";
+import { openPaymentService } from "./payments/payment-service.ts";
+import { balanceCache } from "./services/balances.ts";
+import { contractCache } from "./services/contract-facts.ts";
+import { groupActs } from "./services/group-acts.ts";
+import { logStreams } from "./services/log-streams.ts";
+import { messageStreams } from "./services/message-streams.ts";
+import { sharedCount, sharedFor } from "./services/shared-answers.ts";
+
+/** Exports read thousands of rows each: one at a time for a client, 3 in the process. */
+const EXPORTS = { what: "exports", perHolder: 1, inAll: 3, retryAfter: 5 };
+
+/** Each may wait for its block, and query the database meanwhile. */
+const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter: 1 };
+
+/** Milliseconds for which one answer serves all requests: an answer costs dozens of statements, or a call of the node. */
+const QUEUES_MS = 1_000;
+const HEAD_MS = 500;
+const TOKEN_URIS_MS = 5_000;
+
+export function handlerDeps(deps: ApiDeps): HandlerDeps {
+  const { contracts, rates, streams, minBlockReadsPerClient } = deps.config;
+  const limits = rateLimits(rates, deps.rateBuckets);
+  return {
+    ...deps,
+    directory: deps.directory ?? openDirectoryList({ url: "", db: deps.db, enabled: false }),
+    facts: factsReader(deps.db),
+    signed: signedTexts(deps.chain, limits),
+    limits,
+    payments: openPaymentService(deps),
+    totals: sharedCount(deps, agentTotals),
+    staleScores: sharedCount(deps, staleScores),
+    tokensWithoutUri: sharedFor(() => tokensWithoutUri(deps.db), TOKEN_URIS_MS),
+    queues: sharedFor(deps.queues, QUEUES_MS),
+    chainHead: sharedFor(() => deps.chain.headBlock(), HEAD_MS),
+    contract: contractCache(deps.chain, contracts.identity.address, deps.now),
+    balances: balanceCache(deps.chain, contracts.usdc.address, deps.now),
+    groups: groupActs(deps),
+    streams: eventStreams(streams),
+    messageStreams: messageStreams(deps),
+    logStreams: logStreams(deps),
+    exports: concurrencyLimit(EXPORTS),
+    minBlockReads: concurrencyLimit({ ...MIN_BLOCK_READS, perHolder: minBlockReadsPerClient }),
+  };
+}

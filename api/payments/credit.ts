@@ -1,0 +1,55 @@
+/** Payments by credit: money that a wallet has paid and received nothing for. */
+import { dropLease, type Held, spendCredit, takeUp } from "../../db/ledger.ts";
+import { creditsOf, selectPayments } from "../../db/payments.ts";
+import { isThere } from "../../settlement/settle.ts";
+import type { OpenCheckout, SettleOptions } from "./checkout.ts";
+import { LEASE_MS } from "./lease.ts";
+import { inProgress } from "./payment-refusals.ts";
+import type { PaymentService } from "./payment-service.ts";
+import { optionalSignIn } from "./sign-in.ts";
+
+type Spent = { payment: Held["payment"]; held: Held };
+
+/** This request's own payment that a crash has left, or a credit of the wallet; null without either. */
+export async function collectCredit(
+  service: PaymentService,
+  checkout: OpenCheckout,
+  options: SettleOptions,
+): Promise<Spent | null> {
+  const { wallet, fingerprint } = checkout.request;
+  if (!wallet) return spendOwnCredit(service, checkout, options);
+  const left = await selectPayments(service.db, "wallet = $1 and fingerprint = $2 and state = 'paid'", [
+    wallet,
+    fingerprint,
+  ]);
+  for (const { paymentId } of left) {
+    const held = await takeUp(service.db, paymentId, LEASE_MS);
+    // Since it was read it may have become a credit and been spent on another request.
+    if (held?.payment.state === "paid" && held.payment.fingerprint === fingerprint)
+      return { payment: held.payment, held };
+    if (held) await dropLease(service.db, { paymentId, lease: held.lease });
+    return inProgress(2);
+  }
+  return spendOwnCredit(service, checkout, options);
+}
+
+/** Spends a credit of the wallet that signed in, of an amount accepted as the price; null without one. */
+export async function spendOwnCredit(
+  service: PaymentService,
+  checkout: OpenCheckout,
+  { uniqueKey, effect }: SettleOptions,
+): Promise<Spent | null> {
+  const { operation, fingerprint } = checkout.request;
+  const { payTo, honoured } = checkout.terms!;
+  const wallet = checkout.request.wallet ?? (await optionalSignIn(checkout));
+  if (!wallet) return null;
+  const asked = { operation, fingerprint, uniqueKey: uniqueKey ?? null, effect: effect ?? null };
+  for (const credit of await creditsOf(service.db, { wallet, payee: payTo, amounts: honoured })) {
+    if (!(await isThere(service.settlement, credit))) continue;
+    const spent = await spendCredit(service.db, credit, asked, LEASE_MS);
+    if (spent === "held") return inProgress(2);
+    // Another request may have spent it during the check on the chain.
+    if (spent) return { payment: spent.payment, held: spent };
+  }
+  return null;
+}

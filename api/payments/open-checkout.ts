@@ -1,0 +1,82 @@
+/** Opens the checkout of a request: price, terms, and the payment that the request brings. */
+import { hash } from "node:crypto";
+import { fail } from "../../core/errors.ts";
+import type { Address } from "../../core/facts.ts";
+import type { RequestBinding } from "../../core/payments/challenges.ts";
+import { fulfilPayment } from "../../db/ledger.ts";
+import { authorizationFact, challengeFact } from "../../db/payments.ts";
+import { FREE, type OpenCheckout, type Paid, type PaidRequest, type SettleOptions } from "./checkout.ts";
+import { type Collected, collectPayment } from "./collect.ts";
+import { keepLease } from "./lease.ts";
+import { paymentRequired } from "./offers.ts";
+import { type GivenPayment, readPayment } from "./payment-headers.ts";
+import type { PaymentService } from "./payment-service.ts";
+
+/** Opens the checkout of a request. Payment headers are read only where there is a price. @throws Failure invalid_input */
+export async function openCheckout(service: PaymentService, request: PaidRequest): Promise<OpenCheckout> {
+  const price = await service.price(request.operation);
+  const terms = price.units === 0n ? null : service.termsFor(request, price);
+  const given = terms ? await readPayment(request.headers, service.machinePayments) : null;
+  const binding = bindingOf(request);
+  const checkout: OpenCheckout = {
+    price: price.units,
+    given,
+    key: given && keyOf(service, given),
+    request: {
+      ...request,
+      fingerprint: hash("sha256", JSON.stringify([request.wallet, request.fingerprint]), "hex"),
+    },
+    terms,
+    binding,
+    paid: null,
+    release() {},
+    payer: async () => payerOf(given) ?? request.wallet ?? (await request.signedIn()),
+    refusal: (reason) => paymentRequired(service.offers, terms!, binding, reason),
+    settle: (options = {}) => (terms ? settle(service, checkout, options) : Promise.resolve(FREE)),
+  };
+  return checkout;
+}
+
+async function settle(service: PaymentService, checkout: OpenCheckout, options: SettleOptions): Promise<Paid> {
+  const collected = await collectPayment(service, checkout, options);
+  const { payment, held } = collected;
+  const paid = { payment, held, fulfilled: payment.state === "fulfilled" || payment.state === "lost" };
+  checkout.paid = paid;
+  // Renewed until it is fulfilled, so that a copy of the request does not take it over from a slow process.
+  if (held) checkout.release = keepLease(service, held);
+  return {
+    method: payment.method,
+    reference: `${payment.chainId}:${payment.txHash}:${payment.logIndex}`,
+    amountUnits: payment.amountUnits,
+    async fulfil(tx, bought) {
+      if (paid.fulfilled) return;
+      await fulfil(tx, collected, bought);
+      paid.fulfilled = true;
+    },
+  };
+}
+
+/** Only under the lease: a payment that was taken over may be a credit by now, and pay for something else. */
+async function fulfil(tx: Parameters<Paid["fulfil"]>[0], { payment, held }: Collected, bought: string): Promise<void> {
+  const done = await fulfilPayment(tx, { paymentId: payment.paymentId, lease: held!.lease }, bought);
+  if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
+}
+
+/** The payer that a payment names. */
+function payerOf(given: GivenPayment | null): Address | null {
+  if (given?.kind === "signed") return given.authorization.from;
+  return given?.kind === "challenged" ? (given.answer?.payer ?? null) : null;
+}
+
+function keyOf({ settlement: { domain } }: PaymentService, given: GivenPayment): string | null {
+  if (given.kind === "challenged") return given.answer && challengeFact(given.answer.chainId, given.answer.challengeId);
+  if (given.kind === "transaction") return `${domain.chainId}:${given.hash}`;
+  const { from, nonce } = given.authorization;
+  return authorizationFact(domain.chainId, domain.verifyingContract, from, nonce);
+}
+
+/** Tells a request from others before anyone has signed in: one client may ask for a challenge and another pay it. */
+const bindingOf = ({ operation, method, path, search, body }: PaidRequest): RequestBinding => ({
+  resource: hash("sha256", JSON.stringify([operation, method, path, search]), "hex"),
+  bodyDigest: body.length === 0 ? null : `sha-256=${hash("sha256", body, "base64")}`,
+});

@@ -1,0 +1,27 @@
+/** What the ledger is told of the request that presents a payment. */
+import { digestOf, type PaymentClaim, type PaymentTerms, type Presenter } from "../../db/payments.ts";
+import type { OpenCheckout, SettleOptions } from "./checkout.ts";
+
+/** Who presents a payment, and for which request. */
+export const presenter = ({ request: { wallet, fingerprint } }: OpenCheckout, by: Presenter["by"]): Presenter => ({
+  by,
+  wallet,
+  fingerprint,
+});
+
+/** The claim of a request on a payment that has been checked. */
+export const claimOf = (
+  checkout: OpenCheckout,
+  { uniqueKey, effect }: SettleOptions,
+  claim: Pick<PaymentClaim, "by" | "sinceBlock" | "client">,
+): PaymentClaim => ({
+  ...presenter(checkout, claim.by),
+  ...claim,
+  operation: checkout.request.operation,
+  uniqueKey: uniqueKey ?? null,
+  effect: effect ?? null,
+});
+
+/** Tells the network of a request from others; a digest, because the address itself must not be stored. */
+export const clientOf = ({ request }: OpenCheckout, { digest }: Pick<PaymentTerms, "digest">): string =>
+  digestOf(digest, request.client);

@@ -1,0 +1,60 @@
+/** A handler's reply as an HTTP response: validators and 304 for public reads, `no-store` for everything else. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { CACHE, type Endpoint, isOpen, type Reply } from "./endpoint.ts";
+import { hasCredential } from "./guards/callers.ts";
+import { isNotModified, strongEtag } from "./http/conditional.ts";
+import type { StreamContent } from "./http/event-stream.ts";
+
+/** The objects of Node's server behind a request. */
+export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
+
+/** Sent beside the headers already set on the response. */
+export type HttpAnswer = {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Uint8Array<ArrayBuffer> | StreamContent | null;
+};
+
+/** @returns makes the response to a request out of a reply of this endpoint */
+export function representationOf(endpoint: Endpoint) {
+  const etagOf = rememberingEtag();
+  const { caller, price } = endpoint.guard;
+
+  return async ({ incoming, outgoing }: Bindings, reply: Reply): Promise<HttpAnswer> => {
+    const { status, type, content } = reply;
+    const headers: Record<string, string> = { "content-type": type, ...reply.headers };
+    if (typeof content === "object" && "stream" in content) {
+      Object.assign(headers, content.headers);
+      return { status, headers, body: incoming.method === "HEAD" ? null : content };
+    }
+    const costly = typeof content === "object" && "make" in content ? content : undefined;
+    const isPublic = isOpen(caller) && !(caller === "anyoneOrSiwa" && hasCredential(incoming));
+    if (!isPublic || price) headers["cache-control"] = "private, no-store";
+    else if (endpoint.method !== "get" || status !== 200) headers["cache-control"] ??= CACHE.never;
+    else {
+      headers["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;
+      headers.etag = costly ? costly.etag : etagOf(content as string | Uint8Array);
+      // A 304 cannot remove a header from a cache's copy, so a stale answer is another representation.
+      const stale = outgoing.getHeader("X-Index-Stale");
+      if (stale !== undefined) headers.etag = strongEtag(`${headers.etag} ${stale}`);
+      if (isNotModified(incoming.headers["if-none-match"], headers.etag)) {
+        delete headers["content-type"];
+        return { status: 304, headers, body: null };
+      }
+    }
+    if (!costly) return { status, headers, body: content as HttpAnswer["body"] };
+    // HEAD answers without making costly bytes; only their length is missing then.
+    const bytes = incoming.method === "HEAD" ? null : await costly.make();
+    return { status, headers, body: bytes as Uint8Array<ArrayBuffer> | null };
+  };
+}
+
+/** Strong ETags; the last text is remembered, because what is requested again and again has often not changed. */
+function rememberingEtag(): (content: string | Uint8Array) => string {
+  let last: { content: string; etag: string } | undefined;
+  return (content) => {
+    if (typeof content !== "string") return strongEtag(content);
+    if (last?.content !== content) last = { content, etag: strongEtag(content) };
+    return last.etag;
+  };
+}

@@ -1,0 +1,277 @@
+/** How one endpoint answers one request, stage by stage: guard, limits, input, index, payment, handler, idempotency. */
+import type { IncomingMessage } from "node:http";
+import { isTracing, span } from "../runtime/tracing.ts";
+import type { HandlerDeps } from "./deps.ts";
+import { asksDatabase, type Caller, type CallerRule, type Endpoint, type Reply } from "./endpoint.ts";
+import type { ReadingKeys } from "./guards/api-key.ts";
+import { hasCredential, identify, nameOf, walletOf } from "./guards/callers.ts";
+import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from "./guards/rate-limits.ts";
+import type { WalletGuard } from "./guards/wallet.ts";
+import type { Admission } from "./http/admission.ts";
+import type { ClientAddress } from "./http/client-address.ts";
+import { networkOf } from "./http/client-network.ts";
+import { errorAnswer, toFailure } from "./http/error-answer.ts";
+import { idempotencyKey, type MayKeep, once } from "./idempotency.ts";
+import { showIndexedBlock } from "./indexed-block.ts";
+import { declarationOf } from "./payments/bazaar.ts";
+import { FREE_CHECKOUT, type OpenCheckout } from "./payments/checkout.ts";
+import { openCheckout } from "./payments/open-checkout.ts";
+import { PAYMENT_HEADERS } from "./payments/payment-headers.ts";
+import { withTerms } from "./payments/unauthenticated-terms.ts";
+import { withPayment } from "./payments/with-payment.ts";
+import { type Bindings, type HttpAnswer, representationOf } from "./representation.ts";
+import { fingerprintOf, inputReader, type RequestInput } from "./request-input.ts";
+
+/** The part of Hono's context that is used here. */
+export type HttpContext = {
+  env: Bindings;
+  req: { url: string; path: string; param(): Record<string, string> };
+};
+
+/** The parts of the machinery that live as long as the API. */
+export type Machinery = {
+  deps: HandlerDeps;
+  wallets: WalletGuard;
+  readingKeys: ReadingKeys;
+  clientAddress: ClientAddress;
+  admit: Admission;
+  /** Whether a request comes from a proxy of our own: then it continues the proxy's trace. */
+  fromProxy?: (incoming: IncomingMessage) => boolean;
+};
+
+/** One request on its way through the stages. */
+type Exchange = Bindings & {
+  endpoint: Endpoint;
+  machinery: Machinery;
+  requestId: string;
+  /** Without the query. */
+  path: string;
+  params: Record<string, string>;
+  /** Milliseconds since the epoch at which the request arrived. */
+  now: number;
+  clientAddress: string;
+  network: string;
+};
+
+/** The request handler of an endpoint. Never throws: every failure becomes the contract's error body. */
+export function requestHandler(endpoint: Endpoint, machinery: Machinery): (c: HttpContext) => Promise<HttpAnswer> {
+  const { meter, log } = machinery.deps;
+  const reply = replier(endpoint, machinery);
+  const represent = representationOf(endpoint);
+  const observe = meter?.route(endpoint.method, endpoint.path);
+  const answer = async (c: HttpContext): Promise<HttpAnswer> => {
+    const startedAt = observe ? performance.now() : 0;
+    const requestId = String(c.env.outgoing.getHeader("X-Request-Id"));
+    let answered: HttpAnswer;
+    try {
+      answered = await represent(c.env, await reply(c, requestId));
+    } catch (error) {
+      answered = errorAnswer(toFailure(error, log, requestId), requestId);
+    }
+    observe?.(answered.status, performance.now() - startedAt);
+    return answered;
+  };
+  return isTracing() ? inSpan(endpoint, machinery, answer) : answer;
+}
+
+/**
+ * The stages of a request, in this order. Every stage may refuse; what costs little and reveals little comes first.
+ *  1. `Vary` of the answer, whatever it will be
+ *  2. API key of a read
+ *  3. limits of the client
+ *  4. admission while the database is overloaded
+ *  5. sign-in of the caller
+ *  6. limits of the caller
+ *  7. path and query
+ *  8. body
+ *  9. the indexed block
+ * 10. the checkout, where there is a price
+ * 11. idempotency
+ * 12. the handler
+ */
+function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, requestId: string) => Promise<Reply> {
+  const { deps } = machinery;
+  const { bucket, caller: rule, price } = endpoint.guard;
+  const vary = varyOf(endpoint);
+  const needsAdmission = asksDatabase(endpoint);
+  const isWrite = endpoint.method !== "get";
+  const readInput = inputReader(endpoint);
+
+  return async ({ env, req }, requestId) => {
+    const { incoming, outgoing } = env;
+    const now = deps.now();
+    const clientAddress = machinery.clientAddress(incoming);
+    const network = networkOf(clientAddress);
+    const { path, url } = req;
+    const params = req.param();
+    const exchange: Exchange = {
+      incoming,
+      outgoing,
+      endpoint,
+      machinery,
+      requestId,
+      path,
+      params,
+      now,
+      clientAddress,
+      network,
+    };
+
+    if (vary) outgoing.setHeader("Vary", vary);
+    const sentKey = bucket === "reads" ? incoming.headers["x-api-key"] : undefined;
+    const key = sentKey === undefined ? null : await readingKey(exchange, sentKey);
+    const counted = deps.limits.take(tokensOfClient(bucket, rule === "anyone", { network, key }), now, outgoing);
+    if (counted) await counted;
+    if (needsAdmission) machinery.admit();
+    const caller = rule === "anyone" ? undefined : await requiredCaller(exchange);
+    if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, outgoing);
+    const input = await readInput({ incoming, outgoing, url, params });
+    if (input.query?.minBlock !== undefined) deps.minBlockReads.acquire(outgoing, [network]);
+    if (endpoint.data) await showIndexedBlock(deps, outgoing, input.query?.minBlock);
+    const fingerprint = isWrite || price ? fingerprintOf(endpoint.method.toUpperCase(), path, input) : "";
+    const repeatKey = isWrite ? idempotencyKey(incoming.headers["idempotency-key"]) : undefined;
+    const checkout = price ? await checkoutOf(exchange, input, caller, fingerprint) : undefined;
+    const call = callOf(exchange, { input, caller, key, fingerprint, repeatKey, checkout });
+    const handle = async () => endpoint.handler(call);
+    const paidHandle = checkout ? () => withPayment(deps.payments, checkout, handle) : handle;
+    // A request that only reads needs no stored answer: reading again repeats it.
+    if (repeatKey === undefined || bucket === "reads") return paidHandle();
+    const scope = caller ? nameOf(caller) : clientAddress;
+    const mayKeep = mayKeepAnswer(deps.limits, caller, network, now);
+    return once(deps, { scope, key: repeatKey, fingerprint, requestId, mayKeep }, paidHandle);
+  };
+}
+
+/** The request headers that an endpoint's answer depends on beside its address; null for none. */
+function varyOf({ guard: { caller, price } }: Endpoint): string | null {
+  if (caller === "anyoneOrSiwa") return "Authorization, X-SIWA";
+  return price ? ["Authorization", "X-SIWA", "Payment-Authorization", ...PAYMENT_HEADERS].join(", ") : null;
+}
+
+/** @throws Failure unauthenticated for a key that is not valid */
+async function readingKey(
+  { machinery, network, now }: Exchange,
+  header: string | string[],
+): Promise<ReadingKey | null> {
+  const known = machinery.readingKeys.known(header, now);
+  if (known !== undefined) return known;
+  const attempt = machinery.deps.limits.attempt(network, now);
+  return attempt.end(machinery.readingKeys.check(header, attempt, now));
+}
+
+/** The caller by a rule; a missing or bad credential is counted against the network. @throws Failure unauthenticated, ... */
+function signIn({ machinery, incoming, network, now }: Exchange, rule: CallerRule): Promise<Caller | undefined> {
+  const { db, identityProvider, limits } = machinery.deps;
+  const attempt = limits.attempt(network, now);
+  const parts = { db, identityProvider, wallets: machinery.wallets };
+  return attempt.end((async () => identify(rule, parts, { incoming, client: network, now, attempt }))());
+}
+
+/** The caller that the endpoint's guard requires. A refusal of a paid endpoint states its terms as well. */
+function requiredCaller(exchange: Exchange): Promise<Caller | undefined> {
+  const { endpoint, machinery, path } = exchange;
+  const { caller: rule, price } = endpoint.guard;
+  const found = signIn(exchange, rule);
+  return price ? found.catch(withTerms(machinery.deps.payments, { endpoint, operation: price, path })) : found;
+}
+
+/**
+ * Opens the checkout of a paid endpoint, and counts the payment that the request brings.
+ * @throws Failure invalid_input, rate_limited; payment_required for HEAD, which gets the terms and never the answer
+ */
+async function checkoutOf(
+  exchange: Exchange,
+  { search, bytes }: RequestInput,
+  caller: Caller | undefined,
+  fingerprint: string,
+): Promise<OpenCheckout> {
+  const { endpoint, machinery, incoming, path, params, network, now } = exchange;
+  const { deps } = machinery;
+  const checkout = await openCheckout(deps.payments, {
+    operation: endpoint.guard.price!,
+    method: endpoint.method.toUpperCase(),
+    path,
+    declaration: declarationOf(endpoint, params),
+    search,
+    body: bytes,
+    headers: incoming.headersDistinct,
+    wallet: walletOf(caller),
+    signedIn: async () => (hasCredential(incoming) ? walletOf(await signIn(exchange, "siwa")) : null),
+    client: network,
+    fingerprint,
+    now,
+  });
+  if (checkout.given) await deps.limits.take([["payments", caller ? nameOf(caller) : network]], now);
+  if (checkout.price > 0n && incoming.method === "HEAD") throw checkout.refusal();
+  return checkout;
+}
+
+/** The results of the stages before the handler. */
+type Stages = {
+  input: RequestInput;
+  caller: Caller | undefined;
+  key: ReadingKey | null;
+  fingerprint: string;
+  repeatKey: string | undefined;
+  checkout: OpenCheckout | undefined;
+};
+
+function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handler"]>[0] {
+  const { endpoint, machinery, incoming, outgoing, requestId, clientAddress, network, now } = exchange;
+  const { deps } = machinery;
+  const { input, caller, key, fingerprint, repeatKey, checkout } = stages;
+  return {
+    deps,
+    params: input.params,
+    query: input.query,
+    body: input.body,
+    caller,
+    requestId,
+    clientAddress,
+    reader: key ? nameOf(key) : network,
+    response: outgoing,
+    idempotencyKey: repeatKey,
+    fingerprint,
+    now,
+    payment: checkout ?? FREE_CHECKOUT,
+    lastEventId: endpoint.stream ? incoming.headers["last-event-id"]?.toString() : undefined,
+    count: async (limit, who) => deps.limits.take([[limit, who]], now, outgoing),
+    header: (name) => incoming.headers[name]?.toString(),
+  };
+}
+
+/** Max characters of a body stored under its Idempotency-Key, for a client without a credential and for a caller. */
+const KEPT_LENGTH = { client: 4_096, caller: 65_536 };
+
+function mayKeepAnswer(limits: RateLimits, caller: Caller | undefined, network: string, now: number): MayKeep {
+  const policy = caller ? "kept-answers-of-callers" : "kept-answers";
+  return async (length) => {
+    if (length > (caller ? KEPT_LENGTH.caller : KEPT_LENGTH.client)) return false;
+    return Promise.resolve()
+      .then(() => limits.take([[policy, network]], now))
+      .then(
+        () => true,
+        () => false,
+      );
+  };
+}
+
+/** Answers in a span, which continues the trace of a proxy of ours and begins a new trace for other clients. */
+function inSpan({ method, path }: Endpoint, { fromProxy }: Machinery, answer: (c: HttpContext) => Promise<HttpAnswer>) {
+  const name = `${method.toUpperCase()} ${path}`;
+  return (c: HttpContext): Promise<HttpAnswer> => {
+    const { incoming, outgoing } = c.env;
+    const attributes = {
+      "http.request.method": incoming.method ?? "",
+      "http.route": path,
+      "agents.request_id": String(outgoing.getHeader("X-Request-Id")),
+    };
+    const parent = fromProxy?.(incoming) ? incoming.headers.traceparent?.toString() : null;
+    return span(name, { kind: "server", attributes, parent, root: true }, async (open) => {
+      const answered = await answer(c);
+      open.set("http.response.status_code", answered.status);
+      if (answered.status >= 500) open.failed();
+      return answered;
+    });
+  };
+}

@@ -1,0 +1,62 @@
+/** The input of a request: parameters of path and query, the body, and the fingerprint that names equal requests. */
+import { hash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { z } from "zod";
+import { fail } from "../core/errors.ts";
+import { type Endpoint, queryOf } from "./endpoint.ts";
+import { issueDetails, issueText } from "./http/issue-text.ts";
+import { type RequestBody, readBody } from "./http/request-body.ts";
+import { ignoredParams, readQuery } from "./http/request-query.ts";
+
+const NO_BODY: RequestBody = { bytes: Buffer.alloc(0), value: undefined };
+
+export type RequestInput = {
+  params: unknown;
+  query: { minBlock?: number } | undefined;
+  body: unknown;
+  /** The body as received; empty without one. */
+  bytes: Buffer;
+  /** The query as received, without its question mark. */
+  search: string;
+};
+
+/** A request before it is read. @property url with its query */
+type Unread = { incoming: IncomingMessage; outgoing: ServerResponse; url: string; params: Record<string, string> };
+
+/**
+ * @returns reads path, query and body of a request by the endpoint's schemas; unknown query parameters are named in
+ *   `X-Ignored-Params`
+ */
+export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<RequestInput> {
+  const querySchema = queryOf(endpoint);
+  const known = new Set(Object.keys(querySchema?.shape ?? {}));
+  const hasBody = endpoint.method !== "get";
+
+  return async ({ incoming, outgoing, url, params: sent }) => {
+    const cut = url.indexOf("?");
+    const search = cut < 0 ? "" : url.slice(cut + 1);
+    const { values, ignored } = readQuery(search, known);
+    if (ignored.length > 0) outgoing.setHeader("X-Ignored-Params", ignoredParams(ignored));
+    const params = check(endpoint.params, sent, "path");
+    const query = check(querySchema, values, "query") as { minBlock?: number } | undefined;
+    const { bytes, value } = hasBody ? await readBody(incoming) : NO_BODY;
+    const body = endpoint.body ? check(endpoint.body, value, "body") : undefined;
+    return { params, query, body, bytes, search };
+  };
+}
+
+/** Checks one part of the request. @throws Failure invalid_input naming each problem by its path */
+export function check(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(value, { error: issueText });
+  if (parsed.success) return parsed.data;
+  const details = issueDetails(parsed.error, part);
+  const [first] = details;
+  return fail("invalid_input", `The request is not valid: ${first?.path} ${first?.message}.`, { details });
+}
+
+/** SHA-256 of method, path, query and body, in hex. */
+export function fingerprintOf(method: string, path: string, { search, bytes }: RequestInput): string {
+  const head = `${method} ${path}?${search}\n`;
+  return hash("sha256", Buffer.concat([Buffer.from(head), bytes]), "hex");
+}
