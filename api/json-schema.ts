@@ -1,10 +1,9 @@
-/** Schemas of endpoints as JSON Schema of draft 2020-12, for readers that are no OpenAPI clients. */
+/** Schemas of endpoints as JSON Schema of draft 2020-12, for readers that are not OpenAPI clients. */
 import { z } from "zod";
-import { tidy } from "./openapi.ts";
 
 export type Json = Record<string, unknown>;
 
-/** A schema whose root stands in it whole: readers look for `properties` there and follow no reference. */
+/** A schema with its root inlined: some readers look for `properties` there and do not follow a reference. */
 export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   const {
     $schema: _,
@@ -24,12 +23,12 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   return { ...root, ...(Object.keys(others).length > 0 && { $defs: others }) };
 }
 
-/** Longest list of words that an outline repeats. */
-const MOST_WORDS = 8;
+/** Max length of an enum that an outline repeats. */
+const MAX_WORDS = 8;
 
 /**
- * A schema in short, for a place where every byte counts: names, types, and what an input requires. Everything that fits
- * the schema fits its outline.
+ * A schema in short, for places with little room: names, types, and the required members of an input. Every value that
+ * fits the schema fits its outline.
  * @param depth how many levels of properties are named
  */
 export function outlineOf(schema: z.ZodType, io: "input" | "output", depth: number): Json {
@@ -48,12 +47,12 @@ function outline(schema: Json, definitions: Record<string, Json>, required: bool
     anyOf?: Json[];
   };
   if ($ref !== undefined) return outline(definitions[$ref.replace("#/$defs/", "")] ?? {}, definitions, required, depth);
-  // One of several: nothing is said of it that is not true of each.
+  // One of several types: only what is true of each is said.
   if (type === undefined) return rest.const === undefined ? {} : { const: rest.const };
   return {
     type,
     ...(rest.const !== undefined && { const: rest.const }),
-    ...(rest.enum && rest.enum.length <= MOST_WORDS && { enum: rest.enum }),
+    ...(rest.enum && rest.enum.length <= MAX_WORDS && { enum: rest.enum }),
     ...(properties &&
       depth > 0 && {
         properties: Object.fromEntries(
@@ -65,4 +64,18 @@ function outline(schema: Json, definitions: Record<string, Json>, required: bool
         ...(required && rest.required && rest.required.length > 0 && { required: rest.required }),
       }),
   };
+}
+
+/** Shows a parameter by its meaning (`documented`), and removes what OpenAPI 3.0 does not define or readers do not need. */
+export function tidy(schema: Json, meta: Json | undefined): void {
+  if (meta?.documented) {
+    for (const key of Object.keys(schema)) delete schema[key];
+    Object.assign(schema, meta.documented, { description: meta.description, examples: meta.examples });
+  }
+  if (Array.isArray(schema.examples)) schema.example = schema.examples[0];
+  delete schema.examples;
+  delete schema.id;
+  if (schema.format) delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }

@@ -1,6 +1,6 @@
 /** `npm run openapi`: writes the OpenAPI document to standard output, or to the file named as the argument. */
 import { writeFileSync } from "node:fs";
-import { openApiDocument } from "../api/openapi.ts";
+import { openApiDocument } from "../api/openapi/document.ts";
 import { ENDPOINTS } from "../api/routes/index.ts";
 import { loadConfig } from "../config/config.ts";
 

@@ -1,6 +1,6 @@
 /** `npm run sdk`: generates the sources of the client library that follow from the endpoints. */
 import { writeFileSync } from "node:fs";
-import { openApiDocument } from "../api/openapi.ts";
+import { openApiDocument } from "../api/openapi/document.ts";
 import { ENDPOINTS } from "../api/routes/index.ts";
 import { loadConfig } from "../config/config.ts";
 import { type Document, generate } from "../sdk/generate.ts";

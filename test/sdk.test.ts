@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openApiDocument } from "../api/openapi.ts";
+import { openApiDocument } from "../api/openapi/document.ts";
 import { ENDPOINTS } from "../api/routes/index.ts";
 import { loadConfig } from "../config/config.ts";
 import { STATUS } from "../core/errors.ts";

@@ -1,205 +1,205 @@
 /**
- * An ordered log and everybody who follows it: new rows are read once for all of them and kept for a moment, and each
- * follower is written as fast as it reads, from where it stands. Nobody's backlog is kept: whoever falls behind what is
- * remembered reads the log from its own place again.
+ * An ordered log and its followers. New rows are read once for all followers and kept for a short time. Each follower is
+ * written at its own speed, from its own position. No backlog is kept for a follower: one that falls behind the rows kept
+ * reads the log from its own position again.
  */
 import { type Ending, type EventStream, frameOf } from "./event-stream.ts";
+import { type FeedRow, recentRows } from "./recent-rows.ts";
 
-/** A row of the log as it goes over the wire. Positions grow; they are the ids that readers go on from. */
-export type FeedRow = { position: number; frame: Buffer };
+export type { FeedRow };
 
-/** Rows of a part of the log: everything up to `through` has been looked at, and `more` tells whether there is more. */
+/** Rows of a part of the log: everything up to `through` has been read; `more` says whether rows follow. */
 export type FeedPage<R> = { rows: R[]; through: number; more: boolean };
 
-/** What a follower is to its feed. */
+/** A stream that follows a feed. */
 export type Follower<T> = {
   stream: EventStream;
-  /** What its source knows it by. */
+  /** The name by which the source knows the follower. */
   as: T;
+  /** Everything up to here was sent, or not wanted. */
   position: number;
-  /** The last position that it was told, which is the one it comes back with. */
-  told: number;
+  /** The last position sent, from which the reader continues after a reconnect. */
+  sentPosition: number;
   catchingUp: boolean;
 };
 
 export type FeedSource<T, R extends FeedRow = FeedRow> = {
   /** Rows after a position, oldest first, at most `limit`. */
   read(after: number, limit: number): Promise<FeedPage<R>>;
-  /** Those of them that a follower wants, for one that is far behind; without it, it reads all. */
+  /** The same, filtered for one follower that is far behind; without it, that follower reads all rows. */
   readFor?(as: T, after: number, limit: number): Promise<FeedPage<R>>;
-  /** Whether a follower wants a row; without it, all want all. */
+  /** Whether a follower wants a row; without it, every follower wants every row. */
   wants?(as: T, row: R): boolean;
   /**
-   * Asked about followers after the rows they are to get were read, and before they get them: who may get nothing any
-   * more, and why. Without it, nobody is turned away.
+   * Called after rows were read and before they are sent: the followers that have lost the right to read, and why.
+   * Without it, no follower is ended.
    */
-  turnedAway?(followers: readonly Follower<T>[]): Promise<Map<Follower<T>, Ending>>;
-  /** Something failed that is tried again with the next wake-up. */
+  revoked?(followers: readonly Follower<T>[]): Promise<Map<Follower<T>, Ending>>;
+  /** Reports a failure; the work is tried again with the next wake-up. */
   failed(error: unknown): void;
 };
 
 export type EventFeed<T> = {
-  /** The position that all rows have been read to. */
+  /** The position up to which all rows have been read. */
   readonly head: number;
+  /** Number of followers. */
   readonly size: number;
-  /** Feeds a stream with what comes after a position. */
+  /** Sends a stream the rows after a position. */
   follow(stream: EventStream, position: number, as: T): void;
-  /** Looks for new rows. Any number of calls during a look are one more look. */
+  /** Reads new rows. Any number of calls during a read cause one more read. */
   wake(): void;
-  /** Asks about every follower, whether or not there is something for it, and goes on where something failed. */
+  /** Checks the right of every follower to read, also without new rows, and continues after a failure. */
   review(): Promise<void>;
 };
 
-/** Rows in one statement. */
+/** Max rows of one statement. */
 const PAGE = 200;
-/** What is remembered of the log for those who are a little behind. */
-const REMEMBERED_ROWS = 500;
-const REMEMBERED_BYTES = 512 * 1024;
 
-/** @param start from where the log is read; what came before is read by whoever wants it */
+/** @param start the feed reads the log from this position; followers read earlier rows themselves */
 export function eventFeed<T, R extends FeedRow = FeedRow>(source: FeedSource<T, R>, start: number): EventFeed<T> {
-  const followers = new Set<Follower<T>>();
-  /** The rows between `floor` and `head`, oldest first. */
-  let recent: R[] = [];
-  let recentBytes = 0;
-  let floor = start;
-  let head = start;
-  let running = false;
-  let toRead = false;
-  let toDeliver = false;
-  /** Those who are far behind read one after the other. */
-  let turn: Promise<unknown> = Promise.resolve();
+  return new Feed(source, start);
+}
 
-  /** One round at a time; a wish during a round is granted by exactly one more. */
-  async function run(): Promise<void> {
-    if (running) return;
-    running = true;
+class Feed<T, R extends FeedRow> implements EventFeed<T> {
+  readonly #source: FeedSource<T, R>;
+  readonly #followers = new Set<Follower<T>>();
+  readonly #recent;
+  #running = false;
+  #mustRead = false;
+  #mustDeliver = false;
+  /** Followers that are far behind read one after the other. */
+  #lastCatchUp: Promise<unknown> = Promise.resolve();
+
+  constructor(source: FeedSource<T, R>, start: number) {
+    this.#source = source;
+    this.#recent = recentRows<R>(start);
+  }
+
+  get head(): number {
+    return this.#recent.head;
+  }
+
+  get size(): number {
+    return this.#followers.size;
+  }
+
+  follow(stream: EventStream, position: number, as: T): void {
+    const follower: Follower<T> = { stream, as, position, sentPosition: position, catchingUp: false };
+    this.#followers.add(follower);
+    stream.onClose(() => this.#followers.delete(follower));
+    stream.onReady(() => this.#deliverSoon());
+    // A reader that wanted none of the new rows reconnects from its present position, not from an old one.
+    stream.onBeat(() => {
+      if (follower.position <= follower.sentPosition) return undefined;
+      follower.sentPosition = follower.position;
+      return frameOf({ id: follower.sentPosition, event: "position", data: { lastId: follower.sentPosition } });
+    });
+    // A reader that knows its position continues from there, also when the connection breaks before the first row.
+    stream.write(frameOf({ id: position, event: "start", data: { lastId: position } }));
+    this.#deliverSoon();
+  }
+
+  wake(): void {
+    this.#mustRead = true;
+    void this.#run();
+  }
+
+  async review(): Promise<void> {
+    await this.#permitted([...this.#followers].filter(({ stream }) => stream.open)).catch(this.#source.failed);
+    if (this.#due().length > 0) this.#deliverSoon();
+  }
+
+  #deliverSoon(): void {
+    this.#mustDeliver = true;
+    void this.#run();
+  }
+
+  /** One round at a time; a wake-up during a round causes exactly one more. */
+  async #run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
     try {
-      while ((toRead || toDeliver) && followers.size > 0) {
-        if (toRead) {
-          toRead = false;
-          const page = await source.read(head, PAGE);
-          remember(page);
-          if (page.more) toRead = true;
+      while ((this.#mustRead || this.#mustDeliver) && this.#followers.size > 0) {
+        if (this.#mustRead) {
+          this.#mustRead = false;
+          const page = await this.#source.read(this.#recent.head, PAGE);
+          this.#recent.add(page.rows, page.through);
+          if (page.more) this.#mustRead = true;
         }
-        toDeliver = false;
-        await deliver();
+        this.#mustDeliver = false;
+        await this.#deliver();
       }
     } catch (error) {
-      source.failed(error);
+      this.#source.failed(error);
     } finally {
-      running = false;
+      this.#running = false;
     }
   }
 
-  function read(): void {
-    toRead = true;
-    void run();
+  /** Followers that can be written to now and have not got every row. */
+  #due(): Follower<T>[] {
+    return [...this.#followers].filter(
+      ({ position, catchingUp, stream }) => position < this.head && !catchingUp && stream.open && !stream.full,
+    );
   }
 
-  function goOn(): void {
-    toDeliver = true;
-    void run();
-  }
-
-  function remember({ rows, through }: FeedPage<R>): void {
-    recent.push(...rows);
-    for (const { frame } of rows) recentBytes += frame.length;
-    head = through;
-    let drop = 0;
-    for (; recent.length - drop > REMEMBERED_ROWS || (recentBytes > REMEMBERED_BYTES && drop < recent.length); drop++)
-      recentBytes -= recent[drop]!.frame.length;
-    if (drop === 0) return;
-    floor = recent[drop - 1]!.position;
-    recent = recent.slice(drop);
-  }
-
-  /** Those who can be written now and have not got everything. */
-  const due = () => [...followers].filter((f) => f.position < head && !f.catchingUp && f.stream.open && !f.stream.full);
-
-  async function deliver(): Promise<void> {
-    for (const follower of await admit(due())) {
-      if (follower.position < floor) void catchUp(follower);
-      else if (writeAll(follower, recent)) follower.position = Math.max(follower.position, head);
+  async #deliver(): Promise<void> {
+    for (const follower of await this.#permitted(this.#due())) {
+      if (follower.position < this.#recent.floor) void this.#catchUp(follower);
+      else if (this.#writeAll(follower, this.#recent.rows))
+        follower.position = Math.max(follower.position, this.#recent.head);
     }
   }
 
-  /** Reads the log from the follower's own place until it stands in what is remembered. */
-  async function catchUp(follower: Follower<T>): Promise<void> {
+  /** Reads the log from the follower's own position until it has reached the rows kept. */
+  async #catchUp(follower: Follower<T>): Promise<void> {
     follower.catchingUp = true;
+    const { stream } = follower;
     try {
-      while (follower.position < floor && follower.stream.open && !follower.stream.full) {
-        const reached = floor;
-        const reading = turn.then(() => readFor(follower));
-        turn = reading.catch(() => {});
+      while (follower.position < this.#recent.floor && stream.open && !stream.full) {
+        const reached = this.#recent.floor;
+        const reading = this.#lastCatchUp.then(() => this.#readFor(follower));
+        this.#lastCatchUp = reading.catch(() => {});
         const { rows, through, more } = await reading;
-        if ((await admit([follower])).length === 0) return;
-        if (!writeAll(follower, rows)) return;
-        // Without more, what it had not got is in the log no longer.
+        if ((await this.#permitted([follower])).length === 0) return;
+        if (!this.#writeAll(follower, rows)) return;
+        // Without more rows, those it has not got have left the log.
         follower.position = more ? through : Math.max(through, reached);
       }
       follower.catchingUp = false;
-      if (follower.stream.open && !follower.stream.full) goOn();
+      if (stream.open && !stream.full) this.#deliverSoon();
     } catch (error) {
-      source.failed(error);
+      this.#source.failed(error);
     } finally {
       follower.catchingUp = false;
     }
   }
 
-  const readFor = ({ as, position }: Follower<T>) =>
-    source.readFor ? source.readFor(as, position, PAGE) : source.read(position, PAGE);
+  #readFor({ as, position }: Follower<T>): Promise<FeedPage<R>> {
+    return this.#source.readFor ? this.#source.readFor(as, position, PAGE) : this.#source.read(position, PAGE);
+  }
 
-  /** Writes a follower what it wants of rows after its position, as long as it takes them. @returns whether it took all */
-  function writeAll(follower: Follower<T>, rows: readonly R[]): boolean {
+  /** Writes the wanted rows after the follower's position while its stream takes them. @returns whether it took all */
+  #writeAll(follower: Follower<T>, rows: readonly R[]): boolean {
     const { stream, as } = follower;
     for (let i = firstAfter(rows, follower.position); i < rows.length; i++) {
       if (!stream.open || stream.full) return false;
       const row = rows[i]!;
       follower.position = row.position;
-      if (source.wants && !source.wants(as, row)) continue;
+      if (this.#source.wants && !this.#source.wants(as, row)) continue;
       stream.write(row.frame);
-      follower.told = row.position;
+      follower.sentPosition = row.position;
     }
     return true;
   }
 
-  /** Ends the streams of those who are turned away. @returns the others */
-  async function admit(asked: Follower<T>[]): Promise<Follower<T>[]> {
-    if (asked.length === 0 || !source.turnedAway) return asked;
-    const away = await source.turnedAway(asked);
-    for (const [follower, ending] of away) follower.stream.end(ending);
-    return asked.filter((follower) => !away.has(follower));
+  /** Ends the streams of followers that have lost the right to read. @returns the others */
+  async #permitted(followers: Follower<T>[]): Promise<Follower<T>[]> {
+    if (followers.length === 0 || !this.#source.revoked) return followers;
+    const revoked = await this.#source.revoked(followers);
+    for (const [follower, ending] of revoked) follower.stream.end(ending);
+    return followers.filter((follower) => !revoked.has(follower));
   }
-
-  return {
-    get head() {
-      return head;
-    },
-    get size() {
-      return followers.size;
-    },
-    follow(stream, position, as) {
-      const follower: Follower<T> = { stream, as, position, told: position, catchingUp: false };
-      followers.add(follower);
-      stream.onClose(() => followers.delete(follower));
-      stream.onReady(goOn);
-      // One that wanted nothing of what came comes back from where it stands all the same, and not from long ago.
-      stream.onBeat(() => {
-        if (follower.position <= follower.told) return undefined;
-        follower.told = follower.position;
-        return frameOf({ id: follower.told, event: "position", data: { lastId: follower.told } });
-      });
-      // A reader that is told where it stands goes on from there, even if the line is lost before the first row.
-      stream.write(frameOf({ id: position, event: "start", data: { lastId: position } }));
-      goOn();
-    },
-    wake: read,
-    async review() {
-      await admit([...followers].filter(({ stream }) => stream.open)).catch(source.failed);
-      if (due().length > 0) goOn();
-    },
-  };
 }
 
 /** Index of the first row after a position. */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
 import { CACHE, type Endpoint, endpoint } from "../endpoint.ts";
-import { openApiDocument } from "../openapi.ts";
+import { openApiDocument } from "../openapi/document.ts";
 
 /** The page runs its own script and nothing else; Swagger UI sets styles on elements and draws with data: images. */
 const PAGE_POLICY =

@@ -64,14 +64,14 @@ export function messageStreams(
           }));
           return { rows, through: rows.at(-1)?.position ?? after, more: rows.length === limit };
         },
-        turnedAway: (followers) => turnedAway(groupId, followers),
+        revoked: (followers) => revoked(groupId, followers),
         failed,
       },
       Math.max(0, newest - BEFOREHAND),
     );
 
   /** Asks once for all readers of a private group. */
-  async function turnedAway(
+  async function revoked(
     groupId: string,
     followers: readonly Follower<Reader>[],
   ): Promise<Map<Follower<Reader>, Ending>> {

@@ -77,7 +77,7 @@ function memoryLog(rows = 0, size = 10) {
             const rows = all.filter(({ position }) => position > after).slice(0, limit);
             return { rows, through: rows.at(-1)?.position ?? after, more: rows.length === limit };
           },
-          async turnedAway(followers) {
+          async revoked(followers) {
             log.asked++;
             return new Map(
               followers

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { type Api, createApi } from "../../../api/app.ts";
 import type { ApiDeps } from "../../../api/deps.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { openApiDocument } from "../../../api/openapi.ts";
+import { openApiDocument } from "../../../api/openapi/document.ts";
 import { type RunningServer, startServer } from "../../../api/server.ts";
 import { createCardRenderer } from "../../../card-renderer/renderer.ts";
 import type { Chain } from "../../../clients/ports.ts";

@@ -1,0 +1,76 @@
+/** The OpenAPI 3.0.3 document, derived from the endpoints: parameters, bodies, every error, security. */
+import type { Endpoint } from "../endpoint.ts";
+import { API_VERSION } from "../http/headers.ts";
+import { errorSchema } from "../schemas/error.ts";
+import { HEADERS } from "./headers.ts";
+import { parameters } from "./parameters.ts";
+import { responses } from "./responses.ts";
+import { type Json, toSchema } from "./schemas.ts";
+import { CALLERS, PRICED, SECURITY_SCHEMES, security } from "./security.ts";
+
+/** @param service.publicUrl base of every path; `webUrl` is the contact page of the operator */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  service: { name: string; publicUrl: string; webUrl: string },
+): Json {
+  const schemas: Json = {};
+  const errorRef = toSchema(errorSchema, "output", schemas);
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    paths[endpoint.path] ??= {};
+    paths[endpoint.path]![endpoint.method] = operation(endpoint, schemas, errorRef);
+  }
+  return {
+    openapi: "3.0.3",
+    info: {
+      title: `${service.name} API`,
+      version: API_VERSION,
+      description: "Identity and reputation of AI agents on Base.",
+      contact: { name: service.name, url: service.webUrl },
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [{ url: service.publicUrl }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
+    paths,
+    components: { schemas, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
+  };
+}
+
+/** A sentence for each tag. */
+const TAGS: Record<string, string> = {
+  "Agent protocols": "Where agents meet the service: its agent card, A2A, MCP, and a page for language models.",
+  Agents: "Look agents up: one, several, lists, searches and public reports.",
+  Authentication: "Sign in with a Solana key, and end credentials.",
+  Changes: "What an agent's controllers change: profile, traits, its token, its registrations elsewhere.",
+  Cred: "Scores: the present one, its history, the feed of changes, the paid report and its receipt.",
+  Events: "What happens to agents, as a log to page through and as a stream to follow.",
+  Images: "Pictures of agents.",
+  Messages: "Groups in which agents talk, with a score below which nobody takes part.",
+  Principals: "Humans and organizations, what they state of themselves, and the agents linked to them.",
+  Referrals: "Referral codes, and the rights of wallets that were here before.",
+  Registration: "Register an agent, and see how far a registration is.",
+  Service: "The service itself: discovery, health, status, statistics, prices, this document.",
+  Sessions: "Outcomes of sessions with agents, as holders of an API key report them.",
+  Terminal: "The directory: agents of this and of other registries in one list.",
+  Verification: "Proofs of what belongs to an agent: its wallet, its accounts, its owner's attestation.",
+  Webhooks: "Events sent to a URL of yours: signed, tried again, replayed.",
+};
+
+function operation(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
+  const { operationId, tag, summary, description, guard, body } = endpoint;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: [description, CALLERS[guard.caller], guard.price && PRICED].filter(Boolean).join("\n\n"),
+    security: security(guard),
+    parameters: parameters(endpoint, schemas),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { "application/json": { schema: toSchema(body, "input", schemas) } },
+      },
+    }),
+    responses: responses(endpoint, schemas, errorRef),
+  };
+}

@@ -1,0 +1,38 @@
+/** Zod schemas as the schemas of OpenAPI 3.0. */
+import { z } from "zod";
+import { tidy } from "../json-schema.ts";
+
+export type Json = Record<string, unknown>;
+
+/** A zod schema as an OpenAPI 3.0 schema; named ones (`meta({ id })`) move to the components. */
+export function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
+  const {
+    $schema: _,
+    definitions = {},
+    ...root
+  } = z.toJSONSchema(schema, {
+    target: "openapi-3.0",
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) =>
+      tidy(jsonSchema as Json, z.globalRegistry.get(zodSchema as unknown as z.ZodType)),
+  }) as Json & { definitions?: Json };
+  for (const [name, definition] of Object.entries(definitions)) schemas[name] ??= toComponents(definition);
+  return toComponents(root) as Json;
+}
+
+const toComponents = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/'), (_, value) =>
+    value?.nullable === true ? withNull(value) : value,
+  );
+
+const NULL = { type: "string", nullable: true, enum: [null] };
+
+/** `nullable` as OpenAPI 3.0.3 has it: it adds null to the type beside it, and to nothing else. */
+function withNull(schema: Json & { enum?: unknown[]; allOf?: Json[]; anyOf?: Json[] }): Json {
+  if (schema.type) return schema.enum ? { ...schema, enum: [...new Set([...schema.enum, null])] } : schema;
+  const { nullable: _, allOf, anyOf, ...rest } = schema;
+  // A reference stands in an `allOf` of its own. A schema without a shape accepts null already.
+  const shapes = anyOf ?? (allOf && (allOf.length === 1 ? allOf : [{ allOf }]));
+  return shapes ? { ...rest, anyOf: [...shapes, NULL] } : rest;
+}
