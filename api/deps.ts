@@ -1,4 +1,4 @@
-/** What the API is made of; compose/ builds it, tests build it from real parts of their own. */
+/** The parts of the API: compose/ builds them for the process, tests build them from real parts of their own. */
 import type pg from "pg";
 import type {
   Chain,
@@ -44,7 +44,7 @@ export type QueueState = {
 /** Draws cards as PNG for a client network. @throws Failure overloaded, rate_limited when too many are waiting already */
 export type Cards = { png(card: CardFacts, size: CardSize, client?: string): Promise<Uint8Array> };
 
-/** Told of every request; what it does with that must cost next to nothing. */
+/** Is called for every request, so a call must cost almost nothing. */
 export type RequestMeter = {
   /** @param route the endpoint's template @returns takes status and duration of each of its requests */
   route(method: string, route: string): (status: number, ms: number) => void;
@@ -67,30 +67,30 @@ export type ApiDeps = {
   /** Pages of the directory from memory, likewise. */
   directory?: Pick<DirectoryList, "list" | "shown" | "totals" | "ready" | "asOf">;
   chain: Chain;
-  /** Null when none is configured: no access tokens are taken then. */
+  /** Null when none is configured: then access tokens are refused. */
   identityProvider: IdentityProvider | null;
   rateBuckets: RateBuckets;
   proofs: ProofReaders;
   cards: Cards;
-  /** Settles payments by signature; null where none is configured: then only transactions pay. */
+  /** Settles payments by signature; null when none is configured: then only payments by transaction are accepted. */
   facilitator: Facilitator | null;
-  /** Payments by MPP; absent where none are taken. */
+  /** Payments by MPP; absent where they are not accepted. */
   machinePayments?: MachinePayments | null;
   /** Null without a key: no report is sold then. */
   receipts: ReceiptSigner | null;
-  /** Where webhooks may lead, and what keeps their secrets; absent without a key: then there are none. */
+  /** Checks the targets of webhooks and encrypts their secrets; absent without a key: then there are no webhooks. */
   webhooks?: { targets: WebhookTargets; secrets: SecretBox } | null;
   /** Counts of every queue; may throw when the queue's store is away. */
   queues(): Promise<QueueState[]>;
   log: Log;
-  /** Absent where nobody looks at metrics. */
+  /** Absent without metrics. */
   meter?: RequestMeter | undefined;
   fault: Fault;
   /** Milliseconds since the epoch. */
   now(): number;
 };
 
-/** What handlers get: the parts, and what the API itself keeps in memory. */
+/** The parts that handlers get: those above, and the state that the API keeps in memory. */
 export type HandlerDeps = ApiDeps & {
   directory: Pick<DirectoryList, "list" | "shown" | "totals"> & Partial<Pick<DirectoryList, "ready" | "asOf">>;
   facts: ReadFacts;
@@ -110,7 +110,7 @@ export type HandlerDeps = ApiDeps & {
   groups: GroupActs;
   /** Limit of reads with `minBlock`, which may wait for their block. */
   minBlockReads: ConcurrencyLimit;
-  /** Every event stream of the process, whatever it carries. */
+  /** All event streams of the process, of every kind. */
   streams: EventStreams;
   messageStreams: MessageStreams;
   logStreams: LogStreams;

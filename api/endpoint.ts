@@ -21,7 +21,7 @@ export type WalletCaller = {
   wallet: Address;
   /** When the credential was signed, milliseconds since the epoch. */
   issuedAt: number;
-  /** Names the credential without being it: hash of address, timestamp and signature. */
+  /** Identifies the credential without revealing it: hash of address, timestamp and signature. */
   credentialId: string;
   /** A contract accepted the signature (ERC-1271, ERC-6492); the wallet may have no code yet. */
   signedByContract?: boolean;
@@ -35,7 +35,7 @@ export type TokenCaller = {
   subject: string;
 };
 
-/** A wallet, and the human whose access token stands beside its credential: what they do, both of them want. */
+/** A wallet, and the human whose access token the request carries as well: both have signed the request. */
 export type OwnerCaller = WalletCaller & { beside: TokenCaller | null };
 
 /** A holder of an API key. */
@@ -63,13 +63,13 @@ export type CallerOf = {
   apiKey: KeyCaller;
 };
 
-/** What a request counts against; `unlimited` for what monitors ask. */
+/** The budget a request counts against; `unlimited` for the endpoints of monitors. */
 export type Bucket = "reads" | "writes" | "proofs" | "unlimited";
 
-/** What stands in front of a handler: who may pass, at what price, how often. */
+/** The conditions in front of a handler: who may call, at what price, how often. */
 export type Guard = { caller: CallerRule; price?: Operation; bucket: Bucket };
 
-/** A guard as an endpoint states it: anyone may call, reads and writes count as what they are, unless it says otherwise. */
+/** A guard as an endpoint declares it. By default anyone may call, and GET counts as a read, the other methods as a write. */
 export type GuardSpec = Partial<Guard>;
 
 type RuleOf<G extends GuardSpec> = G extends { caller: infer R extends CallerRule } ? R : "anyone";
@@ -84,18 +84,18 @@ export type Call<P, Q, B, C> = {
   requestId: string;
   /** The client's network address, as far as trusted proxies go. */
   clientAddress: string;
-  /** Whom reads are counted against: the API key of scope `read` that came along, else the client's network. */
+  /** Reads are counted against this name: the request's API key of scope `read`, else the client's network. */
   reader: string;
-  /** The end of the response: what a request holds for long is given back with it. */
+  /** The end of the response: slots that a request has acquired are released with it. */
   response: ResponseEnd;
   idempotencyKey: string | undefined;
   /** Hash of method, path, query and body: equal requests have equal fingerprints. */
   fingerprint: string;
-  /** Milliseconds since the epoch at which the request was taken up. */
+  /** Milliseconds since the epoch at which the request arrived. */
   now: number;
-  /** How this request is paid for; asks for nothing where there is no price. */
+  /** The payment of this request; free where there is no price. */
   payment: Checkout;
-  /** Where a reader of a stream goes on from: the id of the last event it has seen. */
+  /** The id of the last event that a reader of a stream has seen; the stream continues after it. */
   lastEventId: string | undefined;
   /**
    * Counts the request against a limit of its operation's own, and shows it in the RateLimit headers.
@@ -106,10 +106,10 @@ export type Call<P, Q, B, C> = {
   header(name: string): string | undefined;
 };
 
-/** Bytes whose strong ETag is known before they are made: they are not, for a client that has them already. */
+/** Bytes whose strong ETag is known before they are made; they are not made for a client that has them already. */
 export type CostlyContent = { etag: string; make(): Promise<Uint8Array> };
 
-/** What a handler gives back. `final: false` marks an answer that a retry may supersede: it is not kept for replay. */
+/** A handler's result. `final: false` marks an answer that a retry may supersede: it is not stored for replay. */
 export type Reply = {
   status: number;
   type: string;
@@ -118,15 +118,15 @@ export type Reply = {
   final?: boolean;
 };
 
-/** How long a public GET may be kept, as a Cache-Control value. */
+/** How long caches may keep a public GET, as a Cache-Control value. */
 export const CACHE = {
-  /** Data of the index: ask every time, 304 costs nothing. */
+  /** Data of the index: revalidated at every use; a 304 costs almost nothing. */
   revalidate: "public, max-age=0, must-revalidate",
-  /** What marketplaces read in bulk. */
+  /** For data that marketplaces read in bulk. */
   minute: "public, max-age=60, stale-while-revalidate=300",
-  /** What changes with a release. */
+  /** For content that changes with a release. */
   release: "public, max-age=300, stale-while-revalidate=86400",
-  /** What is only true now. */
+  /** For answers that are true only now. */
   never: "no-store",
 } as const;
 
@@ -156,12 +156,12 @@ export type EndpointSpec<
   params?: P;
   query?: Q;
   body?: B;
-  /** By status, successes and the unusual rest. Errors come from `errors`. */
+  /** By status: successes, and answers with a body of their own. Errors come from `errors`. */
   responses: Record<number, Answer>;
   /** Error codes of its own, beyond those that follow from guard, parameters and body. */
   errors?: ErrorCode[];
   cache?: (typeof CACHE)[keyof typeof CACHE];
-  /** Its success is a stream of events: it stays open, and understands Last-Event-ID. */
+  /** Its success is a stream of events: it stays open and accepts Last-Event-ID. */
   stream?: boolean;
   /** Its success is sent in slices as they are read: it has no ETag, and few of a kind run at once. */
   sliced?: boolean;
@@ -171,12 +171,12 @@ export type EndpointSpec<
   aliasOf?: string;
   /**
    * A handler behind POST or PUT must be repeatable: after a crash the same request runs again under its
-   * Idempotency-Key, and what the first run has already done must be found, not done twice.
+   * Idempotency-Key, and it must find the effect of the first run instead of repeating it.
    */
   handler(call: Call<z.output<P>, z.output<Q>, z.output<B>, CallerOf[RuleOf<G>]>): Promise<Reply> | Reply;
 };
 
-/** An endpoint with its types forgotten, as the machinery sees it. */
+/** An endpoint without its types, as the request handler sees it. */
 export type Endpoint = Omit<EndpointSpec, "handler" | "guard"> & {
   guard: Guard;
   handler(call: Call<unknown, unknown, unknown, Caller | undefined>): Promise<Reply> | Reply;
@@ -196,8 +196,8 @@ export function endpoint<
 }
 
 /**
- * Whether answering asks the database: then it is refused while the database has more to do than it can. What asks it
- * says so by `data`, by a caller, a body, a bucket of what writes, or an error of its own for the database's absence.
+ * Whether an answer needs the database: then the request is refused while the database is overloaded. An endpoint needs
+ * it when it has `data`, a caller, a body, a bucket of writes, or an error of its own for an absent database.
  */
 export const asksDatabase = ({ data, guard, method, errors = [] }: Endpoint): boolean =>
   data === true ||
@@ -206,7 +206,7 @@ export const asksDatabase = ({ data, guard, method, errors = [] }: Endpoint): bo
   (guard.bucket !== "reads" && guard.bucket !== "unlimited") ||
   errors.includes("upstream_unavailable");
 
-/** Every query parameter an endpoint understands: its own, and `minBlock` on data routes. */
+/** All query parameters of an endpoint: its own, and `minBlock` on data routes. */
 export const queryOf = ({ data, query }: Pick<Endpoint, "data" | "query">): z.ZodObject | undefined =>
   data ? (query ?? NO_PARAMETERS).extend({ minBlock }) : query;
 
@@ -219,13 +219,13 @@ export function json(
   return { status, type: "application/json; charset=utf-8", content: JSON.stringify(body), headers, final };
 }
 
-/** The member `ignored` of an answer, where the body had fields that were not read. */
+/** The member `ignored` of an answer: names the fields of the body that were not read. */
 export function ignoredOf(body: unknown): { ignored?: string[] } {
   const ignored = ignoredIn(body);
   return ignored.length > 0 ? { ignored } : {};
 }
 
-/** A JSON object whose first member is an array of what is JSON already. */
+/** A JSON object whose first member is an array of items that are JSON already. */
 export function jsonWith(member: string, items: readonly Uint8Array[], rest: object): Reply {
   const parts: Uint8Array[] = [Buffer.from(`{${JSON.stringify(member)}:[`)];
   for (const [i, item] of items.entries()) {

@@ -5,7 +5,7 @@ import type { ApiDeps } from "./deps.ts";
 import type { Reply } from "./endpoint.ts";
 import { errorAnswer } from "./http/error-answer.ts";
 
-/** How long a claim stands without a sign of life of its process; a retry after a crash waits at most this long. */
+/** Milliseconds a claim lasts without renewal; a retry after a crash waits at most this long. */
 const LEASE_MS = 5_000;
 const RENEW_MS = 1_500;
 
@@ -23,10 +23,10 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   return key;
 }
 
-/** Whether an answer with a body of so many characters may be kept. Never throws. */
+/** Whether an answer with a body of this many characters may be stored. Never throws. */
 export type MayKeep = (length: number) => Promise<boolean>;
 
-/** Refusals that the next attempt may not meet: they are not kept, so that the retry runs. */
+/** Refusals that a retry may not meet: they are not stored, so that the retry runs. */
 const PASSING = new Set<ErrorCode>([
   "payment_required",
   "payment_already_used",
@@ -36,11 +36,11 @@ const PASSING = new Set<ErrorCode>([
 ]);
 
 /**
- * Runs `handle` unless this request has been answered before under its key. Answers below 500 are kept for a day,
- * refusals too, unless a retry may turn out differently.
- * @param request.mayKeep asked before an answer is kept: a stranger must not fill the table. What is not kept runs again,
- *   which handlers are made for
- * @throws Failure idempotency_key_reused, request_in_progress, and whatever `handle` throws
+ * Runs `handle` unless this request has been answered before under its key. Answers below 500 are stored for a day,
+ * also refusals, unless a retry may have another outcome.
+ * @param request.mayKeep decides before an answer is stored, so that no client can fill the table. A request whose
+ *   answer is not stored runs again; handlers are repeatable
+ * @throws Failure idempotency_key_reused, request_in_progress, and the errors of `handle`
  */
 export async function once(
   { db, log, fault }: ApiDeps,
@@ -82,7 +82,7 @@ export async function once(
       fault("idempotency.finished");
       return reply;
     } catch (error) {
-      // What can be neither kept nor released is taken over once the lease has run out.
+      // A claim that can be neither finished nor released is taken over after its lease has expired.
       await settle(claim, error).catch((err) => log.warn({ err }, "an idempotency key could not be settled"));
       throw error;
     } finally {

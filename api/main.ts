@@ -20,7 +20,7 @@ try {
   process.exit(1);
 }
 
-/** One sentence for whoever started the process. */
+/** One sentence for the operator who started the process. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return `The configuration is not usable:\n${error.message}`;
   const { code, message } = error as NodeJS.ErrnoException;

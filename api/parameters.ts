@@ -1,4 +1,4 @@
-/** Parameters of paths and queries, each defined once: what is accepted, what the handler gets, what the document says. */
+/** Parameters of paths and queries, each defined once: accepted values, the handler's value, and the OpenAPI text. */
 import { z } from "zod";
 import { parseAddress } from "../core/addresses.ts";
 import type { Address, AgentRef } from "../core/facts.ts";
@@ -29,7 +29,7 @@ const integerText = ({ min, max }: Pick<IntegerRule, "min" | "max">) =>
     return z.NEVER;
   });
 
-/** A token id inside another parameter; made once, for making a schema costs more than asking it. */
+/** A token id inside another parameter; made once, because making a schema costs more than using it. */
 const tokenIdText = integerText({ min: 0, max: Number.MAX_SAFE_INTEGER });
 
 /** A required integer. */
@@ -164,7 +164,7 @@ export const searchText = (what: string) =>
     { documented: { type: "string", maxLength: 100 }, description: what },
   );
 
-/** What agents are searched by. */
+/** The search parameter of lists of agents. */
 export const agentSearch = searchText(
   "Part of a name in any case and with any accents, the beginning of the address (0x…) of the agent's wallet or of its owner, or a token id; a whole address finds the agents of that wallet: its own, then those that it owns, then those that only name it",
 );
@@ -177,7 +177,7 @@ export const offset = integer({
   what: "How many to skip; wins over page",
 }).optional();
 
-/** Waits until this block is indexed. Every data route understands it. */
+/** Waits until this block is indexed. Accepted by every data route. */
 export const minBlock = integer({
   min: 0,
   max: Number.MAX_SAFE_INTEGER,
@@ -244,7 +244,7 @@ export const owner = documented(
   addressMeta("Only agents whose identity token this wallet owns"),
 );
 
-/** A human in a path. What begins like a number or an address has to be one; any other text is an id, known or not. */
+/** A human in a path. Text that begins like a number or an address must be one; other text is an id, known or not. */
 export const humanRef = documented(
   z.string().transform((text, ctx): HumanRef => {
     const wallet = parseAddress(text);
@@ -262,7 +262,7 @@ export const humanRef = documented(
   },
 );
 
-/** An organization in a path; null for a text that is none's. */
+/** An organization in a path; null for text that cannot name one. */
 export const organizationRef = documented(
   z.string().transform((text): OrganizationRef | null => {
     const wallet = parseAddress(text);
@@ -279,7 +279,7 @@ export const organizationRef = documented(
   },
 );
 
-/** A message group in a path, in any case; empty for a text that is no id of any. */
+/** A message group in a path, in any case; empty for text that cannot be an id. */
 export const groupId = documented(
   z.string().transform((text) => /^#?([a-z0-9-]{1,48})$/.exec(text.toLowerCase())?.[1] ?? ""),
   {
@@ -289,7 +289,7 @@ export const groupId = documented(
   },
 );
 
-/** A webhook in a path; empty for a text that is no id of any. */
+/** A webhook in a path; empty for text that cannot be an id. */
 export const webhookId = documented(
   z.string().transform((text) => (/^wh_[0-9a-f]{32}$/.test(text) ? text : "")),
   {

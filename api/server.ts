@@ -10,9 +10,11 @@ import { networkOf } from "./http/client-network.ts";
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the idle timeout of common load balancers (60 s), so that it is they who close idle connections. */
+/** Longer than the idle timeout of common load balancers (60 s), so that the balancer closes idle connections. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** A client that takes nothing of its answer for this long is cut off: what is left of it would stay in memory. */
+/**
+ * A client that takes no byte of its answer for this long is disconnected: the rest of the answer would stay in memory.
+ */
 const TAKE_TIMEOUT_MS = 30_000;
 /** Open connections of the process. */
 const MAX_CONNECTIONS = 20_000;
@@ -23,11 +25,14 @@ export type RunningServer = {
   /** `http://host:port` as bound. */
   url: string;
   port: number;
-  /** Finishes requests in flight (at most 9 s), telling clients to leave, then closes. */
+  /** Finishes requests in flight (at most 9 s) with `Connection: close`, then closes. */
   stop(): Promise<void>;
 };
 
-/** Milliseconds a client has for its headers, for its whole request, and for the next bytes of its answer. */
+/**
+ * Max milliseconds for a request's headers, for the whole request, and for a client to take the next bytes of its
+ * answer.
+ */
 export type Patience = { headersMs: number; requestMs: number; takeMs?: number };
 const PATIENCE: Patience = { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS };
 
@@ -56,7 +61,7 @@ export async function startServer(api: Api, bind: Binding, patience: Patience = 
     (incoming, outgoing) => {
       if (stopping) outgoing.setHeader("Connection", "close");
       outgoing.once("prefinish", () => {
-        // Without a socket it waits behind another answer on its connection, and begins when that has been taken.
+        // Without a socket it waits behind another answer on its connection, and begins after that one.
         if (outgoing.socket?.writableLength !== 0) outgoing.setTimeout(patience.takeMs ?? TAKE_TIMEOUT_MS);
       });
       api.listener(incoming, outgoing);
@@ -78,7 +83,7 @@ export async function startServer(api: Api, bind: Binding, patience: Patience = 
       stopping = true;
       const closed = closeListener(server);
       api.stop();
-      // Idle keep-alive clients may be about to send: for a moment they are still answered, and told to leave.
+      // Idle keep-alive clients may be about to send: for 250 ms they are still answered, with `Connection: close`.
       await pause(DRAIN_MS);
       const sweep = setInterval(() => server.closeIdleConnections(), 100);
       server.closeIdleConnections();
@@ -90,12 +95,12 @@ export async function startServer(api: Api, bind: Binding, patience: Patience = 
   };
 }
 
-/** Closes connections of a network that has as many as it may. */
+/** Closes new connections of a network that has reached its limit. */
 function limitConnections(server: Server, { connectionsPerClient: most = 0, trustedProxies = [] }: Binding): void {
   if (most === 0) return;
   const isProxy = comesFrom(trustedProxies);
   const open = new Map<string, number>();
-  // Before Node's own listener, which would begin to read.
+  // Runs before Node's own listener, which would begin to read.
   server.prependListener("connection", (socket: Socket) => {
     if (isProxy({ socket })) return;
     const network = networkOf(peerOf({ socket }));
@@ -114,7 +119,7 @@ function limitConnections(server: Server, { connectionsPerClient: most = 0, trus
 const closeListener = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 
-/** What the HTTP parser refuses never becomes a request; it is answered on the bare socket. */
+/** Answers on the socket itself, because input that the HTTP parser refuses never becomes a request. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, code, message] = MALFORMED[error.code ?? ""] ?? [400, "invalid_input", "This is not an HTTP request."];

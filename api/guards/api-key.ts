@@ -1,4 +1,4 @@
-/** Lets the holder of an API key in. */
+/** Authenticates the holder of an API key. */
 import { timingSafeEqual } from "node:crypto";
 import { apiKeyHash, apiKeyId } from "../../core/api-keys.ts";
 import { Failure, fail } from "../../core/errors.ts";
@@ -13,8 +13,9 @@ type Attempt = Pick<SignInAttempt, "begin">;
 
 /**
  * The holder of the key in `X-API-Key`.
- * @param attempt counted before the database is asked
- * @throws Failure unauthenticated for a missing, unknown or revoked key, or one of another scope; which of them, it does not say
+ * @param attempt counted before the database is queried
+ * @throws Failure unauthenticated for a missing, unknown or revoked key, or one of another scope; the answer does not
+ *   say which
  */
 export async function requireApiKey(
   db: Queryable,
@@ -49,21 +50,24 @@ async function goodKey(db: Queryable, header: Header, attempt: Attempt): Promise
   return known;
 }
 
-/** Milliseconds for which a key is believed on reads, which open nothing to it but a budget. */
+/** Milliseconds for which a checked key is cached on reads, where it grants a larger budget and nothing else. */
 const BELIEVED_MS = 5_000;
 
 export type ReadingKeys = {
-  /** The key of a read that a process has checked a moment ago; null for a good one without scope `read`. */
+  /**
+   * The key of a read as checked within the last seconds by this process; null for a valid key without scope `read`.
+   */
   known(header: Header, now: number): ReadingKey | null | undefined;
   /**
    * Checks the key of a read.
-   * @returns null for a good key without scope `read`, and when the database cannot be asked: then the network is counted
-   * @throws Failure unauthenticated for a key that is not good, rate_limited
+   * @returns null for a valid key without scope `read`, and while the database cannot be reached: then the network's
+   *   budget counts
+   * @throws Failure unauthenticated for a key that is not valid, rate_limited
    */
   check(header: Header, attempt: Attempt, now: number): Promise<ReadingKey | null>;
 };
 
-/** Keys sent along with reads: whoever has one of scope `read` has a budget of its own for them. */
+/** API keys sent with reads: a key of scope `read` has a budget of its own. */
 export function readingKeys(db: Queryable): ReadingKeys {
   const good = expiringCache<ReadingKey | null>(10_000);
   return {

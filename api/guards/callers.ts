@@ -1,4 +1,4 @@
-/** Who calls: finds the credential that an operation takes, checks it, and names the caller. */
+/** Identifies the caller: finds the credential that an operation accepts, checks it, and names the caller. */
 import type { IncomingMessage } from "node:http";
 import type { IdentityProvider } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
@@ -17,10 +17,10 @@ import type { SignInAttempt } from "./rate-limits.ts";
 import type { WalletGuard } from "./wallet.ts";
 
 export type CallerParts = { db: Queryable; wallets: WalletGuard; identityProvider: IdentityProvider | null };
-/** `client` is the network that questions to the chain are counted against; `attempt` counts this one to sign in. */
+/** `client` is the network that calls of the chain are counted against; `attempt` counts this sign-in. */
 type Request = { incoming: IncomingMessage; client: string; now: number; attempt: Pick<SignInAttempt, "begin"> };
 
-/** What each rule asks of a request. */
+/** The check of each rule. */
 const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Promise<Caller> | undefined> = {
   anyone: () => undefined,
   anyoneOrSiwa: (parts, request) => agentIfAny(parts, request),
@@ -33,7 +33,7 @@ const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Pro
 
 /**
  * The caller of a request; undefined where anyone may call.
- * @throws Failure unauthenticated when there is no credential or it is not good; invalid_input for two different ones;
+ * @throws Failure unauthenticated when the credential is missing or not valid; invalid_input for two different ones;
  *   rate_limited and upstream_unavailable when it cannot be checked now
  */
 export const identify = (rule: CallerRule, parts: CallerParts, request: Request): Promise<Caller> | undefined =>
@@ -48,7 +48,7 @@ async function agent(parts: CallerParts, request: Request): Promise<WalletCaller
   });
 }
 
-/** An agent's wallet, where there is a credential of one; whatever else the request carries is nobody's. */
+/** An agent's wallet, where the request carries its credential; other credentials are ignored. */
 function agentIfAny(parts: CallerParts, request: Request): Promise<WalletCaller> | undefined {
   const { credential } = credentials(request.incoming);
   return credential ? wallet(parts, credential, ["siwa"], request) : undefined;
@@ -67,7 +67,7 @@ async function human(parts: CallerParts, request: Request): Promise<WalletCaller
   return tokenHolder(parts, accessToken, request);
 }
 
-/** A wallet by SIWE or SIWA; an access token may stand beside it, and has to be good then. */
+/** A wallet by SIWE or SIWA; an access token may accompany it, and must be valid then. */
 async function owner(parts: CallerParts, request: Request): Promise<OwnerCaller> {
   const { credential, accessToken } = credentials(request.incoming);
   if (credential === null)
@@ -99,8 +99,8 @@ async function wallet(
 }
 
 /**
- * Refuses what a wallet signed before it ended all its credentials. Asked of the database each time: a revocation holds
- * at once, in every process.
+ * Refuses a credential signed before its wallet revoked all its credentials. The database is queried each time, so a
+ * revocation takes effect at once in every process.
  * @throws Failure unauthenticated
  */
 export async function requireUnrevoked(
@@ -124,7 +124,7 @@ function credentials({ headersDistinct: all }: IncomingMessage) {
   };
 }
 
-/** Whether a request carries a credential, good or bad. */
+/** Whether a request carries a credential, valid or not. */
 export const hasCredential = ({ headers }: IncomingMessage): boolean =>
   headers.authorization !== undefined || headers["x-siwa"] !== undefined;
 

@@ -1,4 +1,4 @@
-/** A bounded cache whose entries end by themselves; the least recently used one makes room. */
+/** A bounded cache whose entries expire; when it is full, the least recently used entry is evicted. */
 
 export type ExpiringCache<V> = {
   get(key: string, now: number): V | undefined;

@@ -1,4 +1,4 @@
-/** How often a client and a caller may come: token buckets, told in RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
+/** Rate limits of clients and callers: token buckets, shown in RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
 import { Failure, fail } from "../../core/errors.ts";
 import {
   RATE_POLICIES,
@@ -31,33 +31,34 @@ export type Client = { network: string; key: ReadingKey | null };
 /** A key of scope `read`. @property readsPerMinute null: the policy's quota */
 export type ReadingKey = KeyCaller & { readsPerMinute: number | null };
 
-/** An attempt to sign in. It is counted before anything is asked about its credential, and given back when that is good. */
+/** An attempt to sign in. It is counted before its credential is checked, and given back when the credential is valid. */
 export type SignInAttempt = {
   /** Counts it, once. @throws Failure rate_limited */
   begin(): Promise<void>;
-  /** Waits for its outcome: a credential that is missing or not good stays counted. @throws what `signedIn` throws */
+  /** Waits for the outcome: a missing or bad credential stays counted. @throws the error of `signedIn` */
   end<T>(signedIn: Promise<T>): Promise<T>;
 };
 
 export type RateLimits = {
   /**
-   * Takes a token of each bucket, or of none, and tells of them in the headers. A policy whose quota is 0 has no limit.
-   * @returns nothing to wait for when the buckets are in memory
+   * Takes a token of each bucket, or of none, and shows the buckets in the headers. A policy whose quota is 0 has no
+   * limit.
+   * @returns undefined, without a promise, when the buckets are in memory
    * @throws Failure rate_limited
    */
   take(tokens: readonly Token[], now: number, outgoing?: AnswerHeaders): Promise<void> | undefined;
   attempt(network: string, now: number): SignInAttempt;
 };
 
-/** What every request takes, before it is known who calls. */
+/** The tokens of a request before its caller is known. */
 export function tokensOfClient(bucket: Bucket, open: boolean, { network, key }: Client): Token[] {
   if (bucket === "reads")
     return [key ? ["reads-by-key", nameOf(key), key.readsPerMinute ?? undefined] : ["reads", network]];
-  // Writes that need a credential are the caller's, and attempts to sign in until it is known.
+  // Writes that need a credential count against the caller; until it is known, they count as attempts to sign in.
   return open && bucket !== "unlimited" ? [["writes-by-network", network]] : [];
 }
 
-/** What the caller takes whose credential has been verified; nobody else can use a caller's budget up. */
+/** The tokens of a caller whose credential was verified; no other caller can use up its budget. */
 export function tokensOfCaller(bucket: Bucket, caller: Caller, network: string): Token[] {
   const name = nameOf(caller);
   if (bucket !== "writes" && bucket !== "proofs") return [];
@@ -80,7 +81,10 @@ export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits
   });
   const limited = (tokens: readonly Token[]) => tokens.filter(([policy, , quota]) => (quota ?? quotas[policy]) > 0);
 
-  /** Puts the levels into the headers. @throws Failure rate_limited, with the wait for the slowest of the empty buckets */
+  /**
+   * Writes the levels into the headers. @throws Failure rate_limited, with the wait for the slowest of the empty
+   * buckets
+   */
   function report(tokens: readonly Token[], { granted, levels }: TakenTokens, outgoing?: AnswerHeaders): undefined {
     let wait = 0;
     let empty = "";
@@ -129,7 +133,7 @@ export function rateLimits(quotas: RateQuotas, buckets: RateBuckets): RateLimits
             await giveBack();
             return caller;
           } catch (error) {
-            // Trouble of ours is no verdict: the credential may be good.
+            // A failure on our side says nothing about the credential, which may be valid.
             if (error instanceof Failure && error.code === "unauthenticated") await begin();
             else await giveBack();
             throw error;

@@ -1,4 +1,4 @@
-/** Whether a wallet signed a text: native recovery for keys, the chain for wallets that are contracts, and as little of it as possible. */
+/** Whether a wallet signed a text: native recovery for keys; for contract wallets the chain, with as few calls as possible. */
 import type { Chain } from "../../clients/ports.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import type { RateLimits } from "./rate-limits.ts";
@@ -7,25 +7,26 @@ import { personalHash, recoverSigner } from "./signature.ts";
 /** Suffix of a signature for a wallet that is not deployed yet (ERC-6492). */
 const ERC6492_SUFFIX = "6492649264926492649264926492649264926492649264926492649264926492";
 
-/** Questions to the chain that count as one signature; a wallet's text is nearly always among its first ones. */
+/** Calls of the chain that count as one signature; a wallet's text is nearly always among the first ones. */
 const TEXTS_A_TOKEN = 8;
 
-/** Who is said to have signed, and how. */
+/** The claimed signer and the signature. */
 export type Claim = { address: Address; signature: Hex };
 
 export type SignedTexts = {
-  /** Whether the address's own key signed the text. Asks nobody. */
+  /** Whether the address's own key signed the text. Makes no call. */
   byKey(claim: Claim, text: string): boolean;
   /**
    * The first of the texts whose signature the contract at the address accepts (ERC-1271, ERC-6492); null for none. The
-   * chain is asked about one after the other, and every eighth counts against the allowance.
-   * @param client network whose allowance of questions to the chain is used
-   * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be asked: that is no verdict
+   * chain is called for one text after the other, and every eighth counts against the allowance.
+   * @param client network whose allowance of calls of the chain is used
+   * @throws Failure rate_limited, and upstream_unavailable when the chain cannot be reached, which says nothing about
+   *   the signature
    */
   byContract(claim: Claim, texts: readonly string[], client: string, now: number): Promise<string | null>;
 };
 
-/** @param limits anyone can make us ask the chain, so it is bounded per client and in all */
+/** @param limits bound the calls of the chain per client and in total, because any client can cause them */
 export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): SignedTexts {
   return {
     byKey: ({ address, signature }, text) => recoverSigner(personalHash(text), signature) === address,

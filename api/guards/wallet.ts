@@ -1,4 +1,7 @@
-/** Lets a wallet in by its credential, SIWA or SIWE: cheap checks first, native recovery, the chain only for contract wallets, a good credential once. */
+/**
+ * Authenticates a wallet by its credential, SIWA or SIWE: cheap checks first, then native recovery, the chain only for
+ * contract wallets; a valid credential is checked once.
+ */
 import { hash } from "node:crypto";
 import { fail } from "../../core/errors.ts";
 import {
@@ -14,9 +17,9 @@ import { expiringCache } from "./expiring-cache.ts";
 import type { SignInAttempt } from "./rate-limits.ts";
 import type { SignedTexts } from "./signed-text.ts";
 
-/** A contract may change its mind, so its verdict is asked for again after a minute. */
+/** A contract's verdict may change, so it is cached for one minute. */
 const CONTRACT_VERDICT_MS = 60_000;
-/** Signatures in line; the last of them waits a second or two. */
+/** Max signatures that wait to be checked; the last of them waits one to two seconds. */
 const MOST_WAITING = 5_000;
 const TEXT_OF: Record<SignInKind, string> = { siwa: "auth.agent.message", siwe: "auth.human.message" };
 
@@ -29,12 +32,11 @@ export type WalletGuard = {
   verify(credential: WalletCredential, accepted: readonly SignInKind[], asker: Asker): Promise<WalletCaller>;
 };
 
-/** Whose credential is checked: `attempt` is counted before a signature that is not known yet is looked at. */
+/** The client whose credential is checked: `attempt` is counted before an unknown signature is checked. */
 export type Asker = { client: string; now: number; attempt: Pick<SignInAttempt, "begin"> };
 
 /**
- * One signature for each turn of the event loop: whatever arrives in a storm of bad ones, reads get their turn between
- * any two.
+ * Checks one signature per turn of the event loop: during a storm of bad ones, reads run between any two.
  * @throws Failure overloaded when too many wait already
  */
 function turns(): () => Promise<void> {
@@ -57,12 +59,12 @@ function turns(): () => Promise<void> {
   };
 }
 
-/** @param service what signed texts say about the service */
+/** @param service the service as signed texts name it */
 export function walletGuard(service: SignInService, signed: SignedTexts): WalletGuard {
-  /** Credentials known to be good, by id, until they expire. */
+  /** Valid credentials by id, until they expire. */
   const good = expiringCache<WalletCaller>(20_000);
   const bad = expiringCache<true>(20_000);
-  /** The text that a contract wallet's signature is of, by credential: its next verdict begins there. */
+  /** The text that a contract wallet signed, by credential: its next check begins with that text. */
   const agreedTexts = expiringCache<string>(20_000);
   const turn = turns();
 
@@ -111,7 +113,7 @@ export function walletGuard(service: SignInService, signed: SignedTexts): Wallet
   return { verify };
 }
 
-/** A good credential of the wrong kind is none. */
+/** A valid credential of the wrong kind is refused. */
 function admit(caller: WalletCaller, accepted: readonly SignInKind[]): WalletCaller {
   if (accepted.includes(caller.kind)) return caller;
   return fail(

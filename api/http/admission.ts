@@ -1,30 +1,33 @@
-/** Who may come in while the database has more to do than it can: nobody joins a line that takes too long. */
+/**
+ * Admission control while the database is overloaded: a request that would wait too long for a connection is refused at
+ * once.
+ */
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 
-/** @throws Failure overloaded, at once, when whoever came in would wait too long for a connection */
+/** @throws Failure overloaded, at once, when the request would wait too long for a connection */
 export type Admission = () => void;
 
-/** What of a pool it is told by. */
+/** The part of a pool that it observes. */
 export type Line = Pick<pg.Pool, "waitingCount"> & {
-  /** `connectionTimeoutMillis` is what it lets anybody wait; without it, it refuses nobody. */
+  /** `connectionTimeoutMillis` is the pool's longest wait; without it, no request is refused. */
   options: { max: number; connectionTimeoutMillis?: number | undefined };
   on(event: "acquire", told: (client: pg.PoolClient) => void): unknown;
   on(event: "release", told: (error: Error | undefined, client: pg.PoolClient) => void): unknown;
 };
 
-/** The part of the longest wait for a connection that is still better than a refusal. */
+/** Share of the longest wait for a connection above which a refusal is better. */
 const WORTH_WAITING = 0.5;
-/** Over about so many uses of a connection it is remembered how long they take. */
+/** Uses of a connection over which their mean duration is taken. */
 const REMEMBERED = 32;
-/** Until something is known. */
+/** Assumed duration of a use before the first one is measured. */
 const FIRST_GUESS_MS = 5;
 
 /**
- * Keeps the wait for the pool's connections short by sending away who comes last, because an answer that everybody would
- * wait for too long is worse than a refusal that costs nothing: clients can come back. A line of quick questions may be
- * long, one of slow questions not: the wait is the length of the line times what a connection takes for each.
- * @param clock milliseconds that never go back
+ * Keeps the wait for the pool's connections short by refusing the newest requests: a late answer for all clients is
+ * worse than a refusal that costs nothing and can be retried. A queue of fast queries may be long, one of slow queries
+ * may not: the wait is the length of the queue times the duration of a use.
+ * @param clock monotonic milliseconds
  */
 export function admission(db: Line, clock: () => number = () => performance.now()): Admission {
   const since = new Map<pg.PoolClient, number>();
@@ -36,7 +39,7 @@ export function admission(db: Line, clock: () => number = () => performance.now(
     since.delete(client);
     usual += (clock() - began - usual) / REMEMBERED;
   });
-  /** What one use takes: what it took lately, or longer where those under way have taken longer already. */
+  /** Duration of one use: the recent mean, or the mean age of the uses under way where that is longer. */
   const each = () => {
     if (since.size === 0) return usual;
     let sum = 0;

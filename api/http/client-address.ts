@@ -1,4 +1,4 @@
-/** Who is on the other end: the peer's address, or what a trusted proxy says it is. */
+/** The client's address: the peer's, or the one that a trusted proxy names. */
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 

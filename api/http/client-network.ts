@@ -1,9 +1,9 @@
-/** The network a client belongs to: what is counted against it is counted against its whole network. */
+/** The network of a client: limits of a client apply to its whole network. */
 import ipaddr from "ipaddr.js";
 
 /**
- * An IPv4 address stands for itself, in IPv6 notation too (`::ffff:a.b.c.d`, however it is written); of an IPv6 address
- * the first 64 bits, for one customer has all of the rest.
+ * An IPv4 address is its own network, also in IPv6 notation (`::ffff:a.b.c.d`, in any spelling). The network of an IPv6
+ * address is its first 64 bits, because one customer has all addresses of it.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;

@@ -1,8 +1,8 @@
-/** Every error leaves the service here: one body, one status table, nothing of our insides. */
+/** The one place where errors become answers: one body, one status table, no internals. */
 import { type ErrorCode, type FailOptions, Failure } from "../../core/errors.ts";
 import { isNoIndex } from "../../db/transaction.ts";
 
-/** Where problems of our own are told; pino's shape. */
+/** The log; pino's shape. */
 export type Log = Record<"debug" | "info" | "warn" | "error", (data: object, message: string) => void>;
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string };
@@ -22,7 +22,7 @@ export function errorAnswer(failure: Failure, requestId: string): ErrorAnswer {
   return { status: failure.status, headers, body: JSON.stringify(body) };
 }
 
-/** Seconds a client should wait when the failure itself does not say. */
+/** Seconds until a retry, for failures that do not name their own. */
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   rate_limited: 1,
   upstream_unavailable: 1,
@@ -32,12 +32,12 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   timeout: 1,
 };
 
-/** Refusals that any client can bring about as often as it likes: the metrics count them, and the log stays readable. */
+/** Refusals that any client can cause at will: metrics count them, and the log does not show them at level warn. */
 const REFUSALS = new Set<ErrorCode>(["overloaded", "indexer_behind"]);
 
 /**
- * Turns whatever was thrown into a Failure. Expected ones pass; the database's are told apart by SQLSTATE
- * (PostgreSQL manual, appendix A); anything else is `internal` and goes to the log with its stack.
+ * Turns anything thrown into a Failure. Failures pass; errors of the database are distinguished by SQLSTATE (PostgreSQL
+ * manual, appendix A); anything else is `internal` and goes to the log with its stack.
  */
 export function toFailure(error: unknown, log: Log, requestId: string): Failure {
   if (error instanceof Failure) {
@@ -61,7 +61,10 @@ const failure = (code: ErrorCode, message: string, options?: FailOptions) => new
 
 /** Errors of the pg driver that carry no SQLSTATE: the connection was not made in time, or was lost. */
 const CONNECTION_WORDS = /timeout exceeded when trying to connect|connection terminated|connection timeout|client has/i;
-/** No connection, none to spare, no disk or memory left, a disk that fails, going down, or not to be written to. */
+/**
+ * SQLSTATEs of an unavailable database: no connection, too many of them, out of disk or memory, disk failure, shutdown,
+ * read-only.
+ */
 const AWAY_STATES = /^(08|53|58|57P0[1-5]|25006)/;
 const CONNECTION_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH"]);
 
@@ -77,7 +80,7 @@ function fromDatabase(error: unknown): Failure | undefined {
     (error instanceof AggregateError &&
       error.errors.some((e) => CONNECTION_CODES.has((e as { code?: string }).code ?? "")));
   if (away) return failure("upstream_unavailable", "The database is not available. Try again shortly.");
-  // Two waited for each other and this one was chosen to give way; nothing of it has happened.
+  // A deadlock, of which this transaction is the victim; it was rolled back.
   if (state === "40P01") return failure("upstream_unavailable", "The database was busy. Try again shortly.");
   if (state === "57014" || /^Query read timeout/.test(error.message))
     return failure("timeout", "The request took too long.");

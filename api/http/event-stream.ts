@@ -1,84 +1,84 @@
 /**
- * Server-Sent Events: connections that stay open. What is common to all streams is here: headers, limits, heartbeats,
- * readers that do not read, the end of the process. What they carry comes from `event-feed.ts`.
+ * Server-Sent Events: connections that stay open. This file has what all streams share: headers, limits, heartbeats,
+ * readers that do not read, the end of the process. The content comes from `event-feed.ts`.
  */
 import type { ServerResponse } from "node:http";
 import { fail } from "../../core/errors.ts";
 import { networkOf } from "./client-network.ts";
 import { concurrencyLimit, type ResponseEnd } from "./concurrency-limit.ts";
 
-/** Why a stream ends; told to the reader in its last event. */
+/** Why a stream ends; sent to the reader in the last event. */
 export type Ending = { reason: string; error: string } & Record<string, unknown>;
 
-/** One open stream, as whoever feeds it sees it. */
+/** One open stream, as its feed sees it. */
 export type EventStream = {
-  /** False once it has ended, whoever ended it. */
+  /** False after its end, by either side. */
   readonly open: boolean;
-  /** The reader has not taken what was written: write no more before `onReady`. */
+  /** The reader has not taken the bytes written: write no more before `onReady`. */
   readonly full: boolean;
   /** Writes a frame made by `frameOf`. */
   write(frame: string | Buffer): void;
-  /** Ends it after a last event `end` that tells why. */
+  /** Ends it after a last event `end` with the reason. */
   end(ending: Ending): void;
-  /** Asked when a sign of life is due: what to write in its place, if anything. */
+  /** Called when a heartbeat is due; may return a frame to write instead of it. */
   onBeat(instead: () => string | undefined): void;
-  /** Called whenever a full stream has become free again. */
+  /** Called each time a full stream can be written to again. */
   onReady(ready: () => void): void;
   /** Called once, when it is over. */
   onClose(closed: () => void): void;
 };
 
-/** Takes over a response whose head has been written, these headers of its own with it. */
+/** Writes the body of a response whose head, with these headers, has been written. */
 export type StreamContent = { headers: Record<string, string>; stream(outgoing: ServerResponse): void };
 
 export type EventStreams = {
   /**
-   * Takes the place of a stream, before anything is read for it; it is given back when the response closes.
-   * @returns makes the answer that stays open; `begin` gets the stream once it is
+   * Acquires the slot of a stream before anything is read for it; the slot is released when the response closes.
+   * @returns makes the answer that stays open; `begin` gets the stream once it is open
    * @throws Failure rate_limited (this reader has enough of them), overloaded (the process has)
    */
   take(response: ResponseEnd, reader: StreamReader): (begin: (stream: EventStream) => void) => StreamContent;
-  /** Ends all of them, for the process ends: their readers are told to come back, not all at the same moment. */
+  /** Ends all streams because the process ends; readers are sent a reconnect time each, spread over some seconds. */
   endAll(): void;
   readonly count: number;
 };
 
-/** Whose stream it is: the network address, and the wallet where one has signed in. */
+/** The reader of a stream: its network address, and its wallet where it has signed in. */
 export type StreamReader = { client: string; wallet?: string | undefined };
 
 export type StreamRules = {
   /** Open streams of one network and of one wallet, and of the process; 0 = no limit. */
   perClient: number;
   perProcess: number;
-  /** How often every reader is sent a comment, so that neither it nor a proxy takes the silence for a dead line. */
+  /** Milliseconds between heartbeat comments, so that neither reader nor proxy takes silence for a dead connection. */
   heartbeatMs?: number;
   /** A reader that takes nothing for this long is dropped. */
   stallMs?: number;
 };
 
-/** Headers of every stream. Proxies are asked neither to keep, nor to compress, nor to collect it. */
+/** Headers of every stream. They forbid proxies to store, compress or buffer it. */
 const STREAM_HEADERS = {
   "cache-control": "private, no-store, no-transform",
   "x-accel-buffering": "no",
 } as const;
 
 const RETRY_MS = 2_000;
-/** Seconds after which a reader that has too many streams may ask again. */
+/** Seconds after which a reader with too many streams may retry. */
 const RETRY_AFTER = 15;
-/** Readers of an ending process come back within so much time, each at a moment of its own. */
+/** Milliseconds over which the reconnects of an ending process's readers are spread. */
 const SPREAD_MS = 4_000;
 const HEARTBEAT = ": still here\n\n";
 
 /**
- * An event as it goes over the wire (HTML standard, section 9.2). `id` is where a reader goes on from; JSON has no
- * line breaks, so that `data` is one line.
+ * An event as it is sent (HTML standard, section 9.2). A reader continues after `id`. JSON has no line breaks, so
+ * `data` is one line.
  */
 export function frameOf({ id, event, data }: { id?: number | string; event?: string; data: unknown }): string {
   const head = `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}`;
   return `${head}data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The position that a reader comes back with. @throws Failure invalid_input */
+/** The position from which a reader continues. @throws Failure invalid_input */
 export function positionOf(lastEventId: string): number {
   const position = /^(0|[1-9]\d{0,15})$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
   if (Number.isSafeInteger(position)) return position;
@@ -123,7 +123,7 @@ export function eventStreams(rules: StreamRules): EventStreams {
       return (begin) => ({
         headers: STREAM_HEADERS,
         stream(outgoing) {
-          // The reader has gone while its request was looked at: nothing would ever tell that it has.
+          // The reader disconnected during its request: no event would report that later.
           if (outgoing.destroyed) return;
           const opened = openStream(outgoing, stallMs);
           add(opened);
@@ -153,7 +153,7 @@ const restarting = (): Ending => ({
 
 function openStream(outgoing: ServerResponse, stallMs: number): Open {
   let open = true;
-  /** Since when the reader has taken nothing of what was written, or has not closed after the end; in `performance.now()`. */
+  /** Since when the reader has taken no bytes, or has not closed after the end; in `performance.now()`. */
   let stuckSince: number | null = null;
   let insteadOfBeat: () => string | undefined = () => undefined;
   const readyListeners: (() => void)[] = [];
@@ -196,10 +196,10 @@ function openStream(outgoing: ServerResponse, stallMs: number): Open {
   };
   return {
     stream,
-    // Whoever does not read needs no sign of life, and it would only lie there.
+    // A reader that does not read needs no heartbeat; it would only be buffered.
     beat: () => stuckSince === null && write(insteadOfBeat() ?? HEARTBEAT),
     look(now) {
-      // With its connection: a response that waits behind another on it (pipelining) has none to end by itself.
+      // Destroys the connection: a response that waits behind another one on it (pipelining) has no socket of its own.
       if (stuckSince !== null && now - stuckSince > stallMs) outgoing.req.socket.destroy();
     },
   };

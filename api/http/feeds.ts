@@ -1,26 +1,26 @@
-/** The feeds of one kind in this process: opened for the first who follows, woken by Postgres, closed after the last. */
+/** The feeds of one kind in this process: opened with the first follower, woken by Postgres, closed after the last. */
 import type { EventFeed } from "./event-feed.ts";
 import type { EventStream } from "./event-stream.ts";
 
-/** Up to which position there is something to read, by the feed's key; 0 when nothing is known of it. */
+/** The newest position of each feed, by its key; 0 when it is not known. */
 export type Heads<Key> = (key: Key) => number;
 
 export type FeedsSource<Key> = {
-  /** Listens for what Postgres tells while there is a feed. @returns what ends it */
+  /** Listens to the notifications of Postgres while there is a feed. @returns ends it */
   listen(told: (payload: string) => void): () => void;
-  /** What a notification says. An empty one says that some may have been missed, and wakes every feed. */
+  /** The positions in a notification. An empty one means that some may be missed, and wakes every feed. */
   heads(payload: string): Heads<Key>;
-  /** The same as read from the database, for what no notification told. */
+  /** The positions as read from the database, for changes without a notification. */
   readHeads(keys: Key[]): Promise<Heads<Key>>;
-  /** How often that is done. */
+  /** Milliseconds between these reads. */
   watchMs: number;
   failed(error: unknown): void;
 };
 
 export type Feeds<Key, Reader> = {
   /**
-   * Feeds a stream from a position on.
-   * @param at.open makes the feed when nobody follows it yet
+   * Sends a stream the rows after a position.
+   * @param at.open makes the feed for its first follower
    * @param at.head the newest position that is known already
    */
   follow(
@@ -44,7 +44,7 @@ export function openFeeds<Key, Reader>(source: FeedsSource<Key>): Feeds<Key, Rea
     looking = true;
     try {
       wake(await source.readHeads([...feeds.keys()]));
-      // One after the other: however many are followed, reviews hold one connection.
+      // One after the other, so that reviews use one connection however many feeds there are.
       for (const feed of [...feeds.values()]) await feed.review();
     } catch (error) {
       source.failed(error);

@@ -1,8 +1,8 @@
-/** The headers every response carries, set on Node's response before any routing: as middlewares they would cost five times as much. */
+/** The headers of every response, set on Node's response before routing: as middlewares they would cost five times as much. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The headers of an answer that is still being made: Node's response, or a collection of them. */
+/** The headers of an unfinished answer: Node's response, or a stub without a response. */
 export type AnswerHeaders = {
   setHeader(name: string, value: string): unknown;
   getHeader(name: string): number | string | string[] | undefined;
@@ -11,8 +11,8 @@ export type AnswerHeaders = {
 export const API_VERSION = "2.0.0";
 
 /**
- * Response headers a browser's script may read: `*` is every one to browsers of today, the names are for older ones.
- * No answer depends on a cookie, so a script of another origin reads what anybody else could read.
+ * Response headers that scripts in browsers may read: `*` means all to current browsers, the names are for older ones.
+ * No answer depends on a cookie, so a script of another origin reads only public answers.
  */
 const EXPOSED = [
   "*",
@@ -34,9 +34,9 @@ const EXPOSED = [
 ].join(", ");
 
 /**
- * Request headers a browser's script may send. `*` is every one but Authorization to browsers of today: client libraries
- * add headers of their own, and one that a preflight refuses costs their users the whole request. The names are what
- * known clients send, for older browsers. No header is believed because only a server could have sent it.
+ * Request headers that scripts in browsers may send. `*` means all but Authorization to current browsers: client
+ * libraries add headers of their own, and one that a preflight refuses costs their users the whole request. The names
+ * are what known clients send, for older browsers. No header is trusted because only a server could have sent it.
  */
 const ALLOWED = [
   "*",
@@ -67,7 +67,7 @@ const ALLOWED = [
   "X-Request-Id",
 ].join(", ");
 
-/** @param publicUrl decides whether browsers are told to stay on https */
+/** @param publicUrl an https URL adds Strict-Transport-Security */
 export function constantHeaders(publicUrl: string): [string, string][] {
   return [
     ["X-API-Version", API_VERSION],
@@ -89,7 +89,7 @@ export function requestIdOf(incoming: IncomingMessage): string {
   return typeof given === "string" && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
-/** Answers OPTIONS, preflight or not: what may be sent, and to this path in particular. */
+/** Answers OPTIONS, preflight or not: the methods of the path and, for a preflight, the headers allowed. */
 export function answerOptions(incoming: IncomingMessage, outgoing: ServerResponse, allowed: string[]): void {
   outgoing.setHeader("Allow", [...allowed, "OPTIONS"].join(", "));
   if (incoming.headers["access-control-request-method"] !== undefined) {

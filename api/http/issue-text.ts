@@ -1,4 +1,4 @@
-/** What is wrong with an input, in the service's own words: path by path, never a library's text. */
+/** The problems of an input in the service's own words: one for each path, never a library's text. */
 import type { z } from "zod";
 
 type Issue = z.core.$ZodRawIssue;

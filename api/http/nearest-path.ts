@@ -1,4 +1,4 @@
-/** The path that a caller may have meant: the nearest ones of the router's own table, for the hint of a 404. */
+/** The paths nearest to an unknown one, from the router's own table, for the hint of a 404. */
 import type { Endpoint } from "../endpoint.ts";
 
 /** Longest path compared, in characters and segments. With the table they bound the work that one request causes. */
@@ -7,9 +7,9 @@ const MAX_SEGMENTS = 8;
 /** Most paths named when several are equally near. */
 const MAX_NAMED = 3;
 
-/** What a difference costs, in letters that differ. */
+/** The cost of each difference, in letters. */
 const COST = { missingSegment: 1, surplusSegment: 1.5, wordAsParameter: 1, otherMethod: 0.25, unlisted: 0.25 };
-/** What differs by more was not meant. */
+/** Max cost of a suggestion. */
 const MAX_COST = 3;
 
 /** In place of a word's number where a segment is a parameter. */
@@ -22,7 +22,7 @@ type Template = {
   unlisted: boolean;
   /** Each segment as the number of its word, or PARAMETER. */
   segments: number[];
-  /** Place of the last word, which says what a path is about: a suggestion never adds it. */
+  /** Place of the last word, which says the subject of a path: a suggestion never adds it. */
   subject: number;
 };
 
@@ -68,7 +68,7 @@ function templatesOf(endpoints: readonly Endpoint[], words: string[]): Template[
   return [...byPath.values()];
 }
 
-/** Without what people get wrong and mean nothing by: case, hyphens, underscores, dots, doubled slashes. */
+/** The segments without differences of spelling: case, hyphens, underscores, dots, doubled slashes. */
 const segmentsOf = (path: string): string[] =>
   path
     .toLowerCase()
@@ -76,7 +76,7 @@ const segmentsOf = (path: string): string[] =>
     .split("/")
     .filter((segment) => segment !== "");
 
-/** A segment of the path: its distance from each word, and what it costs to take it as a parameter. */
+/** A segment of the path: its distance from each word, and the cost of taking it as a parameter. */
 type Given = { distances: readonly number[]; asParameter: number };
 
 /** The cheapest way to turn a path into a template, segment by segment; infinite where that is more than `most`. */
@@ -102,7 +102,7 @@ function costOf(given: readonly Given[], { segments, subject }: Pick<Template, "
   return row.at(-1)!;
 }
 
-/** Letters to insert, remove, replace or swap with the next (optimal string alignment); infinite beyond what a slip explains: 1 in a short word, else 2. */
+/** Letters to insert, remove, replace or swap with the next (optimal string alignment); infinite above the distance of a typing error: 1 in a short word, else 2. */
 function distance(text: string, word: string): number {
   const most = word.length > 5 ? 2 : 1;
   if (Math.abs(text.length - word.length) > most) return Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Takes a request's body off the wire, within bounds, as JSON or as nothing. */
+/** Reads a request's body within bounds, as JSON or as absent. */
 import type { IncomingMessage } from "node:http";
 import { Failure, fail } from "../../core/errors.ts";
 import { parseStrictJson } from "./strict-json.ts";
@@ -12,8 +12,8 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;\s*charset\s*=\s*"
 export type RequestBody = { bytes: Buffer; value: unknown };
 
 /**
- * Reads the whole body, giving up at the first byte too many. An empty body is an absent body, whatever its declared
- * type; a body without a declared type is taken as JSON.
+ * Reads the whole body, and stops at the first byte above the limit. An empty body is an absent body, whatever its
+ * declared type; a body without a declared type is taken as JSON.
  * @throws Failure payload_too_large, unsupported_media_type, invalid_input
  */
 export async function readBody(incoming: IncomingMessage): Promise<RequestBody> {
@@ -31,7 +31,7 @@ export async function readBody(incoming: IncomingMessage): Promise<RequestBody> 
 
 function collect(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // The client went away, before or while sending: nobody is left to read the answer.
+    // The client disconnected before or while sending; no client reads the answer.
     const gone = () => reject(new Failure("invalid_input", "The request body ended early."));
     if (incoming.destroyed) return gone();
     const chunks: Buffer[] = [];
@@ -43,7 +43,7 @@ function collect(incoming: IncomingMessage): Promise<Buffer> {
       size += chunk.length;
       if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
       settle();
-      // The rest is left to the server, which discards it within bounds after the answer.
+      // The server discards the rest, within bounds, after the answer.
       incoming.pause();
       reject(tooLarge());
     };

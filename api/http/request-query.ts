@@ -9,8 +9,8 @@ export type RequestQuery = {
 
 /**
  * @param search the part after `?`, percent-encoded
- * @param known names the operation understands; `minBlock` is the caller's to add
- * @throws Failure invalid_input when a known parameter is repeated or holds what is no text
+ * @param known names of the operation's parameters; the caller adds `minBlock`
+ * @throws Failure invalid_input when a known parameter is repeated or is not valid text
  */
 export function readQuery(search: string, known: ReadonlySet<string>): RequestQuery {
   const values: Record<string, string> = Object.create(null);

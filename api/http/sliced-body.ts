@@ -1,4 +1,4 @@
-/** Long answers sent slice by slice, each read when the one before has been taken: memory holds one slice, and a slow client holds nothing else. */
+/** Long answers sent slice by slice, each read when the client has taken the one before: memory has one slice, and a slow client occupies no connection of the database. */
 
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -6,17 +6,17 @@ import type { Log } from "./error-answer.ts";
 import type { StreamContent } from "./event-stream.ts";
 
 export type SlicePatience = {
-  /** A client that takes nothing for this long is cut off. */
+  /** Max milliseconds in which a client takes no bytes before it is disconnected. */
   stallMs: number;
-  /** And one that has not taken all of it after this long. */
+  /** Max milliseconds for the whole answer. */
   totalMs: number;
 };
 
 const PATIENCE: SlicePatience = { stallMs: 10_000, totalMs: 60_000 };
 
 /**
- * The slices as the body of an answer. The first one is read before the answer begins, so that trouble is still told by
- * a status; later on it cuts the connection, and the client sees that the answer is not whole.
+ * The slices as the body of an answer. The first one is read before the answer begins, so that a failure is still a
+ * status. A later failure closes the connection, and the client sees that the answer is incomplete.
  */
 export async function slicedBody(
   slices: AsyncGenerator<string, void>,
@@ -42,7 +42,7 @@ async function send(
   { stallMs, totalMs }: SlicePatience,
 ): Promise<void> {
   if (outgoing.destroyed) return;
-  // With its connection: a response that waits behind another on it (pipelining) has none to end by itself.
+  // Destroys the connection: a response that waits behind another one on it (pipelining) has no socket of its own.
   const cutOff = () => void outgoing.req.socket.destroy();
   const late = setTimeout(cutOff, totalMs);
   outgoing.once("close", () => clearTimeout(late));
@@ -54,7 +54,7 @@ async function send(
   outgoing.end();
 }
 
-/** Waits until the client has taken what was written, or has gone. */
+/** Waits until the client has taken the bytes written, or has disconnected. */
 function taken(outgoing: ServerResponse, stallMs: number, cutOff: () => void): Promise<void> {
   return new Promise((resolve) => {
     if (outgoing.destroyed || !outgoing.writableNeedDrain) return resolve();

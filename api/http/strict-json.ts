@@ -1,7 +1,7 @@
-/** Reads JSON sent by strangers: what two parsers could understand differently, or Postgres cannot store, is refused. */
+/** Parses untrusted JSON: refuses text that two parsers could read differently or that Postgres cannot store. */
 import { fail } from "../../core/errors.ts";
 
-/** Deeper nesting than any body of this service needs; a bound for everything that walks a value. */
+/** Max nesting, deeper than any body of this service needs; bounds all code that walks a value. */
 const MAX_DEPTH = 32;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -30,9 +30,9 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
 
 const refuse = (what: string): never => fail("invalid_input", `The request body ${what}.`);
 
-/** Looks at every string, number and bracket; grammar is left to JSON.parse, which runs afterwards. */
+/** Checks every string, number and bracket; JSON.parse runs afterwards and checks the grammar. */
 function inspect(text: string): void {
-  /** Keys seen in each open object; null stands for an open array. */
+  /** Keys seen in each open object; null for an open array. */
   const open: (Set<string> | null)[] = [];
   for (let i = 0; i < text.length; i++) {
     const c = text[i]!;

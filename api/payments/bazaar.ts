@@ -1,7 +1,7 @@
 /**
- * How a paid endpoint is called and what it answers, as the x402 Bazaar reads it: crawlers and facilitators list an
- * endpoint by what its 402 declares. It follows from the endpoint. Clients send the declaration back with the payment,
- * so it is kept to names and types.
+ * The declaration of a paid endpoint for the x402 Bazaar: how it is called and what it answers. Crawlers and
+ * facilitators list an endpoint by the declaration in its 402. It is derived from the endpoint. Clients send it back
+ * with the payment, so it has names and types only.
  * @see https://github.com/x402-foundation/x402/blob/main/specs/extensions/bazaar.md
  */
 import { z } from "zod";
@@ -12,7 +12,7 @@ import { type Json, outlineOf } from "../json-schema.ts";
 /** The parts of an endpoint that its declaration follows from. */
 export type DeclaredEndpoint = Pick<Endpoint, "method" | "path" | "params" | "query" | "body" | "responses">;
 
-/** What is the same for every request of an endpoint. */
+/** The part of a declaration that is the same for every request. */
 type Declared = {
   method: string;
   /** `/agent/:ref/cred-report`; null for a path without parameters. */
@@ -43,7 +43,7 @@ function declaredOf(endpoint: DeclaredEndpoint): Declared {
   return made;
 }
 
-/** Parameters of a path as they are sent: texts. */
+/** Path parameters as they are sent: strings. */
 const textsOf = ({ shape }: z.ZodObject): Json => ({
   type: "object",
   properties: Object.fromEntries(Object.keys(shape).map((name) => [name, { type: "string" }])),

@@ -1,4 +1,4 @@
-/** What a 402 offers: one entry for each way to pay, each adding its headers and its part of the body. */
+/** The offers of a 402: one for each way to pay, with its headers and its part of the body. */
 import type { MachinePayments } from "../../clients/ports.ts";
 import { checksum } from "../../core/addresses.ts";
 import { Failure } from "../../core/errors.ts";
@@ -15,8 +15,8 @@ import { formatUsdc } from "../../core/prices.ts";
 import { CREDENTIAL_HEADER, PAYMENT_HEADERS } from "./payment-headers.ts";
 
 /**
- * A way to pay, as a 402 tells of it.
- * @param binding the request that is to be paid for; null where it has not been read, so that only the terms can be told
+ * A way to pay in a 402.
+ * @param binding the request to pay for; null before it was read: then the offer has the terms only
  */
 export type Offer = (
   terms: Terms,
@@ -35,7 +35,7 @@ export const x402Offer: Offer = (terms, error) => {
   };
 };
 
-/** A transfer the payer has made by itself, told by its transaction's hash. */
+/** A transfer made by the payer itself, presented by its transaction's hash. */
 export const transferOffer: Offer = (terms) => ({
   body: {
     transfer: {
@@ -78,13 +78,13 @@ export const challengeOffer =
     },
   });
 
-/** Reasons after which the same payment may do later. */
+/** Seconds until a retry, for reasons after which the same payment may be accepted. */
 const LATER: Partial<Record<Refusal, number>> = { transaction_not_found: 2, transaction_not_confirmed: 2 };
 
 /**
  * The 402 of a request.
  * @param binding see `Offer`
- * @param reason what is wrong with the payment it brought; null when it brought none
+ * @param reason the problem of the payment it brought; null when it brought none
  */
 export function paymentRequired(
   offers: readonly Offer[],
@@ -117,7 +117,7 @@ const failedResponse = ({ domain }: Terms, errorReason: string) => ({
   network: `eip155:${domain.chainId}`,
 });
 
-/** The headers that tell a payer where its money went, in the words of both versions. */
+/** The headers that name the payment's transaction, in the formats of both versions. */
 export function paymentResponse(
   paid: { chainId: number; txHash: string; payer: string; amountUnits: bigint },
   v1Network?: string,

@@ -6,7 +6,7 @@ import { recoverSigner } from "../guards/signature.ts";
 
 /**
  * Checks the signature of an authorization.
- * @throws Failure upstream_unavailable when the chain must be asked and cannot
+ * @throws Failure upstream_unavailable when the chain must be called and cannot be reached
  */
 export async function isSignedByPayer(chain: Chain, signed: SignedPayment, domain: TokenDomain): Promise<boolean> {
   const { authorization, signature } = signed;

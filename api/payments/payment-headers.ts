@@ -1,4 +1,4 @@
-/** What a request brings as payment, read from its headers: one signed authorization, one transaction hash or one answer to a challenge, never a guess. */
+/** The payment in a request's headers: exactly one signed authorization, transaction hash or answer to a challenge. */
 import type { ChallengeAnswer, MachinePayments } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
@@ -10,10 +10,10 @@ import { parseStrictJson } from "../http/strict-json.ts";
 export type HeaderValues = Record<string, string[] | undefined>;
 
 export type GivenPayment =
-  /** `identifier` is the name its client gives to the payment. */
+  /** `identifier` is the client's name for the payment. */
   | ({ kind: "signed"; identifier: string | null } & SignedPayment)
   | { kind: "transaction"; hash: Hex }
-  /** Null where the challenge that is answered is none of ours. */
+  /** Null where the answered challenge was not made by this service. */
   | { kind: "challenged"; answer: ChallengeAnswer | null };
 
 /** Headers that may carry a payment; the last three carry a transaction hash only. */
@@ -24,7 +24,7 @@ export const PAYMENT_HEADERS = [
   "X-Payment-TxHash",
   "X-Payment-Proof",
 ] as const;
-/** The header of credentials of MPP; they are also taken from a list in Authorization. */
+/** The header of MPP credentials, which are also accepted in a list in Authorization. */
 export const CREDENTIAL_HEADER = "Payment-Authorization";
 
 /** A payload has about 1,400 characters for an account's key and a few thousand for a contract wallet, and as many again for the declaration (bazaar.ts), which clients send back. */
@@ -34,7 +34,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * The payment of a request; null when it has none.
- * @param machinePayments reads credentials of MPP; null where they are not taken
+ * @param machinePayments reads credentials of MPP; null where they are not accepted
  * @throws Failure invalid_input for anything that is not exactly one well-formed payment
  */
 export async function readPayment(
@@ -61,7 +61,7 @@ export async function readPayment(
 
 const PAYMENT_SCHEME = /^\s*payment\s+/i;
 
-/** The credential of MPP without its scheme; null without one. In Authorization it may stand beside a sign-in. */
+/** The credential of MPP without its scheme; null without one. Authorization may have a sign-in as well. */
 function readCredential(headers: HeaderValues): string | null {
   const listed = (headers.authorization ?? []).flatMap((value) => value.split(",")).filter(isPayment);
   const own = headers[CREDENTIAL_HEADER.toLowerCase()] ?? [];

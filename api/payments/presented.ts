@@ -1,4 +1,4 @@
-/** What the ledger is told of the request that presents a payment. */
+/** The request that presents a payment, as the ledger records it. */
 import { digestOf, type PaymentClaim, type PaymentTerms, type Presenter } from "../../db/payments.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 

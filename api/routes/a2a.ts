@@ -1,7 +1,7 @@
 /**
- * The tools over the Agent2Agent protocol, versions 0.3 and 1.0: the card by which agents find the service, and messages
- * at /a2a. Each message is answered at once with a message, so there are no tasks to keep. The versions name their
- * methods differently, so the method says which of them is spoken.
+ * The tools over the Agent2Agent protocol, versions 0.3 and 1.0: the card by which agents find the service, and
+ * messages at /a2a. Each message is answered at once with a message, so there are no tasks. The versions name their
+ * methods differently, so the method identifies the version.
  * @see https://a2a-protocol.org
  */
 import { hash } from "node:crypto";
@@ -69,7 +69,7 @@ export const agentCard = endpoint({
   },
 });
 
-/** Spoken here, the preferred one first. */
+/** Supported versions, the preferred one first. */
 const VERSIONS = ["1.0", "0.3"];
 /** `Major.Minor`, whatever the patch; without the header 0.3 is meant. */
 const isSpoken = (version: string): boolean => version === "" || /^(?:1\.0|0\.3)(?:\.\d{1,4})?$/.test(version);
@@ -186,7 +186,7 @@ export const a2a = endpoint({
     const { parts, failure, refusal } = await replyTo(message.parts, call);
     if (refusal) return refuse(...refusal);
     if (failure) return answer({ error: failureIn(version, failure, call) });
-    // The same question is answered under the same name until the answer is another one.
+    // The same question gets the same message id until its answer changes.
     const messageId = hash("sha256", JSON.stringify([message.messageId, parts]), "hex").slice(0, 32);
     const contextId = message.contextId || hash("sha256", `context ${message.messageId}`, "hex").slice(0, 32);
     return answer({
@@ -198,7 +198,7 @@ export const a2a = endpoint({
   },
 });
 
-/** A part in the words of 0.3. */
+/** A part as version 0.3 defines it. */
 type Part = { kind: "data"; data: object } | { kind: "text"; text: string };
 const partOfVersion1 = (part: Part) =>
   part.kind === "text"
@@ -207,7 +207,7 @@ const partOfVersion1 = (part: Part) =>
 
 type ReplyParts = { parts: Part[]; failure?: Failure; refusal?: [ErrorName, string] };
 
-/** What is answered to the parts of a message: by the skill that its data name, else by the tool that its text fits. */
+/** The reply to the parts of a message: by the skill that its data name, else by the tool that its text fits. */
 async function replyTo(given: z.output<typeof partSchema>[], call: Carrier): Promise<ReplyParts> {
   const texts = given.flatMap(({ text }) => (typeof text === "string" ? [text] : []));
   const data = given.map((part) => part.data).find(isRecord) ?? texts.map(jsonOf).find(isRecord);
@@ -270,7 +270,7 @@ function errorIn(version: Version, name: ErrorName, message: string) {
 
 const ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";
 
-/** A failure of a skill in the words of the protocol; the details are the API's error body. */
+/** A failure of a skill as the protocol defines it; the details are the API's error body. */
 function failureIn(version: Version, failure: Failure, { requestId, deps }: Carrier) {
   const [code] = ERRORS[failure.status < 500 ? "params" : "internal"];
   const body = JSON.parse(errorAnswer(failure, requestId).body);

@@ -82,7 +82,7 @@ export const agents = endpoint({
   },
 });
 
-/** A cursor is opaque to clients: what it says may change with the service. */
+/** A cursor is opaque to clients: its content may change with the service. */
 const writeCursor = ({ sort, order, key, tokenId, rank }: AgentCursor): string =>
   Buffer.from(JSON.stringify([sort, order, key, tokenId, ...(rank ? [rank] : [])])).toString("base64url");
 
@@ -96,7 +96,7 @@ const cursorSchema = z.tuple([
   z.int().min(0),
   z.int().min(0).max(2).optional(),
 ]);
-/** What a key must look like where it is no text; points have as many digits as the contract's 256 bits. */
+/** The format of a key that is not text; points have up to 78 digits (the contract's 256 bits). */
 const KEY: Partial<Record<AgentSort, RegExp>> = {
   tokenId: /^\d{1,18}$/,
   credScore: /^\d{1,18}$/,
@@ -153,7 +153,7 @@ export const leaderboard = endpoint({
     return json({
       sort,
       limit,
-      // An agent's rank is the place of the first one that is as good.
+      // An agent's rank is the position of the first agent with the same value.
       agents: facts.map((f, i) => leaderboardItemView(keys.indexOf(keys[i]!) + 1, f, site, at)),
     });
   },

@@ -1,7 +1,7 @@
-/** Further paths of endpoints, which other services' clients ask for. Guard, limits, caching and answer are the original's. */
+/** Further paths of endpoints, used by clients of other services. Guard, limits, caching and answer are the original's. */
 import type { Endpoint } from "../endpoint.ts";
 
-/** By alias: the path it stands for, and the name of the operation in the OpenAPI document. */
+/** By alias: the original path, and the name of the operation in the OpenAPI document. */
 const ALIASES: Record<string, { of: string; operationId: string }> = {
   "/": { of: "/api/v2", operationId: "getRoot" },
   "/api/mcp": { of: "/mcp", operationId: "mcpUnderApi" },
@@ -27,6 +27,6 @@ export function withAliases(endpoints: readonly Endpoint[]): Endpoint[] {
   return [...endpoints, ...aliases];
 }
 
-/** The path that each alias stands for. */
+/** The original path of each alias. */
 export const aliasesOf = (endpoints: readonly Endpoint[]): Record<string, string> =>
   Object.fromEntries(endpoints.flatMap(({ path, aliasOf }) => (aliasOf === undefined ? [] : [[path, aliasOf]])));

@@ -23,7 +23,7 @@ export const credReport = endpoint({
   async handler({ deps, params: { ref }, now, payment }) {
     const draft = await draftReport(deps, ref, formatUsdc(payment.price), now);
     const paid = await payment.settle();
-    // A price that was asked a moment ago is taken too: the report says what was really paid.
+    // A price shown a moment ago is accepted too: the report names the amount really paid.
     draft.input.price = formatUsdc(paid.amountUnits);
     const report = await sealReport(deps, draft, paid.reference);
     await paid.fulfil(deps.db, `cred-report:${report.reportId}`);

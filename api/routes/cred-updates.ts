@@ -1,4 +1,4 @@
-/** The feed of score changes, for whoever keeps a copy of them. */
+/** The feed of score changes, for clients that keep a copy of the scores. */
 import { z } from "zod";
 import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credUpdates as readUpdates } from "../../db/cred-updates.ts";

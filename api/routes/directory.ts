@@ -1,4 +1,4 @@
-/** The terminal directory: agents of many registries in one table, one of them in full, and what is claimed of its token. */
+/** The directory: agents of many registries in one table, one agent in full, and claims about an agent's token. */
 import { z } from "zod";
 import {
   DIRECTORY_FILTERS,
@@ -97,10 +97,10 @@ export const terminalAgents = endpoint({
   },
 });
 
-/** Makes bytes that share no memory with others: what is kept of a page is kept row by row. */
+/** Makes bytes that share no memory with others, because a page is kept in memory row by row. */
 const UTF8 = new TextEncoder();
 
-/** Rows as they stand in a page, in JSON. */
+/** Rows of a page, in JSON. */
 async function shownRows(db: Queryable, ids: readonly number[], publicUrl: string): Promise<Map<number, Uint8Array>> {
   const rows = await directoryRows(db, ids);
   return new Map(rows.map((row) => [row.id, UTF8.encode(JSON.stringify(terminalRow(row, publicUrl)))]));
@@ -112,7 +112,7 @@ const EXPORT_ROWS = 10_000;
 const EXPORT_SLICE = 100;
 const EXPORTED = Object.keys(terminalAgentSchema.shape) as (keyof TerminalRow)[];
 
-/** What stands before the rows of a file, between two of them and behind them, and what a row is in it. */
+/** The format of a file: text before its rows, between two rows and after them, and the text of a row. */
 type FileFormat = { type: string; head: string; between: string; end: string; line(row: TerminalRow): string };
 const FORMATS: Record<"json" | "csv", FileFormat> = {
   json: {
@@ -131,7 +131,7 @@ const FORMATS: Record<"json" | "csv", FileFormat> = {
   },
 };
 
-/** The file in slices. A connection is taken for each and given back before it is sent. */
+/** The file in slices. Each slice uses a connection of its own, released before the slice is sent. */
 async function* fileOf(
   db: Queryable,
   ids: readonly number[],
@@ -171,7 +171,7 @@ const exportAs = (format: "json" | "csv") =>
       deps.exports.acquire(response, [networkOf(clientAddress)]);
       await count("exports", reader);
       await waitForDirectory(deps, query.minBlock);
-      // All ids at one moment: a row that moves while rows are read comes neither twice nor not at all.
+      // All ids are read at one moment: a row that moves while rows are read appears exactly once.
       const { total, ids } = await directory.list({ ...questionOf(query, now), offset: 0, limit: EXPORT_ROWS });
       const { type } = FORMATS[format];
       const headers = {

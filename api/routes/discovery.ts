@@ -1,4 +1,4 @@
-/** What a client needs to find its way: GET / and /api/v2, derived from the endpoints themselves. */
+/** Discovery for clients: GET / and /api/v2, derived from the endpoints. */
 
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/prices.ts";
@@ -53,13 +53,13 @@ function discovery(endpoints: readonly Endpoint[], { config, contract, payments 
   };
 }
 
-/** Ways to pay. What is `planned` is never asked for. */
+/** Ways to pay. A way that is `planned` is never required. */
 function paymentMethods(
   endpoints: readonly Endpoint[],
   chainId: number,
   { facilitator, machinePayments, shown }: HandlerDeps["payments"],
 ) {
-  // Whatever the phase: what is listed at a price is paid for like this whenever it is asked for.
+  // Independent of the phase: an operation with a price is always paid for in these ways.
   const { prices } = shown();
   const payable = endpoints
     .filter(({ guard: { price }, aliasOf }) => price && prices[price] > 0n && aliasOf === undefined)

@@ -66,7 +66,7 @@ async function chain(parts: HandlerDeps): Promise<Check> {
   return (await headOf(parts)) === null ? bad("The chain cannot be reached.") : good;
 }
 
-/** The newest block's number; null when no node tells it soon enough. */
+/** The newest block's number; null when no node answers in time. */
 async function headOf({ chainHead }: HandlerDeps): Promise<number | null> {
   const late = new Promise<null>((resolve) => setTimeout(resolve, CHAIN_PATIENCE_MS, null).unref());
   return Promise.race([chainHead().catch(() => null), late]);
@@ -122,7 +122,7 @@ export const status = endpoint({
           quarantined: null,
           progress: null,
         })),
-        // A pull that is under way, or was cut off, goes on now.
+        // A pull that runs, or was interrupted, continues now.
         ...pulls.map(({ key, lastSuccessAt, nextRunAt, rows, error, note, quarantined, running, done, expected }) => ({
           key,
           lastSuccessAt,
@@ -146,8 +146,7 @@ export const status = endpoint({
 const CRED_SWEEP = "reconcile";
 
 /**
- * How old what we show is. A caught-up index is 0 behind however long ago the last block was: on an idle chain
- * there is nothing newer to show.
+ * Age of the data shown, in seconds. It is 0 for an index that has the chain's newest block, however old that block is.
  */
 function lag(state: HandlerDeps["index"]["state"], head: number | null, now: number): number | null {
   if (state.indexedAt === null || state.indexedBlock === null) return null;

@@ -1,4 +1,4 @@
-/** Human principals: the directory, one of them, its cred, and what a human does about itself. */
+/** Human principals: the list, one human, its cred, and a human's own registration. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
 import { humanCredView, humanView } from "../../core/views/human.ts";

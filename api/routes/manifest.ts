@@ -6,7 +6,7 @@ import { API_VERSION } from "../http/headers.ts";
 import { manifestSchema } from "../schemas/manifest.ts";
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";
 
-/** What the service can do, by the path that does it: a capability is told of while its path is there. */
+/** The capabilities of the service by their paths: a capability is listed while its path exists. */
 const CAPABILITIES: Record<string, string> = {
   "agent-registration": "/api/v2/mint",
   "solana-registration": "/api/v2/register/solana",

@@ -1,13 +1,13 @@
 /**
- * The tools over the Model Context Protocol: streamable HTTP at /mcp, without sessions. Every request stands for itself,
- * so any process answers it, and there is no stream to listen to (GET is 405).
+ * The tools over the Model Context Protocol: streamable HTTP at /mcp, without sessions. Requests are independent, so
+ * any process answers them, and there is no stream to open (GET is 405).
  *
- * Browsers may call from pages of every origin, here and at /a2a, as they may every other endpoint (`Access-Control-Allow-Origin: *`).
- * That is safe because a request carries no authority of its browser: the service sets and reads no cookie, trusts no
- * client address, and the tools read public data only. For the same reason a page that rebinds its name to this
- * machine's address (DNS rebinding, the attack that checks of Origin are for) reads nothing that it could not read
- * openly, on a developer's machine too. A tool with a caller would have to take its credential from a header that the
- * page itself must know.
+ * Browsers may call from pages of every origin, here and at /a2a, as they may every other endpoint
+ * (`Access-Control-Allow-Origin: *`). That is safe because a request carries no authority of its browser: the service
+ * sets and reads no cookie, trusts no client address, and the tools read public data only. For the same reason a page
+ * that rebinds its name to this machine's address (DNS rebinding, the attack that checks of Origin are for) reads
+ * nothing that it could not read openly, on a developer's machine too. A tool with a caller would have to take its
+ * credential from a header that the page itself must know.
  * @see https://modelcontextprotocol.io/specification
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
@@ -37,7 +37,7 @@ import { descriptionOf, TOOLS } from "../tools/tools.ts";
 const INSTRUCTIONS =
   "Ask here before you deal with another agent: who it is (get_agent), how far it can be trusted and why (get_cred), and whether a report it shows is genuine (verify_receipt). Scores are 0 to 100 and follow from facts on chain and proofs, which a name never is.";
 
-/** The tools are free; a model that goes on to act by the API has to know what is not. */
+/** The tools are free; a model that then uses the API must know what costs money. */
 export const instructionsOf = (list: PriceList): string =>
   [INSTRUCTIONS, "These tools cost nothing.", costsInWords(list)].join(" ").trimEnd();
 
@@ -49,7 +49,7 @@ export const serverInfoOf = ({ name, webUrl }: Config["service"]) => ({
   websiteUrl: webUrl,
 });
 
-/** Made once: all that tells one process from another is its configuration. */
+/** Made once per process; it depends on nothing but the code. */
 let described: ToolDescription[] | undefined;
 /** The tools as `tools/list` shows them. */
 export const toolDescriptions = (): ToolDescription[] =>
@@ -62,7 +62,7 @@ export const toolDescriptions = (): ToolDescription[] =>
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   })));
 
-/** The library compiles schemas for what a server asks its clients; ours asks them nothing. */
+/** The library compiles schemas for requests of a server to its clients; this server makes none. */
 const NO_QUESTIONS: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "nothing was asked" }),
 };
@@ -119,7 +119,7 @@ export const mcp = endpoint({
   },
 });
 
-/** What the library asks of a request's headers was seen to before. */
+/** The headers that the library requires were checked before. */
 const ASKED = {
   method: "POST",
   headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },

@@ -19,7 +19,7 @@ import { requireReader } from "../services/message-readers.ts";
 
 const params = z.object({ groupId });
 
-/** Names a request that has an Idempotency-Key: the same again finds what it did. */
+/** Names a request that has an Idempotency-Key: its repetition finds the first one's effect. */
 export const requestName = (key: string | undefined, fingerprint: string): string | null =>
   key === undefined ? null : hash("sha256", `${key}\n${fingerprint}`, "base64url");
 
@@ -36,7 +36,7 @@ export const messageGroups = endpoint({
   responses: { 200: { description: "A page of groups", schema: groupsSchema } },
   errors: ["upstream_unavailable", "timeout"],
   async handler({ deps, query: { after, limit } }) {
-    // One more than asked for tells whether there is a next page.
+    // One row above the limit shows whether there is a next page.
     const page = await listGroups(deps.db, { after, limit: limit + 1 });
     const groups = page.slice(0, limit);
     return json({
@@ -87,7 +87,7 @@ export const groupMemberList = endpoint({
   errors: ["not_found", "forbidden"],
   async handler({ deps, params, query, caller, now }) {
     const after = query.after ?? 0;
-    // One more than asked for tells whether there is a next page.
+    // One row above the limit shows whether there is a next page.
     const page = await groupMembers(deps.db, params.groupId, { after, limit: query.limit + 1 });
     if (page === null) return noSuchGroup();
     await requireReader(deps, page.group, caller, now);

@@ -70,7 +70,7 @@ export const sendMessage = endpoint({
   errors: ["not_found", "forbidden"],
   async handler({ deps, params, body, caller, idempotencyKey, fingerprint, now, count }) {
     const { wallet } = caller;
-    // Asked again when it is written: here, so that who is refused takes up neither the group's lock nor its limit.
+    // Checked again at the write; checked here so that a refused request uses neither the group's lock nor its limit.
     const [access] = await accessOf(deps.db, [{ groupId: params.groupId, wallet }], new Date(now));
     if (!access) return noSuchGroup();
     const request = requestName(idempotencyKey, fingerprint);

@@ -1,4 +1,4 @@
-/** Registration: POST /mint, and what became of it. */
+/** Registration: POST /mint, and its state afterwards. */
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { fail } from "../../core/errors.ts";
@@ -68,13 +68,13 @@ export const mint = endpoint({
   },
 });
 
-/** What a request lists about the agent; null where it lists nothing. */
+/** The listing in a request; null without one. */
 function listed({ services, skills, domains, metadata }: ListingInput): ListingInput | null {
   const listing = { services, skills, domains, metadata };
   return Object.values(listing).every((value) => value === undefined) ? null : listing;
 }
 
-/** What free registrations of contract wallets count against. */
+/** The share that free registrations of contract wallets count against. */
 export const contractShare = ({
   deps,
   clientAddress,
@@ -88,7 +88,7 @@ export const contractShare = ({
 
 /**
  * The answer to an accepted registration: 201 when the chain decides in time, else 202.
- * @param hint what to do about one that the chain refused, and what becomes of its payment
+ * @param hint the advice for a registration that the chain refused, and the state of its payment
  * @throws Failure conflict when the chain has refused it
  */
 export async function answerMint(
@@ -109,8 +109,8 @@ export async function answerMint(
 }
 
 /**
- * What makes two requests the same one. With a payment: wallet, payment and content. With an Idempotency-Key: wallet, key and content, so that a retry may be signed
- * anew. Without: the credential and the content, byte for byte.
+ * The fingerprint that two equal requests share. With a payment: wallet, payment and content. With an Idempotency-Key:
+ * wallet, key and content, so that a retry may be signed anew. Without: the credential and the content, byte for byte.
  */
 function identify(call: {
   caller: WalletCaller;
@@ -128,7 +128,7 @@ function identify(call: {
   return hash("sha256", JSON.stringify([caller.wallet, ...name, fingerprint]), "hex");
 }
 
-/** Where a registration tells what becomes of it. */
+/** The path at which a registration shows its state. */
 export const statusUrl = ({ config }: Pick<HandlerDeps, "config">, { mintId }: Mint): string =>
   `${config.service.publicUrl}/api/v2/mint/${mintId}`;
 

@@ -1,4 +1,4 @@
-/** What things cost. */
+/** The prices. */
 import { formatEther } from "viem/utils";
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/prices.ts";

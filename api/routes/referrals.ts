@@ -25,7 +25,7 @@ export const referral = endpoint({
   async handler({ deps: { db, config }, params: { id } }) {
     const agent = await referralOfAgent(db, id);
     if (!agent) return fail("not_found", `There is no agent ${id}.`);
-    // Every agent has a code; whoever asks before the worker came by gets the one it would have given.
+    // Every agent has a code; before the worker has made it, the code that it will make is returned.
     if (agent.code === null) await ensureReferralCodes(db, [agent]);
     const code = agent.code ?? (await referralCodeOf(db, id))!;
     return json({

@@ -1,4 +1,4 @@
-/** What ties an agent to other registries: its token, and the canonical ERC-8004 registration. */
+/** An agent's links to other registries: its token, and the canonical ERC-8004 registration. */
 import { encodeFunctionData } from "viem/utils";
 import { z } from "zod";
 import { erc8004IdentityAbi } from "../../abis/erc8004.ts";

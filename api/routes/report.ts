@@ -1,4 +1,4 @@
-/** One agent from all sides: the aggregated report, and the records of what it has proven. */
+/** The aggregated report of one agent, and the records of its proofs. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import { shownCred } from "../../core/cred.ts";

@@ -1,4 +1,4 @@
-/** Search: agents by what is known of them, the most creditable first. */
+/** Search: agents by their known data, the highest score first. */
 import { z } from "zod";
 import { TIERS, type TierKey } from "../../core/tiers.ts";
 import { summaryView } from "../../core/views/summary.ts";

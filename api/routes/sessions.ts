@@ -1,4 +1,4 @@
-/** How sessions with an agent went: reported by those who have an API key. */
+/** Outcomes of sessions with an agent, reported by holders of an API key. */
 import { z } from "zod";
 import { recordOutcome } from "../../db/sessions.ts";
 import { endpoint, json } from "../endpoint.ts";

@@ -54,7 +54,7 @@ export const verifySolana = endpoint({
   responses: { 200: { description: "Signed by the key", schema: solanaVerifySchema } },
   errors: ["unauthenticated"],
   async handler({ deps, body: { address, nonce, signature }, idempotencyKey, fingerprint, now }) {
-    // Without a key no request is another's repetition, so a challenge is good for one of them.
+    // Without an Idempotency-Key no request repeats another, so a challenge is valid for one request.
     const by = idempotencyKey ? hash("sha256", JSON.stringify([idempotencyKey, fingerprint]), "hex") : randomUUID();
     const mint = await verifySolanaKey(deps, { address, nonce, signature, by, now });
     return json({

@@ -1,4 +1,4 @@
-/** Deliveries of a webhook: their log, a test, and sending once more what was given up. */
+/** Deliveries of a webhook: their log, a test, and repeating deliveries that were given up. */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { deliveryView } from "../../core/views/webhooks.ts";
@@ -14,7 +14,7 @@ const tag = "Webhooks";
 const guard = { caller: "siwa" } as const;
 const params = z.object({ webhookId });
 const deliveryId = integer({ min: 1, max: Number.MAX_SAFE_INTEGER, what: "The delivery's id" });
-/** As many dead deliveries become due with one call. */
+/** Max dead deliveries that become due with one call. */
 const MOST_REPLAYED = 1_000;
 
 export const webhookDeliveries = endpoint({
@@ -39,7 +39,7 @@ export const webhookDeliveries = endpoint({
   errors: ["not_found"],
   async handler({ deps, params, query, caller }) {
     const webhook = await ownWebhook(deps.db, { owner: caller.wallet, ...params });
-    // One more than asked for tells whether there is a next page.
+    // One row above the limit shows whether there is a next page.
     const found = await deliveryPage(deps.db, webhook.webhookId, { ...query, limit: query.limit + 1 });
     const deliveries = found.slice(0, query.limit);
     return json({

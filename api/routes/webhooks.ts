@@ -1,4 +1,4 @@
-/** Webhooks of a wallet: made, looked at, ended, switched on again, given another secret. */
+/** Webhooks of a wallet: create, read, delete, enable again, change the secret. */
 import { z } from "zod";
 import type { Address } from "../../core/facts.ts";
 import { webhookView } from "../../core/views/webhooks.ts";
@@ -27,7 +27,7 @@ const tag = "Webhooks";
 const guard = { caller: "siwa" } as const;
 const params = z.object({ webhookId });
 
-/** With what still waits for it. */
+/** With its waiting deliveries. */
 async function detailed({ db }: Pick<ApiDeps, "db">, webhooks: readonly Webhook[]) {
   const counts = await deliveryCounts(
     db,
@@ -61,12 +61,12 @@ export const newWebhook = endpoint({
       ...{ owner: caller.wallet, network: networkOf(clientAddress), now: new Date(now) },
       request: requestName(idempotencyKey, fingerprint),
     });
-    // Not kept with the key, for it holds the secret: the same request again finds the webhook it has made.
+    // Not stored with the key, because it has the secret: a repetition finds the webhook that the first request made.
     return json({ ...webhookView(webhook), secret }, { status: 201, final: false });
   },
 });
 
-/** Each once; null for none, which means any. */
+/** Each once; null for an empty list, which means any. */
 const listed = <T>(values: readonly T[]): T[] | null => (values.length > 0 ? [...new Set(values)] : null);
 
 export const listOfWebhooks = endpoint({

@@ -1,4 +1,7 @@
-/** Documents at fixed paths by which programs find the service: what it serves over MCP, what it sells, who it is. */
+/**
+ * Documents at fixed paths by which programs find the service: its MCP server card, its paid endpoints, its
+ * registration.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
@@ -78,7 +81,7 @@ export const x402Manifest = (listed: () => readonly Endpoint[]): Endpoint =>
     },
   });
 
-/** The entry of an endpoint; none while it is not sold by x402. */
+/** The entry of an endpoint; none while it cannot be paid by x402. */
 function itemOf(endpoint: Endpoint, { config, payments }: HandlerDeps) {
   const { method, path, guard, aliasOf } = endpoint;
   if (!guard.price || aliasOf !== undefined || !payments.facilitator || !config.payments.payTo) return [];

@@ -34,7 +34,7 @@ const identity = {
 
 export const summarySchema = z.object({ ...identity, traitCount: count }).meta({ id: "AgentSummary" });
 
-/** On chain a byte; what the API itself writes is 0 to 10. */
+/** A byte on chain; the API itself writes 0 to 10. */
 const level = z.int().min(0).max(255).nullable();
 export const shownPersonalitySchema = z
   .object({

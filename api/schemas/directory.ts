@@ -1,4 +1,4 @@
-/** The terminal directory's answers and what may be claimed. Keys are in snake_case, as the specification has them. */
+/** The answers of the directory, and claims about tokens. Keys are in snake_case, as the specification has them. */
 
 import { z } from "zod";
 import { PROTOCOLS } from "../../core/directory/protocols.ts";
@@ -71,7 +71,7 @@ export const terminalListSchema = z
   })
   .meta({ id: "TerminalList" });
 
-/** A registration in the canonical ERC-8004 registry, with what clients said there. */
+/** A registration in the canonical ERC-8004 registry, with the feedback of clients there. */
 const registration = z
   .object({
     registry: z.string(),

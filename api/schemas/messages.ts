@@ -1,4 +1,4 @@
-/** Message groups, their members and their messages: what is sent, what comes back. */
+/** Schemas of message groups, their members and their messages. */
 import { z } from "zod";
 import { textSchema } from "../../core/text.ts";
 import { address, count, moment, score, tier, tokenId } from "./fields.ts";

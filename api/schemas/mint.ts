@@ -1,4 +1,4 @@
-/** Registration: what is sent, what comes back now or later. */
+/** Schemas of registration: request, immediate answer and later answer. */
 import { z } from "zod";
 import { frameworkSchema } from "../../core/framework-input.ts";
 import { listingShape } from "../../core/listing-input.ts";

@@ -1,4 +1,4 @@
-/** What a write answers while the chain is slow. */
+/** The answer of a write whose transaction is not mined in time. */
 import { z } from "zod";
 import { tokenId, txHash } from "./fields.ts";
 

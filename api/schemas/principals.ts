@@ -1,4 +1,4 @@
-/** Human principals and organizations: what is sent, what comes back. */
+/** Schemas of human principals and organizations. */
 
 import { z } from "zod";
 import { lenientObject } from "../../core/ignored.ts";
@@ -29,7 +29,7 @@ const ownToken = tokenId
 const keeps =
   "What is left out stays as it is; null or an empty text clears it. A field that is not listed here is no error and is not read: the answer names it in `ignored`.";
 
-/** What living pages send beside the fields of their own kind. */
+/** Fields that existing pages send in addition to those of their own kind. */
 const stated = {
   services: statedServices.optional(),
   externalIds: statedObjectOrList("What one is called elsewhere, as stated").optional(),

@@ -1,4 +1,4 @@
-/** Social proofs: which account is claimed, and what is answered once it is proven. Both derive from the list of platforms. */
+/** Schemas of social proofs: the claimed account, and the answer once it is proven. Both derive from the list of platforms. */
 import { z } from "zod";
 import type { ClaimField } from "../../core/proof-platforms/platform.ts";
 import { PROOF_PLATFORMS, type ProofPlatform } from "../../core/proof-platforms.ts";

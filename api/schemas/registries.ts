@@ -1,4 +1,4 @@
-/** What ties an agent to other registries: its token, and the canonical ERC-8004 registration. */
+/** An agent's links to other registries: its token, and the canonical ERC-8004 registration. */
 import { z } from "zod";
 import { linkTokenSchema } from "../../core/token-input.ts";
 import { linkedTokenSchema } from "./agent.ts";

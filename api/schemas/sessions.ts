@@ -3,7 +3,7 @@ import { z } from "zod";
 import { textSchema } from "../../core/text.ts";
 
 export const OUTCOMES = ["success", "failure", "partial"] as const;
-/** Greatest duration: what the column holds, 68 years. */
+/** Max duration in seconds, the limit of the column: 68 years. */
 const MOST_SECONDS = 2 ** 31 - 1;
 
 export const sessionOutcomeBodySchema = z

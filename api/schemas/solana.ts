@@ -1,4 +1,4 @@
-/** Registration with a Solana key: what is signed, how it is shown, what comes back. */
+/** Schemas of registration with a Solana key: the signed text, its signature, the answer. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import type { Address } from "../../core/facts.ts";

@@ -1,4 +1,4 @@
-/** Changes of an agent by its controllers: what is sent, what comes back. */
+/** Schemas of changes of an agent by its controllers. */
 import { z } from "zod";
 import { listingShape } from "../../core/listing-input.ts";
 import { narrativeSchema, personalitySchema } from "../../core/profile-input.ts";

@@ -1,4 +1,4 @@
-/** What an agent is verified by: its wallet's signature, the exchange's attestation of its owner. */
+/** Schemas of verification: by the wallet's signature, and by the exchange's attestation of the owner. */
 import { z } from "zod";
 import { address, block, tokenId, txHash } from "./fields.ts";
 

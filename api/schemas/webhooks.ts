@@ -1,4 +1,4 @@
-/** Webhooks, their secrets and their deliveries: what is sent, what comes back. */
+/** Schemas of webhooks, their secrets and their deliveries. */
 import { z } from "zod";
 import { parseAddress } from "../../core/addresses.ts";
 import { EVENT_NAMES } from "../../core/events.ts";
@@ -8,7 +8,7 @@ import { address, count, moment, tokenId, url } from "./fields.ts";
 
 const MOST_NAMED = 100;
 const MAX_URL = 2_000;
-/** A week: whoever changes a secret has long put the new one in. */
+/** A week: by then a client that changes a secret uses the new one. */
 const LONGEST_GRACE_SECONDS = 7 * 86_400;
 export const DEFAULT_GRACE_SECONDS = 86_400;
 

@@ -10,7 +10,7 @@ import { factsOf } from "./agent-facts.ts";
 
 type Control = Pick<AgentFacts, "tokenId" | "owner" | "agentAddress">;
 
-/** Throws unless the caller may; asked again inside a write's own transaction, so that a transfer indexed meanwhile counts. */
+/** Throws unless the caller may change the agent; called again inside the write's own transaction, so that a transfer indexed meanwhile counts. */
 export type Authorize = (facts: AgentFacts) => void;
 
 /** Whether a wallet controls the agent. */
@@ -18,7 +18,7 @@ export const controls = ({ owner, agentAddress }: Control, wallet: Address): boo
   wallet === owner || wallet === agentAddress;
 
 /**
- * Lets the token's owner and the agent's wallet pass.
+ * Requires the token's owner or the agent's wallet.
  * @throws Failure forbidden
  */
 export function requireController(facts: Control, wallet: Address): void {
@@ -29,7 +29,7 @@ export function requireController(facts: Control, wallet: Address): void {
 }
 
 /**
- * Lets nobody but the agent's own wallet pass, not even its owner.
+ * Requires the agent's own wallet; even its owner is refused.
  * @throws Failure forbidden
  */
 export function requireAgentWallet(facts: Control, wallet: Address): void {
@@ -40,14 +40,14 @@ export function requireAgentWallet(facts: Control, wallet: Address): void {
 }
 
 /**
- * Sees whether a wallet controls an agent now, and gives the check for later.
+ * Checks that a wallet controls an agent now, and returns the check for the write.
  * @throws Failure not_found, forbidden
  */
 export const authorizeController = (deps: HandlerDeps, tokenId: number, wallet: Address): Promise<Authorize> =>
   authorize(deps, tokenId, wallet, requireController);
 
 /**
- * Sees whether a wallet is an agent's own now, and gives the check for later.
+ * Checks that a wallet is an agent's own now, and returns the check for the write.
  * @throws Failure not_found, forbidden
  */
 export const authorizeAgentWallet = (deps: HandlerDeps, tokenId: number, wallet: Address): Promise<Authorize> =>
@@ -68,7 +68,7 @@ async function authorize(
   return check;
 }
 
-/** The agent's wallet as the contract names it now; as the index does, while the chain cannot be asked. */
+/** The agent's wallet as the contract names it now; as the index names it while the chain cannot be reached. */
 async function presentWallet(
   { chain, config }: { chain: Pick<Chain, "call">; config: HandlerDeps["config"] },
   { tokenId, agentAddress }: Control,

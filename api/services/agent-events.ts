@@ -1,9 +1,9 @@
-/** What writes about an agent tell the event log, in their own transaction. */
+/** Events that writes about an agent append to the event log, in their own transaction. */
 import type { EventData } from "../../core/events.ts";
 import { noteEvents } from "../../db/event-notes.ts";
 import type { Write } from "./writing.ts";
 
-/** Tells that the agent has proven something. @param handle of the account proven; null where it has no name */
+/** Emits that the agent has proven something. @param handle of the account proven; null where it has no name */
 export function emitVerified(
   { tx, facts: { tokenId }, now }: Write,
   method: EventData<"agent.verified">["method"],
@@ -13,7 +13,7 @@ export function emitVerified(
   return noteEvents(tx, [{ type: "agent.verified", data: { method, handle }, fact, tokenId, at: now }]);
 }
 
-/** Tells what was written off chain. @param paths of it, such as `personality.humor` and `trait:<name>` */
+/** Emits the parts written off chain. @param paths such as `personality.humor` and `trait:<name>` */
 export async function emitUpdated({ tx, facts: { tokenId }, now }: Write, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const parts = paths.map((path) => (path.startsWith("trait:") ? "traits" : path.split(".")[0]!));

@@ -1,4 +1,4 @@
-/** One agent's facts for a route, by whatever the route was given; and the site its views are shown in. */
+/** One agent's facts for a route, by token id or address; and the site its views are shown in. */
 
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";

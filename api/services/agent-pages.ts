@@ -1,4 +1,4 @@
-/** Pages of agents with everything known about each: from memory which agents they are, or all of it from one moment of the database. */
+/** Pages of agents with their facts: the ids from memory, or everything from one snapshot of the database. */
 import type { AgentFacts } from "../../core/facts.ts";
 import { type AgentPage, listAgents } from "../../db/agents.ts";
 import { loadFacts } from "../../db/facts.ts";
@@ -7,9 +7,9 @@ import { snapshot } from "../../db/transaction.ts";
 import type { HandlerDeps } from "../deps.ts";
 
 /**
- * The facts are in the order of the page's token ids; an agent that went between the two looks is left out.
- * The answer holds the block that the response tells (`X-Indexed-Block`, at least `minBlock`): memory that has not
- * seen it leaves the answer to SQL.
+ * The facts are in the order of the page's token ids; an agent removed between the two reads is left out. The answer
+ * includes the block that the response names (`X-Indexed-Block`, at least `minBlock`): memory that is behind it leaves
+ * the answer to SQL.
  */
 export async function pageOfAgents(
   { db, agentList, index }: Pick<HandlerDeps, "db" | "agentList" | "index">,

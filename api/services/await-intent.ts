@@ -1,4 +1,4 @@
-/** What became of the transactions a request has queued: waited for together, and told as one answer. */
+/** Waits for the transactions that a request has queued, and makes one answer of their outcomes. */
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
@@ -6,18 +6,18 @@ import { type Intent, intentsByKey, OUTCOME_CHANNEL } from "../../db/transaction
 import { json, type Reply } from "../endpoint.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** An intent whose transaction is in a block and did what it was meant to. */
+/** An intent whose transaction is in a block and succeeded. */
 export type MinedIntent = Intent & { state: "mined"; txHash: Hex; block: number };
 
-/** A client that asks again this much later will hardly be told to wait once more. */
+/** Seconds after which a repeated request is nearly always decided. */
 const RETRY_AFTER_SECONDS = 5;
 
 const isOpen = ({ state }: Intent) => state === "queued" || state === "signed";
 
 /**
  * Waits until the chain has decided about every intent, for at most `timeoutMs`.
- * @param intentKeys keys that have been queued (`queueIntent`, `queueRepeatable`), whose commit lies behind us
- * @returns the intents in the order of their keys, in whatever state they are by then
+ * @param intentKeys keys that have been queued (`queueIntent`, `queueRepeatable`), already committed
+ * @returns the intents in the order of their keys, each in its present state
  */
 export function awaitIntents(db: pg.Pool, intentKeys: readonly string[], timeoutMs: number): Promise<Intent[]> {
   const asked = new Set(intentKeys);
@@ -31,10 +31,10 @@ export function awaitIntents(db: pg.Pool, intentKeys: readonly string[], timeout
 }
 
 /**
- * Waits as `awaitIntents` does, and takes nothing but success for a decision.
+ * Waits like `awaitIntents`, and accepts success only.
  * @param what names the operation in the sentence of a refusal: "The chain refused the <what>: …"
  * @returns the mined intents in the order of their keys, and whether that is all of them
- * @throws Failure conflict when the chain refused one of them; a repetition of the request tries that one anew
+ * @throws Failure conflict when the chain refused one of them; a repetition of the request tries that intent anew
  */
 export async function minedIntents(
   db: pg.Pool,
@@ -53,8 +53,8 @@ export async function minedIntents(
 }
 
 /**
- * The 202 of a write whose transactions are still under way (`pendingWriteSchema`). It is not kept for replay: the same
- * request again, with the same Idempotency-Key or none, finds the same intents and goes on waiting for them.
+ * The 202 of a write whose transactions are not decided yet (`pendingWriteSchema`). It is not stored for replay: the
+ * same request, with the same Idempotency-Key or none, finds the same intents and waits for them again.
  */
 export const pendingWrite = (tokenId: number, mined: readonly MinedIntent[]): Reply =>
   json(

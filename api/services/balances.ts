@@ -1,4 +1,4 @@
-/** What a wallet holds, asked of the chain in one multicall and remembered for a minute. */
+/** A wallet's balances, read from the chain in one multicall and cached for one minute. */
 import { setTimeout as pause } from "node:timers/promises";
 import { decodeFunctionResult, encodeFunctionData, formatEther, formatUnits } from "viem/utils";
 import { multicall3Abi } from "../../abis/multicall3.ts";
@@ -11,17 +11,17 @@ import type { Balances } from "../../core/views/report.ts";
 import { expiringCache } from "../guards/expiring-cache.ts";
 
 const FRESH_MS = 60_000;
-/** An outage is asked about again this soon, and not by every request. */
+/** Milliseconds until the chain is called again after a failure, so that not every request calls it. */
 const RETRY_MS = 2_000;
-/** A request waits this long, then does without. */
+/** Max milliseconds a request waits; then the balances are null. */
 const PATIENCE_MS = 2_000;
 const REMEMBERED = 10_000;
 const USDC_DECIMALS = 6;
 
 export type BalanceCache = {
   /**
-   * What a wallet holds, at most a minute old. Never fails: what the chain does not tell in time is null.
-   * @param linkedToken contract of a token on this chain; null asks for none
+   * A wallet's balances, at most one minute old. Never fails: a balance that the chain does not answer in time is null.
+   * @param linkedToken contract of a token on this chain; null for none
    */
   of(wallet: Address, linkedToken: Address | null): Promise<Balances>;
 };
@@ -63,7 +63,7 @@ async function readBalances(
   chain: Pick<Chain, "call">,
   { wallet, usdc, linkedToken }: { wallet: Address; usdc: Address; linkedToken: Address | null },
 ): Promise<Balances | null> {
-  // Every ERC-20 understands these two as USDC does.
+  // Every ERC-20 has these two functions, as USDC has.
   const balanceOf = encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [wallet] });
   const decimals = encodeFunctionData({ abi: usdcAbi, functionName: "decimals" });
   const calls: [target: Address, callData: Hex][] = [
@@ -85,7 +85,7 @@ async function readBalances(
     }),
     gas: READ_GAS,
   });
-  // A linked token may be any contract: one that spoils the whole call is left out of a second one.
+  // A linked token may be any contract: one that makes the whole call fail is left out of a second call.
   if (!answer.ok && linkedToken) return readBalances(chain, { wallet, usdc, linkedToken: null });
   if (!answer.ok || answer.data === "0x") return null;
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer.data });

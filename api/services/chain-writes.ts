@@ -1,4 +1,4 @@
-/** Writing an agent's profile on chain: each part through the outbox, once, however often it is asked for. */
+/** Writes an agent's profile on chain: each part through the outbox, once, however often it is requested. */
 import { formatEther } from "viem/utils";
 import type { Chain } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
@@ -14,23 +14,23 @@ import { queueIntent } from "../../db/transaction-outbox.ts";
 import { controls } from "./agent-control.ts";
 import { requireFunds, type Write } from "./writing.ts";
 
-/** What the chain is to hold in one part of an agent's profile. */
+/** One part of an agent's profile as it is to be on chain. */
 export type ChainCall = {
   /** The part: `personality`, `narrative.origin`, `trait:<name>`. */
   slot: string;
   data: Hex;
   valueWei?: bigint;
-  /** Whether the index shows that the chain holds it, and readers see it. */
+  /** Whether it is on chain already, by the index, and shown to readers. */
   held: boolean;
-  /** The chain can add it and never replace it: while another form of it is under way, this one is refused. */
+  /** The chain can add it but never replace it: it is refused while another form of it is queued. */
   once?: boolean;
 };
 
-/** What the service pays the contract for a trait that somebody else asks for; beyond that its owner pays itself. */
+/** Max price in wei that the service pays the contract for a trait; above it the owner pays itself. */
 export const TRAIT_PRICE_LIMIT_WEI = 100_000_000_000_000n;
 
 /**
- * The price of a trait that is asked for, in wei.
+ * The price of a requested trait, in wei.
  * @throws Failure conflict when the contract asks more than the service pays, upstream_unavailable
  */
 export async function payableTraitPrice(chain: Pick<Chain, "traitPrice">, identity: Address): Promise<bigint> {
@@ -42,16 +42,16 @@ export async function payableTraitPrice(chain: Pick<Chain, "traitPrice">, identi
   return price;
 }
 
-/** The service pays for these transactions; so many of an agent's it takes in a day. */
+/** Max parts written on chain per agent and day; the service pays for these transactions. */
 export const CHAIN_WRITES_A_DAY = 100;
 const DAY_MS = 86_400_000;
 
 /**
- * Queues what is not on the chain or on its way there yet. A part's newest write decides: the same again is the same
- * transaction, under way or done, unless somebody has changed the part on chain since.
- * @param asked.indexedBlock the block that the facts are at least of
- * @param asked.profileWrite names what is queued, where it is paid for
- * @returns the key of the intent to wait for, for each call; null for what the chain holds without one of ours
+ * Queues the parts that are neither on the chain nor queued. A part's newest write decides: an equal write is the same
+ * transaction, queued or done, unless the part was changed on chain since.
+ * @param asked.indexedBlock the facts are of this block or a later one
+ * @param asked.profileWrite names the queued write, where it is paid for
+ * @returns the key of the intent to wait for, for each call; null for a part that is on chain without an intent of ours
  * @throws Failure request_in_progress, out_of_funds, rate_limited
  */
 export async function queueChainWrites(
@@ -85,7 +85,7 @@ export async function queueChainWrites(
   for (const { call, intentKey } of fresh) {
     const { slot, data, valueWei = 0n } = call;
     await queueIntent(tx, { intentKey, to: asked.identity, data, valueWei });
-    // The index may not know the agent's new wallet yet; then it is the owner who must still be it.
+    // The index may not have the agent's new wallet yet; then the owner must still be the owner.
     const wallet = controls(facts, asked.wallet) ? asked.wallet : facts.owner;
     await insertChainWrite(tx, { tokenId, slot, intentKey, wallet, at: now });
   }

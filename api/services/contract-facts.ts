@@ -1,27 +1,27 @@
-/** What the API says of the identity contract itself: deployed or not, and its mint price; remembered between requests. */
+/** The identity contract's state: deployed or not, and its mint price; cached between requests. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/facts.ts";
 
 const FRESH_MS = 60_000;
 const RETRY_MS = 2_000;
-/** A request waits this long for a first answer, then does without. */
+/** Max milliseconds a request waits for the first answer. */
 const PATIENCE_MS = 1_000;
 
 export type ContractFacts = {
   contractDeployed: boolean;
-  /** Wei; null while it could not be asked. */
+  /** Wei; null while the chain could not be reached. */
   mintPriceWei: bigint | null;
 };
 
 export type ContractCache = {
-  /** As last seen; asks nobody. */
+  /** The cached state; makes no call. */
   readonly known: ContractFacts;
-  /** As seen within the last minute, when the chain can be reached. */
+  /** The state of the last minute, while the chain can be reached. */
   current(): Promise<ContractFacts>;
 };
 
-/** Asks the chain once at the start and then when somebody wants to know, at most once a minute. */
+/** Calls the chain once at the start, then on demand, at most once a minute. */
 export function contractCache(chain: Chain, address: Address, now: () => number): ContractCache {
   let known: ContractFacts = { contractDeployed: false, mintPriceWei: null };
   let until = 0;

@@ -1,4 +1,4 @@
-/** Creating a group: who may, what its id is, and that the same request makes one group. */
+/** Creates a group: checks the creator, derives the id, and makes one group for repeated requests. */
 import { fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { CREATOR_MIN_CRED, GROUPS_A_CREATOR, type Group, groupIdOf, refusalAt } from "../../core/messaging/groups.ts";
@@ -11,10 +11,10 @@ import { refuse } from "./group-acts.ts";
 
 export type GroupRequest = Pick<Group, "topic" | "description" | "minCred" | "isPublic"> & {
   creator: Address;
-  /** Names the same request again; null where nothing does. */
+  /** Names repetitions of the request; null without an Idempotency-Key. */
   request: string | null;
   now: number;
-  /** Asked once nothing but the limit of the caller can refuse it any more. @throws Failure rate_limited */
+  /** Called after all other checks: only the caller's limit can still refuse. @throws Failure rate_limited */
   allowed(): Promise<void>;
 };
 
@@ -31,14 +31,14 @@ export async function createGroup({ db }: Pick<ApiDeps, "db">, asked: GroupReque
   const { tokenId } = await requireCreator(db, creator, now);
   await asked.allowed();
   return transaction(db, async (tx) => {
-    // Of one agent one after the other: what it has created is counted.
+    // Serialises the creations of one agent, because its groups are counted.
     await lockAgentWrites(tx, tokenId);
     await requireCreator(tx, creator, now);
     if ((await countGroupsOf(tx, creator)) >= GROUPS_A_CREATOR)
       fail("conflict", `This wallet has created ${GROUPS_A_CREATOR} groups; it can create no more.`);
     const group = await insertGroup(tx, { ...asked, groupId });
     if (group) return group;
-    // Of the same request twice at once, one comes here.
+    // The second of two equal concurrent requests ends here.
     const twin = request === null ? null : await groupByRequest(tx, creator, request);
     return (
       twin ??

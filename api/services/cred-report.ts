@@ -1,4 +1,4 @@
-/** The verbs of the cred report: compute it, seal it with a receipt, check a receipt. */
+/** The cred report: compute it, sign its receipt, check a receipt. */
 import { randomUUID } from "node:crypto";
 import { hashTypedData } from "viem/utils";
 import type { Config } from "../../config/config.ts";
@@ -16,7 +16,7 @@ import type { AgentRef } from "../parameters.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
 import { rankingOf } from "./ranking.ts";
 
-/** Everything a report says except what it was paid with: computed before anything is charged. */
+/** A report without its payment: computed before anything is charged. */
 export type DraftReport = { facts: AgentFacts; input: Omit<CredReportInput, "payment">; at: Date };
 
 /**
@@ -34,7 +34,7 @@ export async function draftReport(deps: HandlerDeps, ref: AgentRef, price: strin
   });
 }
 
-/** A report with its receipt, as it is given out. `payload` is the report as the text that was signed. */
+/** A report with its receipt, as it is sent. `payload` is the report as the signed text. */
 export type SealedReport = CredReportView & {
   receipt: ReceiptData & {
     reportId: string;
@@ -47,7 +47,7 @@ export type SealedReport = CredReportView & {
 };
 
 /**
- * Finishes a report once it is paid for.
+ * Completes a paid report.
  * @param payment the payment's reference, which the receipt binds
  */
 export async function sealReport(deps: HandlerDeps, draft: DraftReport, payment: string): Promise<SealedReport> {
@@ -70,7 +70,7 @@ export async function sealReport(deps: HandlerDeps, draft: DraftReport, payment:
   };
 }
 
-/** The report a receipt is about; null when none of this service's signers, present or former, has signed it. */
+/** The report of a receipt; null unless a present or former signer of this service signed it. */
 export function reportOfReceipt(deps: HandlerDeps, payload: string, signature: Hex): CredReportView | null {
   const report = readPayload(payload);
   if (!report) return null;

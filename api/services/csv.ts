@@ -1,4 +1,4 @@
-/** Rows as CSV (RFC 4180), safe to open in a spreadsheet: no cell is taken for a formula. */
+/** Rows as CSV (RFC 4180), safe to open in a spreadsheet: no cell is interpreted as a formula. */
 
 /** The first line of a file. */
 export const csvHead = (columns: readonly string[]): string => `${columns.join(",")}\r\n`;
@@ -10,7 +10,7 @@ export const csvLine = <K extends string>(columns: readonly K[], row: Record<K, 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
-  // Names come from strangers; what begins like a formula would be run by whoever opens the file.
+  // Names are untrusted: a spreadsheet would run a cell that begins like a formula.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,16 +1,16 @@
-/** Reading one's own write in the directory: rows follow the index a moment later, and memory follows the rows. */
+/** Reading one's own write in the directory: rows follow the index after a delay, and memory follows the rows. */
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { showsBlock } from "../../db/directory/own.ts";
 import type { HandlerDeps } from "../deps.ts";
 
-/** Longest wait, and how often is looked. */
+/** Max milliseconds of the wait, and milliseconds between two checks. */
 const WAIT_MS = 5_000;
 const LOOK_MS = 50;
-/** What changed longer ago than so many blocks has been taken in, by the sweep if by nothing else. */
+/** Blocks after which a change is in the directory for certain, at the latest by the sweep. */
 const RECENT_BLOCKS = 300;
 
-/** Looks that are under way, for all who wait for the same block. */
+/** Checks under way, shared by all requests that wait for the same block. */
 const looks = new WeakMap<pg.Pool, Map<number, Promise<boolean>>>();
 
 function shows(db: pg.Pool, block: number): Promise<boolean> {
@@ -22,8 +22,8 @@ function shows(db: pg.Pool, block: number): Promise<boolean> {
 }
 
 /**
- * Waits until lists and pages of the directory hold what the own registry's agents were at a block that is indexed.
- * @param block undefined asks for nothing
+ * Waits until lists and pages of the directory show the own registry's agents as of an indexed block.
+ * @param block undefined returns at once
  * @throws Failure indexer_behind when that takes too long
  */
 export async function waitForDirectory(
@@ -43,6 +43,6 @@ export async function waitForDirectory(
   };
   await reached(() => shows(db, block));
   const since = Date.now();
-  // Without memory, the database itself answers.
+  // Without memory lists the database answers.
   await reached(() => !directory.ready || (directory.asOf?.getTime() ?? 0) >= since);
 }

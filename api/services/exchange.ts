@@ -1,4 +1,4 @@
-/** The verb coinbase-verify: finds the exchange's attestation of an agent's owner and records that it counts. */
+/** Exchange verification: finds the exchange's attestation of an agent's owner and records it. */
 import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
 import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi } from "../../abis/eas.ts";
@@ -24,9 +24,11 @@ import { requireFunds, writeAgent } from "./writing.ts";
 const NO_UID = `0x${"0".repeat(64)}`;
 
 /**
- * Verifies an agent by the attestation of its present owner, which the index knows or the chain tells.
- * @returns the attestation that counts, and the intent that tells the identity contract; null when it has no such flag
- * @throws Failure forbidden, not_found (agent, attestation), gone (revoked or expired), out_of_funds, upstream_unavailable
+ * Verifies an agent by the attestation of its present owner, from the index or from the chain.
+ * @returns the attestation, and the intent that sets the identity contract's flag; null when the contract has no such
+ *   flag
+ * @throws Failure forbidden, not_found (agent, attestation), gone (revoked or expired), out_of_funds,
+ *   upstream_unavailable
  */
 export async function verifyExchange(
   deps: HandlerDeps,
@@ -60,7 +62,7 @@ export async function verifyExchange(
       let intentKey: string | null = null;
       if (flagged) {
         const queued = await queueRepeatable(tx, {
-          // The contract awards points each time it is told: once for each owner, whichever attestation it has by now.
+          // The contract awards points with each call: one call for each owner, independent of the attestation.
           intentKey: `exchange:${tokenId}:${attestation.recipient}`,
           to: identity,
           data,
@@ -73,7 +75,7 @@ export async function verifyExchange(
   );
 }
 
-/** @throws Failure not_found when the owner never had one, gone when none is valid (any more) */
+/** @throws Failure not_found when the owner never had one, gone when none is valid now */
 async function validAttestation(deps: HandlerDeps, owner: Address, now: number): Promise<Attestation> {
   const { attesters, attestationSchemas } = deps.config;
   const schema = attestationSchemas[0]!;
@@ -85,7 +87,7 @@ async function validAttestation(deps: HandlerDeps, owner: Address, now: number):
     throw error;
   });
   const indexed = rows.filter(({ data }) => data === VERIFIED_ACCOUNT);
-  // The chain's newest comes first: the index may lag a block behind it, and behind its revocation.
+  // The chain's newest attestation comes first: the index may be a block behind it, and behind its revocation.
   const told = await attestationOnChain(deps, owner, schema).catch((error: unknown) => {
     const other = indexed.find(isValid);
     if (other && error instanceof Failure && error.code === "upstream_unavailable") return other;
@@ -106,7 +108,7 @@ async function validAttestation(deps: HandlerDeps, owner: Address, now: number):
   });
 }
 
-/** The newest attestation of a wallet, as the exchange's indexer and EAS tell it. @throws Failure upstream_unavailable */
+/** The newest attestation of a wallet, as the exchange's indexer and EAS answer. @throws Failure upstream_unavailable */
 async function attestationOnChain(
   { chain, config }: HandlerDeps,
   recipient: Address,
@@ -144,7 +146,7 @@ async function attestationOnChain(
   };
 }
 
-/** Whether the identity contract keeps such a flag at all: its first version did not. @throws Failure upstream_unavailable */
+/** Whether the identity contract has such a flag: its first version had none. @throws Failure upstream_unavailable */
 async function hasFlag({ chain }: HandlerDeps, identity: Address, tokenId: number): Promise<boolean> {
   const data = encodeFunctionData({ abi: identityAbi, functionName: "coinbaseVerified", args: [BigInt(tokenId)] });
   const answer = await chain.call({ to: identity, data });

@@ -14,13 +14,13 @@ export type GroupActs = {
   /** @throws Failure not_found, forbidden, overloaded, indexer_behind */
   send(groupId: string, message: Omit<Extract<Act, { kind: "send" }>, "kind">): Promise<Message>;
   /**
-   * Joins or leaves. @returns the group as it is afterwards
+   * Joins or leaves. @returns the group after it
    * @throws Failure not_found, forbidden (joining only), overloaded, indexer_behind
    */
   move(groupId: string, kind: "join" | "leave", wallet: Address): Promise<Group>;
 };
 
-/** @throws Failure forbidden, telling the cred that is required and the cred there is */
+/** @throws Failure forbidden, with the required cred and the caller's cred */
 export function refuse({ sentence, required, yours, hint }: Refusal): never {
   fail("forbidden", sentence, { extra: { required, yours }, ...(hint && { hint }) });
 }
@@ -28,14 +28,14 @@ export function refuse({ sentence, required, yours, hint }: Refusal): never {
 /** @throws Failure not_found */
 export const noSuchGroup = (): never => fail("not_found", "There is no group of this id.");
 
-/** Places where a crash test kills the process, in the order a turn passes them. */
+/** Places where a crash test kills the process, in the order a batch passes them. */
 export const MESSAGE_FAULT_POINTS = ["messages.before-commit", "messages.after-commit"] as const;
 
 type Result = { group: Group; outcome: Outcome } | null;
 
 /**
- * Acts of one group that arrive while another turn of it is being written share the next: a flood of messages is a few
- * transactions, and takes a few connections however many send.
+ * Acts of one group that arrive while a batch of it is being written share the next batch: a flood of messages is a few
+ * transactions on a few connections, however many clients send.
  */
 export function groupActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): GroupActs {
   const batches = keyedBatcher<Act, Result>(
@@ -63,7 +63,7 @@ export function groupActs({ db, fault }: Pick<ApiDeps, "db" | "fault">): GroupAc
   };
 }
 
-/** Everything is read after the lock was given: what was waited for counts. */
+/** Everything is read after the lock was acquired, so that it includes the writes waited for. */
 async function write(tx: Queryable, groupId: string, acts: readonly Act[]): Promise<Result[]> {
   const group = await lockGroup(tx, groupId);
   if (group === null) return acts.map(() => null);

@@ -1,4 +1,4 @@
-/** Linking an agent to a human: wanted by the token's present owner and by the human, undone by the next transfer. */
+/** Links an agent to a human: signed by the token's present owner and by the human, ended by the next transfer. */
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import { linkHumanAgent, lockHuman, otherLinks } from "../../db/principals/human-writes.ts";
@@ -15,8 +15,8 @@ import { withIndex } from "./humans.ts";
 export const LINKS_A_HUMAN = 50;
 
 /**
- * Links an agent. The wallet that signed has to own the token; it has to be the human's own, or the human's access token
- * has to stand beside it.
+ * Links an agent. The wallet that signed has to own the token; it must be the human's own, or the request must also
+ * carry the human's access token.
  * @returns the human's id
  * @throws Failure not_found, forbidden, conflict, indexer_behind
  */
@@ -30,7 +30,7 @@ export const linkAgent = (
     transaction(deps.db, async (tx) => {
       const { identity } = deps.config.contracts;
       const { tokenId } = asked;
-      // One after the other: an agent that its owner links twice at once is linked to one human.
+      // Serialised, so that an agent that its owner links twice at once is linked to one human.
       await lockAgentWrites(tx, tokenId);
       const id = await humanIdOf(tx, asked.human, identity.address);
       const principal = id === null ? null : await lockHuman(tx, id);

@@ -1,4 +1,4 @@
-/** The verb human-update: an owner's change by a signature of its own over one line of text, without SIWA. */
+/** An owner's update by a signature over one line of text, without SIWA. */
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address, AgentFacts, Hex } from "../../core/facts.ts";
@@ -12,7 +12,7 @@ import { factsOf } from "./agent-facts.ts";
 import { requireSomething, type Update, updateOffchain, updatePaths } from "./update.ts";
 import { type Sale, writeAgent } from "./writing.ts";
 
-/** How far the text's time may be from ours, either way. */
+/** Max milliseconds between the text's time and ours, in both directions. */
 export const HUMAN_UPDATE_WINDOW_MS = 300_000;
 
 export type HumanUpdate = {
@@ -28,10 +28,10 @@ export type HumanUpdate = {
 };
 
 /**
- * Checks text, time and signature, and writes. A text is used once; the same request again is answered like the first.
- * @returns paths of what was written
+ * Checks text, time and signature, and writes. A text is used once; a repetition of the request gets the first answer.
+ * @returns paths of the fields written
  * @throws Failure invalid_input, unauthenticated, forbidden, not_found, rate_limited, upstream_unavailable,
- *   request_in_progress, and what settling throws
+ *   request_in_progress, and the errors of `settle`
  */
 export async function updateByHuman(deps: HandlerDeps, request: HumanUpdate): Promise<string[]> {
   const { tokenId, now, update } = request;
@@ -40,7 +40,7 @@ export async function updateByHuman(deps: HandlerDeps, request: HumanUpdate): Pr
   const { owner } = await factsOf(deps.facts, { tokenId });
   await requireOwnerSignature(deps, owner, request);
   await requireUnrevoked(deps.db, { wallet: owner, issuedAt });
-  // What was written is answered again, and not sold again.
+  // An update that was written is answered again, and not charged again.
   if (request.payment.price > 0n) {
     const { message: text, fingerprint } = request;
     if ((await usedBy(deps.db, { text, fingerprint })) === "same") return updatePaths(update);
@@ -55,7 +55,7 @@ export async function updateByHuman(deps: HandlerDeps, request: HumanUpdate): Pr
         case "fresh":
           return { result: await updateOffchain(write, update), scored: true };
         case "same":
-          // A copy of this request was faster: what this one has paid is a credit.
+          // A copy of this request was faster: the payment of this one becomes a credit.
           if (request.payment.price > 0n)
             fail("request_in_progress", "The same request was carried out at this moment.", { retryAfter: 1 });
           return { result: updatePaths(update), scored: false };

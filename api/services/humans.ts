@@ -1,4 +1,4 @@
-/** Human principals: registering oneself, being read, and going for good. */
+/** Human principals: registration, reads, and deletion. */
 import { hash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { checksum } from "../../core/addresses.ts";
@@ -35,10 +35,10 @@ import { siteOf } from "./agent-facts.ts";
 
 export type HumanCaller = WalletCaller | TokenCaller;
 
-/** A registration asks the chain for the wallet's transactions and waits this long; the worker asks again. */
+/** Max milliseconds a registration waits for the wallet's number of transactions; the worker reads it again. */
 const CHAIN_PATIENCE_MS = 1_500;
 
-/** Under what a deleted principal's slugs are kept for it. */
+/** The name under which a deleted principal's slugs are reserved for it. */
 export const holderHash = (caller: HumanCaller): string => hash("sha256", nameOf(caller), "hex");
 
 const sourcesOf = ({ contracts, attestationSchemas, attesters }: HandlerDeps["config"]): HumanSources => ({
@@ -47,7 +47,7 @@ const sourcesOf = ({ contracts, attestationSchemas, attesters }: HandlerDeps["co
   attesters,
 });
 
-/** @throws Failure indexer_behind while there is no index, and what `work` throws */
+/** @throws Failure indexer_behind while there is no index, and the errors of `work` */
 export async function withIndex<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
     if (isNoIndex(error)) return fail("indexer_behind", "The index is not ready yet.", { retryAfter: 5, cause: error });
@@ -57,7 +57,7 @@ export async function withIndex<T>(work: Promise<T>): Promise<T> {
 
 /**
  * The identity token that a principal names as its own, with the number of its transfers.
- * @returns undefined where none is named, null where it is taken back
+ * @returns undefined where none is named, null where it is removed
  * @throws Failure not_found, forbidden unless the signing wallet owns it
  */
 export async function ownToken(
@@ -78,7 +78,7 @@ export async function ownToken(
 }
 
 /**
- * Registers the caller as a human, or changes the one it is. Nothing that upstreams say can make it fail.
+ * Registers the caller as a human, or changes the one it is. No answer of an upstream can make it fail.
  * @throws Failure not_found and forbidden about the token, indexer_behind
  */
 export async function registerHuman(
@@ -100,7 +100,7 @@ export async function registerHuman(
   return written;
 }
 
-/** Asks the chain once how many transactions the wallet has sent; without an answer in time it stays unknown. */
+/** Reads once from the chain how many transactions the wallet has sent; without an answer in time it stays unknown. */
 async function countTransactions({ chain, db, log }: HandlerDeps, wallet: Address, now: number): Promise<void> {
   const asked = chain
     .nonce(wallet, "latest")
@@ -131,7 +131,7 @@ export const pageOfHumans = (deps: HandlerDeps, query: PageQuery): Promise<{ tot
   );
 
 /**
- * The caller's own human and organizations, with what nobody else is shown.
+ * The caller's own human and organizations, with their private data.
  * @throws Failure not_found when it is not registered, indexer_behind
  */
 export const ownHuman = (deps: HandlerDeps, caller: HumanCaller, now: number): Promise<OwnHumanView> =>
@@ -167,7 +167,7 @@ function privateOf(row: PrivateRow | null): Private {
 }
 
 /**
- * Deletes what the caller is registered as: the human with its links and contact data, and the organizations it owns.
+ * Deletes the caller's registrations: the human with its links and contact data, and the organizations it owns.
  * @throws Failure not_found when there is nothing, indexer_behind
  */
 export const deletePrincipal = (deps: HandlerDeps, caller: HumanCaller, now: number) =>

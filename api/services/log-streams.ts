@@ -1,4 +1,4 @@
-/** Who listens to the event log: one feed in this process for everything and one for what is final, woken by Postgres. */
+/** Streams of the event log: one feed in this process for all events and one for final events, woken by Postgres. */
 import { type EventFilter, filterOf, type LoggedEvent } from "../../core/events.ts";
 import { eventView } from "../../core/views/events.ts";
 import { EVENTS_CHANNEL, eventLog, eventsAfter } from "../../db/events.ts";
@@ -8,34 +8,35 @@ import { type EventFeed, eventFeed, type FeedPage, type FeedRow } from "../http/
 import { type EventStream, frameOf } from "../http/event-stream.ts";
 import { openFeeds } from "../http/feeds.ts";
 
-/** What a reader wants of the log. */
+/** The events that a reader wants. */
 export type Wanted = { final: boolean; filter: EventFilter };
 
 /** Where the log begins and ends, as just read. */
 export type LogBounds = { head: number; keptAfter: number };
 
-/** What a reader has missed: events that are kept no longer, or a position that the log has not given. */
+/** A gap in a reader's events: they are no longer stored, or the position is not of this log. */
 export type Gap = { after: number; resumedAfter: number; error: string };
 
 export type LogStreams = {
   /**
-   * Reads where the log begins and ends: once for all who ask meanwhile, for after a restart they come all together.
-   * @param known a position that the log is said to have given
+   * Reads where the log begins and ends. Concurrent calls share one read, because after a restart all readers reconnect
+   * together.
+   * @param known a position that the client claims to be of this log
    */
   bounds(known: number | undefined): Promise<LogBounds>;
-  /** Feeds a stream from a position on; without one, with what comes from now on. */
+  /** Sends a stream the events after a position; without one, the events from now on. */
   follow(bounds: LogBounds, stream: EventStream, from: Wanted & { after: number | undefined }): void;
 };
 
 type Reader = { filter: EventFilter; wants(event: LoggedEvent): boolean };
 type Row = FeedRow & { event: LoggedEvent };
 
-/** How often what no notification told is looked for. */
+/** Milliseconds between reads for events without a notification. */
 const WATCH_MS = 1_000;
-/** The log is remembered from so many positions back when somebody begins to follow it. */
+/** Positions before the end from which a new feed reads, for readers that reconnect. */
 const BEFOREHAND = 200;
 
-/** Where a reader that asks for what comes after a position goes on, and what it misses by that. */
+/** The position from which a reader continues, and the gap where it misses events. */
 export function resume({ head, keptAfter }: LogBounds, after: number): { after: number; gap: Gap | null } {
   if (after >= keptAfter && after <= head) return { after, gap: null };
   const resumedAfter = after > head ? head : keptAfter;
@@ -84,7 +85,7 @@ export function logStreams({ db, log }: Pick<ApiDeps, "db" | "log">, { watchMs =
         asking = undefined;
       });
       const bounds = await asking;
-      // Asked before that position was given, perhaps, by whoever asked first.
+      // The shared read may have begun before that position was written.
       return known !== undefined && known > bounds.head ? eventLog(db) : bounds;
     },
     follow(bounds, stream, { after, final, filter }) {

@@ -1,4 +1,4 @@
-/** Who may read a group: everybody a public one, members whose cred still passes the gate a private one. */
+/** Who may read a group: anyone a public one; a private one its members whose cred still passes the gate. */
 import { fail } from "../../core/errors.ts";
 import { type Group, type Refusal, refusalAt } from "../../core/messaging/groups.ts";
 import { type Access, accessOf } from "../../db/message-access.ts";
@@ -15,8 +15,8 @@ export function readRefusal({ member, minCred, speaker }: Access): Refusal | nul
 }
 
 /**
- * Lets a reader through, at the moment of asking. Called after what it is to read was read, so that whoever lost the
- * right before then gets nothing.
+ * Requires the right to read at this moment. Called after the messages were read, so that a reader who lost the right
+ * before then gets nothing.
  * @throws Failure unauthenticated, forbidden
  */
 export async function requireReader(

@@ -1,4 +1,4 @@
-/** Who listens to which group: one feed for each group that is listened to in this process, woken by Postgres, and readers that lose their right to read are told so. */
+/** Streams of message groups: one feed for each group with readers in this process, woken by Postgres. A reader that loses the right to read gets the reason. */
 import type { Address } from "../../core/facts.ts";
 import type { Group } from "../../core/messaging/groups.ts";
 import { messageView } from "../../core/views/messages.ts";
@@ -13,14 +13,14 @@ import { type Ending, type EventStream, frameOf } from "../http/event-stream.ts"
 import { openFeeds } from "../http/feeds.ts";
 import { readRefusal } from "./message-readers.ts";
 
-/** Who reads a private group; null in a public one, where nobody is asked. */
+/** The reader of a private group; null in a public one, where no right is checked. */
 type Reader = Pick<WalletCaller, "wallet" | "issuedAt"> | null;
 
 export type MessageStreams = {
   /**
-   * Feeds a stream with the messages of a group.
+   * Sends a stream the messages of a group.
    * @param group as just read
-   * @param after id of the last message seen; without it, only what comes from now on
+   * @param after id of the last message seen; without it, only messages from now on
    */
   follow(
     group: Group,
@@ -29,9 +29,9 @@ export type MessageStreams = {
   ): void;
 };
 
-/** How often what no notification told is looked for: a lost one, and scores and memberships that changed. */
+/** Milliseconds between reads for changes without a notification: a lost one, changed scores and memberships. */
 const WATCH_MS = 1_000;
-/** A group that somebody begins to follow is remembered from so many messages back: most readers come back after less. */
+/** Messages before the newest one from which a new feed reads; most readers reconnect after fewer. */
 const BEFOREHAND = 200;
 
 export function messageStreams(
@@ -70,7 +70,7 @@ export function messageStreams(
       Math.max(0, newest - BEFOREHAND),
     );
 
-  /** Asks once for all readers of a private group. */
+  /** Checks all readers of a private group with one query. */
   async function revoked(
     groupId: string,
     followers: readonly Follower<Reader>[],
@@ -96,7 +96,7 @@ export function messageStreams(
     follow(group, stream, { after, caller }) {
       const { groupId, lastMessageId, isPublic } = group;
       feeds.follow(groupId, stream, {
-        // An id that is not there yet is not waited for: what comes next is new to everybody.
+        // An id that does not exist yet is not waited for: the next messages are new to every reader.
         position: Math.min(after ?? lastMessageId, lastMessageId),
         head: lastMessageId,
         as: isPublic ? null : caller!,

@@ -1,6 +1,6 @@
 /**
- * The verb mint: accepts a request and its transaction in one commit, and waits for what the chain says. Who registers
- * has shown it by then: a wallet by its credential, a Solana key by a text that is good once.
+ * Registration: accepts a request and its transaction in one commit, and waits for the chain. The registrant is
+ * authenticated before: a wallet by its credential, a Solana key by a text that is valid once.
  */
 import type pg from "pg";
 import { concatHex, encodeFunctionData } from "viem/utils";
@@ -38,10 +38,10 @@ import { refuseUnlessFunded } from "./writing.ts";
 
 /** Places where a crash test kills the process, in the order a request passes them. */
 export const MINT_FAULT_POINTS = ["mint.checked", "mint.before-commit", "mint.after-commit"] as const;
-/** One more where it is paid for: the money is there, the mint is not. */
+/** Another one for paid mints: the payment is settled, the mint is not written. */
 export const PAID_MINT_FAULT_POINT = "mint.paid";
 
-/** A proof that is good for one request, and for the same one again. Both throw when another request has used it. */
+/** A proof that is valid for one request and its repetitions. Both functions throw when another request has used it. */
 export type SingleUse = {
   check(tx: Queryable): Promise<void>;
   use(tx: Queryable): Promise<void>;
@@ -55,24 +55,25 @@ export type MintDeps = {
   fault: Fault;
   /** Pays for it, unless the wallet is a V1 wallet. */
   payment: Pick<Checkout, "price" | "given" | "settle">;
-  /** What showed who registers, where it is good once. It is used up before a payment is taken. */
+  /** The single-use proof of the registrant, where there is one. It is used up before a payment is collected. */
   proof?: SingleUse;
-  /** Bounds free registrations of contract wallets; absent where nothing bounds them. */
+  /** Limits free registrations of contract wallets; absent without a limit. */
   contractShare?: ContractShare;
-  /** Who registers showed it by a contract's word (ERC-1271, ERC-6492), although there may be no code yet. */
+  /** The registrant's signature was accepted by a contract (ERC-1271, ERC-6492), although it may have no code yet. */
   signedByContract?: boolean;
 };
 
 /**
- * Accepts a request to mint: its row and its transaction are committed together, so that it is minted exactly once
- * whatever dies afterwards. What has a price is checked, paid and checked again: no transaction of the database waits
- * for a settlement. The same fingerprint again is the same mint, in whatever state it is by then.
- * @throws Failure out_of_funds, already_registered (with the wallet's `tokenId`), invalid_input (referral code), conflict
- *   (a receiver that takes no tokens), rate_limited, indexer_behind, upstream_unavailable, and what settling throws
+ * Accepts a request to mint: its row and its transaction are committed together, so that it is minted exactly once,
+ * whichever process dies afterwards. A paid request is checked, paid and checked again: no transaction of the database
+ * waits for a settlement. The same fingerprint is the same mint, in its present state.
+ * @throws Failure out_of_funds, already_registered (with the wallet's `tokenId`), invalid_input (referral code),
+ *   conflict (a receiver that takes no tokens), rate_limited, indexer_behind, upstream_unavailable, and the errors of
+ *   `settle`
  */
 export async function acceptMint(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
   try {
-    // A V1 wallet's own registration is free; that it happens once is seen to below.
+    // A V1 wallet's own registration is free; `accept` makes sure that it happens once.
     const free = deps.payment.price === 0n || (request.solanaAddress === null && ogOf(request.wallet) !== undefined);
     const accepted = free ? await acceptFree(db, request, deps) : await acceptPaid(db, request, deps);
     deps.fault("mint.after-commit");
@@ -88,7 +89,7 @@ async function acceptFree(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
   try {
     isContract = await checkReceiver(deps, request.recipient);
   } catch (error) {
-    // What was accepted before is answered as before, whatever the chain says now.
+    // A request accepted before gets the same answer, independent of the chain's present state.
     const known = await mintByFingerprint(db, request.fingerprint);
     if (known) return known;
     throw error;
@@ -110,7 +111,7 @@ async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
       if (copy) return copy;
       throw error;
     }
-    // Without a payment the next request, the same with one, is to find it unused.
+    // Without a payment the proof stays unused for the next request, which is the same with one.
     await (payment.given ? proof?.use(tx) : proof?.check(tx));
     return null;
   });
@@ -159,7 +160,7 @@ async function refuseUnlessPossible(tx: Queryable, request: MintRequest, standin
 }
 
 /**
- * Refuses what the service cannot do now, and who has registered before.
+ * Refuses a registration that the service cannot send now, and a registrant that has registered before.
  * @throws Failure out_of_funds, already_registered
  */
 export async function refuseRegistered(tx: Queryable, registrant: Registrant): Promise<void> {

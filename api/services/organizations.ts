@@ -1,4 +1,4 @@
-/** Organizations: registered and changed by the principal that owns them, and by nobody else. */
+/** Organizations: registered and changed only by the principal that owns them. */
 import { randomInt, randomUUID } from "node:crypto";
 import { fail } from "../../core/errors.ts";
 import type { OrganizationFacts } from "../../core/principals/facts.ts";
@@ -95,7 +95,7 @@ async function addOrganization(
   return taken(slug ?? suggestedSlug(displayName) ?? "org");
 }
 
-/** Slugs for a name: the plain one first, then with an ending nobody can foresee. */
+/** Slugs for a name: the plain one first, then with a random ending. */
 function* suggestions(displayName: string): Generator<string> {
   const plain = suggestedSlug(displayName);
   if (plain !== null) yield plain;

@@ -1,4 +1,4 @@
-/** Lets proofs ask a platform within what it allows: so much for each agent, wallet and network, and who has asked least comes first. */
+/** Limits the requests of proofs to a platform: per agent, wallet and network; those with the fewest requests come first. */
 import { hash } from "node:crypto";
 import type pg from "pg";
 import type { FoundProof, NoProof, Spend } from "../../clients/ports.ts";
@@ -24,7 +24,7 @@ export type Asker = {
   /** Who asks, and from which network. */
   wallet: Address;
   network: string;
-  /** Where the proof is said to be. */
+  /** The claimed place of the proof. */
   claim: unknown;
   now: Date;
 };
@@ -32,10 +32,10 @@ export type Asker = {
 export type Within = { asker: Asker; perDay: number; expected: string; hint: string };
 
 /**
- * Asks a platform for a proof. The ask is counted before it is made, in the transaction that may refuse it; trouble of
- * the platform gives it back and is remembered by nothing.
- * @throws Failure proof_missing without asking, where the same was asked for twice in the last minute and was not there;
- *   rate_limited; upstream_unavailable; and what `ask` throws
+ * Requests a proof from a platform. The request is counted before it is made, in the transaction that may refuse it; a
+ * failure of the platform gives it back and leaves no trace.
+ * @throws Failure proof_missing without a request, where the same proof was missing twice in the last minute;
+ *   rate_limited; upstream_unavailable; and the errors of `ask`
  */
 export async function askWithin(
   db: pg.Pool,

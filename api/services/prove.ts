@@ -26,7 +26,7 @@ export type Claimed<C> = {
   network: string;
   /** Milliseconds since the epoch. */
   now: number;
-  /** What the account has to show, and how to show it; told when it does not. */
+  /** The text that the account must show, and how to show it; part of a refusal. */
   expected: string;
   hint: string;
 };
@@ -38,8 +38,8 @@ export type Proven = FoundProof & {
 };
 
 /**
- * Proves an account for an agent. The platform is asked before anything is written; nothing is granted unless it says
- * that the proof is there. A proof that stands already is confirmed, and its trait is never given twice.
+ * Proves an account for an agent. The platform is called before anything is written; nothing is granted unless it
+ * confirms the proof. An existing proof is confirmed, and its trait is never given twice.
  * @throws Failure not_found, forbidden, rate_limited, proof_missing, conflict, upstream_unavailable, out_of_funds,
  *   indexer_behind
  */
@@ -71,7 +71,7 @@ export async function prove<C>(deps: HandlerDeps, claimed: Claimed<C>): Promise<
   }
 }
 
-/** Kindly, before the index that makes it sure. */
+/** A refusal with a reason, before the unique index would refuse. */
 async function refuseIfTaken({ tx, facts }: Write, platform: ProofPlatformKey, found: FoundProof): Promise<void> {
   const holder = await agentProvenBy(tx, platform, found.accountId);
   if (holder !== null && holder !== facts.tokenId) taken(found, holder);
@@ -83,7 +83,7 @@ const taken = ({ handle }: FoundProof, holder?: number): never =>
     ...(holder !== undefined && { extra: { provesTokenId: holder } }),
   });
 
-/** The trait is given once for each agent and platform, whatever becomes of the proof. */
+/** The trait is given once for each agent and platform, also when the proof lapses later. */
 async function giveTrait(
   { tx, facts }: Write,
   platform: ProofPlatformKey,

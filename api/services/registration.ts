@@ -1,4 +1,4 @@
-/** What a finished mint looks like to the one who asked for it. */
+/** A finished mint as its registrant sees it. */
 
 import { checksum } from "../../core/addresses.ts";
 import { BONUSES } from "../../core/bonuses.ts";

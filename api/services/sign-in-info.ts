@@ -1,4 +1,4 @@
-/** How the service introduces itself, wherever it does: what it is, and how to sign in. */
+/** The service's description and how to sign in, for all discovery documents. */
 import type { Config } from "../../config/config.ts";
 import { siwaText, siweText } from "../../core/signed-texts.ts";
 

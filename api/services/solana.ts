@@ -1,4 +1,4 @@
-/** What a Solana key shows and does: texts for it to sign, whether it signed one, and its registration as an agent. */
+/** Solana keys: texts for a key to sign, the check of its signature, and its registration as an agent. */
 import { hash, randomBytes } from "node:crypto";
 import { checksum } from "../../core/addresses.ts";
 import { fail } from "../../core/errors.ts";
@@ -21,7 +21,7 @@ import type { SolanaRegistrationBody } from "../schemas/solana.ts";
 import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";
 import type { ContractShare } from "./receiver.ts";
 
-/** How long a text may be signed and shown. */
+/** Milliseconds in which a text can be signed and presented. */
 export const CHALLENGE_LIFETIME_MS = 300_000;
 
 type Site = Pick<HandlerDeps["config"], "service">;
@@ -40,7 +40,7 @@ const textOf = ({ service }: Site, challenge: SolanaChallenge): string =>
     expiresAt: challenge.expiresAt.toISOString(),
   });
 
-/** Gives out a text to sign. @param asked.now milliseconds since the epoch */
+/** Makes a text to sign. @param asked.now milliseconds since the epoch */
 export async function giveChallenge(
   { db, config }: HandlerDeps,
   asked: { address: SolanaAddress; purpose: SolanaPurpose; evmAddress: Address | null; now: number },
@@ -61,7 +61,10 @@ type Shown = {
   address: SolanaAddress;
   nonce: string;
   signature: Uint8Array;
-  /** What it is shown for: a text for a registration may do less as well, one for a look may do nothing else. */
+  /**
+   * The purpose of the request: a text for a registration is also valid for a check, a text for a check is valid for
+   * nothing else.
+   */
   purpose: SolanaPurpose;
   /** Names the request, which may use the challenge again when it is repeated. */
   by: string;
@@ -113,10 +116,11 @@ export async function verifySolanaKey(deps: HandlerDeps, shown: Omit<Shown, "pur
 }
 
 /**
- * Registers the key that signed. The identity goes to the wallet that the signed text names, else to the one the request
- * names, else to the payer. The same request again is the same registration, also after its challenge has ended.
+ * Registers the key that signed. The identity goes to the wallet that the signed text names, else to the one the
+ * request names, else to the payer. The same request again is the same registration, also after its challenge has
+ * expired.
  * @param asked.fingerprint of the request, byte for byte
- * @throws Failure unauthenticated, invalid_input, whatever `acceptMint` throws
+ * @throws Failure unauthenticated, invalid_input, and the errors of `acceptMint`
  */
 export async function registerSolanaKey(
   deps: HandlerDeps,
@@ -168,7 +172,7 @@ export async function registerSolanaKey(
   );
 }
 
-/** @throws Failure payment_required where the payer is to receive it and there is none yet, after all that may refuse */
+/** @throws Failure payment_required where the payer is the receiver and there is no payment yet, after all checks that may refuse */
 async function receiverOf(
   { db }: HandlerDeps,
   { evmAddress, solanaAddress }: SolanaRegistrationBody,

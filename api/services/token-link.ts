@@ -1,4 +1,4 @@
-/** The verb link-token: checks that a token is what it is said to be, and stores it in four traits on chain. */
+/** Linking a token: checks that the token matches its claims, and stores it in four traits on chain. */
 import { decodeFunctionResult, encodeFunctionData, hexToString } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import { usdcAbi } from "../../abis/usdc.ts";
@@ -17,7 +17,7 @@ import { writeAgent } from "./writing.ts";
 
 /** The chain whose contracts this service can ask. */
 const OWN_CHAIN = "base";
-/** Hex digits of an answer that are looked at: a contract may say anything, at any length. */
+/** Max hex digits of an answer that are decoded: a contract may answer anything, of any length. */
 const LONGEST_ANSWER = 4_096;
 
 /**
@@ -32,7 +32,7 @@ export async function linkToken(
   const { tokenId, wallet, input, now } = asked;
   const identity = deps.config.contracts.identity.address;
   const indexedBlock = deps.index.block;
-  // Before the chain is asked about a stranger's token, it is seen who asks.
+  // The caller is authorized before the chain is called about an untrusted token.
   const authorize = await authorizeController(deps, tokenId, wallet);
   const token = await checkedToken(deps.chain, input);
   const valueWei = await payableTraitPrice(deps.chain, identity);
@@ -49,7 +49,7 @@ export async function linkToken(
   });
 }
 
-/** On our own chain the contract itself is asked; on others its word has to do. */
+/** On our own chain the contract is called; for other chains the request is trusted. */
 async function checkedToken(chain: Pick<Chain, "code" | "call">, input: TokenInput): Promise<LinkedToken> {
   const { contractAddress, chain: chainName, symbol } = input;
   if (chainName !== OWN_CHAIN) return { contractAddress, chain: chainName, symbol, name: input.name ?? symbol };
@@ -66,7 +66,7 @@ async function checkedToken(chain: Pick<Chain, "code" | "call">, input: TokenInp
   return { contractAddress, chain: chainName, symbol: ownSymbol, name: input.name ?? ownName ?? ownSymbol };
 }
 
-/** A text that a contract gives, as a string or, as the oldest tokens do, in 32 bytes; null when it is none to show. */
+/** A contract's text, as a string or, as the oldest tokens answer, in 32 bytes; null when it cannot be shown. */
 async function readText(
   chain: Pick<Chain, "call">,
   to: Address,

@@ -1,4 +1,4 @@
-/** The verb update: what an agent's controllers write about it, off chain at once or on chain through the outbox. */
+/** Updates of an agent by its controllers, off chain at once or on chain through the outbox. */
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import { fail } from "../../core/errors.ts";
@@ -37,8 +37,10 @@ export const updatePaths = (update: Update): string[] => fieldWrites(update).map
 
 /**
  * Writes an update off chain.
- * @returns paths of what it wrote: `personality.humor`, `trait:<name>`; traits the agent has already are not among them
- * @throws Failure conflict (a trait's name is taken, too many traits), request_in_progress (it is being written on chain)
+ * @returns paths of the fields written: `personality.humor`, `trait:<name>`; traits the agent has already are not among
+ *   them
+ * @throws Failure conflict (a trait's name is taken, too many traits), request_in_progress (it is being written on
+ *   chain)
  */
 export async function updateOffchain(write: Write, update: Update): Promise<string[]> {
   const { tx, facts, now } = write;
@@ -53,8 +55,8 @@ export async function updateOffchain(write: Write, update: Update): Promise<stri
 }
 
 /**
- * When a write counts as made: now, or when what it replaces was written, if a clock was ahead of ours. Whoever writes
- * has seen what stood there; the newest write wins, and this is it.
+ * The time of a write: now, or that of the value it replaces, if a clock was ahead of ours. The writer has seen that
+ * value, the newest write wins, and this one must be the newest.
  */
 function writeTime(facts: AgentFacts, writes: readonly FieldWrite[], now: Date): Date {
   const times = writes.flatMap(({ field }) => {
@@ -66,7 +68,7 @@ function writeTime(facts: AgentFacts, writes: readonly FieldWrite[], now: Date):
   return new Date(Math.max(now.getTime(), ...times));
 }
 
-/** A trait that is on its way to the chain, or there and not indexed yet, is the agent's as much as any other. */
+/** A trait that is queued, or on chain and not indexed yet, is the agent's like any other. */
 async function refuseTraitsUnderWay(tx: Write["tx"], facts: AgentFacts, traits: readonly TraitInput[]): Promise<void> {
   const slots = traits.map(({ name }) => traitSlot(name));
   const newest = traits.length > 0 ? await newestChainWrites(tx, facts.tokenId, slots) : new Map();
@@ -82,9 +84,9 @@ async function refuseTraitsUnderWay(tx: Write["tx"], facts: AgentFacts, traits: 
 const traitSlot = (name: string) => `trait:${traitKey(name)}`;
 
 /**
- * Queues an update to be written on chain. What is listed has no place there and is kept off chain in the same commit.
- * @param asked.traitPriceWei what the contract asks for each trait; the service pays it
- * @returns paths of what is written then, and the keys of the intents to wait for
+ * Queues an update to be written on chain. The listing has no place there and is written off chain in the same commit.
+ * @param asked.traitPriceWei the contract's price of a trait; the service pays it
+ * @returns paths of the fields written, and the keys of the intents to wait for
  * @throws Failure conflict, out_of_funds, rate_limited
  */
 export async function updateOnchain(
@@ -134,7 +136,7 @@ export async function updateOnchain(
 }
 
 /**
- * Every given trait in the form the chain is to hold it; one that is off chain so far moves there as it is.
+ * The given traits in their form on chain; a trait that is off chain so far keeps its form.
  * @throws Failure conflict
  */
 async function traitsForChain(tx: Write["tx"], facts: AgentFacts, given: readonly TraitInput[]): Promise<TraitInput[]> {
@@ -145,8 +147,8 @@ async function traitsForChain(tx: Write["tx"], facts: AgentFacts, given: readonl
 }
 
 /**
- * The contract takes a personality as a whole: what the request leaves out stays as it is shown. A level that was never
- * written is 0 on chain, which knows no absence.
+ * The contract stores a personality as a whole: fields absent from the request keep the shown value. A level that was
+ * never written is 0 on chain, which has no null.
  */
 function personalityCall(facts: AgentFacts, given: PersonalityInput): ChainCall[] {
   if (Object.values(given).every((value) => value === undefined)) return [];
@@ -178,7 +180,7 @@ function personalityCall(facts: AgentFacts, given: PersonalityInput): ChainCall[
 
 const SETTERS = { origin: "setOrigin", mission: "setMission", lore: "setLore", manifesto: "setManifesto" } as const;
 
-/** One call a text: setting all at once would date those the request does not speak of. */
+/** One call for each text: setting all at once would give a new time to texts that the request does not name. */
 function narrativeCalls(facts: AgentFacts, given: NarrativeInput): ChainCall[] {
   const shown = mergeNarrative(facts);
   return NARRATIVE_FIELDS.flatMap((field) => {

@@ -1,4 +1,4 @@
-/** The verb verify: an agent's own wallet has signed in, and the contract is told so, once. */
+/** Wallet verification: records that an agent's own wallet signed in, and calls the contract once. */
 import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";

@@ -1,4 +1,4 @@
-/** What the owner of webhooks does with them: makes and ends them, changes secrets, has deliveries sent. */
+/** The owner's operations on webhooks: create, delete, change secrets, send deliveries. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { SecretBox } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
@@ -15,7 +15,7 @@ import type { ApiDeps } from "../deps.ts";
 
 export type Own = { owner: Address; webhookId: string };
 
-/** @throws Failure not_found, for somebody else's webhook too */
+/** @throws Failure not_found, also for another owner's webhook */
 export const noSuchWebhook = (): never => fail("not_found", "You have no webhook of this id.");
 
 /** A webhook of the caller's. @throws Failure not_found */
@@ -37,14 +37,14 @@ export type WebhookRequest = Wishes & {
   url: string;
   /** The network that the request comes from. */
   network: string;
-  /** Names the same request again; null where nothing does. */
+  /** Names repetitions of the request; null without an Idempotency-Key. */
   request: string | null;
   now: Date;
 };
 
 /**
- * Makes a webhook for a wallet with an agent; the same request again finds it. What is counted is counted under one lock,
- * in the transaction that adds the webhook.
+ * Makes a webhook for a wallet with an agent; a repetition of the request finds it. Counts are taken under one lock, in
+ * the transaction that adds the webhook.
  * @throws Failure invalid_input, forbidden, conflict, upstream_unavailable, indexer_behind
  */
 export async function createWebhook(
@@ -80,7 +80,7 @@ export async function createWebhook(
   }
 }
 
-/** What a webhook costs the service, somebody has registered for. @throws Failure forbidden */
+/** Requires an agent of the wallet, because a webhook costs the service something. @throws Failure forbidden */
 async function requireAgent(tx: Queryable, wallet: Address): Promise<void> {
   if ((await ownAgents(tx, [wallet])).has(wallet)) return;
   fail("forbidden", "Webhooks are for agents, and this wallet has none.", {
@@ -105,7 +105,7 @@ async function refuseTooMany(
 }
 
 /**
- * Gives a webhook another secret; the one before signs along for a time.
+ * Gives a webhook another secret; the former one also signs during the grace time.
  * @throws Failure not_found, upstream_unavailable
  */
 export async function rotateSecret(
@@ -128,7 +128,9 @@ function webhookParts({ webhooks }: Pick<ApiDeps, "webhooks">) {
   return webhooks ?? fail("upstream_unavailable", "This service has no key to keep the secrets of webhooks with.");
 }
 
-/** What the same request has made before, opened: a client that lost the answer has not seen its secret. */
+/**
+ * The secret that an earlier run of the same request made, decrypted: a client that lost the answer has not seen it.
+ */
 async function earlier(
   tx: Queryable,
   secrets: SecretBox,

@@ -1,4 +1,4 @@
-/** The frame of every write about an agent: one transaction in which the agent is found, its controller checked, and its score follows. */
+/** The frame of every write about an agent: one transaction that finds the agent, checks its controller, writes, and updates its score. */
 import { fail } from "../../core/errors.ts";
 import type { AgentFacts } from "../../core/facts.ts";
 import { recomputeCred } from "../../db/cred.ts";
@@ -9,7 +9,7 @@ import type { HandlerDeps } from "../deps.ts";
 import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
 
-/** What a write works with. */
+/** The arguments of a write. */
 export type Write = {
   tx: Queryable;
   /** As of this transaction: a transfer indexed since the request came in counts. */
@@ -17,10 +17,10 @@ export type Write = {
   now: Date;
 };
 
-/** What a write costs its caller. */
+/** The payment of a write. */
 export type Sale = {
   payment: Pick<Checkout, "price" | "settle">;
-  /** `<kind>:<id>` of what is bought. */
+  /** `<kind>:<id>` of the thing bought. */
   bought: string;
 };
 const UNSOLD: Sale = { payment: FREE_CHECKOUT, bought: "" };
@@ -29,12 +29,12 @@ const UNSOLD: Sale = { payment: FREE_CHECKOUT, bought: "" };
 export const WRITE_FAULT_POINTS = ["write.before-commit", "write.after-commit"] as const;
 
 /**
- * Runs a write about one agent, after those that came before it. A write that has a price is tried and undone first, so
- * that whatever refuses it does so before the payment is settled; the payment is used up in the write's own commit.
+ * Runs a write about one agent, after the agent's earlier writes. A write with a price is tried and rolled back first,
+ * so that every refusal comes before the payment is settled; the payment is used up in the write's own commit.
  * @param authorize throws unless the caller may do it
- * @param work writes; `scored` says whether it may have moved the score, which then follows in the same commit. It runs
- *   twice where there is a price, and touches nothing outside of its transaction
- * @throws Failure not_found, indexer_behind, whatever the two throw, and what settling throws
+ * @param work writes; `scored` says whether it may have changed the score, which is then computed in the same commit.
+ *   It runs twice where there is a price, so it must not touch anything outside its transaction
+ * @throws Failure not_found, indexer_behind, the errors of both functions and those of `settle`
  */
 export async function writeAgent<T>(
   deps: HandlerDeps,
@@ -69,7 +69,7 @@ export async function writeAgent<T>(
 }
 
 /**
- * Refuses what would need a transaction while the service cannot pay for any.
+ * Refuses a write that needs a transaction while the service cannot pay for any.
  * @throws Failure out_of_funds
  */
 export async function requireFunds(tx: Queryable): Promise<void> {

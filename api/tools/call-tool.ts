@@ -19,7 +19,7 @@ export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) =
 /**
  * Calls a tool.
  * @param given the arguments by name; null counts as left out
- * @returns its answer, a JSON object as text; or why there is none. Never throws.
+ * @returns its answer, a JSON object as text, or the failure. Never throws.
  */
 export async function callTool(
   { endpoint }: Tool,
@@ -62,7 +62,7 @@ function textOfJson(content: Reply["content"]): string {
   throw new Error("a tool's endpoint answers no JSON");
 }
 
-/** A parameter as it would stand in a URL: models write numbers as numbers. */
+/** A parameter as a URL would have it: models write numbers as numbers. */
 function textOf(name: string, value: unknown): string {
   if (typeof value === "object") return refuse(name, "must be a text, a number or a boolean");
   return String(value);
@@ -75,5 +75,5 @@ function refuse(path: string, message: string): never {
   return fail("invalid_input", `The request is not valid: ${path} ${message}.`, { details: [{ path, message }] });
 }
 
-/** A tool's answer has no headers to tell the index in; its body says what it is of. */
+/** A tool's answer has no headers for the indexed block; its body has it. */
 const NO_HEADERS = { setHeader() {}, getHeader: () => undefined };

@@ -1,4 +1,4 @@
-/** A question in plain words as a call of a tool, and an answer in a few plain words. Whatever is asked is a stranger's text. */
+/** Turns a question in plain words into a call of a tool, and an answer into a few plain words. The question is untrusted text. */
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import { TIERS } from "../../core/tiers.ts";
 
@@ -8,10 +8,10 @@ export type Question = { text: string; data: Record<string, unknown> };
 /** The arguments of a tool for a question; null when the tool does not fit it. */
 export type Reading = (question: Question) => Record<string, unknown> | null;
 
-/** Longest text that is looked at, characters. */
+/** Max characters of a question that are read. */
 const MOST_TEXT = 2_000;
 
-/** The text to look at: one line, bounded. */
+/** The text to read: one line, bounded. */
 export const plainText = (texts: readonly string[]): string =>
   texts.join(" ").slice(0, MOST_TEXT).replaceAll(/\s+/g, " ").trim();
 
@@ -31,7 +31,7 @@ const NAMED = /\b(?:named|called|name is)\s+(.{1,100})/i;
 const OF_WHOM =
   /\b(?:who is|who's|cred (?:score )?of|score of|reputation of|trust|find|search for|look up|about)\s+(.{1,100})/i;
 const NAME_ENDS = /[.,;:?!]|\s(?:with|and|or|that|who|whose|which|having|on|in|by|from|for|to|is|are|has)\b/i;
-/** What stands where a name may stand and is none. */
+/** Words that may stand where a name may stand, and are not names. */
 const NO_NAMES = new Set(
   "a an all any every some me the this these that most more new newest best top good verified unverified trusted trustworthy x402 agent agents one ones token tokens wallet wallets receipt receipts report it them you us i".split(
     " ",
@@ -43,7 +43,7 @@ const isNoName = (text: string) =>
     .split(" ")
     .every((word) => NO_NAMES.has(word));
 
-/** The name of an agent that the text asks for. */
+/** The name of an agent in the text. */
 function nameIn(text: string): string | null {
   const quoted = QUOTED.exec(text)?.[1]?.trim();
   if (quoted) return quoted;
@@ -59,7 +59,7 @@ function nameIn(text: string): string | null {
   return null;
 }
 
-/** What a list of agents is narrowed by. */
+/** The filters in the text. */
 function narrowing(text: string): Record<string, unknown> {
   const least = new RegExp(`\\b(?:at least|above|over|more than|minimum|min)\\s+(${NUMBER})\\b`, "i").exec(text)?.[1];
   const tier = TIERS.find(({ key }) => new RegExp(`\\b${key}\\b`, "i").test(text))?.key;
@@ -72,7 +72,7 @@ function narrowing(text: string): Record<string, unknown> {
   };
 }
 
-/** How many are asked for. */
+/** The number of agents in the text. */
 function limitIn(text: string): { limit?: number } {
   const [, before, after] =
     new RegExp(`\\b(${NUMBER})\\s+(?:best|top|agents?|newest)\\b|\\b(?:best|top|first)\\s+(${NUMBER})\\b`, "i").exec(
@@ -82,7 +82,7 @@ function limitIn(text: string): { limit?: number } {
   return asked !== undefined && numberOf(asked) > 0 ? { limit: numberOf(asked) } : {};
 }
 
-/** A receipt is no words: it stands in the data beside them, alone or in the report that it came with. */
+/** A receipt is in the data beside the text, alone or within its report. */
 export const readReceipt: Reading = ({ text, data }) => {
   if (!/\breceipts?\b/i.test(text)) return null;
   const holder = (typeof data.receipt === "object" && data.receipt) || data;
@@ -138,12 +138,12 @@ export const readSearch: Reading = (question) => {
   return { ...(q !== null && { q }), ...narrowed, ...limitIn(text) };
 };
 
-/** Agents that a sentence names. */
+/** Max agents named in an answer. */
 const MOST_NAMED = 10;
 
 type Told = { name?: unknown; tokenId?: unknown; token_id?: unknown; credScore?: unknown; cred_score?: unknown };
 
-/** An answer of a tool in a few words, for readers of text; all of it stands in the data beside them. */
+/** An answer of a tool in a few words, for readers of text; the data beside them has all of it. */
 export function toldInWords(answer: Record<string, unknown>): string {
   if (typeof answer.valid === "boolean")
     return answer.valid ? "The receipt is this service's own." : "The receipt is none of this service's.";

@@ -1,4 +1,4 @@
-/** What a tool takes and answers as JSON Schema, derived from its endpoint. */
+/** The input and output of a tool as JSON Schema, derived from its endpoint. */
 import { z } from "zod";
 import { type Endpoint, queryOf } from "../endpoint.ts";
 import { type Json, toJsonSchema } from "../json-schema.ts";
@@ -19,7 +19,7 @@ export function inputSchemaOf(endpoint: Endpoint): ObjectSchema {
     .map((schema) => toJsonSchema(schema, "input"));
   const all = <T>(pick: (part: Json) => T[] | undefined) => parts.flatMap((part) => pick(part) ?? []);
   const required = [
-    // A parameter of the path is required whatever its schema says.
+    // A path parameter is required, also when its schema says otherwise.
     ...Object.keys(params?.shape ?? {}),
     ...all((part) => part.required as string[] | undefined),
   ];
@@ -39,7 +39,7 @@ export const outputSchemaOf = ({ responses }: Endpoint): ObjectSchema => ({
   type: "object",
 });
 
-/** What an endpoint takes: the schema of its query, and the names of its parameters (texts) and of its body's fields. */
+/** The inputs of an endpoint: the schema of its query, and the names of its parameters (strings) and of its body's fields. */
 export type Taken = { query: z.ZodObject | undefined; texts: Set<string>; fields: Set<string> };
 
 const taken = new WeakMap<Endpoint, Taken>();

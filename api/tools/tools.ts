@@ -1,4 +1,4 @@
-/** What agents can call by name, over MCP and A2A: a few reads of the API, one entry each. Names and schemas follow from the endpoint. */
+/** The tools that agents call by name over MCP and A2A: a few reads of the API, one entry each. Names and schemas follow from the endpoint. */
 import type { Endpoint } from "../endpoint.ts";
 import { agent, leaderboard } from "../routes/agents.ts";
 import { cred } from "../routes/cred.ts";
@@ -20,7 +20,7 @@ export type Tool = {
   title: string;
   /** Answers JSON objects, costs nothing, and anyone may call it. */
   endpoint: Endpoint;
-  /** What somebody would ask for with it. */
+  /** An example of a question that the tool answers. */
   example: string;
   /** Reads the arguments out of a question in plain words, such as the example. */
   read: Reading;
@@ -65,6 +65,6 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** What a tool is for, in sentences. */
+/** The description of a tool, in sentences. */
 export const descriptionOf = ({ endpoint: { summary, description } }: Tool): string =>
   [`${summary}.`, description].filter((part) => part !== undefined).join(" ");

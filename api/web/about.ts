@@ -1,4 +1,4 @@
-/** What each page of the terminal is about: agents by their facts, foreign ones by their row, the other views in fixed words. */
+/** The metadata of each page of the terminal: of agents by their facts, of foreign agents by their row, of other views in fixed texts. */
 import { checksum, parseAddress } from "../../core/addresses.ts";
 import { shownCred } from "../../core/cred.ts";
 import { foreignText } from "../../core/directory/foreign-text.ts";
@@ -16,13 +16,13 @@ import type { HandlerDeps } from "../deps.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import type { PageHead } from "./head.ts";
 
-/** What a page says of itself. @param target path and query of the request */
+/** Makes the metadata of a page. @param target path and query of the request */
 export type About = (target: string) => Promise<PageHead>;
 
 const DESCRIPTION_LENGTH = 280;
 const NAME_LENGTH = 80;
 
-/** Title and description of the views that are about nobody. */
+/** Title and description of the views without an agent. */
 const VIEWS: Record<string, [title: string, description: string]> = {
   "/leaderboard": ["Leaderboard", "The hundred agents with the highest cred score, ranked."],
   "/compare": ["Compare agents", "Two to four agents side by side, signal by signal."],
@@ -179,7 +179,7 @@ const scoreProperty = (score: number, tier: string) => ({
   description: tier,
 });
 
-/** One line without what reorders or hides text; an ellipsis says where it was cut. */
+/** One line without characters that reorder or hide text; an ellipsis marks a cut. */
 function line(text: string | null, max: number): string | null {
   const whole = foreignText(text, 4_000);
   if (whole === null || [...whole].length <= max) return whole;

@@ -13,7 +13,7 @@ export type WebFile = {
 };
 
 export type WebBundle = {
-  /** index.html as text: what it says of one page is filled in. */
+  /** index.html as text, with a place for the metadata of a page. */
   page: string;
   /** By path below the origin, `/assets/<name>-<hash>.js`. */
   files: ReadonlyMap<string, WebFile>;
@@ -26,7 +26,7 @@ const TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** @returns null while the folder holds no built terminal */
+/** @returns null while the folder has no built terminal */
 export function readWebBundle(folder: string): WebBundle | null {
   const paths = new Set(globSync("assets/*", { cwd: folder }).map((path) => path.replaceAll("\\", "/")));
   const read = (path: string) => readFileSync(join(folder, path));

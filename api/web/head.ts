@@ -1,6 +1,6 @@
 /** The head of a page as search engines and chats read it: title, description, address, card and data, every text of it as text. */
 
-/** What a page says about itself. Texts are plain; whoever writes them into HTML is `headTags`. */
+/** The metadata of a page. Texts are plain; `headTags` escapes them for HTML. */
 export type PageHead = {
   title: string;
   description: string;
@@ -15,7 +15,7 @@ export type PageHead = {
   status: 200 | 404;
 };
 
-/** Where in index.html the tags go; what is between are those of a page that says nothing. */
+/** The place of the tags in index.html; between the marks are the default tags. */
 const PLACE = /<!--head-->[\s\S]*?<!--\/head-->/;
 
 /** The page with its head filled in. @param siteName of the service */
@@ -51,7 +51,7 @@ export function headTags({ title, description, canonical, data, card, hidden }: 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter]!);
 
-/** JSON in which nothing can end the element it stands in, or begin another. A data block is never run, so no policy is asked. */
+/** JSON without characters that could end its element or begin another. A data block is never run, so no policy applies to it. */
 const jsonInHtml = (data: object): string =>
   JSON.stringify(data).replaceAll(
     /[<>&\u2028\u2029]/g,

@@ -8,13 +8,13 @@ import type { About } from "./about.ts";
 import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
 import { type PageHead, withHead } from "./head.ts";
 
-/** Scripts, styles, fonts and calls of this origin only; nothing inline, nothing embedded, nobody frames it. */
+/** Scripts, styles, fonts and calls of this origin only; no inline code, no embedding, no framing. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** The views of the terminal. Any other address that nobody knows gets the page too, with status 404. */
+/** The views of the terminal. An unknown address gets the page too, with status 404. */
 const VIEWS = /^\/(?:|terminal(?:\/[^/]+)?|agent\/[^/]+|leaderboard|compare|people|groups|status|mint)$/;
-/** Never a page: programs ask here, and a wrong answer would look like a right one. */
+/** Never a page: clients here are programs, and a page would look like an answer to them. */
 const FOR_PROGRAMS = /^\/(?:api|assets|\.well-known|docs)(?:\/|$)|\.[a-z0-9]{2,5}$/i;
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Not built</title><p>The web terminal is not built yet: run <code>npm run web</code> and load this page again. The API is at <a href="/api/v2">/api/v2</a>.</p></html>`;
@@ -24,7 +24,7 @@ const DIST = join(PROJECT_ROOT, "web/dist");
 export type WebServerOptions = {
   siteName: string;
   about: About;
-  /** What a page says of itself when what it is about cannot be read in time. */
+  /** The metadata of a page whose subject cannot be read in time. */
   otherwise(path: string): PageHead;
   /** Whether an endpoint answers at a path. */
   isEndpoint(path: string): boolean;
@@ -32,12 +32,12 @@ export type WebServerOptions = {
   folder?: string;
 };
 
-/** So long a page waits for what it is about; people would rather have the page. */
+/** Max milliseconds a page waits for its metadata; the page itself matters more. */
 const ABOUT_MS = 800;
-/** Pages that are looked up at once: beyond, they go without. */
+/** Max pages whose metadata are read at the same time; further pages get the default. */
 const ABOUT_AT_ONCE = 8;
 
-/** @returns a function that answers what is the terminal's and says whether it did; the rest is the API's */
+/** @returns a function that answers requests for the terminal, and returns false for requests to the API */
 export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIST }: WebServerOptions) {
   let bundle: WebBundle | null = null;
   let lookups = 0;
@@ -46,7 +46,7 @@ export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIS
     return bundle;
   };
 
-  /** Never fails: the page works without what is said about it. */
+  /** Never fails: the page works without its metadata. */
   async function headOf(path: string, target: string): Promise<PageHead> {
     if (lookups >= ABOUT_AT_ONCE) return otherwise(path);
     lookups++;
@@ -64,7 +64,7 @@ export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIS
       if (file) sendFile(file, incoming, outgoing);
       return file !== undefined;
     }
-    // What is at / depends on who asks: shared caches must know, whichever answer they see first.
+    // The answer at / depends on Accept: shared caches must know that, whichever answer they see first.
     if (path === "/") outgoing.setHeader("Vary", "Accept");
     const isView = VIEWS.test(path);
     if (!prefersHtml(incoming) || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
@@ -110,7 +110,7 @@ function sendPage(page: string | undefined, status: number, incoming: IncomingMe
   outgoing.writeHead(status).end(incoming.method === "HEAD" ? undefined : content);
 }
 
-/** Names carry a hash of the content: kept for ever, in the smallest form the client reads. */
+/** Names have a hash of the content: cached for a year, in the smallest encoding that the client accepts. */
 function sendFile(file: WebFile, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const encodings = String(incoming.headers["accept-encoding"] ?? "");
   const reads = (name: string) => new RegExp(`(?:^|[\\s,])${name}(?!\\s*;\\s*q=0(?:\\.0+)?(?:,|$))`).test(encodings);
