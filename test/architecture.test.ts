@@ -196,6 +196,35 @@ const ENTRIES: Record<string, string[]> = {
   "db/migrate.ts": ["node:fs"],
 };
 
+/**
+ * Files that import each other, directly or through others: Tarjan's strongly connected components of two files or more.
+ * @param imports files that each file imports; targets that are no key are left out
+ */
+function cyclesIn(imports: Map<string, string[]>): string[][] {
+  const cycles: string[][] = [];
+  const index = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const lower = (path: string, to: number) => lowest.set(path, Math.min(lowest.get(path)!, to));
+  const visit = (path: string) => {
+    index.set(path, index.size);
+    lowest.set(path, index.get(path)!);
+    stack.push(path);
+    for (const target of imports.get(path)!) {
+      if (!imports.has(target)) continue;
+      if (!index.has(target)) {
+        visit(target);
+        lower(path, lowest.get(target)!);
+      } else if (stack.includes(target)) lower(path, index.get(target)!);
+    }
+    if (lowest.get(path) !== index.get(path)) return;
+    const component = stack.splice(stack.indexOf(path));
+    if (component.length > 1) cycles.push(component.sort());
+  };
+  for (const path of imports.keys()) if (!index.has(path)) visit(path);
+  return cycles;
+}
+
 describe("imports", () => {
   it.each(Object.entries(RULES))("of %s/ stay within the room's rules", (room, { any, types = [] }) => {
     const outside = inRoom(room).flatMap(({ imports }) =>
@@ -241,6 +270,14 @@ describe("imports", () => {
     const pure = [...IN_BROWSER.any, ...RULES.core!.any];
     expect([...packages].filter((found) => !matches(found.split(" ")[0]!, pure))).toEqual([]);
     expect(reached.has("core/cred.ts")).toBe(true);
+  });
+
+  it("form no cycle, imports of types included", () => {
+    const product = files.filter(({ path }) => !/^(test|bench)\//.test(path));
+    const cycles = cyclesIn(new Map(product.map(({ path, imports }) => [path, imports.map(({ target }) => target)])));
+    // One is left: the types of callers and of the handlers' parts stand beside what is made of them.
+    expect(cycles.filter((cycle) => !cycle.includes("api/endpoint.ts"))).toEqual([]);
+    expect(cyclesIn(new Map(Object.entries({ a: ["b"], b: ["c", "d"], c: ["a"], d: [] })))).toEqual([["a", "b", "c"]]);
   });
 
   it("construct clients in compose/ only", () => {

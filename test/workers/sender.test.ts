@@ -492,7 +492,7 @@ describe("nonces", () => {
     await on.evm.mine({ blocks: 1 });
     expect(await desk.decided(mintId)).toMatchObject({ state: "minted" });
     expect(await tokensOf(on, wallet)).toHaveLength(1);
-    expect(await desk.intent(`gap:${on.signer.address}:${nonce}`)).toMatchObject({ nonce: String(nonce) });
+    expect(await desk.intent(`gap:${on.signer.address}:${nonce}`)).toMatchObject({ nonce });
     expect(await on.chain.nonce(on.signer.address, "latest")).toBe(nonce + 2);
   });
 
