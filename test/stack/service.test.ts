@@ -1,0 +1,42 @@
+/** The whole service once, as its own processes on a real chain with simulated upstreams: what it measures, what may be changed, what is proven. */
+import { afterAll, beforeAll, describe } from "vitest";
+import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
+import { freePortsInARow } from "../../harness/free-ports.ts";
+import { type Simulated, simulated } from "../clients/support/simulated.ts";
+import { type Parts, startParts } from "../support/parts.ts";
+import { metricsCases } from "./cases/metrics.ts";
+import { proofsCases } from "./cases/proofs.ts";
+import { writesCases } from "./cases/writes.ts";
+
+let simulators: Simulated;
+let parts: Parts;
+/** The first of three ports in a row: indexer, workers and API answer /metrics there. */
+let opsPort: number;
+beforeAll(async () => {
+  simulators = await simulated();
+  opsPort = await freePortsInARow(3);
+  parts = await startParts({
+    blockTimeSeconds: 0.25,
+    env: {
+      ...simulatedUpstreams(simulators.url),
+      OPS_PORT: String(opsPort),
+      MINT_WAIT_MS: "20000",
+      AWARD_CONFIRMATIONS: "2",
+      PROOF_RECHECK_INTERVAL: "1s",
+      PULL_INTERVAL: "1s",
+    },
+  });
+  await Promise.all([parts.start("indexer"), parts.start("workers"), parts.start("api")]);
+});
+afterAll(async () => {
+  await parts?.stop();
+  await simulators?.close();
+});
+
+describe("metrics", () => metricsCases(() => opsPort));
+describe("writes", () => writesCases(() => parts));
+describe("social proofs", () =>
+  proofsCases(
+    () => parts,
+    () => simulators,
+  ));
