@@ -80,14 +80,14 @@ describe("the identity token", () => {
     await world.settle();
     expect(tokenId).toBe(0);
     expect(await agent(0)).toEqual({
-      token_id: "0",
+      token_id: 0,
       agent_address: bob,
       owner: alice,
       operator: null,
       name: "Zero",
       framework: "eliza",
-      minted_at: String(await blockTime(receipt)),
-      minted_block: String(receipt.blockNumber),
+      minted_at: Number(await blockTime(receipt)),
+      minted_block: Number(receipt.blockNumber),
       mint_tx: receipt.transactionHash,
       verified: false,
       verified_wallet: null,
@@ -107,7 +107,7 @@ describe("the identity token", () => {
       narrative: null,
       narrative_at: null,
       coinbase_wallet: null,
-      updated_block: String(receipt.blockNumber),
+      updated_block: Number(receipt.blockNumber),
     });
     expect(await told(receipt)).toEqual(["agent.points_awarded", "agent.registered"]);
     expect(await one("select reason, amount from onchain.points_award where token_id = 0")).toEqual({
@@ -141,7 +141,7 @@ describe("the identity token", () => {
     expect(await agent(tokenId)).toMatchObject({
       owner: bob,
       operator: null,
-      updated_block: String(moved.blockNumber),
+      updated_block: Number(moved.blockNumber),
     });
     expect(await told(moved)).toEqual(["agent.transferred"]);
     expect(
@@ -251,7 +251,7 @@ describe("the identity token", () => {
   test.each(updates)("%s", async (_, act, row, kinds) => {
     const receipt = await act();
     await world.settle();
-    expect(await agent(0)).toMatchObject({ ...row, updated_block: String(receipt.blockNumber) });
+    expect(await agent(0)).toMatchObject({ ...row, updated_block: Number(receipt.blockNumber) });
     expect(await told(receipt)).toEqual(kinds);
   });
 
@@ -264,7 +264,7 @@ describe("the identity token", () => {
     expect(trait).toEqual({
       name: "late",
       category: "habit",
-      added_at: String(await blockTime(receipt)),
+      added_at: Number(await blockTime(receipt)),
       tx_hash: receipt.transactionHash,
     });
   });
@@ -369,7 +369,7 @@ describe("the identity token", () => {
     await chain.mine({ blocks: 1 });
     await chain.setAutomine(true);
     await world.settle();
-    const block = String(await chain.getBlockNumber());
+    const block = Number(await chain.getBlockNumber());
     const rows = await world.rows(
       "select owner, agent_address, name, points::int, minted_block from onchain.agent where owner = any($1) order by owner",
       [minters],
@@ -447,9 +447,9 @@ describe("attestations", () => {
       schema,
       recipient: alice,
       data: YES,
-      expires_at: String(expires),
-      revoked_at: "0",
-      attested_at: String(await blockTime(made)),
+      expires_at: Number(expires),
+      revoked_at: 0,
+      attested_at: Number(await blockTime(made)),
     });
     expect(
       await one("select kind, wallet from onchain.index_changes where tx_hash = $1", [made.transactionHash]),
@@ -461,7 +461,7 @@ describe("attestations", () => {
       { schema, data: { uid, value: 0n } },
     ]);
     await world.settle();
-    expect((await row())!.revoked_at).toBe(String(await blockTime(revoked)));
+    expect((await row())!.revoked_at).toBe(Number(await blockTime(revoked)));
     expect(await told(revoked)).toEqual(["attestation.revoked"]);
   });
 });
@@ -515,7 +515,7 @@ describe("the ERC-8004 registries", () => {
     expect(await row(agentId)).toMatchObject({
       owner: bob,
       agent_wallet: null,
-      updated_block: String(moved.blockNumber),
+      updated_block: Number(moved.blockNumber),
     });
     expect((await told(moved)).at(-1)).toBe("erc8004.transferred");
     expect(
@@ -594,9 +594,9 @@ test("a handshake is told to both sides", async () => {
       receipt.transactionHash,
     ]),
   ).toEqual({
-    from_token_id: "0",
-    to_token_id: "1",
-    completed_at: String(await blockTime(receipt)),
+    from_token_id: 0,
+    to_token_id: 1,
+    completed_at: Number(await blockTime(receipt)),
   });
   const rows = await world.rows(
     "select kind, token_id::int from onchain.index_changes where tx_hash = $1 order by id",
@@ -606,7 +606,7 @@ test("a handshake is told to both sides", async () => {
     { kind: "handshake.completed", token_id: 0 },
     { kind: "handshake.completed", token_id: 1 },
   ]);
-  for (const tokenId of [0, 1]) expect((await agent(tokenId))!.updated_block).toBe(String(receipt.blockNumber));
+  for (const tokenId of [0, 1]) expect((await agent(tokenId))!.updated_block).toBe(Number(receipt.blockNumber));
 });
 
 test("balances of the service token are the contract's", async () => {

@@ -53,11 +53,11 @@ const balanceAt = (block: number) => ({ method: "eth_getBalance", params: [holde
 it("reads the newest state where the old one is gone", async () => {
   for (const { error } of await answers([], balanceAt(2))) expect(error?.message).toContain("BlockOutOfRange");
   const three = { jsonrpc: "2.0", id: 0, result: `0x${parseEther("3").toString(16)}` };
-  expect(await answers(["pruned-node.ts"], balanceAt(2))).toEqual([three, three]);
+  expect(await answers(["preload/pruned-node.ts"], balanceAt(2))).toEqual([three, three]);
 });
 
 it("reads the state of a block that is still there, and passes other failures on", async () => {
-  const [there, , failed] = await answers(["pruned-node.ts"], balanceAt(head - 2), {
+  const [there, , failed] = await answers(["preload/pruned-node.ts"], balanceAt(head - 2), {
     method: "eth_noSuchMethod",
     params: [],
   });
