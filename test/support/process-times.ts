@@ -24,10 +24,10 @@ const KINDS: [RegExp, string][] = [
   [/chrom/, "Chromium"],
   [/redis-server/, "Redis"],
   [/ponder-process|ponder\/dist|bin\/ponder/, "Ponder"],
-  [/indexer\/main/, "indexer's launcher"],
-  [/api\/main/, "API"],
-  [/workers\/main/, "workers"],
-  [/devnet\/start/, "local stack"],
+  [/(indexer\/main\.ts|dist\/indexer\.js)/, "indexer's launcher"],
+  [/(api\/main\.ts|dist\/api\.js)/, "API"],
+  [/(workers\/main\.ts|dist\/workers\.js)/, "workers"],
+  [/(devnet\/start\.ts|dist\/stack\.js|scripts\/start\.ts)/, "local stack"],
   [/\/node /, "other Node"],
 ];
 
@@ -62,12 +62,17 @@ export class ProcessTimes {
           ...found,
           key,
           branch,
-          ...this.#describe(found.pid, found.parent),
+          ...(this.#describe(found.pid, found.parent) ?? { kind: "others", database: undefined }),
           seconds: found.own,
           gone: false,
           children: 0,
         });
-      } else Object.assign(known, found, { seconds: found.own, ...this.#describe(found.pid, found.parent) });
+      } else {
+        Object.assign(known, found, { seconds: found.own });
+        // A process that has ended and was not waited for yet has no command line; its kind stays what it was.
+        const described = this.#describe(found.pid, found.parent);
+        if (described) Object.assign(known, described);
+      }
       alive.set(found.pid, key);
     };
     // A parent has a smaller id than its child except where ids have begun anew: two passes find both.
@@ -78,8 +83,9 @@ export class ProcessTimes {
     this.#alive = alive;
   }
 
-  #describe(pid: number, parent: number): { kind: string; database: string | undefined } {
+  #describe(pid: number, parent: number): { kind: string; database: string | undefined } | undefined {
     const words = commandOf(pid);
+    if (words === "") return undefined;
     const database = /^postgres: \S+ (\S+) /.exec(words)?.[1];
     const kind =
       pid === this.#root || parent === this.#root
