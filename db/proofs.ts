@@ -1,6 +1,10 @@
-/** Records of social proofs: which account proves which agent, how it was last seen, and which are due to be looked at. */
+/** Records of social proofs: which account proves which agent, how it was last seen, and which are due for a check. */
+import { and, eq, ne } from "drizzle-orm";
 import type { Hex } from "../core/facts.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
+import { orm } from "./orm.ts";
+import { proof } from "./schema.ts";
+import { bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 export type ProofRecord = {
@@ -22,44 +26,48 @@ export async function agentProvenBy(
   platform: ProofPlatformKey,
   accountId: string,
 ): Promise<number | null> {
-  const { rows } = await db.query(
-    "select token_id from offchain.proof where platform = $1 and account_id = $2 and status <> 'lapsed'",
-    [platform, accountId],
-  );
-  return rows[0] ? Number(rows[0].token_id) : null;
+  const [row] = await orm(db)
+    .select({ tokenId: proof.tokenId })
+    .from(proof)
+    .where(and(eq(proof.platform, platform), eq(proof.accountId, accountId), ne(proof.status, "lapsed")));
+  return row?.tokenId ?? null;
 }
 
+const RECORD = statement({
+  name: "proof-record",
+  params: {
+    tokenId: int8,
+    platform: text,
+    accountId: text,
+    handle: text,
+    username: nullable(text),
+    evidence: jsonb<unknown>(),
+    txHash: nullable(narrow<Hex>(text)),
+    now: timestamptz,
+  },
+  text: `
+    insert into offchain.proof as p
+      (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
+    values ($tokenId, $platform, $accountId, $handle, $username, $evidence, 'verified', $now, $now, $txHash)
+    on conflict (token_id, platform) do update set account_id = excluded.account_id, handle = excluded.handle,
+      username = excluded.username, evidence = excluded.evidence, status = 'verified', checked_at = excluded.checked_at,
+      failed_at = null,
+      tx_hash = coalesce(excluded.tx_hash, p.tx_hash),
+      verified_at = case when p.account_id = excluded.account_id and p.status <> 'lapsed' then p.verified_at
+                         else excluded.verified_at end
+    returning verified_at = $now as fresh`,
+  columns: { fresh: bool },
+});
+
 /**
- * Records a proof just seen. An agent has one for each platform: another account, or a proof that had lapsed, begins anew;
- * the same account that still stood was only looked at again.
+ * Records a proof just seen. An agent has one for each platform. Another account, or a proof that had lapsed, begins
+ * anew; the same account with a proof that counts is only confirmed.
  * @param txHash transaction of its trait, as far as known
  * @returns whether it begins now
  * @throws unique_violation on PROOF_ACCOUNT_INDEX when the account proves another agent
  */
-export async function recordProof(tx: Queryable, proof: ProofRecord, txHash: Hex | null, now: Date): Promise<boolean> {
-  const { rows } = await tx.query(
-    `insert into offchain.proof as p
-       (token_id, platform, account_id, handle, username, evidence, status, verified_at, checked_at, tx_hash)
-     values ($1, $2, $3, $4, $5, $6, 'verified', $8, $8, $7)
-     on conflict (token_id, platform) do update set account_id = excluded.account_id, handle = excluded.handle,
-       username = excluded.username, evidence = excluded.evidence, status = 'verified', checked_at = excluded.checked_at,
-       failed_at = null,
-       tx_hash = coalesce(excluded.tx_hash, p.tx_hash),
-       verified_at = case when p.account_id = excluded.account_id and p.status <> 'lapsed' then p.verified_at
-                          else excluded.verified_at end
-     returning verified_at = $8 as fresh`,
-    [
-      proof.tokenId,
-      proof.platform,
-      proof.accountId,
-      proof.handle,
-      proof.username,
-      JSON.stringify(proof.evidence),
-      txHash,
-      now,
-    ],
-  );
-  return rows[0].fresh;
+export async function recordProof(tx: Queryable, found: ProofRecord, txHash: Hex | null, now: Date): Promise<boolean> {
+  return (await RECORD.one(tx, { ...found, txHash, now })).fresh;
 }
 
 /** Whether an agent has a proof on a platform that has not lapsed. */
@@ -67,65 +75,99 @@ export async function proofStands(
   db: Queryable,
   { tokenId, platform }: { tokenId: number; platform: string },
 ): Promise<boolean> {
-  const { rows } = await db.query(
-    `select exists (select from offchain.proof where token_id = $1 and platform = $2 and status <> 'lapsed') as stands`,
-    [tokenId, platform],
-  );
-  return rows[0].stands;
+  const rows = await orm(db)
+    .select({ platform: proof.platform })
+    .from(proof)
+    .where(and(eq(proof.tokenId, tokenId), eq(proof.platform, platform), ne(proof.status, "lapsed")));
+  return rows.length > 0;
 }
 
-/** Notes the transaction of the trait that goes with a proof; null takes it back. */
+/** Stores the transaction of the trait that goes with a proof; null removes it. */
 export async function setProofTransaction(
   tx: Queryable,
   { tokenId, platform }: { tokenId: number; platform: string },
   txHash: Hex | null,
 ): Promise<void> {
-  await tx.query("update offchain.proof set tx_hash = $3 where token_id = $1 and platform = $2", [
-    tokenId,
-    platform,
-    txHash,
-  ]);
+  await orm(tx)
+    .update(proof)
+    .set({ txHash })
+    .where(and(eq(proof.tokenId, tokenId), eq(proof.platform, platform)));
 }
 
-/** The transaction that gave an agent a trait on chain, whoever sent it; null when the chain has no such trait. */
+const TRAIT_TRANSACTION = statement({
+  name: "proof-trait-transaction",
+  params: { tokenId: int8, name: text, category: text },
+  text: `
+    select tx_hash from onchain.trait where token_id = $tokenId and name = $name and category = $category
+    order by position limit 1`,
+  columns: { tx_hash: narrow<Hex>(text) },
+});
+
+/** The transaction that gave an agent a trait on chain, by any sender; null when the chain has no such trait. */
 export async function traitTransaction(
   db: Queryable,
   tokenId: number,
-  trait: { name: string; category: string },
+  { name, category }: { name: string; category: string },
 ): Promise<Hex | null> {
-  const { rows } = await db.query(
-    "select tx_hash from onchain.trait where token_id = $1 and name = $2 and category = $3 order by position limit 1",
-    [tokenId, trait.name, trait.category],
-  );
-  return rows[0]?.tx_hash ?? null;
+  return (await TRAIT_TRANSACTION.maybeOne(db, { tokenId, name, category }))?.tx_hash ?? null;
 }
+
+const DUE = statement({
+  name: "proofs-due",
+  params: { platform: text, before: timestamptz, limit: int8 },
+  text: `
+    select token_id as "tokenId", platform, account_id as "accountId", handle, username, evidence
+    from offchain.proof where platform = $platform and status <> 'lapsed' and checked_at < $before
+    order by greatest(checked_at, failed_at), token_id limit $limit`,
+  columns: {
+    tokenId: int8,
+    platform: narrow<ProofPlatformKey>(text),
+    accountId: text,
+    handle: text,
+    username: nullable(text),
+    evidence: jsonb<unknown>(),
+  },
+});
 
 /**
  * Records that were last confirmed before a moment. Those come first that were neither confirmed nor asked about in vain
- * for the longest time: what never answers keeps no other from its turn.
+ * for the longest time, so a record that never gets an answer delays no other.
  */
-export async function proofsDue(
+export const proofsDue = (
   db: Queryable,
   due: { platform: ProofPlatformKey; before: Date; limit: number },
-): Promise<ProofRecord[]> {
-  const { rows } = await db.query(
-    `select token_id as "tokenId", platform, account_id as "accountId", handle, username, evidence
-     from offchain.proof where platform = $1 and status <> 'lapsed' and checked_at < $2
-     order by greatest(checked_at, failed_at), token_id limit $3`,
-    [due.platform, due.before, due.limit],
-  );
-  return rows.map((row) => ({ ...row, tokenId: Number(row.tokenId) }));
-}
+): Promise<ProofRecord[]> => DUE.rows(db, due);
 
-/** What a look at a recorded proof has shown. It applies while the record is of the same account and has not lapsed. */
+/** What a check of a recorded proof has shown. It applies while the record is of the same account and has not lapsed. */
 export type Checked = { tokenId: number; accountId: string } & (
   | { outcome: "stands"; handle: string; username: string | null; evidence: unknown }
   | { outcome: "vanished" | "unknown" }
 );
 
+const STORE_CHECKS = statement({
+  name: "proof-checks",
+  params: { platform: text, checks: jsonb<readonly Checked[]>(), now: timestamptz },
+  text: `
+    with seen as (
+      select * from jsonb_to_recordset($checks::jsonb) as s(
+        "tokenId" int8, "accountId" text, outcome text, handle text, username text, evidence jsonb))
+    update offchain.proof p set
+      status = case seen.outcome when 'stands' then 'verified' when 'vanished' then 'lapsed' else 'stale' end,
+      checked_at = case seen.outcome when 'unknown' then p.checked_at else $now end,
+      failed_at = case seen.outcome when 'unknown' then $now::timestamptz end,
+      handle = coalesce(seen.handle, p.handle),
+      username = case seen.outcome when 'stands' then seen.username else p.username end,
+      evidence = case seen.outcome when 'stands' then seen.evidence else p.evidence end
+    from seen
+    where p.platform = $platform and p.token_id = seen."tokenId" and p.account_id = seen."accountId"
+      and p.status <> 'lapsed' and p.checked_at < $now
+    returning p.token_id as "tokenId", p.handle, p.status`,
+  columns: { tokenId: int8, handle: text, status: text },
+});
+
 /**
- * Writes down what was seen of proofs of one platform; one that could not be asked about goes stale and stays due.
- * @param now when looking began: a record confirmed since is left alone
+ * Stores what checks of one platform's proofs have shown. A proof without an answer becomes stale and stays due.
+ * @param now when the checks began: a record confirmed since is left alone
  * @returns the proofs that lapsed
  */
 export async function storeChecks(
@@ -134,29 +176,11 @@ export async function storeChecks(
   checks: readonly Checked[],
   now: Date,
 ): Promise<{ tokenId: number; handle: string }[]> {
-  const { rows } = await tx.query(
-    `with seen as (
-       select * from jsonb_to_recordset($2::jsonb) as s(
-         "tokenId" int8, "accountId" text, outcome text, handle text, username text, evidence jsonb))
-     update offchain.proof p set
-       status = case seen.outcome when 'stands' then 'verified' when 'vanished' then 'lapsed' else 'stale' end,
-       checked_at = case seen.outcome when 'unknown' then p.checked_at else $3 end,
-       failed_at = case seen.outcome when 'unknown' then $3::timestamptz end,
-       handle = coalesce(seen.handle, p.handle),
-       username = case seen.outcome when 'stands' then seen.username else p.username end,
-       evidence = case seen.outcome when 'stands' then seen.evidence else p.evidence end
-     from seen
-     where p.platform = $1 and p.token_id = seen."tokenId" and p.account_id = seen."accountId" and p.status <> 'lapsed'
-       and p.checked_at < $3
-     returning p.token_id, p.handle, p.status`,
-    [platform, JSON.stringify(checks), now],
-  );
-  return rows
-    .filter(({ status }) => status === "lapsed")
-    .map(({ token_id, handle }) => ({ tokenId: Number(token_id), handle }));
+  const stored = await STORE_CHECKS.rows(tx, { platform, checks, now });
+  return stored.filter(({ status }) => status === "lapsed").map(({ tokenId, handle }) => ({ tokenId, handle }));
 }
 
-/** Removes the proofs of a token that does not exist (any more). */
+/** Removes the proofs of a token that does not exist. */
 export async function deleteProofs(tx: Queryable, tokenId: number): Promise<void> {
-  await tx.query("delete from offchain.proof where token_id = $1", [tokenId]);
+  await orm(tx).delete(proof).where(eq(proof.tokenId, tokenId));
 }

@@ -5,15 +5,14 @@ import type { Registry } from "../clients/ports.ts";
 import type { SourceReader } from "../core/directory/sources/source.ts";
 import { Failure } from "../core/errors.ts";
 import { compareErc8004 } from "../db/directory/erc8004-check.ts";
+import { forgetUnseen, itemCounts } from "../db/directory/items.ts";
 import { forgetPagesBefore } from "../db/directory/pages.ts";
 import {
   abandonPull,
   beginPull,
   endPull,
   failPull,
-  forgetUnseen,
   isPullEnd,
-  itemCounts,
   type PullState,
   pullState,
 } from "../db/directory/pulls.ts";

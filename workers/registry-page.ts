@@ -5,20 +5,10 @@ import type { Registry, RegistryPage } from "../clients/ports.ts";
 import type { DirectoryEntry } from "../core/directory/entry.ts";
 import type { ReadItem, SourceReader } from "../core/directory/sources/source.ts";
 import { showErc8004 } from "../db/directory/erc8004-rows.ts";
+import { digestOf, forgetItems, type Item, itemsOf, keyOf, storeItems } from "../db/directory/items.ts";
 import { forgetPage, keepPage, knownPage, seePage } from "../db/directory/pages.ts";
-import {
-  type BadItem,
-  digestOf,
-  forgetItems,
-  type Item,
-  itemsOf,
-  keyOf,
-  notePage,
-  PULL_END,
-  type PullState,
-  quarantine,
-  storeItems,
-} from "../db/directory/pulls.ts";
+import { notePage, PULL_END, type PullState } from "../db/directory/pulls.ts";
+import { type BadItem, quarantine } from "../db/directory/quarantine.ts";
 import { removeEntries, type ScoreRules, upsertEntries } from "../db/directory/write.ts";
 import { refusalReason, storeSet } from "../db/store-set.ts";
 import { transaction } from "../db/transaction.ts";

@@ -1,16 +1,14 @@
 /** The table of proven wallets, made anew from the rows: what its trigger keeps from write to write, held against all of them. */
+import { int8, statement } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
 /** The wallet of a row `d` that counts: proven by its registry, of an agent that is shown. */
 const PROVEN = "case when d.wallet_proven and d.removed_at is null then d.address end";
 
-/**
- * Brings the table in line with the rows. What is right is neither written nor locked.
- * @returns how many entries were wrong; anything but 0 tells of a write around the trigger
- */
-export async function rebuildAliases(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ wrong: number }>(
-    `with differing as materialized (
+const REBUILD = statement({
+  name: "directory-aliases-rebuild",
+  text: `
+    with differing as materialized (
        select d.id, ${PROVEN} as wallet
        from offchain.directory d left join offchain.directory_alias a on a.directory_id = d.id
        where a.wallet is distinct from ${PROVEN}
@@ -22,7 +20,14 @@ export async function rebuildAliases(db: Queryable): Promise<number> {
        select id, wallet from differing where wallet is not null
        on conflict (directory_id) do update set wallet = excluded.wallet
      )
-     select count(*)::float8 as wrong from differing`,
-  );
-  return rows[0]!.wrong;
+     select count(*) as wrong from differing`,
+  columns: { wrong: int8 },
+});
+
+/**
+ * Brings the table in line with the rows. What is right is neither written nor locked.
+ * @returns how many entries were wrong; more than 0 means that a write went around the trigger
+ */
+export async function rebuildAliases(db: Queryable): Promise<number> {
+  return (await REBUILD.one(db)).wrong;
 }

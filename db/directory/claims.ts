@@ -1,4 +1,5 @@
 /** What anybody may say about an agent's token: kept apart, shown as claimed, never ranked by. */
+import { float8, int8, nullable, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { touchRows } from "./write.ts";
 
@@ -10,29 +11,34 @@ export type TokenClaim = {
   marketCapUsd?: number | undefined;
 };
 
+const CLAIM = statement({
+  name: "directory-claim",
+  params: {
+    id: int8,
+    tokenAddress: nullable(text),
+    tokenSymbol: nullable(text),
+    tokenName: nullable(text),
+    marketCapUsd: nullable(float8),
+    now: timestamptz,
+  },
+  text: `
+    with touched as (${touchRows("values ($id::int8)")})
+    insert into offchain.directory_claim as c
+      (directory_id, token_address, token_symbol, token_name, market_cap_usd, claimed_at)
+    select d.id, $tokenAddress, $tokenSymbol, $tokenName, $marketCapUsd, $now
+    from offchain.directory d where d.id = $id and d.removed_at is null
+    on conflict (directory_id) do update set
+      token_address = coalesce($tokenAddress, c.token_address), token_symbol = coalesce($tokenSymbol, c.token_symbol),
+      token_name = coalesce($tokenName, c.token_name), market_cap_usd = coalesce($marketCapUsd, c.market_cap_usd),
+      claimed_at = $now`,
+  prepared: true,
+});
+
 /**
  * Stores a claim; what it leaves out stays as it was claimed before.
  * @returns how many rows of the directory it is about: 0 when the row is gone
  */
 export async function claimToken(db: Queryable, directoryId: number, claim: TokenClaim, now: Date): Promise<number> {
-  const { rowCount } = await db.query({
-    name: "directory-claim",
-    text: `
-      with touched as (${touchRows("values ($1::int8)")})
-      insert into offchain.directory_claim as c
-        (directory_id, token_address, token_symbol, token_name, market_cap_usd, claimed_at)
-      select d.id, $2, $3, $4, $5, $6 from offchain.directory d where d.id = $1 and d.removed_at is null
-      on conflict (directory_id) do update set
-        token_address = coalesce($2, c.token_address), token_symbol = coalesce($3, c.token_symbol),
-        token_name = coalesce($4, c.token_name), market_cap_usd = coalesce($5, c.market_cap_usd), claimed_at = $6`,
-    values: [
-      directoryId,
-      claim.tokenAddress ?? null,
-      claim.tokenSymbol ?? null,
-      claim.tokenName ?? null,
-      claim.marketCapUsd ?? null,
-      now,
-    ],
-  });
-  return rowCount ?? 0;
+  const { tokenAddress = null, tokenSymbol = null, tokenName = null, marketCapUsd = null } = claim;
+  return CLAIM.run(db, { id: directoryId, tokenAddress, tokenSymbol, tokenName, marketCapUsd, now });
 }

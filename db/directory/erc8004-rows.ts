@@ -8,37 +8,60 @@ import { blankEntry, type DirectoryEntry } from "../../core/directory/entry.ts";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
 import { scan8004 } from "../../core/directory/sources/scan-8004.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
+import { array, float8, int4, jsonb, nullable, pgType, type Row, statement, text } from "../statement.ts";
 import { type ScoreRules, upsertEntries } from "./write.ts";
 
 export const ERC8004 = "erc8004";
 
-/** Advisory lock of those who write these rows: each reads what the other may be about to change. */
+/** Advisory lock of the writers of these rows: each reads what the other may change. */
 const LOCK = ADVISORY_LOCKS.erc8004Rows;
+
+const TAKE_LOCK = statement({
+  name: "erc8004-rows-lock",
+  text: `select pg_advisory_xact_lock(${LOCK}) as locked`,
+  columns: { locked: pgType<string>("void") },
+});
 
 /** Taken before anything is read or written for these rows; ends with the transaction. */
 export async function lockErc8004Rows(tx: pg.ClientBase): Promise<void> {
-  await tx.query("select pg_advisory_xact_lock($1)", [LOCK]);
+  await TAKE_LOCK.run(tx);
 }
 
+const STORED = statement({
+  name: "erc8004-stored",
+  params: { agentIds: array(text), scan: text },
+  text: `
+    select a.registry, a.agent_id::text as "agentId", a.owner, a.agent_wallet as "agentWallet",
+      a.registered_at::float8 as "registeredAt", a.feedback_count as "feedbackCount",
+      (select max(g.given_at)::float8 from onchain.erc8004_feedback g
+       where g.registry = a.registry and g.agent_id = a.agent_id and not g.revoked) as "feedbackAt",
+      f.content as registration, i.raw as scanned
+    from onchain.erc8004_agent a
+    left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
+    left join offchain.directory_item i on i.source = $scan and i.platform = '${ERC8004}' and i.agent_id = a.agent_id::text
+    where a.agent_id = any($agentIds::text[]::numeric[])`,
+  columns: {
+    registry: text,
+    agentId: text,
+    owner: text,
+    agentWallet: nullable(text),
+    /** Unix seconds. */
+    registeredAt: float8,
+    feedbackCount: int4,
+    /** Unix seconds of the last feedback; null without any. */
+    feedbackAt: nullable(float8),
+    /** The file as it was read; null when there is none, or it could not be read. */
+    registration: nullable(jsonb<Registration>()),
+    /** 8004scan's item, as it came. */
+    scanned: nullable(jsonb<unknown>()),
+  },
+});
+
 /** What is stored of an agent. */
-type StoredAgent = {
-  registry: string;
-  agentId: string;
-  owner: string;
-  agentWallet: string | null;
-  /** Unix seconds. */
-  registeredAt: number;
-  feedbackCount: number;
-  /** Unix seconds of the last feedback; null without any. */
-  feedbackAt: number | null;
-  /** The file as it was read; null when there is none, or it could not be read. */
-  registration: Registration | null;
-  /** 8004scan's item, as it came. */
-  scanned: unknown;
-};
+type StoredAgent = Row<typeof STORED>;
 
 /**
- * Brings the rows of agents up to what is stored of them; those that the index has not got are left out.
+ * Brings the rows of agents up to what is stored of them; those that the index does not have are left out.
  * @returns how many rows are different
  */
 export async function showErc8004(
@@ -48,18 +71,7 @@ export async function showErc8004(
   rules: ScoreRules,
 ): Promise<number> {
   await lockErc8004Rows(tx);
-  const { rows } = await tx.query<StoredAgent>(
-    `select a.registry, a.agent_id::text as "agentId", a.owner, a.agent_wallet as "agentWallet",
-       a.registered_at::float8 as "registeredAt", a.feedback_count as "feedbackCount",
-       (select max(g.given_at)::float8 from onchain.erc8004_feedback g
-        where g.registry = a.registry and g.agent_id = a.agent_id and not g.revoked) as "feedbackAt",
-       f.content as registration, i.raw as scanned
-     from onchain.erc8004_agent a
-     left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
-     left join offchain.directory_item i on i.source = $2 and i.platform = '${ERC8004}' and i.agent_id = a.agent_id::text
-     where a.agent_id = any($1::numeric[])`,
-    [agentIds, scan8004.key],
-  );
+  const rows = await STORED.rows(tx, { agentIds, scan: scan8004.key });
   return upsertEntries(
     tx,
     rows.map((row) => erc8004Entry(row, chainId)),

@@ -1,10 +1,11 @@
 /** Agents of the canonical ERC-8004 registry as the index has them, and their registration files: which are due, and what came of looking. */
 import type pg from "pg";
 import type { Registration } from "../../core/directory/foreign-registration-file.ts";
+import { int8, json, jsonb, nullable, statement, text, timestamptz } from "../statement.ts";
 import { refusalReason, storeSet } from "../store-set.ts";
 import { type Queryable, transaction } from "../transaction.ts";
 import { ERC8004, lockErc8004Rows, showErc8004 } from "./erc8004-rows.ts";
-import { quarantine, releaseItems } from "./pulls.ts";
+import { quarantine, releaseItems } from "./quarantine.ts";
 import { removeEntries, type ScoreRules } from "./write.ts";
 
 export { ERC8004 } from "./erc8004-rows.ts";
@@ -30,50 +31,63 @@ export type StoredFile = {
   /** Whether it is time for that. */
   due: boolean;
 };
-/** `waiting`: the file is somewhere else, and nobody has looked there yet. */
+/** `waiting`: the file is somewhere else, and was not fetched yet. */
 export type FileStatus = "parsed" | "unreadable" | "unreachable" | "refused" | "waiting";
 
-/** An agent `a` with its file `f`, in the shape of `Erc8004Agent`; $1 is the time. */
+/** An agent `a` with its file `f`, in the shape of `Erc8004Agent`; `$now` is the time. */
 const AGENT = `a.registry, a.agent_id::text as "agentId", a.agent_uri as uri, a.updated_block::text as "updatedBlock",
   case when f.uri is not null then json_build_object('uri', f.uri, 'content', f.content, 'etag', f.etag,
     'lastModified', f.last_modified, 'errors', f.errors, 'failures', f.failures, 'status', f.status,
-    'nextTryAt', f.next_try_at, 'due', coalesce(f.next_try_at <= $1, false)) end as file`;
+    'nextTryAt', f.next_try_at, 'due', coalesce(f.next_try_at <= $now, false)) end as file`;
+const AGENT_COLUMNS = {
+  registry: text,
+  agentId: text,
+  uri: text,
+  updatedBlock: text,
+  file: nullable(json<StoredFile>()),
+};
+
+const STALE = statement({
+  name: "erc8004-stale",
+  params: { now: timestamptz, limit: int8 },
+  text: `
+    select ${AGENT}
+    from onchain.erc8004_agent a
+    left join offchain.directory_item i on i.source = '${ERC8004}' and i.source_id = a.agent_id::text
+    left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
+    where i.digest is distinct from a.updated_block::text or f.uri is null
+    order by a.agent_id limit $limit`,
+  columns: AGENT_COLUMNS,
+});
 
 /** Agents whose row is missing or older than the index, lowest ids first. */
-export async function staleErc8004(db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> {
-  const { rows } = await db.query<Erc8004Agent>(
-    `select ${AGENT}
-     from onchain.erc8004_agent a
-     left join offchain.directory_item i on i.source = '${ERC8004}' and i.source_id = a.agent_id::text
-     left join offchain.registration_file f on f.registry = a.registry and f.agent_id = a.agent_id
-     where i.digest is distinct from a.updated_block::text or f.uri is null
-     order by a.agent_id limit $2`,
-    [now, limit],
-  );
-  return rows;
-}
+export const staleErc8004 = (db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> =>
+  STALE.rows(db, { now, limit });
+
+const DUE = statement({
+  name: "erc8004-due",
+  params: { now: timestamptz, limit: int8 },
+  text: `
+    select ${AGENT}
+    from (
+      select f.registry, f.agent_id, f.next_try_at,
+        row_number() over (partition by a.owner order by f.failures, f.next_try_at, f.agent_id) as turn
+      from offchain.registration_file f
+      join onchain.erc8004_agent a on a.registry = f.registry and a.agent_id = f.agent_id
+      where f.next_try_at <= $now
+      order by turn, f.next_try_at limit $limit) due
+    join onchain.erc8004_agent a on a.registry = due.registry and a.agent_id = due.agent_id
+    join offchain.registration_file f on f.registry = due.registry and f.agent_id = due.agent_id
+    order by due.turn, due.next_try_at`,
+  columns: AGENT_COLUMNS,
+});
 
 /**
- * Agents whose file is due, one of each owner before a second of any: whoever registers thousands whose servers are slow
- * waits for its own. Of an owner those that failed least come first.
+ * Agents whose file is due, one of each owner before a second of any: an owner of thousands of agents whose servers are
+ * slow delays its own only. Of an owner those that failed least come first.
  */
-export async function dueErc8004(db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> {
-  const { rows } = await db.query<Erc8004Agent>(
-    `select ${AGENT}
-     from (
-       select f.registry, f.agent_id, f.next_try_at,
-         row_number() over (partition by a.owner order by f.failures, f.next_try_at, f.agent_id) as turn
-       from offchain.registration_file f
-       join onchain.erc8004_agent a on a.registry = f.registry and a.agent_id = f.agent_id
-       where f.next_try_at <= $1
-       order by turn, f.next_try_at limit $2) due
-     join onchain.erc8004_agent a on a.registry = due.registry and a.agent_id = due.agent_id
-     join offchain.registration_file f on f.registry = due.registry and f.agent_id = due.agent_id
-     order by due.turn, due.next_try_at`,
-    [now, limit],
-  );
-  return rows;
-}
+export const dueErc8004 = (db: Queryable, now: Date, limit: number): Promise<Erc8004Agent[]> =>
+  DUE.rows(db, { now, limit });
 
 /** What came of looking for an agent's file. */
 export type FileResult = {
@@ -135,6 +149,71 @@ const REFUSED_MS = 86_400_000;
 /** Characters of a URI that are kept beside an item. */
 const cut = (uri: string) => uri.slice(0, 2_000).toWellFormed();
 
+/** A file as the statement takes it. */
+type FileRow = {
+  registry: string;
+  agent: string;
+  uri: string;
+  status: FileStatus;
+  content: Registration | null;
+  errors: string[];
+  warnings: string[];
+  etag: string | null;
+  modified: string | null;
+  failures: number;
+  next_try: Date | null;
+};
+type ItemRow = { agent: string; registry: string; uri: string; warnings: string[]; block: string };
+
+const STORE_FILES = statement({
+  name: "erc8004-files-store",
+  params: { files: jsonb<readonly FileRow[]>(), now: timestamptz },
+  text: `
+    insert into offchain.registration_file (registry, agent_id, uri, status, content, errors, warnings, etag,
+      last_modified, fetched_at, failures, next_try_at)
+    select r.registry, r.agent, r.uri, r.status, r.content, array(select jsonb_array_elements_text(r.errors)),
+      array(select jsonb_array_elements_text(r.warnings)), r.etag, r.modified, $now, r.failures, r.next_try
+    from jsonb_to_recordset($files) as r(registry text, agent numeric, uri text, status text, content jsonb,
+      errors jsonb, warnings jsonb, etag text, modified text, failures int4, next_try timestamptz)
+    on conflict (registry, agent_id) do update set uri = excluded.uri, status = excluded.status,
+      content = excluded.content, errors = excluded.errors, warnings = excluded.warnings, etag = excluded.etag,
+      last_modified = excluded.last_modified, fetched_at = $now, failures = excluded.failures,
+      next_try_at = excluded.next_try_at`,
+});
+const STORE_ITEMS = statement({
+  name: "erc8004-items-store",
+  params: { items: jsonb<readonly ItemRow[]>(), now: timestamptz },
+  text: `
+    insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
+    select '${ERC8004}', r.agent, '${ERC8004}', r.agent, jsonb_build_object('registry', r.registry, 'uri', r.uri),
+      array(select jsonb_array_elements_text(r.warnings)), r.block, $now, 0
+    from jsonb_to_recordset($items) as r(agent text, registry text, uri text, warnings jsonb, block text)
+    on conflict (source, source_id) do update set raw = excluded.raw, warnings = excluded.warnings,
+      digest = excluded.digest, fetched_at = $now`,
+});
+
+const fileRow = ({ agent, registration, lastModified, nextTryAt, ...file }: FileResult): FileRow => ({
+  registry: agent.registry,
+  agent: agent.agentId,
+  uri: agent.uri,
+  status: file.status,
+  content: registration,
+  errors: file.errors,
+  warnings: registration?.warnings ?? [],
+  etag: file.etag,
+  modified: lastModified,
+  failures: file.failures,
+  next_try: nextTryAt,
+});
+
+const itemRow = ({ agent, registration, errors }: FileResult): ItemRow => ({
+  agent: agent.agentId,
+  registry: agent.registry,
+  uri: cut(agent.uri),
+  warnings: [...errors, ...(registration?.warnings ?? [])],
+  block: agent.updatedBlock,
+});
+
 async function writeErc8004(
   tx: pg.ClientBase,
   results: readonly FileResult[],
@@ -142,56 +221,10 @@ async function writeErc8004(
   rules: ScoreRules,
 ): Promise<number> {
   if (results.length === 0) return 0;
+  const { now } = rules;
   await lockErc8004Rows(tx);
-  await tx.query(
-    `insert into offchain.registration_file (registry, agent_id, uri, status, content, errors, warnings, etag, last_modified, fetched_at, failures, next_try_at)
-     select r.registry, r.agent, r.uri, r.status, r.content, array(select jsonb_array_elements_text(r.errors)),
-       array(select jsonb_array_elements_text(r.warnings)), r.etag, r.modified, $2, r.failures, r.next_try
-     from jsonb_to_recordset($1) as r(registry text, agent numeric, uri text, status text, content jsonb, errors jsonb,
-       warnings jsonb, etag text, modified text, failures int4, next_try timestamptz)
-     on conflict (registry, agent_id) do update set uri = excluded.uri, status = excluded.status, content = excluded.content,
-       errors = excluded.errors, warnings = excluded.warnings, etag = excluded.etag,
-       last_modified = excluded.last_modified, fetched_at = $2,
-       failures = excluded.failures, next_try_at = excluded.next_try_at`,
-    [
-      JSON.stringify(
-        results.map(({ agent, status, registration, errors, etag, lastModified, failures, nextTryAt }) => ({
-          registry: agent.registry,
-          agent: agent.agentId,
-          uri: agent.uri,
-          status,
-          content: registration,
-          errors,
-          warnings: registration?.warnings ?? [],
-          etag,
-          modified: lastModified,
-          failures,
-          next_try: nextTryAt,
-        })),
-      ),
-      rules.now,
-    ],
-  );
-  await tx.query(
-    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
-     select '${ERC8004}', r.agent, '${ERC8004}', r.agent, jsonb_build_object('registry', r.registry, 'uri', r.uri),
-       array(select jsonb_array_elements_text(r.warnings)), r.block, $2, 0
-     from jsonb_to_recordset($1) as r(agent text, registry text, uri text, warnings jsonb, block text)
-     on conflict (source, source_id) do update set raw = excluded.raw, warnings = excluded.warnings,
-       digest = excluded.digest, fetched_at = $2`,
-    [
-      JSON.stringify(
-        results.map(({ agent, registration, errors }) => ({
-          agent: agent.agentId,
-          registry: agent.registry,
-          uri: cut(agent.uri),
-          warnings: [...errors, ...(registration?.warnings ?? [])],
-          block: agent.updatedBlock,
-        })),
-      ),
-      rules.now,
-    ],
-  );
+  await STORE_FILES.run(tx, { files: results.map(fileRow), now });
+  await STORE_ITEMS.run(tx, { items: results.map(itemRow), now });
   return showErc8004(
     tx,
     results.map(({ agent }) => agent.agentId),
@@ -200,19 +233,19 @@ async function writeErc8004(
   );
 }
 
-/** Takes out the rows of agents that a reorganisation took back. @returns how many there were */
+const FORGET_VANISHED = statement({
+  name: "erc8004-forget-vanished",
+  text: `
+    delete from offchain.directory_item i where i.source = '${ERC8004}'
+      and not exists (select from onchain.erc8004_agent a where a.agent_id = i.source_id::numeric)
+    returning source_id`,
+  columns: { source_id: text },
+});
+
+/** Removes the rows of agents that a reorganisation took back. @returns how many there were */
 export async function removeVanished(pool: pg.Pool, now: Date): Promise<number> {
   return transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ source_id: string }>(
-      `delete from offchain.directory_item i where i.source = '${ERC8004}'
-         and not exists (select from onchain.erc8004_agent a where a.agent_id = i.source_id::numeric)
-       returning source_id`,
-    );
-    return removeEntries(
-      tx,
-      ERC8004,
-      rows.map((row) => row.source_id),
-      now,
-    );
+    const gone = (await FORGET_VANISHED.rows(tx)).map((row) => row.source_id);
+    return removeEntries(tx, ERC8004, gone, now);
   });
 }

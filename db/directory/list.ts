@@ -1,7 +1,15 @@
 /** Pages of the directory by indexed SQL: what answers while memory does not. The page and the total are found apart, from one snapshot. */
 import type pg from "pg";
-import { boundsOf, type DirectoryFilter, type DirectorySort, searchKinds } from "../../core/directory/filters.ts";
+import {
+  boundsOf,
+  DIRECTORY_FILTERS,
+  DIRECTORY_SORTS,
+  type DirectoryFilter,
+  type DirectorySort,
+  searchKinds,
+} from "../../core/directory/filters.ts";
 import { folded } from "../folded-text.ts";
+import { family, int8, statement, text } from "../statement.ts";
 import { type Queryable, snapshot } from "../transaction.ts";
 import { ETHOS } from "./ethos-sql.ts";
 
@@ -42,57 +50,85 @@ const SORTS: Record<DirectorySort, string> = {
   trend: "d.trend",
 };
 
-/** Up to so many matches of a search are collected and sorted; beyond, the sort's index is walked. */
+/** Max matches of a search that are collected and sorted; beyond, the sort's index is walked. */
 const COLLECT = 20_000;
+
+/** Options that together reach every part of a list's text. */
+const EXAMPLES: readonly DirectoryQuery[] = [
+  ...DIRECTORY_FILTERS.map((filter) => ({ filter, sort: "cred_score" as const })),
+  ...DIRECTORY_SORTS.map((sort) => ({ filter: "all" as const, sort })),
+  ...["Nova", "0xab", `0x${"ab".repeat(20)}`].map((q) => ({ filter: "x402" as const, sort: "cred_score" as const, q })),
+].map((query) => ({ descending: true, offset: 0, limit: 10, now: 0, ...query }));
+
+/** Not prepared: the planner sees every value, because one plan for all values would suit none. */
+const COUNT = family({
+  name: "directory-count",
+  text(query: DirectoryQuery, $) {
+    const { from, where } = matching(query, $);
+    return `select count(*) as total from ${from} where ${where}`;
+  },
+  columns: { total: int8 },
+  examples: EXAMPLES,
+});
+
+/** A page of a list whose number of matches is known. */
+type Counted = { query: DirectoryQuery; total: number };
+
+const PAGE = family({
+  name: "directory-page",
+  text({ query, total }: Counted, $) {
+    const { sort, descending } = query;
+    const { from, where, id, rank } = matching(query, $, sort);
+    const { turned, skip, size } = wayTo(query, total);
+    const direction = descending !== turned ? "desc" : "asc";
+    const ranked = rank === undefined ? "" : `rank ${turned ? "desc" : "asc"}, `;
+    const order = `${ranked}key ${direction} nulls ${turned ? "first" : "last"}, id ${turned ? "desc" : "asc"}`;
+    const ranks = rank === undefined ? "" : `, ${rank} as rank`;
+    const matched = `select ${id} as id, ${SORTS[sort]} as key${ranks} from ${from} where ${where}`;
+    return `${isCollected(query, total) ? `with matched as materialized (${matched}) select id from matched` : `select id from (${matched}) matched`}
+      order by ${order} limit ${size} offset ${skip}`;
+  },
+  columns: { id: int8 },
+  examples: EXAMPLES.flatMap((query) => [
+    { query, total: 10 },
+    { query: { ...query, descending: false }, total: 100_000 },
+  ]),
+});
+
+const WITHOUT_SORTING = statement({
+  name: "directory-without-sorting",
+  text: "select set_config('enable_sort', 'off', true) as setting",
+  columns: { setting: text },
+});
 
 /** The page and the exact total. */
 export async function listDirectory(pool: pg.Pool, query: DirectoryQuery): Promise<DirectoryPage> {
   return snapshot(pool, async (tx) => {
-    const total = await countMatches(tx, query);
+    const { total } = await COUNT.one(tx, query);
     if (query.offset >= total) return { total, ids: [] };
-    return { total, ids: await pageOf(tx, query, total) };
+    // The planner underestimates the length of a walk along an index for few matches, so it does not choose here.
+    if (!isCollected(query, total)) await WITHOUT_SORTING.run(tx);
+    const ids = (await PAGE.rows(tx, { query, total })).map(({ id }) => id);
+    return { total, ids: wayTo(query, total).turned ? ids.reverse() : ids };
   });
 }
 
-/** Statements are not named: the planner is to see every value, and one plan for all would suit none. */
-async function countMatches(tx: Queryable, query: DirectoryQuery): Promise<number> {
-  const { from, where, values } = matching(query);
-  const { rows } = await tx.query(`select count(*)::int8 as total from ${from} where ${where}`, values);
-  return Number(rows[0].total);
-}
+/** Whether all matches are collected and sorted; else the sort's index is walked. A search for a wallet is ranked first. */
+const isCollected = (query: DirectoryQuery, total: number): boolean =>
+  (query.q !== undefined && total <= COLLECT) || searchedWallet(query) !== null;
 
-async function pageOf(tx: Queryable, query: DirectoryQuery, total: number): Promise<number[]> {
-  const { sort, descending, offset, limit } = query;
-  const { from, where, values, id, rank } = matching(query, sort);
+/** Past the middle the way from the other end is shorter: `turned` reads from there. */
+function wayTo({ offset, limit }: DirectoryQuery, total: number) {
   const size = Math.min(limit, total - offset);
-  // Past the middle the way from the other end is shorter.
   const turned = offset > total / 2;
-  const skip = turned ? total - offset - size : offset;
-  const direction = descending !== turned ? "desc" : "asc";
-  const ranked = rank === undefined ? "" : `rank ${turned ? "desc" : "asc"}, `;
-  const order = `${ranked}key ${direction} nulls ${turned ? "first" : "last"}, id ${turned ? "desc" : "asc"}`;
-  const ranks = rank === undefined ? "" : `, ${rank} as rank`;
-  const matched = `select ${id} as id, ${SORTS[sort]} as key${ranks} from ${from} where ${where}`;
-  const collected = (query.q !== undefined && total <= COLLECT) || rank !== undefined;
-  // The planner underestimates how far it has to walk an index for few matches: which way it is, is decided here.
-  if (!collected) await tx.query("set local enable_sort = off");
-  const { rows } = await tx.query<[string]>({
-    text: `${collected ? `with matched as materialized (${matched}) select id from matched` : `select id from (${matched}) matched`}
-      order by ${order} limit ${size} offset ${skip}`,
-    values,
-    rowMode: "array",
-  } as pg.QueryConfig);
-  const ids = rows.map(([id]) => Number(id));
-  return turned ? ids.reverse() : ids;
+  return { size, turned, skip: turned ? total - offset - size : offset };
 }
 
 /**
  * Tables and conditions of a question: rows `d`, scores `s`, or both where both are asked about. `rank`, in a search for a
  * wallet, is what its agents are ordered by before the sort.
  */
-function matching({ filter, q, now }: DirectoryQuery, sort?: DirectorySort) {
-  const values: unknown[] = [];
-  const $ = (value: unknown) => `$${values.push(value)}`;
+function matching({ filter, q, now }: DirectoryQuery, $: (value: unknown) => string, sort?: DirectorySort) {
   const ofScores: string[] = [];
   const ofRows: string[] = [];
   const { x402, tier, createdSince, activeSince, price } = boundsOf(filter, now);
@@ -121,12 +157,12 @@ function matching({ filter, q, now }: DirectoryQuery, sort?: DirectorySort) {
     ofRows.push(`(${matches.join(" or ")})`);
   }
   const scoresOnly = ofRows.length === 0 && ofScores.length > 0 && (sort ?? "cred_score") === "cred_score";
-  if (scoresOnly) return { from: SCORES, where: ofScores.join(" and "), values, id: "s.id", rank };
+  if (scoresOnly) return { from: SCORES, where: ofScores.join(" and "), id: "s.id", rank };
   const where = [...ofScores, ...ofRows, "d.removed_at is null"].join(" and ");
   const joins = sort === "ethos_score" ? ` ${ETHOS.joins}` : "";
-  if (ofScores.length === 0) return { from: ROWS + joins, where, values, id: "d.id", rank };
+  if (ofScores.length === 0) return { from: ROWS + joins, where, id: "d.id", rank };
   const from = `${SCORES} join ${ROWS} on d.id = s.id${joins}`;
-  return { from, where, values, id: sort === "cred_score" ? "s.id" : "d.id", rank };
+  return { from, where, id: sort === "cred_score" ? "s.id" : "d.id", rank };
 }
 
 const ROWS = "offchain.directory d";
@@ -144,15 +180,16 @@ export type DirectoryTotals = {
   x402: number;
 };
 
+const TOTALS = statement({
+  name: "directory-totals",
+  text: `
+    select count(*) as total, count(*) filter (where cred_score > 0) as scored,
+           coalesce(sum(cred_score), 0)::int8 as sum,
+           (select count(*) from offchain.directory where removed_at is null and x402_supported) as x402
+    from offchain.directory_score where cred_score is not null`,
+  columns: { total: int8, scored: int8, sum: int8, x402: int8 },
+  prepared: true,
+});
+
 /** Totals of the whole directory; reads all of two indexes. */
-export async function directoryTotals(db: Queryable): Promise<DirectoryTotals> {
-  const { rows } = await db.query({
-    name: "directory-totals",
-    text: `
-      select count(*)::float8 as total, count(*) filter (where cred_score > 0)::float8 as scored,
-             coalesce(sum(cred_score), 0)::float8 as sum,
-             (select count(*)::float8 from offchain.directory where removed_at is null and x402_supported) as x402
-      from offchain.directory_score where cred_score is not null`,
-  });
-  return rows[0];
-}
+export const directoryTotals = (db: Queryable): Promise<DirectoryTotals> => TOTALS.one(db);

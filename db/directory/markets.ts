@@ -1,8 +1,9 @@
 /** Market data of tokens, and of the directory's rows whose registry names one. */
 import type pg from "pg";
+import { array, bool, int8, jsonb, statement, text, timestamptz } from "../statement.ts";
 import { refusalReason, storeSet } from "../store-set.ts";
 import type { Queryable } from "../transaction.ts";
-import { quarantine, releaseItems } from "./pulls.ts";
+import { quarantine, releaseItems } from "./quarantine.ts";
 import { touchRows } from "./write.ts";
 
 /** A quote as it is stored; `known: false` for a token the market does not know. */
@@ -21,37 +22,44 @@ export type StoredQuote = {
 /** A token to ask about; `failed` when the market did not answer about it the last time. */
 export type DueToken = { token: string; failed: boolean };
 
+const DUE = statement({
+  name: "token-quotes-due",
+  params: { since: timestamptz, limit: int8 },
+  text: `
+    select t.token, m.failed_at is not null as failed from (
+      select token_address as token, 0 as place from offchain.directory where token_address is not null and removed_at is null
+      union all select token_address, 1 from offchain.directory_claim where token_address is not null) t
+    left join offchain.token_market m on m.token_address = t.token
+    where t.token ~ '^0x[0-9a-f]{40}$' and (m.fetched_at is null or m.fetched_at <= $since)
+    group by t.token, m.fetched_at, m.failed_at
+    order by greatest(m.fetched_at, m.failed_at) nulls first, min(t.place), t.token limit $limit`,
+  columns: { token: text, failed: bool },
+});
+
 /**
  * Tokens that registries name or anybody claims, and that the market has not answered about since. Those never asked
  * about come first, of these the ones of registries; then the others, by when they were last asked about, answered or
  * not, so that every token gets its turn.
  */
-export async function tokensToQuote(db: Queryable, since: Date, limit: number): Promise<DueToken[]> {
-  const { rows } = await db.query<DueToken>(
-    `select t.token, m.failed_at is not null as failed from (
-       select token_address as token, 0 as place from offchain.directory where token_address is not null and removed_at is null
-       union all select token_address, 1 from offchain.directory_claim where token_address is not null) t
-     left join offchain.token_market m on m.token_address = t.token
-     where t.token ~ '^0x[0-9a-f]{40}$' and (m.fetched_at is null or m.fetched_at <= $1)
-     group by t.token, m.fetched_at, m.failed_at
-     order by greatest(m.fetched_at, m.failed_at) nulls first, min(t.place), t.token limit $2`,
-    [since, limit],
-  );
-  return rows;
-}
+export const tokensToQuote = (db: Queryable, since: Date, limit: number): Promise<DueToken[]> =>
+  DUE.rows(db, { since, limit });
 
-/** Notes that the market did not answer about some tokens. What is known of them stays. */
+const STORE_FAILED = statement({
+  name: "token-quotes-failed",
+  params: { tokens: array(text), source: text, now: timestamptz },
+  text: `
+    insert into offchain.token_market (token_address, known, source, failed_at)
+    select token, false, $source, $now from unnest($tokens::text[]) token order by token
+    on conflict (token_address) do update set failed_at = excluded.failed_at`,
+});
+
+/** Stores that the market did not answer about some tokens. What is known of them stays. */
 export async function noteFailedQuotes(
   db: Queryable,
   tokens: readonly string[],
   { source, now }: { source: string; now: Date },
 ): Promise<void> {
-  await db.query(
-    `insert into offchain.token_market (token_address, known, source, failed_at)
-     select token, false, $2, $3 from unnest($1::text[]) token order by token
-     on conflict (token_address) do update set failed_at = excluded.failed_at`,
-    [tokens, source, now],
-  );
+  await STORE_FAILED.run(db, { tokens, source, now });
 }
 
 /**
@@ -94,40 +102,53 @@ export const NO_QUOTE = {
   liquidityUsd: null,
 };
 
+const STORE = statement({
+  name: "token-quotes-store",
+  params: { quotes: jsonb<readonly StoredQuote[]>(), source: text, now: timestamptz },
+  text: `
+    insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, basis, price_change_24h,
+      volume_24h_usd, liquidity_usd, source, fetched_at)
+    select r.token, r.known, left(r.symbol, 32), left(r.name, 64), r."marketCapUsd", r.basis, r."priceChange24h",
+      r."volume24hUsd", r."liquidityUsd", $source, $now
+    from jsonb_to_recordset($quotes) as r(token text, known bool, symbol text, name text, "marketCapUsd" float8, basis text,
+      "priceChange24h" float8, "volume24hUsd" float8, "liquidityUsd" float8) order by r.token
+    on conflict (token_address) do update set known = excluded.known, symbol = excluded.symbol, name = excluded.name,
+      market_cap_usd = excluded.market_cap_usd, basis = excluded.basis, price_change_24h = excluded.price_change_24h,
+      volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $source,
+      fetched_at = $now, failed_at = null`,
+});
+const TOUCH_CLAIMED = statement({
+  name: "token-quotes-touch-claimed",
+  params: { tokens: array(text) },
+  text: touchRows("select directory_id from offchain.directory_claim where token_address = any($tokens)"),
+});
+/** A day's trade is in every answer again: an hour's precision is enough for "within 24 hours". */
+const SHOW = statement({
+  name: "token-quotes-show",
+  params: { tokens: array(text) },
+  text: `
+    with differing as materialized (
+      select d.id, m.* from offchain.directory d join offchain.token_market m on m.token_address = d.token_address
+      where d.token_address = any($tokens) and (
+        (d.market_cap_usd, d.price_change_24h, d.volume_24h_usd, d.liquidity_usd, d.market_data_source) is distinct from
+          (m.market_cap_usd, m.price_change_24h, m.volume_24h_usd, m.liquidity_usd, case when m.known then m.source end)
+        or (m.volume_24h_usd > 0 and (d.traded_at is null or d.traded_at < m.fetched_at - interval '1 hour')))
+      order by d.id for no key update of d)
+    update offchain.directory d set market_cap_usd = n.market_cap_usd, price_change_24h = n.price_change_24h,
+      volume_24h_usd = n.volume_24h_usd, liquidity_usd = n.liquidity_usd,
+      market_data_source = case when n.known then n.source end,
+      traded_at = case when n.volume_24h_usd > 0 then n.fetched_at else d.traded_at end
+    from differing n where d.id = n.id`,
+});
+
 async function writeQuotes(
   tx: pg.ClientBase,
   quotes: readonly StoredQuote[],
   { source, now }: { source: string; now: Date },
 ): Promise<number> {
   if (quotes.length === 0) return 0;
-  await tx.query(
-    `insert into offchain.token_market (token_address, known, symbol, name, market_cap_usd, basis, price_change_24h, volume_24h_usd, liquidity_usd, source, fetched_at)
-     select r.token, r.known, left(r.symbol, 32), left(r.name, 64), r."marketCapUsd", r.basis, r."priceChange24h", r."volume24hUsd", r."liquidityUsd", $2, $3
-     from jsonb_to_recordset($1) as r(token text, known bool, symbol text, name text, "marketCapUsd" float8, basis text,
-       "priceChange24h" float8, "volume24hUsd" float8, "liquidityUsd" float8) order by r.token
-     on conflict (token_address) do update set known = excluded.known, symbol = excluded.symbol, name = excluded.name,
-       market_cap_usd = excluded.market_cap_usd, basis = excluded.basis, price_change_24h = excluded.price_change_24h,
-       volume_24h_usd = excluded.volume_24h_usd, liquidity_usd = excluded.liquidity_usd, source = $2, fetched_at = $3, failed_at = null`,
-    [JSON.stringify(quotes), source, now],
-  );
-  await tx.query(touchRows("select directory_id from offchain.directory_claim where token_address = any($1)"), [
-    quotes.map(({ token }) => token),
-  ]);
-  // A day's trade is seen again at every look: an hour's precision is enough for "within 24 hours".
-  const { rowCount } = await tx.query(
-    `with differing as materialized (
-       select d.id, m.* from offchain.directory d join offchain.token_market m on m.token_address = d.token_address
-       where d.token_address = any($1) and (
-         (d.market_cap_usd, d.price_change_24h, d.volume_24h_usd, d.liquidity_usd, d.market_data_source) is distinct from
-           (m.market_cap_usd, m.price_change_24h, m.volume_24h_usd, m.liquidity_usd, case when m.known then m.source end)
-         or (m.volume_24h_usd > 0 and (d.traded_at is null or d.traded_at < m.fetched_at - interval '1 hour')))
-       order by d.id for no key update of d)
-     update offchain.directory d set market_cap_usd = n.market_cap_usd, price_change_24h = n.price_change_24h,
-       volume_24h_usd = n.volume_24h_usd, liquidity_usd = n.liquidity_usd,
-       market_data_source = case when n.known then n.source end,
-       traded_at = case when n.volume_24h_usd > 0 then n.fetched_at else d.traded_at end
-     from differing n where d.id = n.id`,
-    [quotes.map(({ token }) => token)],
-  );
-  return rowCount ?? 0;
+  await STORE.run(tx, { quotes, source, now });
+  const tokens = quotes.map(({ token }) => token);
+  await TOUCH_CLAIMED.run(tx, { tokens });
+  return SHOW.run(tx, { tokens });
 }

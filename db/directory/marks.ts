@@ -1,12 +1,13 @@
 /** What is known about agents of the directory beside their rows: proofs, feedback, activity and where the score came from. */
 import type { Marks } from "../../core/directory/marks.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { array, int8, json, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { ERC8004 } from "./erc8004.ts";
 import { dayOf, RANK_DAYS } from "./ranks.ts";
 import { ownerAttested } from "./score-sql.ts";
 
-/** Points of the score's way that are told, the newest ones. */
+/** Max points of the score's history in an answer, the newest. */
 const MOST_POINTS = 32;
 
 const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -15,23 +16,14 @@ const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH2
 const KEYS = `case when d.platform = '${OWN_PLATFORM}' then d.token_id end as own,
   case when d.platform = '${ERC8004}' and d.agent_id ~ '^[0-9]{1,78}$' then d.agent_id::numeric end as registered`;
 
-/**
- * @param ids of the directory; those that are gone are left out
- * @param exchangeSchema EAS schema of the exchange's verified account
- * @throws the driver's error; 42P01 or 3F000 while there is no index
- */
-export async function directoryMarks(
-  db: Queryable,
-  ids: readonly number[],
-  { now, exchangeSchema }: { now: Date; exchangeSchema: string },
-): Promise<Marks[]> {
-  const { rows } = await db.query<{ marks: Marks }>({
-    name: "directory-marks",
-    text: `
+const MARKS = statement({
+  name: "directory-marks",
+  params: { ids: array(int8), now: int8, exchangeSchema: text },
+  text: `
       select json_build_object(
         'id', d.id, 'score', d.cred_score, 'walletProven', d.wallet_proven, 'x402Supported', d.x402_supported,
         'proofs', array(select p.platform from offchain.proof p where p.token_id = t.own and p.status <> 'lapsed'),
-        'coinbase', case when t.own is null then ${ownerAttested("d", "$2::int8", "$3")}
+        'coinbase', case when t.own is null then ${ownerAttested("d", "$now::int8", "$exchangeSchema")}
           else coalesce((select c.coinbase > 0 from offchain.cred c where c.token_id = t.own), false) end,
         'services', array(
           select distinct lower(s ->> 'name') from jsonb_array_elements(
@@ -54,16 +46,29 @@ export async function directoryMarks(
           from (select * from offchain.cred_history where token_id = t.own order by id desc limit ${MOST_POINTS}) h),
         'weekAgo', (
           select h.score from offchain.cred_history h
-          where h.token_id = t.own and h.at <= to_timestamp($2::int8) - interval '7 days' order by h.id desc limit 1),
+          where h.token_id = t.own and h.at <= to_timestamp($now::int8) - interval '7 days' order by h.id desc limit 1),
         'rankWeekAgo', (
           select k.rank from offchain.directory_rank k
-          where k.id = d.id and k.day = ${dayOf("to_timestamp($2::int8)")} - ${RANK_DAYS})
+          where k.id = d.id and k.day = ${dayOf("to_timestamp($now::int8)")} - ${RANK_DAYS})
       ) as marks
-      from unnest((select $1::int8[])) with ordinality as asked(id, place)
+      from unnest((select $ids::int8[])) with ordinality as asked(id, place)
       join offchain.directory d on d.id = asked.id and d.removed_at is null
       cross join lateral (select ${KEYS}) t
       order by asked.place`,
-    values: [ids, Math.floor(now.getTime() / 1000), exchangeSchema],
-  });
+  columns: { marks: json<Marks>() },
+  prepared: true,
+});
+
+/**
+ * @param ids of the directory; those that are gone are left out
+ * @param exchangeSchema EAS schema of the exchange's verified account
+ * @throws the driver's error; 42P01 or 3F000 while there is no index
+ */
+export async function directoryMarks(
+  db: Queryable,
+  ids: readonly number[],
+  { now, exchangeSchema }: { now: Date; exchangeSchema: string },
+): Promise<Marks[]> {
+  const rows = await MARKS.rows(db, { ids, now: Math.floor(now.getTime() / 1000), exchangeSchema });
   return rows.map(({ marks }) => marks);
 }

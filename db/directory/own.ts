@@ -1,24 +1,23 @@
-/** Brings the own registry's rows of the directory up to the index: what is told of by events, and by inequality whatever was lost. */
+/** Brings the own registry's rows of the directory up to the index: by events, and by inequality for what an event did not reach. */
 import type pg from "pg";
 import { bareOwnEntry, ownEntry } from "../../core/directory/own-entry.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import type { Address } from "../../core/facts.ts";
 import { loadFacts } from "../facts.ts";
+import { array, bool, filtered, int8, statement, text, timestamptz } from "../statement.ts";
 import { refusalReason, storeSet } from "../store-set.ts";
 import type { Queryable } from "../transaction.ts";
-import { quarantine, releaseItems } from "./pulls.ts";
+import { forgetItems } from "./items.ts";
+import { quarantine, releaseItems } from "./quarantine.ts";
 import { removeEntries, type ScoreRules, upsertEntries } from "./write.ts";
 
 export type OwnRegistry = { contract: Address; chainId: number };
 
 const SET = 500;
 
-/**
- * Token ids whose row is missing, older than the agent, or of an agent that is gone (a reorganisation took it back);
- * off-chain texts count as well as blocks, and a score that another transaction stored meanwhile.
- */
-export async function staleOwnRows(db: Queryable): Promise<number[]> {
-  const { rows } = await db.query<{ token_id: string }>(`
+const STALE = statement({
+  name: "directory-own-stale",
+  text: `
     select a.token_id from onchain.agent a
     left join offchain.directory d on d.platform = '${OWN_PLATFORM}' and d.agent_id = a.token_id::text and d.removed_at is null
     left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
@@ -40,22 +39,33 @@ export async function staleOwnRows(db: Queryable): Promise<number[]> {
     union
     select d.token_id from offchain.directory d
     where d.platform = '${OWN_PLATFORM}' and d.removed_at is null
-      and not exists (select from onchain.agent a where a.token_id = d.token_id)`);
-  return rows.map((row) => Number(row.token_id)).sort((a, b) => a - b);
+      and not exists (select from onchain.agent a where a.token_id = d.token_id)`,
+  columns: { token_id: filtered(int8) },
+});
+
+/**
+ * Token ids whose row is missing, older than the agent, or of an agent that is gone (a reorganisation took it back);
+ * off-chain texts count as well as blocks, and a score that another transaction stored meanwhile.
+ */
+export async function staleOwnRows(db: Queryable): Promise<number[]> {
+  return (await STALE.rows(db)).map((row) => row.token_id).sort((a, b) => a - b);
 }
+
+const SHOWS_BLOCK = statement({
+  name: "directory-shows-block",
+  params: { block: int8 },
+  text: `
+    select not exists (
+      select from onchain.agent a
+      left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
+      where a.updated_block >= $block::int8 and (i.digest is null or i.digest::int8 < $block::int8)) as shown`,
+  columns: { shown: bool },
+  prepared: true,
+});
 
 /** Whether every agent that changed at a block or later is shown as it was then, or later. */
 export async function showsBlock(db: Queryable, block: number): Promise<boolean> {
-  const { rows } = await db.query({
-    name: "directory-shows-block",
-    text: `
-      select not exists (
-        select from onchain.agent a
-        left join offchain.directory_item i on i.source = '${OWN_PLATFORM}' and i.source_id = a.token_id::text
-        where a.updated_block >= $1::int8 and (i.digest is null or i.digest::int8 < $1::int8)) as shown`,
-    values: [block],
-  });
-  return rows[0].shown;
+  return (await SHOWS_BLOCK.one(db, { block })).shown;
 }
 
 /**
@@ -90,6 +100,16 @@ export async function syncOwnRows(
   return changed;
 }
 
+const STORE_ITEMS = statement({
+  name: "directory-own-items",
+  params: { ids: array(text), blocks: array(text), now: timestamptz },
+  text: `
+    insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
+    select '${OWN_PLATFORM}', id, '${OWN_PLATFORM}', id, jsonb_build_object('tokenId', id::int8), block, $now, 0
+    from unnest($ids::text[], $blocks::text[]) as r(id, block)
+    on conflict (source, source_id) do update set digest = excluded.digest, fetched_at = excluded.fetched_at`,
+});
+
 async function writeOwnRows(
   tx: pg.ClientBase,
   ids: readonly number[],
@@ -106,15 +126,11 @@ async function writeOwnRows(
     facts.map((each) => entryOf(each, registry, rules.now)),
     rules,
   );
-  await tx.query(
-    `insert into offchain.directory_item (source, source_id, platform, agent_id, raw, digest, fetched_at, sweep)
-     select '${OWN_PLATFORM}', id, '${OWN_PLATFORM}', id, jsonb_build_object('tokenId', id::int8), block, $3, 0
-     from unnest($1::text[], $2::text[]) as r(id, block)
-     on conflict (source, source_id) do update set digest = excluded.digest, fetched_at = excluded.fetched_at`,
-    [facts.map(({ tokenId }) => String(tokenId)), facts.map((f) => String(f.updatedBlock)), rules.now],
-  );
-  await tx.query(`delete from offchain.directory_item where source = '${OWN_PLATFORM}' and source_id = any($1)`, [
-    gone,
-  ]);
+  await STORE_ITEMS.run(tx, {
+    ids: facts.map(({ tokenId }) => String(tokenId)),
+    blocks: facts.map(({ updatedBlock }) => String(updatedBlock)),
+    now: rules.now,
+  });
+  await forgetItems(tx, OWN_PLATFORM, gone);
   return written + (await removeEntries(tx, OWN_PLATFORM, gone, rules.now));
 }

@@ -1,28 +1,46 @@
 /** The first places of the directory by score, kept day by day for a week: how far a row has moved since. */
 import type pg from "pg";
+import { pgType, statement, timestamptz } from "../statement.ts";
 import { transaction } from "../transaction.ts";
 
-/** Places that are kept; beyond them one agent's gain moves thousands. */
+/** Max places kept a day; beyond them one agent's gain moves thousands. */
 export const RANKED = 10_000;
-/** What a place is compared with is so many days old. */
+/** Age in days of the place that today's place is compared with. */
 export const RANK_DAYS = 7;
 
 /** SQL of the UTC day of a time. */
 export const dayOf = (at: string) => `(${at} at time zone 'UTC')::date`;
 
-/** Notes today's places in the directory's own order, once a day, and forgets those that nothing is compared with. @returns how many were noted */
-export async function noteRanks(pool: pg.Pool, now: Date): Promise<number> {
-  return transaction(pool, async (tx) => {
-    await tx.query("select pg_advisory_xact_lock(hashtextextended('directory ranks', 0))");
-    const { rowCount } = await tx.query(
-      `insert into offchain.directory_rank (id, day, rank)
-       select id, ${dayOf("$1::timestamptz")}, row_number() over ()
-       from (select id from offchain.directory_score where cred_score is not null
-             order by cred_score desc nulls last, id limit ${RANKED}) first
-       where not exists (select from offchain.directory_rank where day = ${dayOf("$1::timestamptz")})`,
-      [now],
-    );
-    await tx.query(`delete from offchain.directory_rank where day < ${dayOf("$1::timestamptz")} - ${RANK_DAYS}`, [now]);
-    return rowCount ?? 0;
+/** The lock ends with the transaction. */
+const LOCK = statement({
+  name: "directory-ranks-lock",
+  text: "select pg_advisory_xact_lock(hashtextextended('directory ranks', 0)) as locked",
+  columns: { locked: pgType<string>("void") },
+});
+const STORE = statement({
+  name: "directory-ranks-store",
+  params: { now: timestamptz },
+  text: `
+    insert into offchain.directory_rank (id, day, rank)
+    select id, ${dayOf("$now::timestamptz")}, row_number() over ()
+    from (select id from offchain.directory_score where cred_score is not null
+          order by cred_score desc nulls last, id limit ${RANKED}) first
+    where not exists (select from offchain.directory_rank where day = ${dayOf("$now::timestamptz")})`,
+});
+const FORGET = statement({
+  name: "directory-ranks-forget",
+  params: { now: timestamptz },
+  text: `delete from offchain.directory_rank where day < ${dayOf("$now::timestamptz")} - ${RANK_DAYS}`,
+});
+
+/**
+ * Stores today's places in the directory's own order, once a day, and deletes those older than RANK_DAYS.
+ * @returns how many were stored
+ */
+export const noteRanks = (pool: pg.Pool, now: Date): Promise<number> =>
+  transaction(pool, async (tx) => {
+    await LOCK.run(tx);
+    const stored = await STORE.run(tx, { now });
+    await FORGET.run(tx, { now });
+    return stored;
   });
-}

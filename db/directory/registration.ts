@@ -1,23 +1,15 @@
 /** An agent of the canonical ERC-8004 registry as its page shows it: the registration, its file, and what clients said of it. */
 import type { StoredRegistration } from "../../core/directory/registration-view.ts";
+import { json, numeric, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
-/** Feedback that is told, the newest. */
+/** Max feedback shown, the newest first. */
 const MOST_FEEDBACK = 50;
 
-/**
- * @param registry lower-case
- * @returns null for an agent that the index does not have
- * @throws the driver's error; 42P01 or 3F000 while there is no index
- */
-export async function erc8004Registration(
-  db: Queryable,
-  registry: string,
-  agentId: string,
-): Promise<StoredRegistration | null> {
-  const { rows } = await db.query<{ registration: StoredRegistration }>({
-    name: "erc8004-registration",
-    text: `
+const REGISTRATION = statement({
+  name: "erc8004-registration",
+  params: { registry: text, agentId: numeric },
+  text: `
       select json_build_object(
         'registry', a.registry, 'agentUri', a.agent_uri, 'registeredAt', a.registered_at,
         'registeredBlock', a.registered_block, 'txHash', a.tx_hash, 'fileStatus', r.status,
@@ -40,8 +32,20 @@ export async function erc8004Registration(
       ) as registration
       from onchain.erc8004_agent a
       left join offchain.registration_file r on r.registry = a.registry and r.agent_id = a.agent_id
-      where a.registry = $1 and a.agent_id = $2::numeric`,
-    values: [registry, agentId],
-  });
-  return rows[0]?.registration ?? null;
+      where a.registry = $registry and a.agent_id = $agentId::numeric`,
+  columns: { registration: json<StoredRegistration>() },
+  prepared: true,
+});
+
+/**
+ * @param registry lower-case
+ * @returns null for an agent that the index does not have
+ * @throws the driver's error; 42P01 or 3F000 while there is no index
+ */
+export async function erc8004Registration(
+  db: Queryable,
+  registry: string,
+  agentId: string,
+): Promise<StoredRegistration | null> {
+  return (await REGISTRATION.maybeOne(db, { registry, agentId }))?.registration ?? null;
 }

@@ -4,6 +4,7 @@ import type { Service } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/directory/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
 import type { Address } from "../../core/facts.ts";
+import { array, int8, json, jsonb, nullable, statement, text } from "../statement.ts";
 import { isNoIndex, type Queryable } from "../transaction.ts";
 import { agentsOfWallets } from "../wallets.ts";
 import { ETHOS } from "./ethos-sql.ts";
@@ -33,21 +34,38 @@ const ROW = `json_build_object(
     from offchain.directory_claim c where c.directory_id = d.id)
 )`;
 
-/** Rows by id, in the order asked for; those that are gone are left out. */
+const ROWS = statement({
+  name: "directory-rows",
+  params: { ids: array(int8) },
+  text: `
+    select coalesce(json_agg(${ROW} order by asked.place), '[]') as rows
+    from unnest((select $ids::int8[])) with ordinality as asked(id, place)
+    join offchain.directory d on d.id = asked.id and d.removed_at is null
+    ${ETHOS.joins}`,
+  columns: { rows: json<DirectoryRow[]>() },
+  prepared: true,
+});
+
+/** Rows by id, in the order of `ids`; removed rows are left out. */
 export async function directoryRows(db: Queryable, ids: readonly number[]): Promise<DirectoryRow[]> {
   if (ids.length === 0) return [];
   // One text of all rows is read in half the time of a text for each.
-  const { rows } = await db.query<{ rows: DirectoryRow[] }>({
-    name: "directory-rows",
-    text: `
-      select coalesce(json_agg(${ROW} order by asked.place), '[]') as rows
-      from unnest((select $1::int8[])) with ordinality as asked(id, place)
-      join offchain.directory d on d.id = asked.id and d.removed_at is null
-      ${ETHOS.joins}`,
-    values: [ids],
-  });
-  return rows[0]!.rows;
+  return (await ROWS.one(db, { ids })).rows;
 }
+
+const FIND = statement({
+  name: "directory-find",
+  params: { word: text, tokenId: nullable(int8), platform: nullable(text), agent: nullable(int8) },
+  text: `
+    select d.id from offchain.directory d
+    where d.removed_at is null
+      and (d.address collate "C" = $word::text or lower(d.agent_id) = $word::text or d.token_id = $tokenId::int8)
+      and ($platform::text is null or d.platform = $platform::text)
+    order by d.platform = '${OWN_PLATFORM}' desc, d.platform = '${OWN_PLATFORM}' and d.token_id is not distinct from $agent::int8 desc,
+      d.cred_score desc, d.id limit 1`,
+  columns: { id: int8 },
+  prepared: true,
+});
 
 /**
  * The id of the row that a reference means: an address, an agent's id or a token id, in any case. Of several the own
@@ -63,18 +81,7 @@ export async function findDirectoryId(db: Queryable, ref: string, platform?: Pla
   const word = ref.toLowerCase();
   const tokenId = /^(0|[1-9]\d{0,15})$/.test(ref) && Number.isSafeInteger(Number(ref)) ? Number(ref) : null;
   const agent = /^0x[0-9a-f]{40}$/.test(word) ? await agentOfWallet(db, word as Address) : null;
-  const { rows } = await db.query({
-    name: "directory-find",
-    text: `
-      select d.id from offchain.directory d
-      where d.removed_at is null
-        and (d.address collate "C" = $1::text or lower(d.agent_id) = $1::text or d.token_id = $2::int8)
-        and ($3::text is null or d.platform = $3::text)
-      order by d.platform = '${OWN_PLATFORM}' desc, d.platform = '${OWN_PLATFORM}' and d.token_id is not distinct from $4::int8 desc,
-        d.cred_score desc, d.id limit 1`,
-    values: [word, tokenId, platform ?? null, agent],
-  });
-  return rows[0] ? Number(rows[0].id) : null;
+  return (await FIND.maybeOne(db, { word, tokenId, platform: platform ?? null, agent }))?.id ?? null;
 }
 
 /** The directory is there before the index. */
@@ -94,17 +101,13 @@ export type DirectoryBackground = {
   provenance: TerminalDetail["provenance"];
 };
 
-/** Of the rows of one wallet, and of the items of one row, so many are told: an agent may have any number. */
+/** Max rows of one wallet, and max items of one row, in an answer: an agent may have any number. */
 const MOST_SHOWN = 100;
 
-/** A row with its background, in one statement; null when it is gone. */
-export async function directoryDetail(
-  db: Queryable,
-  id: number,
-): Promise<(DirectoryBackground & { row: DirectoryRow }) | null> {
-  const { rows } = await db.query({
-    name: "directory-detail",
-    text: `
+const DETAIL = statement({
+  name: "directory-detail",
+  params: { id: int8 },
+  text: `
       select ${ROW} as row, coalesce(d.services, '[]') as services,
         (select coalesce(json_agg(json_build_object('id', o.id, 'platform', o.platform, 'agent_id', o.agent_id,
                   'name', o.name, 'cred_score', o.cred_score) order by o.cred_score desc, o.id), '[]')
@@ -117,8 +120,18 @@ export async function directoryDetail(
                   'fetched_at', ${iso("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
          from (select * from offchain.directory_item i where i.platform = d.platform and i.agent_id = d.agent_id
                order by i.source, i.source_id limit ${MOST_SHOWN}) i) as provenance
-      from offchain.directory d ${ETHOS.joins} where d.id = $1 and d.removed_at is null`,
-    values: [id],
-  });
-  return rows[0] ?? null;
-}
+      from offchain.directory d ${ETHOS.joins} where d.id = $id and d.removed_at is null`,
+  columns: {
+    row: json<DirectoryRow>(),
+    services: jsonb<Service[]>(),
+    sameAs: json<TerminalDetail["same_as"]>(),
+    provenance: json<TerminalDetail["provenance"]>(),
+  },
+  prepared: true,
+});
+
+/** A row with its background, in one statement; null when it is gone. */
+export const directoryDetail = (
+  db: Queryable,
+  id: number,
+): Promise<(DirectoryBackground & { row: DirectoryRow }) | null> => DETAIL.maybeOne(db, { id });

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { DirectoryEntry } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, provesWallets } from "../../core/directory/platforms.ts";
+import { array, int8, json, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { foreignScoreSql } from "./score-sql.ts";
 
@@ -53,9 +54,12 @@ const WRITTEN = [...NAMES, ...MARKET_NAMES];
  * Own rows bring the score that every other view shows: the stored one, until there is one the entry's. Everybody else's
  * is computed from the row.
  */
-const UPSERT = `
+const UPSERT = statement({
+  name: "directory-upsert",
+  params: { entries: json<readonly DirectoryEntry[]>(), now: int8, exchangeSchema: text },
+  text: `
   with entry as (
-    select * from json_to_recordset($1) as r(platform text, "agentId" text, score int2,
+    select * from json_to_recordset($entries) as r(platform text, "agentId" text, score int2,
       ${NAMES.map((name) => `"${COLUMNS[name][0]}" ${COLUMNS[name][1]}`).join(", ")})
   ), named as (
     select platform, "agentId" as agent_id, score, ${NAMES.map((name) => `"${COLUMNS[name][0]}" as ${name}`).join(", ")}
@@ -64,7 +68,7 @@ const UPSERT = `
     select r.*, ${MARKET_NAMES.map((name) => `${MARKET[name]} as ${name}`).join(", ")},
       case when r.platform = '${OWN_PLATFORM}'
            then coalesce((select c.score from offchain.cred c where c.token_id = r.token_id), r.score)
-           else ${foreignScoreSql("r", "$2::int8", "$3::text")} end as cred_score
+           else ${foreignScoreSql("r", "$now::int8", "$exchangeSchema::text")} end as cred_score
     from named r left join offchain.token_market m on m.token_address = r.token_address
   )
   insert into offchain.directory as d (platform, agent_id, cred_score, ${WRITTEN.join(", ")})
@@ -73,7 +77,17 @@ const UPSERT = `
     ${WRITTEN.map((name) => `${name} = excluded.${name}`).join(", ")}
   where d.removed_at is not null
     or (d.cred_score, ${WRITTEN.map((name) => `d.${name}`).join(", ")})
-      is distinct from (excluded.cred_score, ${WRITTEN.map((name) => `excluded.${name}`).join(", ")})`;
+      is distinct from (excluded.cred_score, ${WRITTEN.map((name) => `excluded.${name}`).join(", ")})`,
+});
+
+/** Locks the rows of some agents in the order of their ids. */
+const LOCK = statement({
+  name: "directory-lock",
+  params: { platforms: array(text), agentIds: array(text) },
+  text: `
+    select from offchain.directory d join unnest($platforms::text[], $agentIds::text[]) as k(platform, agent_id)
+      on d.platform = k.platform and d.agent_id = k.agent_id order by d.id for no key update of d`,
+});
 
 /** An entry of the own registry, with the score to show while none is stored. */
 export type OwnEntry = DirectoryEntry & { score: number };
@@ -89,22 +103,28 @@ export async function upsertEntries(
   rules: ScoreRules,
 ): Promise<number> {
   if (entries.length === 0) return 0;
-  const keys = [entries.map(({ platform }) => platform), entries.map(({ agentId }) => agentId)];
-  await tx.query(
-    `select from offchain.directory d join unnest($1::text[], $2::text[]) as k(platform, agent_id)
-       on d.platform = k.platform and d.agent_id = k.agent_id order by d.id for no key update of d`,
-    keys,
-  );
+  await LOCK.run(tx, {
+    platforms: entries.map(({ platform }) => platform),
+    agentIds: entries.map(({ agentId }) => agentId),
+  });
   // Whose word counts for a wallet is a property of the platform, whatever an item says.
   const believed = entries.map((entry) => ({
     ...entry,
     walletProven: entry.walletProven && provesWallets(entry.platform),
   }));
-  const { rowCount } = await tx.query(UPSERT, [JSON.stringify(believed), seconds(rules.now), rules.exchangeSchema]);
-  return rowCount ?? 0;
+  return UPSERT.run(tx, { entries: believed, now: seconds(rules.now), exchangeSchema: rules.exchangeSchema });
 }
 
-/** Takes agents out of the directory that are no longer in their registry. @returns how many there were */
+const REMOVE = statement({
+  name: "directory-remove",
+  params: { platform: text, agentIds: array(text), now: timestamptz },
+  text: `
+    update offchain.directory set removed_at = $now
+    where id in (select id from offchain.directory
+      where platform = $platform and agent_id = any($agentIds) and removed_at is null order by id for no key update)`,
+});
+
+/** Removes agents from the directory that are no longer in their registry. @returns how many there were */
 export async function removeEntries(
   db: Queryable,
   platform: string,
@@ -112,47 +132,49 @@ export async function removeEntries(
   now: Date,
 ): Promise<number> {
   if (agentIds.length === 0) return 0;
-  const { rowCount } = await db.query(
-    `update offchain.directory set removed_at = $3
-     where id in (select id from offchain.directory
-       where platform = $1 and agent_id = any($2) and removed_at is null order by id for no key update)`,
-    [platform, agentIds, now],
-  );
-  return rowCount ?? 0;
+  return REMOVE.run(db, { platform, agentIds, now });
 }
 
 /**
- * SQL of an UPDATE that tells those who keep rows as they are shown that something beside them is different: a claim, a
- * quote, a score of somebody else's. What is different in the row itself is told by a trigger.
+ * SQL of an UPDATE that marks rows as changed because of something beside them: a claim, a quote, a score at Ethos. Readers
+ * that keep rows as they are shown then read them again. A change of the row itself is marked by a trigger.
  * @param ids SQL that selects the rows as `id`
  */
 export const touchRows = (ids: string) => `
   update offchain.directory_score set changed_xid = pg_current_xact_id()
   where id in (select s.id from offchain.directory_score s where s.id in (${ids}) order by s.id for no key update)`;
 
+/** Ids of one statement of a rescore; keeps its locks short. */
 const RESCORE_RANGE = 20_000;
+
+const LAST_ID = statement({
+  name: "directory-last-id",
+  text: "select coalesce(max(id), 0) as last from offchain.directory",
+  columns: { last: int8 },
+});
+const RESCORE = statement({
+  name: "directory-rescore",
+  params: { now: int8, exchangeSchema: text, from: int8, to: int8 },
+  text: `
+    with differing as materialized (
+      select d.id, s.score from offchain.directory d,
+        lateral (select ${foreignScoreSql("d", "$now::int8", "$exchangeSchema::text")} as score) s
+      where d.id between $from and $to and d.platform <> '${OWN_PLATFORM}' and d.removed_at is null
+        and d.cred_score <> s.score
+      order by d.id for no key update of d)
+    update offchain.directory d set cred_score = n.score from differing n where d.id = n.id`,
+});
 
 /**
  * Computes the scores of all foreign rows anew: ages grow, attestations are made and revoked, wallets get identities.
- * @returns how many moved
+ * @returns how many changed
  */
 export async function rescoreForeign(pool: pg.Pool, { now, exchangeSchema }: ScoreRules): Promise<number> {
-  const { rows } = await pool.query("select coalesce(max(id), 0)::int8 as last from offchain.directory");
-  const last = Number(rows[0].last);
-  let moved = 0;
-  for (let from = 0; from <= last; from += RESCORE_RANGE) {
-    const { rowCount } = await pool.query(
-      `with differing as materialized (
-         select d.id, s.score from offchain.directory d,
-           lateral (select ${foreignScoreSql("d", "$1::int8", "$2::text")} as score) s
-         where d.id between $3 and $4 and d.platform <> '${OWN_PLATFORM}' and d.removed_at is null and d.cred_score <> s.score
-         order by d.id for no key update of d)
-       update offchain.directory d set cred_score = n.score from differing n where d.id = n.id`,
-      [seconds(now), exchangeSchema, from, from + RESCORE_RANGE - 1],
-    );
-    moved += rowCount ?? 0;
-  }
-  return moved;
+  const { last } = await LAST_ID.one(pool);
+  let changed = 0;
+  for (let from = 0; from <= last; from += RESCORE_RANGE)
+    changed += await RESCORE.run(pool, { now: seconds(now), exchangeSchema, from, to: from + RESCORE_RANGE - 1 });
+  return changed;
 }
 
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000);

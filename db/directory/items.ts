@@ -1,0 +1,174 @@
+/** Items of the foreign registries as they came, by the registry's own ids. */
+import { createHash } from "node:crypto";
+import type { ReadItem } from "../../core/directory/sources/source.ts";
+import { array, int8, jsonb, statement, text, timestamptz } from "../statement.ts";
+import type { Queryable } from "../transaction.ts";
+import { releaseItems } from "./quarantine.ts";
+
+/** An item under its key, beside the form it came in and that form's digest. */
+export type Item = { id: string; read: ReadItem; raw: unknown; digest: string };
+
+/** Hash of an item, as JSON: the same digest means the same item. */
+export const digestOf = (json: string): string => createHash("sha256").update(json).digest("base64url");
+
+/** Max UTF-8 bytes of a key: an entry of a B-tree ends at 2,704 bytes, and the registry's name stands in it too. */
+const MOST_KEY = 2_000;
+
+/** A text of the registry's as a key column holds it: a longer one is its beginning with its hash. */
+export function keyOf(text: string): string {
+  if (text.length * 3 <= MOST_KEY || Buffer.byteLength(text) <= MOST_KEY) return text;
+  return `${text.slice(0, 100).toWellFormed()}… sha256 ${digestOf(text)}`;
+}
+
+type StoredItem = {
+  id: string;
+  platform: string;
+  agent: string;
+  raw: unknown;
+  warnings: readonly string[];
+  digest: string;
+};
+
+const KNOWN = statement({
+  name: "directory-items-known",
+  params: { source: text, ids: array(text) },
+  text: `
+    select source_id as id, digest, agent_id as agent, sweep from offchain.directory_item
+    where source = $source and source_id = any($ids)`,
+  columns: { id: text, digest: text, agent: text, sweep: int8 },
+});
+const SEE = statement({
+  name: "directory-items-see",
+  params: { source: text, ids: array(text), now: timestamptz, sweep: int8 },
+  text: `
+    update offchain.directory_item set fetched_at = $now, sweep = $sweep
+    where source = $source and source_id = any($ids)`,
+});
+const STORE = statement({
+  name: "directory-items-store",
+  params: { source: text, items: jsonb<readonly StoredItem[]>(), now: timestamptz, sweep: int8 },
+  text: `
+    insert into offchain.directory_item as i
+      (source, source_id, platform, agent_id, raw, warnings, digest, fetched_at, sweep)
+    select $source, r.id, r.platform, r.agent, r.raw, array(select jsonb_array_elements_text(r.warnings)), r.digest,
+      $now, $sweep
+    from jsonb_to_recordset($items) as r(id text, platform text, agent text, raw jsonb, warnings jsonb, digest text)
+    on conflict (source, source_id) do update set platform = excluded.platform, agent_id = excluded.agent_id,
+      raw = excluded.raw, warnings = excluded.warnings, digest = excluded.digest, fetched_at = $now, sweep = $sweep`,
+});
+
+/**
+ * Stores a page's items that could be read. One that is the same as before is seen, and not written again.
+ * @returns ids of the agents of which an item is new or different, and how many items this sweep had seen before
+ */
+export async function storeItems(
+  tx: Queryable,
+  source: string,
+  items: readonly Item[],
+  { now, sweep }: { now: Date; sweep: number },
+): Promise<{ agentIds: string[]; seenBefore: number }> {
+  const rows = items.map(
+    ({ id, read, raw, digest }): StoredItem => ({
+      id,
+      platform: read.entry.platform,
+      agent: read.entry.agentId,
+      raw,
+      warnings: read.warnings,
+      digest,
+    }),
+  );
+  const ids = rows.map(({ id }) => id);
+  const known = await KNOWN.rows(tx, { source, ids });
+  const before = new Map(known.map((row) => [row.id, row]));
+  const different = rows.filter(({ id, digest }) => before.get(id)?.digest !== digest);
+  const same = rows.filter((row) => !different.includes(row)).map(({ id }) => id);
+  await SEE.run(tx, { source, ids: same, now, sweep });
+  await STORE.run(tx, { source, items: different, now, sweep });
+  await releaseItems(tx, source, ids);
+  const agentIds = different.flatMap(({ id, agent }) => {
+    const old = before.get(id);
+    // An item that passed to another agent changes both.
+    return old ? [agent, old.agent] : [agent];
+  });
+  return { agentIds: [...new Set(agentIds)], seenBefore: known.filter((row) => row.sweep === sweep).length };
+}
+
+/** Whether all of some items are known; those that are, are seen. */
+export async function seeItems(
+  tx: Queryable,
+  source: string,
+  ids: readonly string[],
+  { now, sweep }: { now: Date; sweep: number },
+): Promise<boolean> {
+  return (await SEE.run(tx, { source, ids, now, sweep })) === ids.length;
+}
+
+const FORGET = statement({
+  name: "directory-items-forget",
+  params: { source: text, ids: array(text) },
+  text: "delete from offchain.directory_item where source = $source and source_id = any($ids) returning agent_id",
+  columns: { agent_id: text },
+});
+
+/** Deletes items that their registry has removed. @returns the agents they belonged to */
+export async function forgetItems(tx: Queryable, source: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const deleted = await FORGET.rows(tx, { source, ids });
+  return [...new Set(deleted.map(({ agent_id }) => agent_id))];
+}
+
+/** Max items of one agent that are read for its row: anybody can list any number of resources for one recipient (x402). */
+const MOST_OF_AN_AGENT = 1_000;
+
+const OF_AGENTS = statement({
+  name: "directory-items-of-agents",
+  params: { source: text, platform: text, agentIds: array(text) },
+  text: `
+    select i.raw from unnest($agentIds::text[]) as a(id) cross join lateral (
+      select source_id, raw from offchain.directory_item
+      where platform = $platform and agent_id = a.id and source = $source order by source_id limit ${MOST_OF_AN_AGENT}) i
+    order by i.source_id`,
+  columns: { raw: jsonb<unknown>() },
+});
+
+/** The stored items of agents, as they came; of one agent those with the first ids. */
+export async function itemsOf(
+  tx: Queryable,
+  { source, platform }: { source: string; platform: string },
+  agentIds: readonly string[],
+): Promise<unknown[]> {
+  return (await OF_AGENTS.rows(tx, { source, platform, agentIds })).map(({ raw }) => raw);
+}
+
+const FORGET_UNSEEN = statement({
+  name: "directory-items-unseen",
+  params: { source: text, sweep: int8 },
+  text: "delete from offchain.directory_item where source = $source and sweep < $sweep returning agent_id",
+  columns: { agent_id: text },
+});
+
+/**
+ * Deletes the items that no sweep from this one on has seen.
+ * @returns the agents they belonged to, and how many items there were
+ */
+export async function forgetUnseen(
+  tx: Queryable,
+  source: string,
+  sweep: number,
+): Promise<{ agentIds: string[]; forgotten: number }> {
+  const deleted = await FORGET_UNSEEN.rows(tx, { source, sweep });
+  return { agentIds: [...new Set(deleted.map(({ agent_id }) => agent_id))], forgotten: deleted.length };
+}
+
+const COUNTS = statement({
+  name: "directory-items-count",
+  params: { source: text, sweep: int8 },
+  text: `
+    select count(*) as "all", count(*) filter (where sweep = $sweep) as seen
+    from offchain.directory_item where source = $source`,
+  columns: { all: int8, seen: int8 },
+});
+
+/** How many items a registry has, and how many of them an ended sweep saw. */
+export const itemCounts = (db: Queryable, source: string, sweep: number): Promise<{ all: number; seen: number }> =>
+  COUNTS.one(db, { source, sweep });

@@ -1,0 +1,78 @@
+/** Items that could not be read or stored, with the reason. */
+import { array, int8, jsonb, statement, text, timestamptz } from "../statement.ts";
+import type { Queryable } from "../transaction.ts";
+
+export type BadItem = { id: string; reason: string; raw: unknown };
+
+const STORE = statement({
+  name: "directory-quarantine-store",
+  params: { source: text, items: jsonb<readonly BadItem[]>(), now: timestamptz },
+  text: `
+    insert into offchain.directory_quarantine as q (source, source_id, reason, raw, first_seen_at, last_seen_at)
+    select $source, r.id, r.reason, coalesce(r.raw, 'null'), $now, $now
+    from jsonb_to_recordset($items) as r(id text, reason text, raw jsonb)
+    on conflict (source, source_id) do update set reason = excluded.reason, raw = excluded.raw, seen = q.seen + 1,
+      last_seen_at = $now`,
+});
+const SEE = statement({
+  name: "directory-quarantine-see",
+  params: { source: text, ids: array(text), sweep: int8 },
+  text: "update offchain.directory_item set sweep = $sweep where source = $source and source_id = any($ids)",
+});
+
+/** Stores what could not be read. Its earlier version stays: a registry that changes its form loses nothing. */
+export async function quarantine(
+  tx: Queryable,
+  source: string,
+  bad: readonly BadItem[],
+  { now, sweep }: { now: Date; sweep: number },
+): Promise<void> {
+  if (bad.length === 0) return;
+  const items = [...new Map(bad.map((item) => [item.id, { ...item, raw: kept(item.raw) }])).values()];
+  await STORE.run(tx, { source, items, now });
+  await SEE.run(tx, { source, ids: items.map(({ id }) => id), sweep });
+}
+
+/** Max characters of JSON of a quarantined item; of a larger one the beginning is kept. */
+const MOST_KEPT = 16_384;
+
+function kept(raw: unknown): unknown {
+  const json = JSON.stringify(raw);
+  return json.length <= MOST_KEPT ? raw : { cut: json.slice(0, MOST_KEPT).toWellFormed() };
+}
+
+const RELEASE = statement({
+  name: "directory-quarantine-release",
+  params: { source: text, ids: array(text) },
+  text: "delete from offchain.directory_quarantine where source = $source and source_id = any($ids)",
+});
+
+/** Takes items out of the quarantine: they could be stored. */
+export async function releaseItems(tx: Queryable, source: string, ids: readonly string[]): Promise<void> {
+  await RELEASE.run(tx, { source, ids });
+}
+
+/** Max quarantined items of a registry: an item without an id of its own has another key whenever it changes. */
+const MOST_QUARANTINED = 10_000;
+
+const TRIM = statement({
+  name: "directory-quarantine-trim",
+  params: { source: text },
+  text: `
+    delete from offchain.directory_quarantine where source = $source and source_id in (
+      select source_id from offchain.directory_quarantine where source = $source
+      order by last_seen_at desc, source_id offset ${MOST_QUARANTINED})`,
+});
+const FORGET_UNSEEN = statement({
+  name: "directory-quarantine-unseen",
+  params: { source: text },
+  text: `
+    delete from offchain.directory_quarantine q using offchain.directory_pull p
+    where q.source = $source and p.source = $source and q.last_seen_at < p.started_at`,
+});
+
+/** @param end.whole the sweep showed all items: what it did not see is deleted */
+export async function trimQuarantine(tx: Queryable, source: string, end: { whole: boolean }): Promise<void> {
+  await TRIM.run(tx, { source });
+  if (end.whole) await FORGET_UNSEEN.run(tx, { source });
+}
