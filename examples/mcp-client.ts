@@ -1,6 +1,6 @@
 /**
  * Uses the service's tools over MCP, with the protocol's own client: `npx node examples/mcp-client.ts atlas` searches agents
- * named so and asks for the score of the best. The second argument is the service's URL, the local stack's by default.
+ * with this name and reads the score of the best. The second argument is the service's URL, the local stack's by default.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";

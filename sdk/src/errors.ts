@@ -83,7 +83,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The service ended a stream for good: `reason` is `forbidden` when the right to read it has ended. */
+/** The service ended a stream permanently: `reason` is `forbidden` when the right to read it has ended. */
 export class StreamEnded extends Error {
   override readonly name = "StreamEnded";
   readonly reason: string;

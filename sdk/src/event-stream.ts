@@ -35,7 +35,7 @@ const LONGEST_EVENT = 4 * 1024 * 1024;
 /**
  * Every event, once, in the stream's order. A line that breaks is followed by another, which goes on after the last
  * event that was given (Last-Event-ID), for as long as it takes: the service may be restarted meanwhile. The first line
- * must come about; what refuses it, or a later one for good, is thrown.
+ * must come about; a refusal of it, or a permanent refusal of a later one, is thrown.
  * @throws ApiError, ConnectionError (first line), StreamEnded, StreamGap, the signal's reason
  */
 export async function* follow<Data>(options: Following): AsyncGenerator<StreamEvent<Data>, void, undefined> {

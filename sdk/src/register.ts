@@ -1,4 +1,4 @@
-/** Registration from the first request until the index shows the agent; exactly one, whatever connection or answer is lost. */
+/** Registration from the first request until the index shows the agent; exactly one, also when connections or answers are lost. */
 import type { Call } from "./call.ts";
 import { ApiError, RegistrationFailed, RegistrationPending } from "./errors.ts";
 import type { components } from "./openapi.ts";

@@ -36,7 +36,7 @@ const Note = ({ title, children }: { title: string; children: ReactNode }) => (
   </section>
 );
 
-/** The payment was sent and its outcome is unknown; it can be asked for again without a second charge. */
+/** The payment was sent and its outcome is unknown; the request can be repeated without a second charge. */
 export const Undecided = ({ problem, again }: { problem: Error; again: () => void }) => (
   <Note title="The payment's outcome is not known yet">
     <p>{problem.message}</p>
