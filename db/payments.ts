@@ -158,6 +158,10 @@ export async function selectPayments(db: Queryable, where: string, values: unkno
   return rows.map(toPayment);
 }
 
+/** Payments of a request that are settled and not fulfilled, the oldest first: a crash has left them. */
+export const paidPaymentsOf = (db: Queryable, request: { wallet: Address; fingerprint: string }): Promise<Payment[]> =>
+  selectPayments(db, "wallet = $1 and fingerprint = $2 and state = 'paid'", [request.wallet, request.fingerprint]);
+
 /** Of payments: what became of their money has to be looked for on their chain. */
 export const UNDECIDED = `(block is not null and final_at is null and state <> 'lost'
   or state in ('new', 'settling') or state = 'released' and credential is not null)`;

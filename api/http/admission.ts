@@ -9,11 +9,11 @@ import { fail } from "../../core/errors.ts";
 export type Admission = () => void;
 
 /** The part of a pool that it observes. */
-export type Line = Pick<pg.Pool, "waitingCount"> & {
+export type PoolQueue = Pick<pg.Pool, "waitingCount"> & {
   /** `connectionTimeoutMillis` is the pool's longest wait; without it, no request is refused. */
   options: { max: number; connectionTimeoutMillis?: number | undefined };
-  on(event: "acquire", told: (client: pg.PoolClient) => void): unknown;
-  on(event: "release", told: (error: Error | undefined, client: pg.PoolClient) => void): unknown;
+  on(event: "acquire", listener: (client: pg.PoolClient) => void): unknown;
+  on(event: "release", listener: (error: Error | undefined, client: pg.PoolClient) => void): unknown;
 };
 
 /** Share of the longest wait for a connection above which a refusal is better. */
@@ -29,7 +29,7 @@ const FIRST_GUESS_MS = 5;
  * may not: the wait is the length of the queue times the duration of a use.
  * @param clock monotonic milliseconds
  */
-export function admission(db: Line, clock: () => number = () => performance.now()): Admission {
+export function admission(db: PoolQueue, clock: () => number = () => performance.now()): Admission {
   const since = new Map<pg.PoolClient, number>();
   let usual = FIRST_GUESS_MS;
   db.on("acquire", (client) => since.set(client, clock()));

@@ -1,6 +1,6 @@
 /** Payments by credit: money that a wallet has paid and received nothing for. */
 import { dropLease, type Held, spendCredit, takeUp } from "../../db/ledger.ts";
-import { creditsOf, selectPayments } from "../../db/payments.ts";
+import { creditsOf, paidPaymentsOf } from "../../db/payments.ts";
 import { isThere } from "../../settlement/settle.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { LEASE_MS } from "./lease.ts";
@@ -18,10 +18,7 @@ export async function collectCredit(
 ): Promise<Spent | null> {
   const { wallet, fingerprint } = checkout.request;
   if (!wallet) return spendOwnCredit(service, checkout, options);
-  const left = await selectPayments(service.db, "wallet = $1 and fingerprint = $2 and state = 'paid'", [
-    wallet,
-    fingerprint,
-  ]);
+  const left = await paidPaymentsOf(service.db, { wallet, fingerprint });
   for (const { paymentId } of left) {
     const held = await takeUp(service.db, paymentId, LEASE_MS);
     // Since it was read it may have become a credit and been spent on another request.

@@ -5,7 +5,7 @@ import { formatUsdc } from "../../core/prices.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef } from "../parameters.ts";
 import { credReportSchema, receiptCheckSchema } from "../schemas/cred-report.ts";
-import { draftReport, reportOfReceipt, sealReport } from "../services/cred-report.ts";
+import { draftReport, reportOfReceipt, sealReport } from "../services/issue-cred-report.ts";
 
 export const credReport = endpoint({
   method: "get",
