@@ -34,7 +34,7 @@ export async function proveAccounts(outside: Outside, prefix: string, citizens: 
   await Promise.all(
     proofs.map(({ account, tokenId, platform, name }, i) =>
       limit(async () => {
-        const id = 1_000 + i;
+        const id = 10 * (1_000 + tokenId) + i;
         const shows = needleOf(prefix, tokenId);
         const { path, planted, claim } = PLATFORM_SIMULATORS[platform as ProofPlatformKey].account(
           name,

@@ -4,43 +4,25 @@ import { createServer } from "node:net";
 import { Listr, PRESET_TIMER } from "listr2";
 import { type Config, childEnvironment, loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { costsInWords, type Phase, standardPrices } from "../core/prices.ts";
 import { contractUriOf } from "../core/token-uri.ts";
 import { migrate } from "../db/migrate.ts";
 import { portOr } from "../runtime/free-port.ts";
 import { buildWeb, webIsStale } from "../web/build.ts";
 import { startAnvil } from "./anvil.ts";
 import { claim, dataDir, release, runningSupervisor } from "./data-dir.ts";
-import { type Devnet, deployDevnet, serviceEnv, setContractUri } from "./deploy.ts";
+import { deployDevnet, serviceEnv, setContractUri } from "./deploy.ts";
 import { GENEROUS_RATES } from "./generous-rates.ts";
 import { ensureDatabase, startPostgres } from "./postgres.ts";
+import { printReady, writeDevnet } from "./ready.ts";
 import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
 import { simulatedUpstreams } from "./simulators/environment.ts";
 import { MOST_ROWS } from "./simulators/registries/registry.ts";
 import { Supervisor } from "./supervisor.ts";
-import { deployTempo, TEMPO, tempoEnv } from "./tempo.ts";
+import { deployTempo, tempoEnv } from "./tempo.ts";
 
 /** A problem the operator can solve; shown as one sentence. */
 class StartError extends Error {}
-
-type Stack = {
-  config: Config;
-  /** What the service's processes get as their environment, beside this process's own. */
-  env: Record<string, string>;
-  databaseUrl?: string;
-  /** Where the indexer answers GraphQL and SQL. */
-  indexUrl?: string;
-  devnet?: Devnet;
-  rpcUrl?: string;
-  wsUrl?: string;
-  tempoRpcUrl?: string;
-  simulatorUrl?: string;
-  supervisor?: Supervisor;
-  seeded?: string;
-  /** Undo steps, the last one first. */
-  stops: (() => Promise<void> | void)[];
-};
 
 /** Known to everybody who reads this, like the accounts of the development chain. */
 const DEV_WEBHOOK_KEY = `0x${"de".repeat(32)}`;
@@ -48,10 +30,11 @@ const DEV_WEBHOOK_KEY = `0x${"de".repeat(32)}`;
 const empty = process.argv.includes("--empty");
 /** `--rows N`: so many agents each simulated registry makes up; undefined leaves them with what they were told. */
 const rows = process.argv.includes("--rows") ? process.argv[process.argv.indexOf("--rows") + 1] : undefined;
-const stack = { stops: [], env: {} } as unknown as Stack;
+const stack = { stops: [], starting: new Set(), env: {} } as unknown as Stack;
 let stopping: Promise<void> | undefined;
 const stopAll = () => {
   stopping ??= (async () => {
+    await Promise.allSettled(stack.starting);
     for (const stop of stack.stops.toReversed()) await stop();
   })();
   return stopping;
@@ -78,14 +61,19 @@ function tasks() {
   return new Listr<Stack>(
     [
       { title: "Check the data directory and the port", task: prepare },
-      { title: "PostgreSQL", enabled: () => !stack.config.database.url, task: startDatabase },
-      { title: "Chain 8453", enabled: ownChain, task: startChain },
-      { title: "Chain 4217, for payments by MPP", enabled: ownTempo, task: startTempo },
       {
-        title: "Database schema",
-        task: () => migrate(stack.env.MIGRATION_DATABASE_URL ?? stack.config.database.migrationUrl!),
+        title: "Database, chains and terminal",
+        task: (_, task) =>
+          task.newListr(
+            [
+              { title: "PostgreSQL", task: () => starting(prepareDatabase) },
+              { title: "Chain 8453", enabled: ownChain, task: () => starting(startChain) },
+              { title: "Chain 4217, for payments by MPP", enabled: ownTempo, task: () => starting(startTempo) },
+              { title: "Web terminal", enabled: webIsStale, task: () => starting(buildWeb) },
+            ],
+            { concurrent: true },
+          ),
       },
-      { title: "Web terminal", enabled: webIsStale, task: () => buildWeb() },
       { title: "Indexer, workers and API", task: startProcesses },
       {
         title: "Seed a small world",
@@ -127,6 +115,21 @@ function portIsFree(port: number, host: string): Promise<void> {
     });
     server.listen(port, host, () => server.close(() => resolve()));
   });
+}
+
+/** Runs a part's start. While it runs, `stopAll` waits for it: nothing that was started is left running. */
+function starting(start: () => Promise<void>): Promise<void> {
+  const started = start();
+  stack.starting.add(started);
+  const over = () => void stack.starting.delete(started);
+  started.then(over, over);
+  return started;
+}
+
+/** The database of its own, unless one is configured, with the service's tables. */
+async function prepareDatabase(): Promise<void> {
+  if (!stack.config.database.url) await startDatabase();
+  await migrate(stack.env.MIGRATION_DATABASE_URL ?? stack.config.database.migrationUrl!);
 }
 
 async function startDatabase(): Promise<void> {
@@ -261,58 +264,6 @@ async function seedWorld(say: (line: string) => void): Promise<void> {
     say,
   });
   writeFileSync(dataDir(stack.config.dataDir).seeded, `${new Date().toISOString()}\n`);
-}
-
-/** `devnet.json`: everything a test or a curious person needs to talk to the stack. */
-function writeDevnet(stack: Stack): void {
-  const { config, devnet, indexUrl, rpcUrl, wsUrl, simulatorUrl, databaseUrl, env } = stack;
-  const { contracts, schemas, accounts, keys } = devnet!;
-  const content = {
-    apiUrl: config.service.publicUrl,
-    indexUrl,
-    rpcUrl,
-    wsUrl,
-    tempoRpcUrl: stack.tempoRpcUrl ?? config.mpp?.rpcUrl,
-    tempoChainId: config.mpp?.chainId ?? TEMPO.chainId,
-    usdce: config.mpp?.currency ?? TEMPO.usdce,
-    databaseUrl: databaseUrl ?? env.DATABASE_URL ?? config.database.url,
-    simulatorUrl,
-    chainId: config.chain.id,
-    contracts,
-    schemas,
-    accounts,
-    keys,
-  };
-  writeFileSync(dataDir(config.dataDir).devnet, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-}
-
-function printReady(stack: Stack): void {
-  const { config, devnet, indexUrl, rpcUrl, tempoRpcUrl, simulatorUrl, databaseUrl, seeded } = stack;
-  const base = config.service.publicUrl;
-  const rows: [string, string | undefined][] = [
-    ["Terminal", base],
-    ["API", `${base}/api/v2`],
-    ["Docs", `${base}/docs`],
-    ["Agents", `${base}/api/v2/agents`],
-    ["Status", `${base}/api/v2/status`],
-    ["GraphQL", `${indexUrl}/graphql`],
-    ["SQL", `${indexUrl}/sql`],
-    ["Chain", rpcUrl],
-    ["Tempo", tempoRpcUrl],
-    ["Simulators", simulatorUrl],
-    ["Database", databaseUrl],
-    ["Logs", dataDir(config.dataDir).logs],
-    ["World", seeded],
-    ["Accounts", devnet && `${dataDir(config.dataDir).devnet}: ten with 100 ETH and 1000 USDC each`],
-    ["Prices", pricesInWords(config.pricing.phase)],
-  ];
-  console.log(`\nready ${base}\n`);
-  for (const [name, value] of rows) if (value) console.log(`  ${name.padEnd(10)} ${value}`);
-  console.log("\nCtrl-C ends everything.");
-}
-
-function pricesInWords(phase: Phase): string {
-  return phase === "free" ? "none" : `${costsInWords(standardPrices(phase))} PRICING_PHASE=free asks for nothing.`;
 }
 
 function toEnvFile(env: Record<string, string>): string {

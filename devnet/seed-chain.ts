@@ -1,0 +1,82 @@
+/** How the seeded world writes to the chain: transactions of its wallets, and those of the service's own wallet. */
+import type pg from "pg";
+import {
+  createTestClient,
+  createWalletClient,
+  type Hex,
+  http,
+  type PrivateKeyAccount,
+  publicActions,
+  type TransactionReceipt,
+} from "viem";
+import { base } from "viem/chains";
+import { identityAbi } from "../abis/identity.ts";
+import { intentByKey, queueIntent } from "../db/transaction-outbox.ts";
+
+export type Call = { to: Hex; data: Hex; value?: bigint };
+
+export type SeedChain = ReturnType<typeof openSeedChain>;
+
+/** @param db of the service: its own transactions go through the outbox, which alone uses the nonces of its wallet */
+export function openSeedChain(rpcUrl: string, db: pg.Pool) {
+  const chain = createTestClient({
+    chain: base,
+    mode: "anvil",
+    transport: http(rpcUrl),
+    pollingInterval: 100,
+  }).extend(publicActions);
+  const walletOf = (account: PrivateKeyAccount) =>
+    createWalletClient({ account, chain: base, transport: http(rpcUrl) });
+
+  /** Number of transactions a wallet has sent. Tells what an earlier, interrupted seeding has done. */
+  const sentBy = (account: PrivateKeyAccount): Promise<number> =>
+    chain.getTransactionCount({ address: account.address });
+
+  return {
+    chain,
+    sentBy,
+
+    /** One transaction of a wallet, mined. */
+    async send(account: PrivateKeyAccount, call: Call): Promise<TransactionReceipt> {
+      return chain.waitForTransactionReceipt({ hash: await walletOf(account).sendTransaction(call) });
+    },
+
+    /** Transactions of one wallet, sent back to back with nonces counted here. Resolves when the last one is mined. */
+    async sendAll(account: PrivateKeyAccount, calls: readonly Call[]): Promise<void> {
+      if (calls.length === 0) return;
+      const nonce = await sentBy(account);
+      const wallet = walletOf(account);
+      let last: Hex | undefined;
+      for (const [i, call] of calls.entries()) {
+        // A fixed gas limit: an estimate would not see the transactions sent just before.
+        last = await wallet.sendTransaction({ ...call, nonce: nonce + i, gas: 1_500_000n });
+      }
+      await chain.waitForTransactionReceipt({ hash: last! });
+    },
+
+    /** One transaction of the service's own wallet, mined. @throws Error when it failed or was reverted */
+    async sendAsService(intentKey: string, to: Hex, data: Hex): Promise<void> {
+      await queueIntent(db, { intentKey, to, data });
+      for (;;) {
+        const intent = (await intentByKey(db, intentKey))!;
+        if (intent.state === "mined") return;
+        if (intent.state !== "queued" && intent.state !== "signed")
+          throw new Error(`${intentKey}: ${intent.error ?? intent.state}`);
+        await new Promise((done) => setTimeout(done, 100));
+      }
+    },
+
+    /** The token of an agent's wallet, from the chain's own events. */
+    async tokenOf(identity: Hex, agentAddress: Hex): Promise<number> {
+      const filter = {
+        address: identity,
+        abi: identityAbi,
+        eventName: "AgentRegistered",
+        args: { agentAddress },
+      } as const;
+      const [registered] = await chain.getContractEvents({ ...filter, fromBlock: 0n });
+      if (registered === undefined) throw new Error(`${agentAddress} has no token`);
+      return Number(registered.args.tokenId);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** Registers the agents of the seeded world, each in its own way: by the API, by the contract, by the service's owner. */
+import { encodeFunctionData, type Hex, type PrivateKeyAccount } from "viem";
+import { identityAbi } from "../abis/identity.ts";
+import { ApiError, createClient, type Schemas } from "../sdk/src/index.ts";
+import { payByX402 } from "./pay.ts";
+import type { SeedChain } from "./seed-chain.ts";
+import type { SeedAgent } from "./world.ts";
+
+export type Registrar = {
+  apiUrl: string;
+  /** Host name in signed texts. */
+  host: string;
+  chainId: number;
+  identity: Hex;
+  chain: SeedChain;
+};
+
+/** Origin of a token that the service's owner minted. */
+const ORIGIN_OWNER = 3;
+
+/**
+ * Registers one agent. Done again it changes nothing.
+ * @param referralCode of the agent that brought it; registrations by the API only
+ * @returns the agent's own referral code, where the API told it
+ */
+export async function registerAgent(
+  registrar: Registrar,
+  agent: SeedAgent,
+  account: PrivateKeyAccount,
+  referralCode?: string,
+): Promise<string | undefined> {
+  if (agent.via === "api") return registerByApi(registrar, agent, account, referralCode);
+  if (agent.via === "contract") await registerByContract(registrar, agent, account);
+  else await registerByOwner(registrar, agent, account);
+  return undefined;
+}
+
+/** As an agent does it: signs in with its wallet, pays, and posts. */
+async function registerByApi(
+  { apiUrl, host, chainId }: Registrar,
+  agent: SeedAgent,
+  account: PrivateKeyAccount,
+  referralCode?: string,
+): Promise<string | undefined> {
+  const client = createClient({ baseUrl: apiUrl, host, wallet: account, pay: payByX402(account, chainId) });
+  const { risk, autonomy, ...words } = agent.personality ?? {};
+  const body: Schemas["MintRequest"] = {
+    name: agent.name,
+    // The API accepts frameworks of its own list only.
+    framework: agent.framework as Schemas["MintRequest"]["framework"],
+    soulbound: agent.soulbound ?? false,
+    ...(agent.personality && { personality: { ...words, riskTolerance: risk ?? 5, autonomyLevel: autonomy ?? 5 } }),
+    ...(agent.narrative && { narrative: agent.narrative }),
+    ...agent.listing,
+    ...(referralCode && { referralCode }),
+  };
+  try {
+    return (await client.register(body, { idempotencyKey: `seed-${account.address}` })).yourReferralCode;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "already_registered")
+      return (error.body as { yourReferralCode?: string }).yourReferralCode;
+    throw new Error(`registering ${agent.name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function registerByContract({ chain, identity }: Registrar, agent: SeedAgent, account: PrivateKeyAccount) {
+  if ((await chain.sentBy(account)) > 0) return;
+  const contract = { address: identity, abi: identityAbi } as const;
+  await chain.send(account, {
+    to: identity,
+    value: await chain.chain.readContract({ ...contract, functionName: "mintPrice" }),
+    data: encodeFunctionData({
+      abi: identityAbi,
+      functionName: "mint",
+      args: [account.address, agent.name, agent.framework, agent.soulbound ?? false],
+    }),
+  });
+}
+
+async function registerByOwner({ chain, identity }: Registrar, agent: SeedAgent, { address }: PrivateKeyAccount) {
+  const { name, framework, soulbound = false } = agent;
+  const args = [address, address, name, framework, soulbound, ORIGIN_OWNER] as const;
+  const data = encodeFunctionData({ abi: identityAbi, functionName: "mintFor", args });
+  await chain.sendAsService(`seed:mint:${address.toLowerCase()}`, identity, data);
+}
