@@ -18,6 +18,7 @@ import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
 import { simulatedUpstreams } from "./simulators/environment.ts";
 import { MOST_ROWS } from "./simulators/registries/registry.ts";
+import type { Stack } from "./stack.ts";
 import { Supervisor } from "./supervisor.ts";
 import { deployTempo, tempoEnv } from "./tempo.ts";
 

@@ -62,7 +62,7 @@ export async function startReference(kind: string, databaseUrl: string, dataDir:
   return served(child, `http://127.0.0.1:${port[0]}`);
 }
 
-const environment = (databaseUrl: string, dataDir: string): NodeJS.ProcessEnv => ({
+export const environment = (databaseUrl: string, dataDir: string): NodeJS.ProcessEnv => ({
   PATH: dirname(process.execPath),
   PUBLIC_URL: "https://agents.example",
   DATABASE_URL: databaseUrl,
