@@ -156,7 +156,7 @@ describe("a running stack", () => {
     if (!isDeep()) return;
     // The supervisor itself is killed: its processes follow, and the next start takes over database and chain.
     const orphans = descendants(stack.process.pid!).filter(({ command }) =>
-      /(api|workers|indexer|simulators)\/main\.ts|ponder/.test(command),
+      /(api|workers|indexer|simulators)(\/main\.ts|\.js)|ponder/.test(command),
     );
     expect(orphans.length).toBeGreaterThanOrEqual(4);
     stack.process.kill("SIGKILL");
