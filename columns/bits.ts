@@ -20,25 +20,25 @@ export function clearBit(bits: Bits, slot: number): void {
 export const writeBit = (bits: Bits, slot: number, member: boolean): void =>
   member ? setBit(bits, slot) : clearBit(bits, slot);
 
-// The loops below are what a page costs. Their bounds are read once and nothing in them is called, and the count says of
-// each sum that it is a 32-bit one: written the plain way they take three to five times as long.
+// The loops below are most of the time of a page. Each reads its bound once, calls nothing, and marks every sum as a
+// 32-bit integer (`| 0`): without that they take three to five times as long.
 
-/** Keeps in `bits` what is also in `other`. */
+/** Removes from `bits` the slots that are not in `other`. */
 export function intersect(bits: Bits, other: Bits): void {
   const { length } = bits;
   for (let word = 0; word < length; word++) bits[word]! &= other[word]!;
 }
 
-/** Removes from `bits` what is in `other`. */
+/** Removes from `bits` the slots that are in `other`. */
 export function subtract(bits: Bits, other: Bits): void {
   const { length } = bits;
   for (let word = 0; word < length; word++) bits[word]! &= ~other[word]!;
 }
 
-/** How many slots are in the set. */
+/** Number of slots in the set. */
 export const countBits = (bits: Bits): number => countCommon(bits, bits);
 
-/** How many slots are in both sets. The ones of a word are counted in parallel (Hacker's Delight, 5-1). */
+/** Number of slots that are in both sets. The set bits of a word are counted in parallel (Hacker's Delight, 5-1). */
 export function countCommon(a: Bits, b: Bits): number {
   const { length } = a;
   let count = 0;
@@ -51,7 +51,7 @@ export function countCommon(a: Bits, b: Bits): number {
   return count;
 }
 
-/** Every slot of the set, ascending. */
+/** All slots of the set, ascending. */
 export function listBits(bits: Bits): number[] {
   const slots: number[] = [];
   for (let word = 0; word < bits.length; word++) {

@@ -1,17 +1,17 @@
-/** Sorts the slots of a whole column at once, by radix: a million names in well under a second, ties left in the order given. */
+/** Sorts the slots of a whole column at once: a stable radix sort, under a second for a million names. */
 import { BytesColumn } from "./bytes-column.ts";
 import type { NumberColumn } from "./number-column.ts";
 
 export type SortableColumn = NumberColumn | BytesColumn;
 
-/** Below this many, comparing beats counting. */
-const SMALL = 32;
+/** Max slots that are sorted by insertion; it is faster than the radix sort for these. */
+const INSERTION_SORT_MAX = 32;
 const DIGITS = 8;
 const BUCKETS = 256;
 
 /**
  * Sorts `slots` by the column's values, nulls last.
- * @param slots in the order that equal values shall keep
+ * @param slots sorted in place; slots with equal values keep their order
  */
 export function sortSlots(column: SortableColumn, slots: Int32Array): void {
   const keys = new Keys(slots);
@@ -27,7 +27,7 @@ function sortNumbers(column: NumberColumn, slots: Int32Array, keys: Keys): void 
     const value = column.values[slots[i]!]!;
     double[0] = value;
     const high = halves[highHalf]!;
-    // Doubles order like integers once the sign is turned: all bits of a negative one, the sign bit of the others.
+    // The bits of doubles sort as integers after this flip: all bits of a negative one, the sign bit of any other.
     const flip = high >>> 31 === 1 ? 0xffffffff : 0;
     keys.high[i] = Number.isNaN(value) ? 0xffffffff : high ^ (flip | 0x80000000);
     keys.low[i] = Number.isNaN(value) ? 0xffffffff : halves[lowHalf]! ^ flip;
@@ -40,13 +40,13 @@ function sortNumbers(column: NumberColumn, slots: Int32Array, keys: Keys): void 
   });
 }
 
-/** Eight bytes at a time; what they do not tell apart is sorted by the next eight. */
+/** Sorts by eight bytes at a time; slots that are equal in these are sorted by the next eight. */
 function sortBytes(column: BytesColumn, slots: Int32Array, keys: Keys): void {
   const present = nullsLast(column, slots);
   const open: [from: number, to: number, depth: number][] = [[0, present, 0]];
   for (let range = open.pop(); range !== undefined; range = open.pop()) {
     const [from, to, depth] = range;
-    if (to - from <= SMALL) {
+    if (to - from <= INSERTION_SORT_MAX) {
       insertionSort(column, slots, from, to);
       continue;
     }
@@ -66,7 +66,7 @@ function sortBytes(column: BytesColumn, slots: Int32Array, keys: Keys): void {
   }
 }
 
-/** Moves the slots without a value behind the others. @returns how many have one */
+/** Moves the slots without a value behind the others. @returns the number of slots with a value */
 function nullsLast(column: BytesColumn, slots: Int32Array): number {
   if (column.nullCount === 0) return slots.length;
   const nulls: number[] = [];
@@ -80,7 +80,7 @@ function nullsLast(column: BytesColumn, slots: Int32Array): number {
   return present;
 }
 
-/** Big-endian, with zeros behind the end: text has no byte 0, so a shorter one comes first. */
+/** Big-endian, with zeros after the end: text has no byte 0, so the shorter of two comes first. */
 function fourBytes(heap: Uint8Array, at: number, end: number): number {
   let word = 0;
   for (let i = at; i < at + 4; i++) word = (word << 8) | (i < end ? heap[i]! : 0);
@@ -96,7 +96,7 @@ function insertionSort(column: SortableColumn, slots: Int32Array, from: number, 
   }
 }
 
-/** A key of 64 bits for each position of `slots`, and the stable sort that moves both together. */
+/** A 64-bit key for each position of `slots`, and the stable sort that moves keys and slots together. */
 class Keys {
   readonly slots: Int32Array;
   readonly high: Uint32Array;
@@ -115,7 +115,7 @@ class Keys {
     this.#spareLow = new Uint32Array(slots.length);
   }
 
-  /** Least significant byte first; a byte that is the same everywhere is passed over. */
+  /** Least significant byte first; a byte that is the same in all keys is skipped. */
   sort(from: number, to: number): void {
     const counts = this.#counts.fill(0);
     for (let i = from; i < to; i++) {
@@ -155,7 +155,7 @@ class Keys {
     this.low.set(source.low.subarray(from, to), from);
   }
 
-  /** Calls back with every run of two or more equal keys in a sorted range. */
+  /** Calls `visit` for each run of two or more equal keys in a sorted range. */
   forEachTie(from: number, to: number, visit: (from: number, to: number) => void): void {
     for (let first = from; first < to; ) {
       const high = this.high[first]!;

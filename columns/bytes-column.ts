@@ -3,11 +3,11 @@ import { type Bits, clearBit, createBits, hasBit, resizeBits, setBit } from "./b
 import type { Value } from "./values.ts";
 
 export type BytesImage = {
-  /** Bytes of a value when all have the same; 0 when they differ, and `places` tells where each one is. */
+  /** Bytes per value when all have the same length; 0 when lengths differ, and `offsets` has the place of each. */
   width: number;
-  /** Values of one width lie by slot; others each behind their length, and place 0 holds the empty one. */
+  /** Values of one width are at slot · width; others follow their length, and offset 0 is the empty value. */
   heap: Uint8Array;
-  places: Uint32Array;
+  offsets: Uint32Array;
   /** Bytes of the heap in use, garbage included. */
   used: number;
   garbage: number;
@@ -18,21 +18,21 @@ export type BytesImage = {
 export const emptyBytes = (width: number): BytesImage => ({
   width,
   heap: new Uint8Array(width > 0 ? 0 : 1),
-  places: new Uint32Array(0),
+  offsets: new Uint32Array(0),
   used: 1,
   garbage: 0,
   nulls: createBits(0),
   nullCount: 0,
 });
 
-/** Lengths from here on take five bytes instead of one: this one, and the length. */
+/** A length from this on takes five bytes instead of one: this byte, then the length. */
 const LONG = 255;
 const LONG_PREFIX = 5;
 
 export class BytesColumn {
   readonly width: number;
   heap: Uint8Array;
-  #places: Uint32Array;
+  #offsets: Uint32Array;
   #used: number;
   #garbage: number;
   nulls: Bits;
@@ -41,7 +41,7 @@ export class BytesColumn {
   constructor(image: BytesImage) {
     this.width = image.width;
     this.heap = image.heap;
-    this.#places = image.places;
+    this.#offsets = image.offsets;
     this.#used = image.used;
     this.#garbage = image.garbage;
     this.nulls = image.nulls;
@@ -52,7 +52,7 @@ export class BytesColumn {
     return {
       width: this.width,
       heap: this.heap,
-      places: this.#places,
+      offsets: this.#offsets,
       used: this.#used,
       garbage: this.#garbage,
       nulls: this.nulls,
@@ -61,12 +61,12 @@ export class BytesColumn {
   }
 
   get byteLength(): number {
-    return this.heap.byteLength + this.#places.byteLength + this.nulls.byteLength;
+    return this.heap.byteLength + this.#offsets.byteLength + this.nulls.byteLength;
   }
 
   reserve(capacity: number): void {
     if (this.width > 0) this.heap = grown(this.heap, capacity * this.width);
-    else this.#places = resized(this.#places, capacity);
+    else this.#offsets = resized(this.#offsets, capacity);
     this.nulls = resizeBits(this.nulls, capacity);
   }
 
@@ -74,20 +74,20 @@ export class BytesColumn {
     return hasBit(this.nulls, slot);
   }
 
-  /** Where the slot's bytes begin in `heap`. */
+  /** Offset in `heap` at which the slot's bytes begin. */
   start(slot: number): number {
     if (this.width > 0) return slot * this.width;
-    const place = this.#places[slot]!;
-    return place + (this.heap[place]! < LONG ? 1 : LONG_PREFIX);
+    const offset = this.#offsets[slot]!;
+    return offset + (this.heap[offset]! < LONG ? 1 : LONG_PREFIX);
   }
 
-  /** How many bytes the slot has; 0 for null. */
+  /** Number of bytes of the slot's value; 0 for null. */
   length(slot: number): number {
     if (this.width > 0) return this.isNull(slot) ? 0 : this.width;
-    return this.#lengthAt(this.#places[slot]!);
+    return this.#lengthAt(this.#offsets[slot]!);
   }
 
-  /** The slot's bytes, as a view that the next write may move. */
+  /** The slot's bytes as a view; invalid after the next write. */
   read(slot: number): Uint8Array | null {
     if (this.isNull(slot)) return null;
     const start = this.start(slot);
@@ -112,49 +112,49 @@ export class BytesColumn {
     const size = sizeOf(bytes.length);
     if (this.#used + size > this.heap.length) this.#makeRoom(size);
     const { heap } = this;
-    const place = this.#used;
-    if (bytes.length < LONG) heap[place] = bytes.length;
+    const offset = this.#used;
+    if (bytes.length < LONG) heap[offset] = bytes.length;
     else {
-      heap[place] = LONG;
-      for (let i = 0; i < 4; i++) heap[place + 1 + i] = bytes.length >>> (i * 8);
+      heap[offset] = LONG;
+      for (let i = 0; i < 4; i++) heap[offset + 1 + i] = bytes.length >>> (i * 8);
     }
-    copyBytes(heap, bytes, place + size - bytes.length);
-    this.#places[slot] = place;
+    copyBytes(heap, bytes, offset + size - bytes.length);
+    this.#offsets[slot] = offset;
     this.#used += size;
   }
 
-  /** Forgets what the slot held, so that it may be given to another row. */
+  /** Removes the slot's value, so that another row can use the slot. */
   erase(slot: number): void {
     if (this.isNull(slot)) {
       clearBit(this.nulls, slot);
       this.nullCount--;
     }
     if (this.width > 0) return;
-    const place = this.#places[slot]!;
-    if (place === 0) return;
-    this.#garbage += sizeOf(this.#lengthAt(place));
-    this.#places[slot] = 0;
+    const offset = this.#offsets[slot]!;
+    if (offset === 0) return;
+    this.#garbage += sizeOf(this.#lengthAt(offset));
+    this.#offsets[slot] = 0;
   }
 
-  holds(slot: number, value: Value): boolean {
+  equals(slot: number, value: Value): boolean {
     return this.compareValue(slot, value) === 0;
   }
 
-  /** Order of two slots by value; nulls come last. */
+  /** Compares two slots by value; nulls are last. */
   compare(a: number, b: number): number {
     if (this.nullCount > 0 && (this.isNull(a) || this.isNull(b)))
       return Number(this.isNull(a)) - Number(this.isNull(b));
     return compareBytes(this.heap, this.start(a), this.length(a), this.heap, this.start(b), this.length(b));
   }
 
-  /** Order of a slot's value against a value; nulls come last. */
+  /** Compares a slot's value with a value; nulls are last. */
   compareValue(slot: number, value: Value): number {
     if (value === null || this.isNull(slot)) return Number(this.isNull(slot)) - Number(value === null);
     const bytes = value as Uint8Array;
     return compareBytes(this.heap, this.start(slot), this.length(slot), bytes, 0, bytes.length);
   }
 
-  /** Whether the slot's bytes contain `needle`; null contains nothing, everything else contains the empty one. */
+  /** Whether the slot's bytes contain `needle`; null contains nothing, any other value contains the empty needle. */
   includes(slot: number, needle: Uint8Array): boolean {
     if (this.isNull(slot)) return false;
     const { heap } = this;
@@ -172,19 +172,19 @@ export class BytesColumn {
     return false;
   }
 
-  /** Gives the heap room for `more` bytes, leaving garbage behind while at it. */
+  /** Makes room for `more` bytes in the heap; drops the garbage if there is some. */
   #makeRoom(more: number): void {
     const live = this.#used - this.#garbage;
     const heap = new Uint8Array(Math.ceil((live + more) * 1.25) + 4096);
     if (this.#garbage === 0) heap.set(this.heap.subarray(0, this.#used));
     else {
       let used = 1;
-      for (let slot = 0; slot < this.#places.length; slot++) {
-        const place = this.#places[slot]!;
-        if (place === 0) continue;
-        const size = sizeOf(this.#lengthAt(place));
-        copyBytes(heap, this.heap.subarray(place, place + size), used);
-        this.#places[slot] = used;
+      for (let slot = 0; slot < this.#offsets.length; slot++) {
+        const offset = this.#offsets[slot]!;
+        if (offset === 0) continue;
+        const size = sizeOf(this.#lengthAt(offset));
+        copyBytes(heap, this.heap.subarray(offset, offset + size), used);
+        this.#offsets[slot] = used;
         used += size;
       }
       this.#used = used;
@@ -193,23 +193,23 @@ export class BytesColumn {
     this.heap = heap;
   }
 
-  #lengthAt(place: number): number {
+  #lengthAt(offset: number): number {
     const { heap } = this;
-    const length = heap[place]!;
+    const length = heap[offset]!;
     if (length < LONG) return length;
-    return heap[place + 1]! + heap[place + 2]! * 2 ** 8 + heap[place + 3]! * 2 ** 16 + heap[place + 4]! * 2 ** 24;
+    return heap[offset + 1]! + heap[offset + 2]! * 2 ** 8 + heap[offset + 3]! * 2 ** 16 + heap[offset + 4]! * 2 ** 24;
   }
 
-  /** Gives back the room that growing left over; for a table that was just filled. */
+  /** Releases the spare room of the heap; for a table that was just built. */
   trim(): void {
     if (this.width === 0) this.heap = this.heap.slice(0, Math.ceil(this.#used * 1.05) + 4096);
   }
 }
 
-/** Bytes of the heap that a value of `length` bytes takes. */
+/** Heap bytes of a value of `length` bytes, its length included. */
 const sizeOf = (length: number) => length + (length < LONG ? 1 : LONG_PREFIX);
 
-/** memcmp, then the shorter first. */
+/** As memcmp; of two with a common beginning the shorter is first. */
 export function compareBytes(
   a: Uint8Array,
   aStart: number,
@@ -226,7 +226,7 @@ export function compareBytes(
   return aLength - bLength;
 }
 
-/** A loop beats the call of `set` for names and words, which are a few bytes each. */
+/** For names and words, which are a few bytes each, a loop is faster than calling `set`. */
 function copyBytes(target: Uint8Array, bytes: Uint8Array, at: number): void {
   if (bytes.length > 64) target.set(bytes, at);
   else for (let i = 0; i < bytes.length; i++) target[at + i] = bytes[i]!;

@@ -1,34 +1,37 @@
 /**
- * What was committed since the last look, each change exactly once: by which transactions a snapshot of the database
- * sees. Rows carry the transaction that changed them last, in an indexed column of type `xid8`.
+ * Finds what was committed between two snapshots of the database, each change exactly once. Rows carry the transaction
+ * that changed them last, in an indexed column of type `xid8`.
  */
 import type pg from "pg";
 
-/** What a look saw: all transactions below `end` but those that were `underWay`. Decimals of type `xid8`. */
-export type Look = { end: string; underWay: string[] };
+/**
+ * Which transactions a snapshot sees: those below `xmax`, except the ones that were `inProgress`. Decimals of type
+ * `xid8`, as in Postgres' `pg_snapshot`.
+ */
+export type CommitSnapshot = { xmax: string; inProgress: string[] };
 
-/** What the transaction's own snapshot sees. A standby would not tell which are under way; memory follows a primary. */
-export async function look(tx: pg.ClientBase): Promise<Look> {
-  const { rows } = await tx.query(LOOK);
-  return rows[0];
+/** Reads the snapshot of the transaction `tx`. A standby does not list transactions in progress: only a primary will do. */
+export async function readCommitSnapshot(tx: pg.ClientBase): Promise<CommitSnapshot> {
+  const { rows } = await tx.query<CommitSnapshot>(READ_SNAPSHOT);
+  return rows[0]!;
 }
 
-const LOOK = {
-  name: "commits-look",
-  text: `select pg_snapshot_xmax(s)::text as end, array(select pg_snapshot_xip(s)::text) as "underWay"
+const READ_SNAPSHOT = {
+  name: "commit-snapshot",
+  text: `select pg_snapshot_xmax(s)::text as xmax, array(select pg_snapshot_xip(s)::text) as "inProgress"
     from pg_current_snapshot() s`,
 };
 
 /**
- * A condition on rows that the snapshot of `now` sees: those whose last change the look `before` did not see. A mark
- * beyond both, as a dump restored from another server brings, is no change.
- * @param column of type `xid8`, as SQL
+ * SQL condition, for a statement that runs in the snapshot `now`, on rows whose last change the snapshot `before` does
+ * not see. A transaction id beyond both snapshots, as a dump of another server brings, is no change.
+ * @param column SQL of a column of type `xid8`
  */
-export function changedBetween(column: string, before: Look, now: Look): string {
-  const since = `${column} >= ${xid(before.end)} and ${column} < ${xid(now.end)}`;
-  if (before.underWay.length === 0) return since;
-  return `(${since} or ${column} in (${before.underWay.map(xid).join(", ")}))`;
+export function changedBetween(column: string, before: CommitSnapshot, now: CommitSnapshot): string {
+  const since = `${column} >= ${xid(before.xmax)} and ${column} < ${xid(now.xmax)}`;
+  if (before.inProgress.length === 0) return since;
+  return `(${since} or ${column} in (${before.inProgress.map(xid).join(", ")}))`;
 }
 
-/** A decimal of the database's own, checked all the same because it becomes SQL. */
+/** The decimal comes from the database, and is checked because it becomes SQL. */
 const xid = (decimal: string) => `'${BigInt(decimal)}'::xid8`;

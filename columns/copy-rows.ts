@@ -1,10 +1,10 @@
-/** Reads many rows fast: `COPY … TO STDOUT (FORMAT binary)`, whose fields are handed on as bytes without becoming objects. */
+/** Reads many rows fast: `COPY … TO STDOUT (FORMAT binary)`, whose fields are read from the bytes without making objects. */
 import pg from "pg";
 import type { Values } from "./values.ts";
 
 /**
  * A row as COPY sends it; see "Binary Format" of COPY in the PostgreSQL manual. Fields are views of the receive
- * buffer, good until the callback returns.
+ * buffer, valid until the callback returns.
  */
 export class CopyRow {
   #chunk: Buffer = Buffer.alloc(0);
@@ -12,7 +12,7 @@ export class CopyRow {
   /** -1 is null. */
   readonly #lengths: number[] = [];
 
-  /** Takes the next row of a message. @returns false at the end of the rows */
+  /** Moves to the row at an offset of a message. @returns false at the end of the rows */
   take(chunk: Buffer, at: number): boolean {
     const fields = chunk.readInt16BE(at);
     if (fields < 0) return false;
@@ -43,7 +43,7 @@ export class CopyRow {
     return this.#lengths[field]! < 0 ? null : this.#chunk.readInt32BE(this.#starts[field]!);
   }
 
-  /** A field of type `timestamptz`, in milliseconds since 1970 with what there is beyond them; it is sent in microseconds since 2000. */
+  /** A field of type `timestamptz`, in milliseconds since 1970 with fractions; COPY sends microseconds since 2000. */
   time(field: number): number | null {
     return this.#lengths[field]! < 0 ? null : this.integer(field) / 1000 + YEAR_2000;
   }
@@ -53,7 +53,7 @@ export class CopyRow {
     return this.#lengths[field]! < 0 ? null : this.#chunk.readDoubleBE(this.#starts[field]!);
   }
 
-  /** The bytes of a field: of a `text` its UTF-8, of a `bytea` what it is. */
+  /** The bytes of a field: the UTF-8 of a `text`, the content of a `bytea`. */
   bytes(field: number): Uint8Array | null {
     const length = this.#lengths[field]!;
     if (length < 0) return null;
@@ -66,7 +66,7 @@ export class CopyRow {
     return this.#chunk[this.#starts[field]!] === 1;
   }
 
-  /** A field of type `numeric` that holds an integer, exactly. It is sent in digits of 10,000, the first worth most. */
+  /** A field of type `numeric` with an integer value, exactly. COPY sends digits to the base 10,000, the highest first. */
   numeric(field: number): number | bigint | null {
     if (this.#lengths[field]! < 0) return null;
     const at = this.#starts[field]!;
@@ -94,18 +94,18 @@ export class CopyRow {
 
 const YEAR_2000 = Date.UTC(2000, 0);
 
-/** Bytes before the first row: an 11-byte signature, 4 bytes of flags, and an extension of the length that follows. */
+/** Bytes before the first row: an 11-byte signature, 4 bytes of flags, 4 bytes with the length of an extension. */
 const HEADER = 19;
 
 /**
  * Runs a SELECT and calls back for each of its rows, in order.
  * @param select without parameters: COPY takes none
- * @throws the database's error, that of a line that is lost or silent for longer than the client's `query_timeout`, or
- *   what `onRow` throws (the rows behind it are then read and dropped)
+ * @throws the database's error; an error when the connection is lost, or silent for longer than the client's
+ *   `query_timeout`; the error that `onRow` throws (the rows after it are then read and dropped)
  */
 export function copyRows(client: pg.ClientBase, select: string, onRow: (row: CopyRow) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    // By callback: of a query without one, a client with a `query_timeout` tells no error at all.
+    // A client with a `query_timeout` reports errors to the query's callback only, so the query needs one.
     const query = new CopyOut(`copy (${select}) to stdout (format binary)`, onRow, (error) => {
       const failure = error ?? query.failure;
       if (failure === undefined) resolve();
@@ -126,7 +126,7 @@ class CopyOut extends pg.Query {
     this.#onRow = onRow;
   }
 
-  /** The driver's client calls this with every CopyData message; Postgres sends a row in each. */
+  /** The driver's client calls this with each CopyData message; Postgres sends one row in each. */
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     if (this.failure !== undefined) return;
     try {
@@ -139,6 +139,6 @@ class CopyOut extends pg.Query {
   }
 }
 
-/** The same values, on their own: for rows that are kept past the callback. */
-export const keepValues = (values: Values): Values =>
+/** Copies of the values, for rows that are used after the callback has returned. */
+export const copyValues = (values: Values): Values =>
   values.map((value) => (value instanceof Uint8Array ? Uint8Array.from(value) : value));

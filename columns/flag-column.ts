@@ -1,4 +1,4 @@
-/** A column of yes and no, kept as the set of slots that say yes. */
+/** A column of booleans, stored as the set of slots that are true. */
 import { type Bits, clearBit, createBits, hasBit, resizeBits, writeBit } from "./bits.ts";
 import type { Value } from "./values.ts";
 
@@ -35,7 +35,7 @@ export class FlagColumn {
     clearBit(this.bits, slot);
   }
 
-  holds(slot: number, value: Value): boolean {
+  equals(slot: number, value: Value): boolean {
     return hasBit(this.bits, slot) === value;
   }
 }

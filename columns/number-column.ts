@@ -1,4 +1,4 @@
-/** A column of numbers: doubles, with the rare integer beyond 2^53 kept exactly beside them. */
+/** A column of numbers: doubles, with the rare integers beyond 2^53 stored exactly beside them. */
 import { type Bits, clearBit, createBits, hasBit, resizeBits, setBit } from "./bits.ts";
 import type { Value } from "./values.ts";
 
@@ -9,9 +9,9 @@ export class NumberColumn {
   values: Float64Array;
   nulls: Bits;
   nullCount: number;
-  /** Of all values, once it was asked for; kept while every value is an integer, whose sum has no rounding. */
+  /** Sum of all values, set by the first call of `sum`; updated while all values are integers, whose sum is not rounded. */
   #sum: number | undefined;
-  /** slot → the value itself, where a double cannot hold it. Rounding keeps the order, so only equal doubles ask here. */
+  /** slot → exact value, where a double cannot represent it. Rounding keeps the order, so only equal doubles are compared by it. */
   readonly exact: Map<number, bigint>;
 
   constructor(
@@ -54,25 +54,25 @@ export class NumberColumn {
       this.nullCount++;
       this.values[slot] = Number.NaN;
     } else {
-      // Adding 0 turns -0 into 0, which is the same number to SQL.
+      // Adding 0 turns -0 into 0, which SQL treats as the same number.
       const double = Number(value) + 0;
       this.values[slot] = double;
-      this.#count(double);
+      this.#addToSum(double);
       if (typeof value === "bigint" && !Number.isSafeInteger(double)) this.exact.set(slot, value);
     }
   }
 
-  /** Forgets what the slot held, so that it may be given to another row. */
+  /** Removes the slot's value, so that another row can use the slot. */
   erase(slot: number): void {
     if (this.isNull(slot)) {
       clearBit(this.nulls, slot);
       this.nullCount--;
-    } else this.#count(-this.values[slot]!);
+    } else this.#addToSum(-this.values[slot]!);
     this.values[slot] = 0;
     if (this.exact.size > 0) this.exact.delete(slot);
   }
 
-  /** Sum of all values as doubles add up; nulls count as 0. */
+  /** Sum of all values in double arithmetic; nulls count as 0. */
   get sum(): number {
     if (this.#sum !== undefined) return this.#sum;
     let sum = 0;
@@ -81,17 +81,17 @@ export class NumberColumn {
     return sum;
   }
 
-  #count(value: number): void {
+  #addToSum(value: number): void {
     if (this.#sum === undefined) return;
     const sum = this.#sum + value;
     this.#sum = Number.isInteger(value) && Number.isSafeInteger(sum) ? sum : undefined;
   }
 
-  holds(slot: number, value: Value): boolean {
+  equals(slot: number, value: Value): boolean {
     return this.compareValue(slot, value) === 0;
   }
 
-  /** Order of two slots by value; nulls come last. */
+  /** Compares two slots by value; nulls are last. */
   compare(a: number, b: number): number {
     const left = this.values[a]!;
     const right = this.values[b]!;
@@ -101,7 +101,7 @@ export class NumberColumn {
     return this.compareValue(a, this.read(b));
   }
 
-  /** Order of a slot's value against a value; nulls come last. */
+  /** Compares a slot's value with a value; nulls are last. */
   compareValue(slot: number, value: Value): number {
     const own = this.read(slot);
     if (own === null || value === null) return Number(own === null) - Number(value === null);

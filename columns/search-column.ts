@@ -1,9 +1,9 @@
-/** The text that is searched: stored only where it differs from the text column it stands for. */
+/** The text that is searched: stored only where it differs from the text column `of`. */
 import { BytesColumn, type BytesImage, emptyBytes } from "./bytes-column.ts";
 import type { Value } from "./values.ts";
 
 export class SearchColumn {
-  /** Null where the searched text is the other column's. */
+  /** Null where the searched text equals that of the column `of`. */
   readonly own: BytesColumn;
   readonly of: BytesColumn;
 
@@ -24,7 +24,7 @@ export class SearchColumn {
     this.own.reserve(capacity);
   }
 
-  /** Gives back the room that growing left over. */
+  /** Releases the spare room. */
   trim(): void {
     this.own.trim();
   }
@@ -41,20 +41,20 @@ export class SearchColumn {
     this.own.erase(slot);
   }
 
-  holds(slot: number, value: Value): boolean {
-    return this.own.holds(slot, value);
+  equals(slot: number, value: Value): boolean {
+    return this.own.equals(slot, value);
   }
 
-  /** The bytes that are searched, as a view that the next write may move; null when there are none. */
+  /** The bytes that are searched, as a view that is invalid after the next write; null when there are none. */
   text(slot: number): Uint8Array | null {
-    return this.#place(slot).read(slot);
+    return this.#columnOf(slot).read(slot);
   }
 
   includes(slot: number, needle: Uint8Array): boolean {
-    return this.#place(slot).includes(slot, needle);
+    return this.#columnOf(slot).includes(slot, needle);
   }
 
-  #place(slot: number): BytesColumn {
+  #columnOf(slot: number): BytesColumn {
     return this.own.isNull(slot) ? this.of : this.own;
   }
 }

@@ -1,13 +1,13 @@
-/** Ascending lists of slots in as few bytes as they need: each slot as its distance from the one before, seven bits to a byte. */
+/** Compressed lists of ascending slots: each slot as its distance from the one before it, seven bits to a byte (varint). */
 
-/** Lists one behind the other; where each begins is for the caller to keep. The low bits of a distance come first. */
+/** Writes lists one behind the other; the caller stores where each begins. The low bits of a distance come first. */
 export class SlotListWriter {
   #bytes: Uint8Array;
-  /** Where the next byte goes. */
+  /** Offset of the next byte. */
   used = 0;
   #last = -1;
 
-  /** @param room bytes to begin with; more are made as they are needed */
+  /** @param room initial bytes; the buffer grows when needed */
   constructor(room: number) {
     this.#bytes = new Uint8Array(room);
   }
@@ -19,7 +19,7 @@ export class SlotListWriter {
 
   /** Adds a slot that is greater than the one before it in the list. */
   add(slot: number): void {
-    if (this.used + MOST > this.#bytes.length) this.#grow();
+    if (this.used + MAX_DISTANCE_BYTES > this.#bytes.length) this.#grow();
     let distance = slot - this.#last;
     this.#last = slot;
     while (distance > 127) {
@@ -35,20 +35,20 @@ export class SlotListWriter {
   }
 
   #grow(): void {
-    const larger = new Uint8Array(this.#bytes.length * 2 + MOST);
+    const larger = new Uint8Array(this.#bytes.length * 2 + MAX_DISTANCE_BYTES);
     larger.set(this.#bytes);
     this.#bytes = larger;
   }
 }
 
-/** Bytes of a distance below 2^31 at most. */
-const MOST = 5;
+/** Max bytes of one distance, which is below 2^31. */
+const MAX_DISTANCE_BYTES = 5;
 
-/** How many bytes a distance takes. */
+/** Number of bytes of one distance. */
 export const bytesOfDistance = (distance: number): number =>
   distance < 0x80 ? 1 : distance < 0x4000 ? 2 : distance < 0x20_0000 ? 3 : distance < 0x1000_0000 ? 4 : 5;
 
-/** Adds the slots of the list between two places to `out`. */
+/** Appends to `out` the slots of the list between two offsets. */
 export function readSlots(lists: Uint8Array, from: number, to: number, out: number[]): void {
   let slot = -1;
   for (let at = from; at < to; ) {

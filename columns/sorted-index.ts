@@ -1,18 +1,24 @@
-/** The slots of a table in the order of one column, ties by id: a list in blocks, so that a changed row moves in a microsecond. */
+/** The slots of a table sorted by one column, ties by id: a list of blocks, so that a changed row moves in a microsecond. */
 import type { Bits } from "./bits.ts";
 
-/** Slots of a block at most; a full one splits. */
+/** Max slots per block; a full block splits. */
 const BLOCK = 1024;
-/** Slots of a block after a bulk load: nearly full ones take little memory, and one that splits is like any other. */
+/** Slots per block after a bulk load: nearly full blocks take little memory, and the split of one is cheap. */
 const FILL = 960;
 
 /** Total order of two slots. */
 export type CompareSlots = (a: number, b: number) => number;
 
-export type OrderImage = { pool: Int32Array; counts: Int32Array; sequence: Int32Array; blocks: number; length: number };
+export type SortedIndexImage = {
+  pool: Int32Array;
+  counts: Int32Array;
+  sequence: Int32Array;
+  blocks: number;
+  length: number;
+};
 
-/** Lays sorted slots out in blocks. */
-export function layOut(sorted: Int32Array): OrderImage {
+/** Distributes sorted slots over blocks. */
+export function layOutBlocks(sorted: Int32Array): SortedIndexImage {
   const blocks = Math.max(1, Math.ceil(sorted.length / FILL));
   const room = blocks + (blocks >>> 4) + 8;
   const image = {
@@ -32,25 +38,25 @@ export function layOut(sorted: Int32Array): OrderImage {
 }
 
 /**
- * Positions count from 0 in ascending order. `bits` selects slots; null selects every slot of the order, which needs
+ * Positions count from 0 in ascending order. `bits` selects slots; null selects every slot of the index, which needs
  * no walk.
  */
-export class Order {
+export class SortedIndex {
   readonly #compare: CompareSlots;
-  /** Block `b` holds `counts[b]` slots from `b * BLOCK` on. */
+  /** Block `b` has `counts[b]` slots from `b * BLOCK` on. */
   #pool: Int32Array;
   #counts: Int32Array;
-  /** The blocks in order; the first `#blocks` entries. Never empty: an empty order is one empty block. */
+  /** The block numbers in order: the first `#blocks` entries. Never empty: an empty index is one empty block. */
   #sequence: Int32Array;
   #blocks: number;
-  /** Blocks below this number were handed out at some time. */
+  /** Blocks below this number are in use or in `#free`. */
   #made: number;
   #free: number[] = [];
-  /** The position at which each block of the sequence begins; made again after a change, when first asked for. */
+  /** The position at which each block of the sequence begins; recomputed on the first use after a change. */
   #starts: Int32Array | undefined;
   length: number;
 
-  constructor(compare: CompareSlots, image: OrderImage = layOut(new Int32Array(0))) {
+  constructor(compare: CompareSlots, image: SortedIndexImage = layOutBlocks(new Int32Array(0))) {
     this.#compare = compare;
     this.#pool = image.pool;
     this.#counts = image.counts;
@@ -89,7 +95,7 @@ export class Order {
     this.#starts = undefined;
   }
 
-  /** Takes a slot out; its value and id must still be those it was inserted with. */
+  /** Removes a slot; its value and id must still be those of its insertion. */
   remove(slot: number): void {
     const index = this.#blockFor((other) => this.#compare(other, slot) || -1);
     const block = this.#sequence[index]!;
@@ -107,7 +113,7 @@ export class Order {
     this.#free.push(block);
   }
 
-  /** The first position whose slot is not below a mark; `against` compares a slot with it. */
+  /** The first position whose slot is not below a bound; `against` compares a slot with the bound. */
   lowerBound(against: (slot: number) => number): number {
     const index = this.#blockFor(against);
     const base = this.#sequence[index]! * BLOCK;
@@ -118,7 +124,7 @@ export class Order {
     );
   }
 
-  /** How many selected slots are at positions from `from` up to, not including, `to`. */
+  /** Number of selected slots at positions from `from` to `to`, without `to`. */
   count(bits: Bits | null, from: number, to: number): number {
     if (bits === null || from >= to) return Math.max(0, to - from);
     let count = 0;
@@ -134,7 +140,7 @@ export class Order {
     return count;
   }
 
-  /** The least position with `wanted` selected slots between `from` and it. */
+  /** The lowest position with `wanted` selected slots between `from` and it. */
   skipForward(bits: Bits | null, from: number, wanted: number): number {
     if (bits === null || wanted === 0) return from + wanted;
     let missing = wanted;
@@ -156,7 +162,7 @@ export class Order {
     return position;
   }
 
-  /** The greatest position with `wanted` selected slots between it and `to`; 0 when there are not as many. */
+  /** The highest position with `wanted` selected slots between it and `to`; 0 when there are fewer. */
   skipBackward(bits: Bits | null, to: number, wanted: number): number {
     if (bits === null || wanted === 0) return to - wanted;
     let missing = wanted;
@@ -178,7 +184,7 @@ export class Order {
     return position;
   }
 
-  /** Adds the selected slots from `from` up to `to` to `out`, until it has `limit`. */
+  /** Appends the selected slots from `from` to `to` to `out`, until it has `limit`. */
   collect(bits: Bits | null, from: number, to: number, limit: number, out: number[]): void {
     if (from >= to || out.length >= limit) return;
     this.#forward(from, to, (pool, first, last) => {
@@ -192,7 +198,7 @@ export class Order {
     });
   }
 
-  /** Adds the selected slots below `to` to `out`, the highest position first, until it has `limit`. */
+  /** Appends the selected slots below `to` to `out`, the highest position first, until it has `limit`. */
   collectBackward(bits: Bits | null, to: number, limit: number, out: number[]): void {
     if (out.length >= limit) return;
     this.#backward(to, (pool, first, last) => {
@@ -206,7 +212,7 @@ export class Order {
     });
   }
 
-  /** Puts every slot from `from` up to `to` into `bits`. */
+  /** Puts all slots from `from` to `to` into `bits`. */
   fill(bits: Bits, from: number, to: number): void {
     this.#forward(from, to, (pool, first, last) => {
       for (let i = first; i < last; i++) {
@@ -217,7 +223,7 @@ export class Order {
     });
   }
 
-  /** Hands the stretches of the pool between two positions to `visit`, until it answers true. */
+  /** Calls `visit` with each range of the pool between two positions, until it returns true. */
   #forward(from: number, to: number, visit: (pool: Int32Array, first: number, last: number) => boolean): void {
     if (from >= to) return;
     let { index, offset } = this.#locate(from);
@@ -231,7 +237,7 @@ export class Order {
     }
   }
 
-  /** As `#forward`, from `to` down to the beginning. */
+  /** As `#forward`, from `to` back to the beginning. */
   #backward(to: number, visit: (pool: Int32Array, first: number, last: number) => boolean): void {
     if (to <= 0) return;
     const { index, offset } = this.#locate(to - 1);
@@ -242,7 +248,7 @@ export class Order {
     }
   }
 
-  /** Where a position is: index into the sequence, and offset in that block. */
+  /** Index of a position's block in the sequence, and offset in that block. */
   #locate(position: number): { index: number; offset: number } {
     const starts = this.#positions();
     let low = 0;
@@ -263,7 +269,7 @@ export class Order {
     return starts;
   }
 
-  /** The last block whose first slot is below the mark, or the first block: there or right behind it the mark belongs. */
+  /** The last block whose first slot is below the bound, or the first block: the bound is in it or right behind it. */
   #blockFor(against: (slot: number) => number): number {
     let low = 0;
     let high = this.#blocks - 1;

@@ -1,12 +1,12 @@
-/** A filled table as plain typed arrays: made in a process of its own, handed over as bytes, opened in no time. */
+/** A built table as plain typed arrays: made in the loading process, sent as bytes, opened without further work. */
 import { createBits, setBit } from "./bits.ts";
 import { type SortableColumn, sortSlots } from "./bulk-sort.ts";
 import { BytesColumn, type BytesImage, emptyBytes } from "./bytes-column.ts";
 import { FlagColumn, type FlagImage } from "./flag-column.ts";
 import { NumberColumn, type NumberImage } from "./number-column.ts";
 import { SearchColumn } from "./search-column.ts";
-import { layOut, type OrderImage } from "./sorted-index.ts";
-import { type GramsImage, gramsImage } from "./trigram-index.ts";
+import { layOutBlocks, type SortedIndexImage } from "./sorted-index.ts";
+import { buildTrigramIndex, type TrigramIndexImage } from "./trigram-index.ts";
 import { ID, type TableDefinition, type Values } from "./values.ts";
 
 export type ColumnImage = NumberImage | BytesImage | FlagImage;
@@ -17,13 +17,13 @@ export type TableImage = {
   capacity: number;
   live: Int32Array;
   columns: Record<string, ColumnImage>;
-  /** Of the id and of every number, text and bytes column. */
-  orders: Record<string, OrderImage>;
-  /** Of every search column. */
-  grams: Record<string, GramsImage>;
+  /** Of the id and of each number, text and bytes column. */
+  sortedIndexes: Record<string, SortedIndexImage>;
+  /** Of each search column. */
+  trigramIndexes: Record<string, TrigramIndexImage>;
 };
 
-/** The columns of a definition with the id as the first; from an image, or empty. */
+/** The columns of a definition, the id first; from an image, or empty. */
 export function openColumns(definition: TableDefinition, images?: Record<string, ColumnImage>): Map<string, Column> {
   const columns = new Map<string, Column>([[ID, new NumberColumn(images?.[ID] as NumberImage | undefined)]]);
   for (const [name, spec] of Object.entries(definition)) {
@@ -45,7 +45,7 @@ export function openColumns(definition: TableDefinition, images?: Record<string,
 export const isSortable = (column: Column): column is SortableColumn =>
   column instanceof NumberColumn || column instanceof BytesColumn;
 
-/** Collects the rows of a new table, then sorts every column at once. */
+/** Collects the rows of a new table, then sorts each column as a whole. */
 export class TableBuilder {
   readonly #columns: Map<string, Column>;
   readonly #inOrder: Column[];
@@ -53,18 +53,18 @@ export class TableBuilder {
   #size = 0;
   #capacity: number;
 
-  /** @param expected how many rows will come; more may */
+  /** @param expected number of rows; more are accepted */
   constructor(definition: TableDefinition, expected: number) {
     this.#columns = openColumns(definition);
     this.#ids = this.#columns.get(ID) as NumberColumn;
     this.#inOrder = [...this.#columns.values()].slice(1);
-    this.#capacity = roomFor(expected);
+    this.#capacity = capacityFor(expected);
     for (const column of this.#columns.values()) column.reserve(this.#capacity);
   }
 
-  /** Adds a row whose id no other row has; rows may come in any order, fastest by ascending id. */
+  /** Adds a row with an id of its own. Rows may come in any order; ascending ids are fastest. */
   add(id: number, values: Values): void {
-    if (this.#size === this.#capacity) this.#resize(roomFor(this.#capacity * 1.5));
+    if (this.#size === this.#capacity) this.#resize(capacityFor(this.#capacity * 1.5));
     const slot = this.#size++;
     this.#ids.write(slot, id);
     for (let i = 0; i < this.#inOrder.length; i++) this.#inOrder[i]!.write(slot, values[i]!);
@@ -73,7 +73,7 @@ export class TableBuilder {
   /** The finished table; the builder must not be used afterwards. */
   finish(): TableImage {
     const size = this.#size;
-    if (this.#capacity > roomFor(size) * 1.1) this.#resize(roomFor(size));
+    if (this.#capacity > capacityFor(size) * 1.1) this.#resize(capacityFor(size));
     const capacity = this.#capacity;
     const live = createBits(capacity);
     const byId = new Int32Array(size);
@@ -83,15 +83,22 @@ export class TableBuilder {
     }
     if (this.#ids.values.subarray(0, size).some((id, slot, ids) => slot > 0 && ids[slot - 1]! > id))
       sortSlots(this.#ids, byId);
-    const image: TableImage = { size, capacity, live, columns: {}, orders: { [ID]: layOut(byId) }, grams: {} };
+    const image: TableImage = {
+      size,
+      capacity,
+      live,
+      columns: {},
+      sortedIndexes: { [ID]: layOutBlocks(byId) },
+      trigramIndexes: {},
+    };
     for (const [name, column] of this.#columns) {
-      if (column instanceof SearchColumn) image.grams[name] = gramsImage(column, size, capacity);
+      if (column instanceof SearchColumn) image.trigramIndexes[name] = buildTrigramIndex(column, size, capacity);
       if (column instanceof BytesColumn || column instanceof SearchColumn) column.trim();
       image.columns[name] = column.image();
       if (name === ID || !isSortable(column)) continue;
       const slots = byId.slice();
       sortSlots(column, slots);
-      image.orders[name] = layOut(slots);
+      image.sortedIndexes[name] = layOutBlocks(slots);
     }
     return image;
   }
@@ -102,5 +109,5 @@ export class TableBuilder {
   }
 }
 
-/** Slots for so many rows, with some to spare. */
-export const roomFor = (rows: number): number => Math.ceil((rows * 1.05 + 1024) / 32) * 32;
+/** Number of slots for a number of rows, spare slots included; a multiple of 32. */
+export const capacityFor = (rows: number): number => Math.ceil((rows * 1.05 + 1024) / 32) * 32;

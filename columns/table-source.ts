@@ -1,39 +1,44 @@
-/** What a column table is filled from and kept equal to: the interface between a live table and its binding. */
+/** What a live table is loaded from and kept equal to: the interface between the column engine and its bindings. */
 import type pg from "pg";
 import type { CopyRow } from "./copy-rows.ts";
 import type { TableDefinition, Value, Values } from "./values.ts";
 
-/** Changes to apply, in this order. A row may come again unchanged. */
+/** Makes a client that is not connected yet. */
+export type OpenClient = (config: pg.ClientConfig) => pg.Client;
+
+/** Changes to apply: puts first, then sets, then deletes. An unchanged row may be among them. */
 export type Changes = {
   puts: [id: number, values: Values][];
   sets: [id: number, column: string, value: Value][];
   deletes: number[];
 };
 
-/** What happened since the last look, or that only a full load can tell. */
+/** The changes since a state; "reload" when only a full load can tell them; "wait" when there is nothing to compare with now. */
 export type Synced<State> = { state: State; changes: Changes } | "reload" | "wait";
 
 /**
- * The rows of a table in the database. `State` says up to where they were seen; it crosses threads by structured
- * clone. All methods run in a read-only REPEATABLE READ transaction that they share with nothing else.
+ * The rows of a table in the database. `State` is the position up to which they were read; it crosses processes by
+ * structured clone. Every method runs in a read-only REPEATABLE READ transaction of its own.
  */
 export type TableSource<State> = {
   definition: TableDefinition;
+  /** The client that all methods run on: it reads values as their statements expect. */
+  openClient: OpenClient;
   /** SELECT of all rows; the first field is the id, as `int8`. */
   select: string;
-  /** The values of a row of `select`; they may be views of its buffer. */
+  /** The values of one row of `select`; they may be views of its buffer. */
   read(row: CopyRow): Values;
   /** SELECT of the number of rows, as `count`. */
   count: string;
-  /** What a row takes in memory, orders and search included, as measured on a million; decides before a load. */
+  /** Bytes of memory per row, indexes and search included, measured on a million rows; checked before a load. */
   bytesPerRow: number;
-  /** Where a load begins; null while there is nothing to load from. */
+  /** The state at which a load begins; null while there is nothing to load. */
   begin(tx: pg.ClientBase): Promise<State | null>;
-  /** What is different now: "reload" when changes cannot tell, "wait" when there is nothing to compare with at the moment. */
+  /** What changed since a state. */
   sync(tx: pg.ClientBase, state: State): Promise<Synced<State>>;
   /**
-   * SELECT of one row: `count` of the rows, and under the name of some number columns their sum, all as `float8`. What
-   * no feed of changes tells (a table edited by hand, or restored) is found by comparing these.
+   * SELECT of one row: `count` is the number of rows; a field named as a number column is its sum; all as `float8`.
+   * Comparing these finds changes that bypass the feed (a table edited by hand, or restored).
    */
   totals: string;
   /** NOTIFY channel that announces changes; without notifications they are found by polling. */

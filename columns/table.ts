@@ -1,22 +1,22 @@
-/** A table kept in memory by column: sorted by every column at all times, filtered by sets of bits, exact after every change. */
+/** A table in memory, stored by column: sorted by every column at all times, filtered by bit sets, exact after every change. */
 import { type Bits, clearBit, countBits, createBits, intersect, resizeBits, setBit, subtract } from "./bits.ts";
 import { BytesColumn } from "./bytes-column.ts";
+import { type Condition, FilterCache } from "./filter-cache.ts";
+import { findPage, type Position } from "./find-page.ts";
 import { FlagColumn } from "./flag-column.ts";
-import { type Condition, Matches } from "./matches.ts";
 import type { NumberColumn } from "./number-column.ts";
-import { type Position, pageOf } from "./page.ts";
 import { SearchColumn } from "./search-column.ts";
-import { Order } from "./sorted-index.ts";
-import { type Column, isSortable, openColumns, roomFor, type TableImage } from "./table-image.ts";
-import { Grams } from "./trigram-index.ts";
+import { SortedIndex } from "./sorted-index.ts";
+import { type Column, capacityFor, isSortable, openColumns, type TableImage } from "./table-image.ts";
+import { TrigramIndex } from "./trigram-index.ts";
 import { ID, type TableDefinition, type Value, type Values } from "./values.ts";
 
 export type TableQuery = {
-  /** Every one must be met. */
+  /** A row must meet all of them. */
   where: readonly Condition[];
   /** A number, text or bytes column, or `id`. */
   sort: string;
-  /** Greatest first. Nulls are last and equal keys are by id, ascending, either way. */
+  /** Greatest first. In both directions nulls are last and equal keys are in ascending order of id. */
   descending: boolean;
   position: Position;
   limit: number;
@@ -24,11 +24,11 @@ export type TableQuery = {
 
 export type TablePage = {
   ids: number[];
-  /** All rows that meet the conditions. */
+  /** Number of rows that meet the conditions. */
   total: number;
-  /** Of those, how many come before the page. */
+  /** Number of these rows before the page. */
   skipped: number;
-  /** The page's last row, as a cursor names it; null for an empty page. */
+  /** The page's last row as a cursor; null for an empty page. */
   last: { key: Value; id: number } | null;
 };
 
@@ -36,12 +36,12 @@ export class ColumnTable {
   readonly #columns: Map<string, Column>;
   readonly #names: readonly string[];
   readonly #ids: NumberColumn;
-  readonly #orders = new Map<string, Order>();
-  readonly #grams = new Map<string, Grams>();
-  readonly #matches: Matches;
-  /** Slots that hold a row. */
+  readonly #sortedIndexes = new Map<string, SortedIndex>();
+  readonly #trigramIndexes = new Map<string, TrigramIndex>();
+  readonly #filters: FilterCache;
+  /** Slots with a row. */
   #live: Bits;
-  /** Slots below this one are or were in use; those in `#free` hold nothing now. */
+  /** Slots below this one are in use or in `#free`. */
   #used: number;
   #free: number[] = [];
   #capacity: number;
@@ -57,10 +57,11 @@ export class ColumnTable {
           name === ID
             ? (a: number, b: number) => column.compare(a, b)
             : (a: number, b: number) => column.compare(a, b) || this.#ids.values[a]! - this.#ids.values[b]!;
-        this.#orders.set(name, new Order(compare, image?.orders[name]));
-      } else if (column instanceof SearchColumn) this.#grams.set(name, new Grams(column, image?.grams[name]));
+        this.#sortedIndexes.set(name, new SortedIndex(compare, image?.sortedIndexes[name]));
+      } else if (column instanceof SearchColumn)
+        this.#trigramIndexes.set(name, new TrigramIndex(column, image?.trigramIndexes[name]));
     }
-    this.#matches = new Matches({
+    this.#filters = new FilterCache({
       flag: (name) => this.#flag(name),
       sorted: (name) => this.#sorted(name),
       search: (name) => this.#search(name),
@@ -71,14 +72,19 @@ export class ColumnTable {
     this.#scratch = createBits(this.#capacity);
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   get size(): number {
-    return this.#orders.get(ID)!.length;
+    return this.#sortedIndexes.get(ID)!.length;
   }
 
   /** Bytes of the typed arrays. */
   get byteLength(): number {
-    const parts = [...this.#columns.values(), ...this.#orders.values(), ...this.#grams.values(), this.#matches];
+    const parts = [
+      ...this.#columns.values(),
+      ...this.#sortedIndexes.values(),
+      ...this.#trigramIndexes.values(),
+      this.#filters,
+    ];
     return parts.reduce((sum, part) => sum + part.byteLength, this.#live.byteLength + this.#scratch.byteLength);
   }
 
@@ -96,7 +102,7 @@ export class ColumnTable {
     });
   }
 
-  /** Adds a row, or gives the row of that id new values. @returns whether anything is different now */
+  /** Adds a row, or replaces the values of the row with that id. @returns whether a value changed */
   put(id: number, values: Values): boolean {
     const slot = this.#slotOf(id);
     if (slot < 0) {
@@ -106,16 +112,16 @@ export class ColumnTable {
     const changes: [string, Value][] = [];
     for (let i = 0; i < this.#names.length; i++) {
       const name = this.#names[i]!;
-      if (!this.#columns.get(name)!.holds(slot, values[i]!)) changes.push([name, values[i]!]);
+      if (!this.#columns.get(name)!.equals(slot, values[i]!)) changes.push([name, values[i]!]);
     }
     this.#change(slot, changes);
     return changes.length > 0;
   }
 
-  /** Gives one column of a row a new value. @returns whether anything is different now; false when there is no such row */
+  /** Replaces one value of a row. @returns whether it changed; false when there is no such row */
   set(id: number, column: string, value: Value): boolean {
     const slot = this.#slotOf(id);
-    if (slot < 0 || this.#columns.get(column)!.holds(slot, value)) return false;
+    if (slot < 0 || this.#columns.get(column)!.equals(slot, value)) return false;
     this.#change(slot, [[column, value]]);
     return true;
   }
@@ -124,19 +130,19 @@ export class ColumnTable {
   delete(id: number): boolean {
     const slot = this.#slotOf(id);
     if (slot < 0) return false;
-    for (const order of this.#orders.values()) order.remove(slot);
-    for (const grams of this.#grams.values()) grams.forget(slot);
+    for (const index of this.#sortedIndexes.values()) index.remove(slot);
+    for (const trigrams of this.#trigramIndexes.values()) trigrams.forget(slot);
     for (const column of this.#columns.values()) column.erase(slot);
     clearBit(this.#live, slot);
     this.#free.push(slot);
     return true;
   }
 
-  /** One page and the exact total. Cost: a few walks over bits, whatever the filter, the sort and the page. */
+  /** One page and the exact total. Cost: a few walks over bits, for any filter, sort and page. */
   page({ where, sort, descending, position, limit }: TableQuery): TablePage {
     const { bits, total } = this.#filter(where);
     const view = { ...this.#sorted(sort), ids: this.#ids.values };
-    const { slots, skipped } = pageOf(view, { bits, total, descending, position, limit });
+    const { slots, skipped } = findPage(view, { bits, total, descending, position, limit });
     const last = slots.at(-1);
     return {
       ids: slots.map((slot) => this.#ids.values[slot]!),
@@ -146,32 +152,32 @@ export class ColumnTable {
     };
   }
 
-  /** How many rows meet every condition. */
+  /** Number of rows that meet all conditions. */
   count(where: readonly Condition[]): number {
     return this.#filter(where).total;
   }
 
-  /** Sum of a number column over all rows, as doubles add up; nulls count as 0. */
+  /** Sum of a number column over all rows in double arithmetic; nulls count as 0. */
   sum(name: string): number {
     const { column } = this.#sorted(name);
     if (column instanceof BytesColumn) throw new TypeError(`${name} is no number column`);
     return column.sum;
   }
 
-  /** Puts changed texts in order for about `budgetMs`; to be called now and then. @returns whether there is more to do */
+  /** Merges segments of the trigram indexes for about `budgetMs`; call it after changes. @returns whether more is to do */
   maintain(budgetMs: number): boolean {
     let more = false;
-    for (const grams of this.#grams.values()) more = grams.maintain(budgetMs) || more;
+    for (const trigrams of this.#trigramIndexes.values()) more = trigrams.maintain(budgetMs) || more;
     return more;
   }
 
-  /** The rows that meet every condition, in a set that the next call reuses. */
+  /** The rows that meet all conditions, in a set that the next call reuses. */
   #filter(where: readonly Condition[]): { bits: Bits | null; total: number } {
     if (where.length === 0) return { bits: null, total: this.size };
     const bits = this.#scratch;
     bits.set(this.#live);
     for (const condition of where) {
-      if (!("is" in condition)) intersect(bits, this.#matches.bits(condition, this.#capacity));
+      if (!("is" in condition)) intersect(bits, this.#filters.bits(condition, this.#capacity));
       else if (condition.is) intersect(bits, this.#flag(condition.column).bits);
       else subtract(bits, this.#flag(condition.column).bits);
     }
@@ -179,10 +185,10 @@ export class ColumnTable {
   }
 
   #slotOf(id: number): number {
-    const order = this.#orders.get(ID)!;
-    const position = order.lowerBound((slot) => this.#ids.values[slot]! - id);
-    if (position === order.length) return -1;
-    const slot = order.at(position);
+    const index = this.#sortedIndexes.get(ID)!;
+    const position = index.lowerBound((slot) => this.#ids.values[slot]! - id);
+    if (position === index.length) return -1;
+    const slot = index.at(position);
     return this.#ids.values[slot] === id ? slot : -1;
   }
 
@@ -192,36 +198,36 @@ export class ColumnTable {
     const slot = this.#free.pop() ?? this.#used++;
     this.#ids.write(slot, id);
     for (let i = 0; i < this.#names.length; i++) this.#columns.get(this.#names[i]!)!.write(slot, values[i]!);
-    for (const order of this.#orders.values()) order.insert(slot);
-    for (const grams of this.#grams.values()) grams.change(slot);
+    for (const index of this.#sortedIndexes.values()) index.insert(slot);
+    for (const trigrams of this.#trigramIndexes.values()) trigrams.change(slot);
     setBit(this.#live, slot);
-    this.#matches.refresh(slot, new Set(this.#columns.keys()));
+    this.#filters.refresh(slot, new Set(this.#columns.keys()));
   }
 
   #change(slot: number, changes: [column: string, value: Value][]): void {
     if (changes.length === 0) return;
     const changed = new Set(changes.map(([name]) => name));
     for (const [name, column] of this.#columns) {
-      // A search column without a text of its own changes with the column it stands for.
+      // A search column without a text of its own changes with the column `of`.
       if (column instanceof SearchColumn && [...changed].some((other) => this.#columns.get(other) === column.of))
         changed.add(name);
     }
-    for (const name of changed) this.#orders.get(name)?.remove(slot);
+    for (const name of changed) this.#sortedIndexes.get(name)?.remove(slot);
     for (const [name, value] of changes) this.#columns.get(name)!.write(slot, value);
     for (const name of changed) {
-      this.#orders.get(name)?.insert(slot);
-      this.#grams.get(name)?.change(slot);
+      this.#sortedIndexes.get(name)?.insert(slot);
+      this.#trigramIndexes.get(name)?.change(slot);
     }
-    this.#matches.refresh(slot, changed);
+    this.#filters.refresh(slot, changed);
   }
 
   #grow(): void {
-    this.#capacity = roomFor(this.#capacity * 1.2);
+    this.#capacity = capacityFor(this.#capacity * 1.2);
     for (const column of this.#columns.values()) column.reserve(this.#capacity);
-    for (const grams of this.#grams.values()) grams.reserve(this.#capacity);
+    for (const trigrams of this.#trigramIndexes.values()) trigrams.reserve(this.#capacity);
     this.#live = resizeBits(this.#live, this.#capacity);
     this.#scratch = createBits(this.#capacity);
-    this.#matches.clear();
+    this.#filters.clear();
   }
 
   #flag(name: string): FlagColumn {
@@ -232,13 +238,13 @@ export class ColumnTable {
 
   #sorted(name: string) {
     const column = this.#columns.get(name);
-    if (column !== undefined && isSortable(column)) return { column, order: this.#orders.get(name)! };
+    if (column !== undefined && isSortable(column)) return { column, index: this.#sortedIndexes.get(name)! };
     throw new TypeError(`${name} is no sortable column`);
   }
 
   #search(name: string) {
     const column = this.#columns.get(name);
-    if (column instanceof SearchColumn) return { column, grams: this.#grams.get(name)! };
+    if (column instanceof SearchColumn) return { column, trigrams: this.#trigramIndexes.get(name)! };
     throw new TypeError(`${name} is no search column`);
   }
 }

@@ -1,15 +1,15 @@
-/** Which texts contain a string: lists of slots by every three bytes that follow each other, in segments that merge as they grow. */
+/** Finds the texts that contain a string: for each three consecutive bytes the list of slots, in segments that are merged as in an LSM tree. */
 import { type Bits, setBit } from "./bits.ts";
 import { bytesOfDistance, readSlots, SlotListWriter } from "./slot-lists.ts";
 
 /**
- * Sorted trigrams, and for `keys[i]` the list of slots in the bytes of `lists` from `starts[i]` to `starts[i + 1]`. The
- * two places behind a text's last byte count as bytes 0, so that every byte begins a trigram: a search for one or two
- * bytes is a stretch of neighbouring keys, and exact.
+ * Sorted trigrams; the slots of `keys[i]` are the list in `lists` from `starts[i]` to `starts[i + 1]`. The two places
+ * after a text's last byte count as bytes 0, so that every byte begins a trigram: a search for one or two bytes reads a
+ * range of neighbouring keys, and is exact.
  */
 export type Segment = { keys: Uint32Array; starts: Uint32Array; lists: Uint8Array };
 
-/** The texts a segment is made from. */
+/** The texts that are indexed. */
 export type Texts = {
   /** Bytes of a slot; null for none. */
   text(slot: number): Uint8Array | null;
@@ -18,30 +18,30 @@ export type Texts = {
 
 type Numbered = { number: number; data: Segment };
 
-export type GramsImage = { segment: Segment; owner: Uint8Array };
+export type TrigramIndexImage = { segment: Segment; owner: Uint8Array };
 
-/** So many changed texts are looked at one by one before they become a segment. */
-const LOOSE = 1024;
-/** Entries merged between two looks at the clock. */
+/** Number of changed texts at which they become a segment; until then a search reads each of them. */
+const UNINDEXED_MAX = 1024;
+/** Entries merged between two readings of the clock. */
 const STRIDE = 20_000;
-/** The rarest trigram of a long needle is looked for among so many. */
+/** Max trigrams of a long needle among which the rarest is chosen. */
 const CONSIDERED = 64;
-/** Up to so many texts sorting their trigrams is cheaper than counting all there can be. */
-const FEW = 2_500;
-/** A slot below this can share a double with a trigram of 24 bits. */
+/** Max texts whose trigrams are sorted; for more texts it is cheaper to count all 2^24 trigrams. */
+const SORT_MAX = 2_500;
+/** A slot below this fits into one double together with a trigram of 24 bits. */
 const MAX_SLOTS = 2 ** 29;
 const TRIGRAMS = 2 ** 24;
 
-export class Grams {
+export class TrigramIndex {
   readonly #texts: Texts;
-  /** The largest and oldest first. */
+  /** The oldest, which is the largest, first. */
   #segments: Numbered[] = [];
-  /** slot → number of the one segment whose entries for it hold; 0 = none, its text is looked at itself. */
+  /** slot → number of the one segment whose entries for the slot are valid; 0: none, a search reads the text itself. */
   #owner: Uint8Array;
-  readonly #loose = new Set<number>();
+  readonly #unindexed = new Set<number>();
   #merge: Generator<void> | undefined;
 
-  constructor(texts: Texts, image: GramsImage = { segment: segmentOf([], texts), owner: new Uint8Array(0) }) {
+  constructor(texts: Texts, image: TrigramIndexImage = { segment: segmentOf([], texts), owner: new Uint8Array(0) }) {
     this.#texts = texts;
     this.#owner = image.owner;
     if (image.segment.lists.length > 0) this.#segments.push({ number: FIRST_SEGMENT, data: image.segment });
@@ -58,23 +58,23 @@ export class Grams {
     this.#owner = owner;
   }
 
-  /** The slot's text is new or another. */
+  /** The slot's text is new or changed. */
   change(slot: number): void {
     this.#owner[slot] = 0;
-    this.#loose.add(slot);
-    if (this.#loose.size >= LOOSE) this.#flush();
+    this.#unindexed.add(slot);
+    if (this.#unindexed.size >= UNINDEXED_MAX) this.#flush();
   }
 
-  /** The slot is free. */
+  /** The slot has no row any more. */
   forget(slot: number): void {
     this.#owner[slot] = 0;
-    this.#loose.delete(slot);
+    this.#unindexed.delete(slot);
   }
 
-  /** Puts every slot whose text contains `needle`, which is not empty, into `bits`. */
+  /** Puts the slots whose text contains `needle` into `bits`. @param needle not empty */
   fill(bits: Bits, needle: Uint8Array): void {
     const [from, to] = this.#rarest(needle);
-    const verified = needle.length <= 3;
+    const isExact = needle.length <= 3;
     const owner = this.#owner;
     for (const { number, data } of this.#segments) {
       const { starts, lists } = data;
@@ -90,15 +90,15 @@ export class Grams {
             distance |= (byte & 127) << shift;
           }
           slot += distance;
-          if (owner[slot] === number && (verified || this.#texts.includes(slot, needle)))
+          if (owner[slot] === number && (isExact || this.#texts.includes(slot, needle)))
             bits[slot >>> 5]! |= 1 << (slot & 31);
         }
       }
     }
-    for (const slot of this.#loose) if (this.#texts.includes(slot, needle)) setBit(bits, slot);
+    for (const slot of this.#unindexed) if (this.#texts.includes(slot, needle)) setBit(bits, slot);
   }
 
-  /** Merges segments for about `budgetMs`; searches are exact before, between and after. @returns whether there is more to do */
+  /** Merges segments for about `budgetMs`; searches are exact before, during and after. @returns whether more is to do */
   maintain(budgetMs: number): boolean {
     const deadline = performance.now() + budgetMs;
     do {
@@ -109,7 +109,7 @@ export class Grams {
     return true;
   }
 
-  /** The stretch of trigrams to look through: all that begin with a short needle, or the one of a long needle with the shortest lists. */
+  /** The range of trigrams to read: all that begin with a short needle, or the one of a long needle with the shortest lists. */
   #rarest(needle: Uint8Array): [from: number, to: number] {
     const [first, second, third] = needle;
     if (second === undefined) return [first! << 16, (first! + 1) << 16];
@@ -128,13 +128,13 @@ export class Grams {
 
   #flush(): void {
     const number = this.#freeNumber();
-    const slots = [...this.#loose].sort((a, b) => a - b);
+    const slots = [...this.#unindexed].sort((a, b) => a - b);
     this.#segments.push({ number, data: segmentOf(slots, this.#texts) });
     for (const slot of slots) this.#owner[slot] = number;
-    this.#loose.clear();
+    this.#unindexed.clear();
   }
 
-  /** A merge of the last two neighbours of about the same size, so that there are never more than a few segments. */
+  /** A merge of the last two neighbours of about the same size, which keeps the number of segments small. */
   #nextMerge(): Generator<void> | undefined {
     for (let i = this.#segments.length - 2; i >= 0; i--) {
       const [older, newer] = [this.#segments[i]!, this.#segments[i + 1]!];
@@ -179,7 +179,7 @@ export class Grams {
       number: this.#freeNumber(),
       data: { keys: keys.slice(0, distinct), starts: starts.slice(0, distinct + 1), lists: writer.finish() },
     };
-    // Slots that changed while this went on belong to none of the two any more, and stay out.
+    // Slots that changed during the merge belong to neither segment any more, and stay out.
     for (let slot = 0; slot < this.#owner.length; slot++) {
       const owner = this.#owner[slot];
       if (owner === older.number || owner === newer.number) this.#owner[slot] = merged.number;
@@ -196,10 +196,10 @@ export class Grams {
 
 const FIRST_SEGMENT = 1;
 
-/** The image of a whole column at once, measured first and then written. @param slots how many there are; all have a text or null */
-export function gramsImage(texts: Texts, slots: number, capacity: number): GramsImage {
+/** The index of a whole column: a first pass measures the lists, a second writes them. @param slots number of slots, each with a text or null */
+export function buildTrigramIndex(texts: Texts, slots: number, capacity: number): TrigramIndexImage {
   const owner = new Uint8Array(capacity).fill(FIRST_SEGMENT, 0, slots);
-  if (slots <= FEW)
+  if (slots <= SORT_MAX)
     return {
       segment: segmentOf(
         Array.from({ length: slots }, (_, slot) => slot),
@@ -207,7 +207,7 @@ export function gramsImage(texts: Texts, slots: number, capacity: number): Grams
       ),
       owner,
     };
-  // Of each trigram: where its list begins, and the slot last listed, plus 1. A text may repeat a trigram.
+  // For each trigram: the offset of its list, and the last slot in it, plus 1. A text may repeat a trigram.
   const places = new Uint32Array(TRIGRAMS + 1);
   const last = new Int32Array(TRIGRAMS);
   for (let slot = 0; slot < slots; slot++) {
@@ -248,7 +248,7 @@ export function gramsImage(texts: Texts, slots: number, capacity: number): Grams
   return { segment: { keys: Uint32Array.from(keys), starts: Uint32Array.from(starts), lists }, owner };
 }
 
-/** A segment of a few slots, by sorting (trigram, slot) as one number. */
+/** A segment of a few slots: sorts (trigram, slot) as one number. */
 function segmentOf(slots: number[], texts: Texts): Segment {
   const entries: number[] = [];
   for (const slot of slots) {
@@ -277,7 +277,7 @@ function segmentOf(slots: number[], texts: Texts): Segment {
 const trigram = (text: Uint8Array, at: number): number =>
   (text[at]! << 16) | ((at + 1 < text.length ? text[at + 1]! : 0) << 8) | (at + 2 < text.length ? text[at + 2]! : 0);
 
-/** The trigram at a place, from the one before it. */
+/** The trigram at an offset, computed from the one before it. */
 const nextTrigram = (key: number, text: Uint8Array, at: number): number =>
   ((key & 0xffff) << 8) | (at + 2 < text.length ? text[at + 2]! : 0);
 
@@ -296,5 +296,5 @@ function find(keys: Uint32Array, key: number): number {
 const bytesOf = ({ keys, starts, lists }: Segment) => keys.byteLength + starts.byteLength + lists.byteLength;
 
 const ascending = (a: number, b: number) => a - b;
-/** For the greatest distance, so that a list of the expected size never makes its writer grow. */
+/** Spare bytes of a writer: room for one distance of the max length, so that the expected size never makes it grow. */
 const ROOM = 8;

@@ -1,8 +1,8 @@
-/** What a row of a column table holds, and how its columns are declared. */
+/** What a row of a column table contains, and how its columns are declared. */
 
 /**
- * How one column is kept.
- * - `number`: a double; integers beyond 2^53 are kept exactly beside it. Sortable.
+ * How one column is stored.
+ * - `number`: a double; integers beyond 2^53 are stored exactly beside it. Sortable.
  * - `text`: UTF-8 bytes in byte order, which is Postgres' `collate "C"`. Sortable.
  * - `bytes`: as text, of one fixed width in bytes. Sortable.
  * - `flag`: true or false. A filter only.
@@ -18,7 +18,7 @@ export type ColumnSpec =
 /** Column names and their kinds, in the order in which rows give their values. `id` is implied and not listed. */
 export type TableDefinition = { readonly [column: string]: ColumnSpec };
 
-/** A value as its column's kind wants it; bytes are copied, so a view of a reused buffer will do. */
+/** A value of the type that its column's kind requires. Bytes are copied, so a view of a reused buffer is allowed. */
 export type Value = number | bigint | boolean | Uint8Array | null;
 
 /** The values of a row in the order of its table's definition. */

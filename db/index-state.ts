@@ -1,28 +1,26 @@
-/** What the index is doing, as its readers see it: the served block, staleness, and a way to wait for a block. */
+/** The state of the index as its readers see it: the served block, staleness, and a way to wait for a block. */
 import type pg from "pg";
 import { openClient } from "./connect.ts";
-
-/** Anything that runs one SQL statement: a pool, a client, a transaction. */
-type Queryable = Pick<pg.Pool | pg.ClientBase, "query">;
+import { isNoIndex, type Queryable } from "./transaction.ts";
 
 /** The state of the served index. Blocks are numbers, times Unix seconds. */
 export type IndexState = {
-  /** The views exist and answer: data routes may serve. Says nothing about freshness. */
+  /** The views exist, so data routes can serve. Says nothing about freshness. */
   ready: boolean;
-  /** The index schema whose rows are served (a held copy is named after its origin); null before the first views. */
+  /** The index schema whose rows are served, also while a copy of it is served; null before the first views. */
   schema: string | null;
   generation: number;
-  /** True while a copy is served because the indexer restarts; the block stands still for these seconds. */
-  held: boolean;
-  /** True while the served rows are known to be wrong somewhere and a new index is being built. */
+  /** True while the indexer restarts and a copy of its rows is served; the block does not advance for these seconds. */
+  retainedView: boolean;
+  /** True while some served rows are known to be wrong and a new index is being built. */
   stale: boolean;
-  /** Why it is stale, one sentence; null otherwise. */
+  /** Reason why it is stale, one sentence; null otherwise. */
   reason: string | null;
   /** The last block whose events are in the served rows; null before the first views. */
   indexedBlock: number | null;
   /** Time of that block. */
   indexedAt: number | null;
-  /** Up to here the index itself never rolls back. */
+  /** Block up to which the index never rolls back. */
   finalizedBlock: number | null;
 };
 
@@ -31,7 +29,7 @@ export const NOT_INDEXED: IndexState = {
   ready: false,
   schema: null,
   generation: 0,
-  held: false,
+  retainedView: false,
   stale: false,
   reason: null,
   indexedBlock: null,
@@ -39,7 +37,7 @@ export const NOT_INDEXED: IndexState = {
   finalizedBlock: null,
 };
 
-/** The channel every change of the served index is announced on; the payload is the indexed block. */
+/** NOTIFY channel of every change of the served index; the payload is the indexed block. */
 export const INDEX_CHANNEL = "onchain";
 
 /**
@@ -61,9 +59,6 @@ const READ_STATE = {
     limit 1`,
 };
 
-/** undefined_table, invalid_schema_name, insufficient_privilege: the indexer has not published (or granted) views yet. */
-const NO_VIEWS = new Set(["42P01", "3F000", "42501"]);
-
 /**
  * Reads the state of the served index.
  * @returns NOT_INDEXED while there are no views yet.
@@ -78,7 +73,7 @@ export async function readIndexState(db: Queryable): Promise<IndexState> {
       ready: true,
       schema: row.schema,
       generation: row.generation,
-      held: row.held,
+      retainedView: row.held,
       stale: row.stale,
       reason: row.reason,
       indexedBlock: Number(row.indexed_block),
@@ -86,7 +81,7 @@ export async function readIndexState(db: Queryable): Promise<IndexState> {
       finalizedBlock: Number(row.finalized_block),
     };
   } catch (error) {
-    if (NO_VIEWS.has((error as { code?: string }).code ?? "")) return NOT_INDEXED;
+    if (isNoIndex(error)) return NOT_INDEXED;
     throw error;
   }
 }
@@ -109,123 +104,141 @@ export type IndexTracker = {
 };
 
 /**
- * Follows the served index on one connection of its own: at once by LISTEN, and by a poll for whatever a
- * notification cannot tell (a lost connection, a switch of views). Survives restarts of the database.
- * @param pollMs how old an unconfirmed state may get, in milliseconds.
+ * Follows the served index on a connection of its own: by LISTEN, and by a poll for what no notification announces (a
+ * lost connection, a switch of views). Survives restarts of the database.
+ * @param pollMs max age of an unconfirmed state, in milliseconds.
  */
 export async function trackIndexedBlock(url: string, { pollMs = 200 } = {}): Promise<IndexTracker> {
-  let state = NOT_INDEXED;
-  let confirmedAt = Number.NEGATIVE_INFINITY;
-  let client: pg.Client | undefined;
-  let reading: Promise<void> | undefined;
-  let rereadAfter = false;
-  let closed = false;
-  const listeners = new Set<(state: IndexState) => void>();
+  const follower = new IndexStateFollower(url);
+  await follower.refresh();
+  const poll = setInterval(() => void follower.refresh(), pollMs);
+  poll.unref();
+  return {
+    get state() {
+      return follower.state;
+    },
+    get block() {
+      return follower.state.indexedBlock ?? -1;
+    },
+    get age() {
+      return performance.now() - follower.confirmedAt;
+    },
+    refresh: () => follower.refresh(),
+    waitFor: (block, timeoutMs) => waitForBlock(follower, block, timeoutMs),
+    onChange: (listener) => follower.onChange(listener),
+    async close() {
+      clearInterval(poll);
+      await follower.close();
+    },
+  };
+}
 
-  async function connect(): Promise<pg.Client> {
-    const fresh = openClient({
-      connectionString: url,
+/** Reads the state on one listening connection, which it reopens after a loss. */
+class IndexStateFollower {
+  readonly #url: string;
+  #client: pg.Client | undefined;
+  #reading: Promise<void> | undefined;
+  #readAgain = false;
+  #closed = false;
+  readonly #listeners = new Set<(state: IndexState) => void>();
+  state = NOT_INDEXED;
+  /** When the database last answered, as `performance.now()`. */
+  confirmedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  onChange(listener: (state: IndexState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** One read at a time; all requests during a read are answered by one more read after it. */
+  async refresh(): Promise<IndexState> {
+    if (this.#closed) return this.state;
+    if (this.#reading !== undefined) {
+      this.#readAgain = true;
+      await this.#reading;
+      return this.state;
+    }
+    this.#reading = this.#readUntilCurrent();
+    try {
+      await this.#reading;
+    } finally {
+      this.#reading = undefined;
+    }
+    return this.state;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#reading;
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  async #readUntilCurrent(): Promise<void> {
+    do {
+      this.#readAgain = false;
+      await this.#read();
+    } while (this.#readAgain && !this.#closed);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      this.#client ??= await this.#connect();
+      const next = await readIndexState(this.#client);
+      this.confirmedAt = performance.now();
+      const changed = (Object.keys(next) as (keyof IndexState)[]).some((key) => next[key] !== this.state[key]);
+      this.state = next;
+      if (changed) for (const listener of [...this.#listeners]) listener(next);
+    } catch {
+      // The database does not answer: keep the last state, let its age grow, and read on a new connection at the next poll.
+      const lost = this.#client;
+      this.#client = undefined;
+      lost?.end().catch(() => {});
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = openClient({
+      connectionString: this.#url,
       application_name: "index-tracker",
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
     });
-    const lose = () => {
-      if (client === fresh) client = undefined;
+    const onLost = () => {
+      if (this.#client === client) this.#client = undefined;
     };
-    fresh.on("error", lose);
-    fresh.on("end", lose);
-    fresh.on("notification", () => void refresh());
+    client.on("error", onLost);
+    client.on("end", onLost);
+    client.on("notification", () => void this.refresh());
     try {
-      await fresh.connect();
-      await fresh.query(`listen ${INDEX_CHANNEL}`);
+      await client.connect();
+      await client.query(`listen ${INDEX_CHANNEL}`);
     } catch (error) {
-      fresh.end().catch(() => {});
+      client.end().catch(() => {});
       throw error;
     }
-    return fresh;
+    return client;
   }
+}
 
-  async function read(): Promise<void> {
-    try {
-      client ??= await connect();
-      const next = await readIndexState(client);
-      confirmedAt = performance.now();
-      const changed = (Object.keys(next) as (keyof IndexState)[]).some((key) => next[key] !== state[key]);
-      state = next;
-      if (changed) for (const listener of [...listeners]) listener(state);
-    } catch {
-      // The database is away: the last state stands, `age` grows, the next poll tries again on a new connection.
-      const lost = client;
-      client = undefined;
-      lost?.end().catch(() => {});
-    }
-  }
-
-  /** One read at a time; a wish that arrives during a read is granted by exactly one more read after it. */
-  async function refresh(): Promise<IndexState> {
-    if (closed) return state;
-    if (reading !== undefined) {
-      rereadAfter = true;
-      await reading;
-      return state;
-    }
-    reading = (async () => {
-      do {
-        rereadAfter = false;
-        await read();
-      } while (rereadAfter && !closed);
-    })();
-    try {
-      await reading;
-    } finally {
-      reading = undefined;
-    }
-    return state;
-  }
-
-  await refresh();
-  const poll = setInterval(() => void refresh(), pollMs);
-  poll.unref();
-
-  return {
-    get state() {
-      return state;
-    },
-    get block() {
-      return state.indexedBlock ?? -1;
-    },
-    get age() {
-      return performance.now() - confirmedAt;
-    },
-    refresh,
-    waitFor(block, timeoutMs) {
-      const served = () => state.indexedBlock !== null && state.indexedBlock >= block;
-      if (served()) return Promise.resolve(true);
-      return new Promise((resolve) => {
-        const settle = (answer: boolean) => {
-          clearTimeout(timer);
-          listeners.delete(look);
-          resolve(answer);
-        };
-        const look = () => {
-          if (served()) settle(true);
-        };
-        const timer = setTimeout(() => settle(false), timeoutMs);
-        listeners.add(look);
-      });
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    async close() {
-      closed = true;
-      clearInterval(poll);
-      await reading;
-      const last = client;
-      client = undefined;
-      await last?.end().catch(() => {});
-    },
-  };
+function waitForBlock(follower: IndexStateFollower, block: number, timeoutMs: number): Promise<boolean> {
+  const isServed = () => follower.state.indexedBlock !== null && follower.state.indexedBlock >= block;
+  if (isServed()) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const settle = (answer: boolean) => {
+      clearTimeout(timer);
+      stop();
+      resolve(answer);
+    };
+    const stop = follower.onChange(() => {
+      if (isServed()) settle(true);
+    });
+    const timer = setTimeout(() => settle(false), timeoutMs);
+  });
 }

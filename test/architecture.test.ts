@@ -71,7 +71,7 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
   src: { any: ["src", "abis", /^ponder(:|$)/, "viem", "hono"], types: ["ponder.schema.ts", "node:http"] },
   core: { any: ["core", "viem/utils", "viem/siwe", "zod", "@noble/hashes", "@noble/curves", "@scure/base"] },
   columns: {
-    any: ["columns", "db/connect.ts", "db/statement.ts", "pg", /^node:(url|child_process|net|stream|timers|util)/],
+    any: ["columns", "pg", /^node:(url|child_process|net|stream|timers|util)/],
   },
   db: {
     any: [

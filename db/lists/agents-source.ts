@@ -1,11 +1,12 @@
-/** The agents as a column table: what is kept of each, and how it follows the chain's rows and the stored scores. */
+/** The agents as a column table: its columns, and how it follows the index's rows and the stored scores. */
 import type pg from "pg";
-import { changedBetween, type Look, look } from "../../columns/commit-snapshot.ts";
-import { type CopyRow, copyRows, keepValues } from "../../columns/copy-rows.ts";
-import { unhex } from "../../columns/hex-bytes.ts";
+import { type CommitSnapshot, changedBetween, readCommitSnapshot } from "../../columns/commit-snapshot.ts";
+import { type CopyRow, copyRows, copyValues } from "../../columns/copy-rows.ts";
+import { decodeHex } from "../../columns/hex-bytes.ts";
 import type { Changes, TableSource } from "../../columns/table-source.ts";
 import type { TableDefinition, Values } from "../../columns/values.ts";
 import { isSpam } from "../../core/spam.ts";
+import { openClient } from "../connect.ts";
 import { shownScoreSql } from "../cred-statement.ts";
 import { isAscii, unmarked } from "../folded-text.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
@@ -26,35 +27,36 @@ export const AGENT_COLUMNS = {
   spam: { kind: "flag" },
 } as const satisfies TableDefinition;
 
-/** Up to where the agents were seen. */
+/** Position in the index and in the scores up to which the table has every change. */
 export type AgentsState = {
-  /** Index schema the rows came from. */
+  /** Index schema that the rows came from. */
   schema: string | null;
-  held: boolean;
-  /** Every row up to this block of the index was seen. */
+  /** Whether the rows came from the copy that is served while the indexer restarts. */
+  retainedView: boolean;
+  /** Block of the index up to which the table has every row. */
   block: number;
-  /** Rows up to this block cannot be taken back any more. */
+  /** Block up to which a reorganisation can change no row. */
   finalizedBlock: number;
-  /** Scores that this look sees were seen. */
-  scores: Look;
-  /** Block of the last change of each agent above `finalizedBlock`: what a reorganisation may take back. */
+  /** Scores that this snapshot sees are in the table. */
+  scores: CommitSnapshot;
+  /** Token id → block of the last change, of agents changed above `finalizedBlock`: a reorganisation may undo these. */
   recent: Map<number, number>;
-  /** When all of `recent` was last compared with the database, in milliseconds since the epoch. */
+  /** When `recent` was last compared with the database, in milliseconds since 1970. */
   comparedAt: number;
 };
 
-/** How often what a reorganisation may take back is compared, while blocks only ever go up. */
+/** Milliseconds between two comparisons of the agents in `recent`, while block numbers only increase. */
 const COMPARE_MS = 1_000;
 
-/** The score as db/agents.ts has it: the stored one, or the one that is about to be stored. */
+/** The score as db/agents.ts computes it: the stored one, or the one that will be stored next. */
 const SCORE = `(${shownScoreSql("a.token_id", "c.score")})`;
 
-/** A framework as filters compare it. */
+/** SQL of a framework in the form that filters compare. */
 const loweredFramework = (text: string) => `lower(${text})`;
 
 /**
- * Keys and texts are made by the same expressions as in db/agents.ts, so that both ways of listing agree. Names of
- * ASCII letters, which most are, come as they are: what they need is done here, beside the database instead of in it.
+ * Keys and texts are made by the same expressions as in db/agents.ts, so that memory and SQL agree. Names in ASCII,
+ * which most are, are read unchanged and folded here instead of in the database.
  */
 const SELECT = `
   select a.token_id, ${SCORE}::int8, a.points, a.minted_at, a.name,
@@ -88,7 +90,7 @@ function lowerAscii(text: Uint8Array): Uint8Array {
   return lower;
 }
 
-/** `isSpam`, for the many names whose bytes are their characters. */
+/** `isSpam` for names in ASCII, whose bytes are their characters. */
 function isAsciiSpam(name: Uint8Array): boolean {
   let from = 0;
   let to = name.length;
@@ -100,14 +102,14 @@ function isAsciiSpam(name: Uint8Array): boolean {
 }
 const isBlank = (code: number) => code === 32 || (code >= 9 && code <= 13);
 
-/** The 20 bytes of an address written as 0x and 40 hex digits. */
+/** The 20 bytes of an address given as 0x and 40 hex digits. */
 function addressBytes(text: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(20);
-  if (!unhex(text, 2, bytes, 0)) throw new Error("an address of an agent is none");
+  if (!decodeHex(text, 2, bytes, 0)) throw new Error("an address of an agent is none");
   return bytes;
 }
 
-/** What a caller types, made comparable where it has letters beyond ASCII: $1 with names, $2 with frameworks. */
+/** Folds what a caller typed, where it has letters beyond ASCII: $1 as names are, $2 as frameworks are. */
 export const COMPARABLE = {
   name: "agents-source-comparable",
   text: `select ${unmarked("$1::text")} as search, ${loweredFramework("$2::text")} as framework`,
@@ -115,6 +117,7 @@ export const COMPARABLE = {
 
 export const source: TableSource<AgentsState> = {
   definition: AGENT_COLUMNS,
+  openClient,
   select: SELECT,
   read,
   count: "select count(*) as count from onchain.agent",
@@ -135,10 +138,10 @@ export const source: TableSource<AgentsState> = {
     });
     return {
       schema: index.schema,
-      held: index.held,
+      retainedView: index.retainedView,
       block: index.indexedBlock!,
       finalizedBlock: index.finalizedBlock!,
-      scores: await look(tx),
+      scores: await readCommitSnapshot(tx),
       recent: new Map((rows as [string, string][]).map(([id, block]) => [Number(id), Number(block)])),
       comparedAt: Date.now(),
     };
@@ -150,9 +153,10 @@ export const source: TableSource<AgentsState> = {
     if (!index.ready) return "wait";
     if (index.schema !== state.schema) return "reload";
     const block = index.indexedBlock!;
-    // Blocks that only go up bring rows that are only newer. Whether a reorganisation put other rows in the place of
-    // some is seen by comparing all of them: at once when the index shows it, otherwise once a second.
-    const compare = block < state.block || index.held !== state.held || Date.now() - state.comparedAt >= COMPARE_MS;
+    // While block numbers only increase, rows with newer blocks are the changes. A reorganisation may also have replaced
+    // older rows: comparing all recent ones shows it, at once when the index shows a reorganisation, else once a second.
+    const compare =
+      block < state.block || index.retainedView !== state.retainedView || Date.now() - state.comparedAt >= COMPARE_MS;
     const changes: Changes = { puts: [], sets: [], deletes: [] };
     const recent = new Map(state.recent);
     const seen = await readAgents(
@@ -170,29 +174,32 @@ export const source: TableSource<AgentsState> = {
       );
     const finalizedBlock = compare ? index.finalizedBlock! : state.finalizedBlock;
     for (const [id, updatedBlock] of recent) if (updatedBlock <= finalizedBlock) recent.delete(id);
-    const scores = await look(tx);
+    const scores = await readCommitSnapshot(tx);
     const { rows } = await tx.query({
       text: `select token_id, score from offchain.cred where ${changedBetween("changed_xid", state.scores, scores)}`,
       rowMode: "array",
     });
     for (const [id, score] of rows as [string, number][]) changes.sets.push([Number(id), "credScore", score]);
     const comparedAt = compare ? Date.now() : state.comparedAt;
-    return { changes, state: { ...state, held: index.held, block, finalizedBlock, scores, recent, comparedAt } };
+    return {
+      changes,
+      state: { ...state, retainedView: index.retainedView, block, finalizedBlock, scores, recent, comparedAt },
+    };
   },
 };
 
-/** Reads agents into `changes.puts`. @returns the block of each one's last change */
+/** Reads agents into `changes.puts`. @returns token id → block of the last change */
 async function readAgents(tx: pg.ClientBase, where: string, changes: Changes): Promise<Map<number, number>> {
   const blocks = new Map<number, number>();
   await copyRows(tx, `${SELECT} ${where}`, (row) => {
     const id = row.integer(0);
     blocks.set(id, row.integer(UPDATED_BLOCK));
-    changes.puts.push([id, keepValues(read(row))]);
+    changes.puts.push([id, copyValues(read(row))]);
   });
   return blocks;
 }
 
-/** Agents whose last change is no longer among the recent ones: put back to what they were before it, or gone. */
+/** Reads again agents that are no longer among the recently changed ones: a reorganisation undid the change, or the agent. */
 async function readVanished(
   tx: pg.ClientBase,
   ids: number[],

@@ -1,7 +1,8 @@
-/** Lists of agents, answered from memory when the columns are there and by SQL when they are not: the same answer either way. */
-import { answering } from "../../columns/freshness.ts";
-import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "../../columns/live-table.ts";
-import type { Condition } from "../../columns/matches.ts";
+/** Lists of agents: answered from memory while it is loaded and fresh, else by SQL, with the same result. */
+import type { Condition } from "../../columns/filter-cache.ts";
+import { freshnessPolicy } from "../../columns/freshness-policy.ts";
+import { type LiveTableOptions, openLiveTable } from "../../columns/live-table.ts";
+import { initialStats, type LiveTableStats } from "../../columns/live-table-stats.ts";
 import type { ColumnTable } from "../../columns/table.ts";
 import { ID, type Value } from "../../columns/values.ts";
 import { entryOf } from "../../runtime/processes.ts";
@@ -16,6 +17,7 @@ import {
 } from "../agents.ts";
 import type { Queryable } from "../transaction.ts";
 import { type AGENT_COLUMNS, COMPARABLE, source } from "./agents-source.ts";
+import { isAsciiText, SearchWords, utf8 } from "./search-words.ts";
 
 export type AgentQuery = AgentFilter & {
   sort: AgentSort;
@@ -27,45 +29,43 @@ export type AgentQuery = AgentFilter & {
 export type AgentList = {
   /**
    * One page of agents from memory: token ids, the exact total, and the cursor of the next page, as `listAgents` of
-   * db/agents.ts gives them; undefined when SQL has to answer. Their rows are for the caller to fetch; one may be gone by then.
-   * @param minBlock the answer must hold this block: memory that has not seen it gives none
+   * db/agents.ts returns them; undefined when SQL has to answer. The caller fetches the rows; one may be removed in between.
+   * @param minBlock block that the answer must include: memory without it returns undefined
    */
   recall(query: AgentQuery, minBlock?: number): Promise<AgentPage | undefined>;
-  /**
-   * The same, from SQL where memory cannot answer.
-   */
+  /** The same, by SQL where memory cannot answer. */
   list(query: AgentQuery, minBlock?: number): Promise<AgentPage>;
-  /** Whether memory answers: it is there, and was compared with the database within `maxAgeMs`. */
+  /** Whether memory is loaded and was compared with the database within `maxAgeMs`. */
   readonly ready: boolean;
-  /** The block up to which memory has seen the index; -1 while memory does not answer. */
+  /** The block of the index up to which memory has every change; -1 while memory is not `ready`. */
   readonly block: number;
   /** When memory was last known to equal the database. */
   readonly asOf: Date | undefined;
   stats(): LiveTableStats;
-  /** Resolves true once `block` is seen, false after `timeoutMs`. */
+  /** Resolves true once memory has `block`, false after `timeoutMs`. */
   waitFor(block: number, timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 };
 
 export type AgentListOptions = LiveTableOptions & {
-  /** Where SQL answers: for the time before and without the columns. */
+  /** Runs the SQL that answers while memory cannot. */
   db: Queryable;
-  /** False leaves every list to SQL. */
+  /** False: SQL answers every list. */
   enabled?: boolean;
-  /** Memory that could not be compared with the database for so long leaves lists to SQL; see answering.ts. */
+  /** Max age of memory in milliseconds; what answers beyond it is in columns/freshness-policy.ts. */
   maxAgeMs?: number;
 };
 
-/** How long a list waits for memory to see a block that the index already has, before SQL answers. */
+/** Milliseconds that a list waits for memory to get a block that the index already has, before SQL answers. */
 const CATCH_UP_MS = 100;
 
-/** A change shows in lists after two seconds at most, whatever happens to the feed. */
+/** A change shows in lists within two seconds even when the feed fails. */
 const MAX_AGE_MS = 1_500;
 
 /** Opens the lists of agents; usable at once. `url` is that of the role `app`. */
 export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...options }: AgentListOptions): AgentList {
   const live = enabled ? openLiveTable(source, entryOf("load-agents"), options) : undefined;
-  const { fresh, next, usable } = answering(live, maxAgeMs);
+  const { fresh, next, usable } = freshnessPolicy(live, maxAgeMs);
   const block = () => (fresh() ? live!.state!.block : -1);
 
   function waitFor(wanted: number, timeoutMs: number): Promise<boolean> {
@@ -85,29 +85,27 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
     });
   }
 
-  const known = new Map<string, Words>();
-  /** Letters beyond ASCII are left to the database, whose rules the columns were made by. */
+  const known = new SearchWords<Words>();
+  /** Letters beyond ASCII are folded by the database, by the rules that made the columns. */
   async function comparable({ search, framework }: AgentFilter): Promise<Words> {
-    if (isAscii(search) && isAscii(framework))
+    if (isAsciiText(search) && isAsciiText(framework))
       return { search: search?.toLowerCase(), framework: framework?.toLowerCase() };
-    const key = JSON.stringify([search, framework]);
-    let words = known.get(key);
-    if (words === undefined) {
-      const { rows } = await db.query({ ...COMPARABLE, values: [search ?? null, framework ?? null] });
-      words = { search: rows[0].search ?? undefined, framework: rows[0].framework ?? undefined };
-      if (known.size === KNOWN_WORDS) known.clear();
-      known.set(key, words);
-    }
-    return words;
+    return known.get(JSON.stringify([search, framework]), async () => {
+      const { rows } = await db.query<{ search: string | null; framework: string | null }>({
+        ...COMPARABLE,
+        values: [search ?? null, framework ?? null],
+      });
+      return { search: rows[0]!.search ?? undefined, framework: rows[0]!.framework ?? undefined };
+    });
   }
 
   async function recall(query: AgentQuery, minBlock = -1): Promise<AgentPage | undefined> {
-    // What is a wallet's own follows from more than the columns; two indexes answer at once.
+    // The columns do not say which wallet an agent belongs to; SQL finds a wallet's agents by two indexes at once.
     if (next() === undefined || searchedWallet(query) !== null) return undefined;
     if (live!.state!.block < minBlock && !(await waitFor(minBlock, CATCH_UP_MS))) return undefined;
     const words = await comparable(query);
-    await live!.settling;
-    // What was true before need not be now.
+    await live!.applying;
+    // The table may have become too old, or another one, during the awaits.
     const table = live!.state!.block >= minBlock ? usable() : undefined;
     return table && listFrom(table, query, words);
   }
@@ -124,17 +122,14 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
     get asOf() {
       return live?.asOf;
     },
-    stats: () => live?.stats() ?? OFF,
+    stats: () => live?.stats() ?? initialStats("off"),
     waitFor,
     close: async () => live?.close(),
   };
 }
 
-/** What a caller typed, in the form that the columns have. */
+/** The text that a caller typed, in the form in which the columns store it. */
 type Words = { search: string | undefined; framework: string | undefined };
-const KNOWN_WORDS = 1000;
-
-const isAscii = (text = "") => /^[\0-\x7f]*$/.test(text);
 
 /** The answer of `listAgents` in db/agents.ts, from memory. */
 function listFrom(table: ColumnTable, query: AgentQuery, words: Words): AgentPage {
@@ -163,9 +158,7 @@ const COLUMN: Record<AgentSort, typeof ID | keyof typeof AGENT_COLUMNS> = {
 };
 const isText = (sort: AgentSort) => sort === "name" || sort === "framework";
 
-const utf8 = (text: string) => new TextEncoder().encode(text);
-
-/** The key of a cursor, which is written as SQL casts it to text. */
+/** Parses the key of a cursor, which is written as SQL casts it to text. */
 function readKey(sort: AgentSort, key: string): Value {
   if (isText(sort)) return utf8(key);
   const value = Number(key);
@@ -200,22 +193,9 @@ function conditions(
   return where;
 }
 
-/** All addresses from the prefix filled up with 0 to the prefix filled up with f. */
+/** Addresses from the prefix padded with 0 to the prefix padded with f. */
 const addressPrefix = (column: "agentAddress" | "owner", digits: string): Condition => ({
   column,
   from: Buffer.from(digits.padEnd(40, "0"), "hex"),
   to: Buffer.from(digits.padEnd(40, "f"), "hex"),
 });
-
-const OFF: LiveTableStats = {
-  phase: "off",
-  rows: 0,
-  bytes: 0,
-  loads: 0,
-  readMs: 0,
-  sortMs: 0,
-  syncs: 0,
-  rowsRead: 0,
-  ageMs: null,
-  error: null,
-};

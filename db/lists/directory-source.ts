@@ -1,10 +1,10 @@
-/** The directory as a column table: what is kept of each row, and how it follows the rows' changes. */
-
-import { changedBetween, type Look, look } from "../../columns/commit-snapshot.ts";
-import { type CopyRow, copyRows, keepValues } from "../../columns/copy-rows.ts";
+/** The directory as a column table: its columns, and how it follows the changes of rows. */
+import { type CommitSnapshot, changedBetween, readCommitSnapshot } from "../../columns/commit-snapshot.ts";
+import { type CopyRow, copyRows, copyValues } from "../../columns/copy-rows.ts";
 import { packAddress } from "../../columns/packed-address.ts";
 import type { Changes, TableSource } from "../../columns/table-source.ts";
 import type { TableDefinition, Values } from "../../columns/values.ts";
+import { openClient } from "../connect.ts";
 import { ETHOS } from "../directory/ethos-sql.ts";
 
 export const DIRECTORY_COLUMNS = {
@@ -20,27 +20,27 @@ export const DIRECTORY_COLUMNS = {
   ethosScore: { kind: "number" },
   /** Milliseconds since the epoch. */
   updatedAt: { kind: "number" },
-  /** Lower case, as the ids and the symbol. */
+  /** Lower case; so are `agentId` and `symbol`. */
   name: { kind: "text" },
   searched: { kind: "search", of: "name" },
   platform: { kind: "text" },
-  /** Packed; nothing is sorted by it. */
+  /** Packed (columns/packed-address.ts); not sorted by. */
   address: { kind: "text" },
-  /** As `address`, which is searched with it: null where both are the same. */
+  /** As `address`; null where both are the same, because a search for either column matches both. */
   owner: { kind: "text" },
   agentId: { kind: "text" },
   symbol: { kind: "text" },
   x402: { kind: "flag" },
 } as const satisfies TableDefinition;
 
-/** Changes that `seen` sees were seen. */
-export type DirectoryState = { seen: Look };
+/** Changes that the snapshot `seen` sees are in the table. */
+export type DirectoryState = { seen: CommitSnapshot };
 
 const VALUES = `d.cred_score, d.created_at, d.active_at, d.trend,
     d.market_cap_usd, d.volume_24h_usd, d.price_change_24h, d.liquidity_usd, ${ETHOS.score}, d.updated_at,
     d.sort_name, case when d.search_name <> d.sort_name then d.search_name end,
     d.platform, d.address, case when d.owner_address is distinct from d.address then d.owner_address end, lower(d.agent_id), lower(d.token_symbol), d.x402_supported`;
-/** Behind the values of a changed row. */
+/** Index of the field after the values: whether the row was removed. */
 const REMOVED = 19;
 
 const read = (row: CopyRow): Values => [
@@ -64,11 +64,12 @@ const read = (row: CopyRow): Values => [
   row.flag(18),
 ];
 
-/** Announces changes; nobody does as yet, so they are found by polling. */
+/** Channel that announces changes. No writer notifies on it yet, so changes are found by polling. */
 const CHANNEL = "directory";
 
 export const source: TableSource<DirectoryState> = {
   definition: DIRECTORY_COLUMNS,
+  openClient,
   select: `select d.id, ${VALUES} from offchain.directory d ${ETHOS.joins} where d.removed_at is null`,
   read,
   count: "select count(*) as count from offchain.directory where removed_at is null",
@@ -79,11 +80,11 @@ export const source: TableSource<DirectoryState> = {
   channel: CHANNEL,
 
   async begin(tx) {
-    return { seen: await look(tx) };
+    return { seen: await readCommitSnapshot(tx) };
   },
 
   async sync(tx, { seen }) {
-    const now = await look(tx);
+    const now = await readCommitSnapshot(tx);
     const changes: Changes = { puts: [], sets: [], deletes: [] };
     await copyRows(
       tx,
@@ -93,7 +94,7 @@ export const source: TableSource<DirectoryState> = {
       (row) => {
         const id = row.integer(0);
         if (row.flag(REMOVED)) changes.deletes.push(id);
-        else changes.puts.push([id, keepValues(read(row))]);
+        else changes.puts.push([id, copyValues(read(row))]);
       },
     );
     return { state: { seen: now }, changes };

@@ -1,10 +1,11 @@
-/** Pages of the directory, answered from memory when the columns are there and by SQL when they are not: the same answer either way. */
+/** Pages of the directory: answered from memory while it is loaded and fresh, else by SQL, with the same result. */
 import type pg from "pg";
-import { answering } from "../../columns/freshness.ts";
-import { type LiveTableOptions, type LiveTableStats, openLiveTable } from "../../columns/live-table.ts";
-import type { Condition } from "../../columns/matches.ts";
+import type { Condition } from "../../columns/filter-cache.ts";
+import { freshnessPolicy } from "../../columns/freshness-policy.ts";
+import { type LiveTableOptions, openLiveTable } from "../../columns/live-table.ts";
+import type { LiveTableStats } from "../../columns/live-table-stats.ts";
 import { addressesFrom } from "../../columns/packed-address.ts";
-import { type Make, RowMemo } from "../../columns/row-memo.ts";
+import { type RenderRows, RowCache } from "../../columns/row-cache.ts";
 import type { ColumnTable } from "../../columns/table.ts";
 import { boundsOf, type DirectorySort, searchKinds } from "../../core/directory/filters.ts";
 import { entryOf } from "../../runtime/processes.ts";
@@ -12,47 +13,45 @@ import {
   type DirectoryPage,
   type DirectoryQuery,
   type DirectoryTotals,
-  directoryTotals,
   listDirectory,
   searchedWallet,
 } from "../directory/list.ts";
 import { folded } from "../folded-text.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
+import { CachedTotals } from "./directory-totals.ts";
+import { isAsciiText, SearchWords, utf8 } from "./search-words.ts";
 
 export type DirectoryList = {
-  /** One page: ids of rows and the exact total. The rows are for the caller to fetch; one may be gone by then. */
+  /** One page: ids of rows and the exact total. The caller fetches the rows; one may be removed in between. */
   list(query: DirectoryQuery): Promise<DirectoryPage>;
   /**
-   * What `make` makes of rows, in the order of the ids and without those that are gone. What it made before is given
-   * again until the row changes, or what is shown beside it (`touchRows` in db/directory/write.ts).
+   * Rendered rows in the order of the ids, without rows that do not exist. A rendered row is cached until the row
+   * changes, or something else that is shown in it (`touchRows` in db/directory/write.ts).
    */
-  shown(ids: readonly number[], make: Make): Promise<Uint8Array[]>;
-  /** Totals of the whole directory; from SQL they may be a few seconds old. */
+  shown(ids: readonly number[], render: RenderRows): Promise<Uint8Array[]>;
+  /** Totals of the whole directory; by SQL they may be 5 seconds old. */
   totals(): Promise<DirectoryTotals>;
-  /** Whether memory answers: it is there, and was compared with the database within `maxAgeMs`. */
+  /** Whether memory is loaded and was compared with the database within `maxAgeMs`. */
   readonly ready: boolean;
   /** When memory was last known to equal the database. */
   readonly asOf: Date | undefined;
-  /** Undefined when it is switched off. */
+  /** Undefined when memory is switched off. */
   stats(): LiveTableStats | undefined;
   close(): Promise<void>;
 };
 
 export type DirectoryListOptions = LiveTableOptions & {
   db: pg.Pool;
-  /** False leaves every page to SQL. */
+  /** False: SQL answers every page. */
   enabled?: boolean;
-  /** Memory that could not be compared with the database for so long leaves pages to SQL; see answering.ts. */
+  /** Max age of memory in milliseconds; what answers beyond it is in columns/freshness-policy.ts. */
   maxAgeMs?: number;
 };
 
-/** A change shows after two seconds, whatever happens to the feed, unless the database is too busy. */
+/** A change shows within two seconds even when the feed fails, unless the database is too busy. */
 const MAX_AGE_MS = 1_500;
-/** Totals that SQL has to read all of an index for. */
-const TOTALS_MS = 5_000;
-const KNOWN_WORDS = 1_000;
-/** Of rows as they are shown: some 20,000. */
-const SHOWN_BYTES = 16 * 2 ** 20;
+/** Max bytes of rendered rows: about 20,000 rows. */
+const CACHE_BYTES = 16 * 2 ** 20;
 
 /** Opens the directory's pages; usable at once. `url` is that of the role `app`. */
 export function openDirectoryList({
@@ -62,76 +61,42 @@ export function openDirectoryList({
   ...options
 }: DirectoryListOptions): DirectoryList {
   const live = enabled ? openLiveTable(source, entryOf("load-directory"), options) : undefined;
-  const { fresh, next, usable } = answering(live, maxAgeMs);
-  const memo = new RowMemo(SHOWN_BYTES);
-  live?.onChange((rows) => (rows === "all" ? memo.clear() : memo.forget(rows)));
+  const { fresh, next, usable } = freshnessPolicy(live, maxAgeMs);
+  const cachedTotals = new CachedTotals(db);
+  const cache = new RowCache(CACHE_BYTES);
+  live?.onChange((rows) => (rows === "all" ? cache.clear() : cache.invalidate(rows)));
 
-  const known = new Map<string, string>();
-  /** A search as the searched names are written. Letters beyond ASCII are left to the database, which has made those. */
-  async function comparable(text: string): Promise<string> {
-    if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
-    let word = known.get(text);
-    if (word === undefined) {
-      const { rows } = await db.query({
-        name: "directory-comparable",
-        text: `select ${folded("$1::text")} as word`,
-        values: [text],
-      });
-      word = rows[0].word as string;
-      if (known.size === KNOWN_WORDS) known.clear();
-      known.set(text, word);
-    }
-    return word;
-  }
-
-  /** Totals of the table as it was after a look at the database; until the next one nothing changes. */
-  let counted: { asOf: Date; table: ColumnTable; totals: DirectoryTotals } | undefined;
-  function totalsOf(table: ColumnTable, asOf: Date): DirectoryTotals {
-    if (counted?.asOf !== asOf || counted.table !== table) {
-      const totals = {
-        total: table.size,
-        scored: table.count([{ column: "credScore", from: 1 }]),
-        sum: table.sum("credScore"),
-        x402: table.count([{ column: "x402", is: true }]),
-      };
-      counted = { asOf, table, totals };
-    }
-    return counted.totals;
-  }
-
-  let asked: { at: number; totals: Promise<DirectoryTotals> } | undefined;
-  function totalsBySql(): Promise<DirectoryTotals> {
-    if (asked === undefined || Date.now() - asked.at > TOTALS_MS) {
-      const totals = directoryTotals(db);
-      totals.catch(() => {
-        asked = undefined;
-      });
-      asked = { at: Date.now(), totals };
-    }
-    return asked.totals;
+  const words = new SearchWords<string>();
+  /** A search in the form of the searched names. Letters beyond ASCII are folded by the database, as those names are. */
+  function comparable(text: string): Promise<string> {
+    if (isAsciiText(text)) return Promise.resolve(text.toLowerCase());
+    return words.get(text, async () => {
+      const { rows } = await db.query<{ word: string }>({ ...COMPARABLE, values: [text] });
+      return rows[0]!.word;
+    });
   }
 
   return {
     async list(query) {
-      // The columns do not know whose own an agent is; indexes find a wallet's agents at once.
+      // The columns do not say which wallet an agent belongs to; SQL finds a wallet's agents by indexes at once.
       if (next() !== undefined && searchedWallet(query) === null) {
         const word = query.q === undefined ? undefined : await comparable(query.q);
-        await live!.settling;
-        // What was true before need not be now.
+        await live!.applying;
+        // The table may have become too old during the awaits.
         const table = usable();
         if (table) return listFrom(table, query, word);
       }
       return listDirectory(db, query);
     },
-    async shown(ids, make) {
-      // While nobody tells which rows change, nothing is given again.
-      if (fresh() !== undefined) return memo.of(ids, make);
-      const made = await make(ids);
-      return ids.flatMap((id) => made.get(id) ?? []);
+    async shown(ids, render) {
+      // Without a fresh table changed rows are not reported, so cached ones must not be used.
+      if (fresh() !== undefined) return cache.get(ids, render);
+      const rendered = await render(ids);
+      return ids.flatMap((id) => rendered.get(id) ?? []);
     },
     async totals() {
       const table = usable();
-      return table ? totalsOf(table, live!.asOf!) : totalsBySql();
+      return table ? cachedTotals.ofTable(table, live!.asOf!) : cachedTotals.bySql();
     },
     get ready() {
       return fresh() !== undefined;
@@ -144,7 +109,7 @@ export function openDirectoryList({
   };
 }
 
-/** The answer of `listDirectory`, from memory. @param word the search as the searched names are written */
+/** The answer of `listDirectory`, from memory. @param word the search in the form of the searched names */
 function listFrom(table: ColumnTable, query: DirectoryQuery, word: string | undefined): DirectoryPage {
   const { sort, descending, offset, limit } = query;
   const { ids, total } = table.page({
@@ -178,7 +143,7 @@ function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined
   if (tier) where.push({ column: "credScore", from: tier.from, to: tier.to });
   if (createdSince !== undefined) where.push({ column: "createdAt", from: createdSince });
   if (activeSince !== undefined) where.push({ column: "activeAt", from: activeSince });
-  // Bounds are included: next to 0 there is the least double.
+  // Bounds are included, so the bound next to 0 is the smallest double.
   if (price === "up") where.push({ column: "priceChange", from: Number.MIN_VALUE });
   if (price === "down") where.push({ column: "priceChange", to: -Number.MIN_VALUE });
   if (q !== undefined && word !== undefined) {
@@ -197,4 +162,4 @@ function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined
   return where;
 }
 
-const utf8 = (text: string) => new TextEncoder().encode(text);
+const COMPARABLE = { name: "directory-comparable", text: `select ${folded("$1::text")} as word` };

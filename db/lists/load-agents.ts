@@ -1,5 +1,5 @@
 /** Process that loads the agent list (columns/load-process.ts). */
-import { answerLoadOrder } from "../../columns/load-process.ts";
+import { answerLoadRequest } from "../../columns/load-process.ts";
 import { source } from "./agents-source.ts";
 
-answerLoadOrder(source);
+answerLoadRequest(source);

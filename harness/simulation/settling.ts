@@ -82,7 +82,7 @@ async function wait(world: World): Promise<void> {
     `the index at block ${head}`,
     async () => {
       const state = await readIndexState(db);
-      return state.ready && !state.held && !state.stale && state.indexedBlock! >= head;
+      return state.ready && !state.retainedView && !state.stale && state.indexedBlock! >= head;
     },
     LONG,
   );

@@ -145,7 +145,7 @@ async function rebuilt(world: World): Promise<string[]> {
       "the rebuilt index",
       async () => {
         const state = await readIndexState(pool);
-        return state.ready && !state.held && !state.stale && state.indexedBlock! >= head;
+        return state.ready && !state.retainedView && !state.stale && state.indexedBlock! >= head;
       },
       { timeoutMs: 240_000, everyMs: 300 },
     );

@@ -10,7 +10,7 @@ export function indexGauges(registry: Registry, index: Pick<IndexTracker, "state
       return read === null || read === Number.POSITIVE_INFINITY ? [] : [{ value: Number(read) }];
     });
   gauge("ready", "1 when there are rows to serve", () => index.state.ready);
-  gauge("held", "1 while a copy is served because the indexer restarts", () => index.state.held);
+  gauge("held", "1 while a copy is served because the indexer restarts", () => index.state.retainedView);
   gauge("stale", "1 while what is served is known to be wrong somewhere", () => index.state.stale);
   gauge("block", "The block that is served", () => index.state.indexedBlock);
   gauge("finalized_block", "Up to here the index never rolls back", () => index.state.finalizedBlock);

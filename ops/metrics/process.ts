@@ -1,7 +1,7 @@
 /** The process itself: what Node says of memory, loop and garbage, its database connections, its open event streams, its lists in memory. */
 import type pg from "pg";
 import { collectDefaultMetrics, type Registry } from "prom-client";
-import type { LiveTableStats } from "../../columns/live-table.ts";
+import type { LiveTableStats } from "../../columns/live-table-stats.ts";
 import { told } from "./metric.ts";
 
 /** `process_…` and `nodejs_…` as prom-client makes them. */

@@ -237,7 +237,7 @@ test("tables share their memory: what does not fit beside the others is answered
   try {
     await until("the first is loaded", () => first.ready);
     // Room for a part of the rows.
-    expect(memory.take(others, memory.total - first.stats()!.bytes - 100_000)).toBe(true);
+    expect(memory.reserve(others, memory.total - first.stats()!.bytes - 100_000)).toBe(true);
     const second = openDirectoryList(options);
     try {
       await until("there is no room for the second", () => second.stats()!.phase === "too large");
@@ -252,5 +252,5 @@ test("tables share their memory: what does not fit beside the others is answered
     await first.close();
   }
   memory.release(others);
-  expect(memory.take(others, memory.total)).toBe(true);
+  expect(memory.reserve(others, memory.total)).toBe(true);
 });

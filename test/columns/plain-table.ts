@@ -1,5 +1,5 @@
 /** A table as anybody would write it, an array that is filtered and sorted anew for every question: what the columns are held to. */
-import type { Condition } from "../../columns/matches.ts";
+import type { Condition } from "../../columns/filter-cache.ts";
 import type { TablePage, TableQuery } from "../../columns/table.ts";
 import { ID, type TableDefinition, type Value, type Values } from "../../columns/values.ts";
 

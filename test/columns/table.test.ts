@@ -1,8 +1,8 @@
 /** The column table against a plain array: any rows, any changes, any question, the same answer. */
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
+import type { Condition } from "../../columns/filter-cache.ts";
 import { describeImage, receiveImage } from "../../columns/image-transfer.ts";
-import type { Condition } from "../../columns/matches.ts";
 import { ColumnTable, type TableQuery } from "../../columns/table.ts";
 import { TableBuilder, type TableImage } from "../../columns/table-image.ts";
 import { ID, type TableDefinition, type Value, type Values } from "../../columns/values.ts";

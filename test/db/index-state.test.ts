@@ -43,7 +43,7 @@ test("block, time and finality come out of the checkpoint", async () => {
     ready: true,
     schema: "index_test_0",
     generation: 0,
-    held: false,
+    retainedView: false,
     stale: false,
     reason: null,
     indexedBlock: 42_254_123,

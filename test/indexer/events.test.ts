@@ -15,7 +15,7 @@ import { erc8004IdentityAbi, erc8004ReputationAbi } from "../../abis/erc8004.ts"
 import { handshakesAbi } from "../../abis/handshakes.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { serviceTokenAbi } from "../../abis/service-token.ts";
-import { fillTable } from "../../columns/fill-table.ts";
+import { buildTable } from "../../columns/build-table.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { source as agentsSource } from "../../db/lists/agents-source.ts";
 import { source as directorySource } from "../../db/lists/directory-source.ts";
@@ -726,6 +726,6 @@ test("no event stops the index, whatever is in it, and everything that rests on 
   expect(await rows("select source_id as id from offchain.directory_quarantine")).toEqual([]);
   expect(await rows("select token_id::text as id from offchain.cred order by 1")).toEqual(await shown("helixa"));
   for (const source of [agentsSource, directorySource])
-    expect(await fillTable(source as typeof agentsSource, { url: world.database.url, rows: 10 })).not.toBeNull();
+    expect(await buildTable(source as typeof agentsSource, { url: world.database.url, rows: 10 })).not.toBeNull();
   for (const facts of await loadFacts(db, (await shown("helixa")).map(Number))) JSON.stringify(facts);
 }, 200_000);

@@ -239,7 +239,7 @@ deepIt(
 
     await world.settle();
     const healed = await state();
-    expect(healed).toMatchObject({ stale: false, reason: null, held: false, generation: generation + 1 });
+    expect(healed).toMatchObject({ stale: false, reason: null, retainedView: false, generation: generation + 1 });
     expect(healed.schema).not.toBe(stale.schema);
     await expectTruth(world);
     expect((await everything()).traits.length).toBeLessThan(before.traits.length);

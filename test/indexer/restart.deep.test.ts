@@ -71,9 +71,9 @@ test.each(ways)(
     try {
       await down();
       indexer = world.startIndexer();
-      await until("a held copy is served", async () => (await state()).held, BOOT);
+      await until("a held copy is served", async () => (await state()).retainedView, BOOT);
       expect(await dumpIndex(world.database)).toEqual(before);
-      await until("the index is served again", async () => !(await state()).held, BOOT);
+      await until("the index is served again", async () => !(await state()).retainedView, BOOT);
       ({ tokenId } = await world.mint(alice, "After the restart"));
       await world.settle();
     } finally {
@@ -100,11 +100,11 @@ test("killed while it still serves a held copy, it keeps that copy and gets ther
   const before = await dumpIndex(world.database);
   await indexer.kill();
   indexer = world.startIndexer();
-  await until("a held copy is served", async () => (await state()).held, BOOT);
+  await until("a held copy is served", async () => (await state()).retainedView, BOOT);
   await indexer.kill();
   expect(await dumpIndex(world.database)).toEqual(before);
   indexer = world.startIndexer();
-  await until("the index is served again", async () => !(await state()).held, BOOT);
+  await until("the index is served again", async () => !(await state()).retainedView, BOOT);
   expect(await dumpIndex(world.database)).toEqual(before);
 }, 200_000);
 
@@ -181,7 +181,7 @@ test("when its database session breaks it lets go of Ponder and starts over", as
   );
   await admin.end();
   expect(rowCount).toBe(1);
-  await until("it starts over", async () => (await state()).held, BOOT);
+  await until("it starts over", async () => (await state()).retainedView, BOOT);
   await world.mint(alice, "After the broken session");
   await world.settle();
   await expectTruth(world);

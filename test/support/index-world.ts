@@ -146,7 +146,7 @@ export async function indexWorld() {
         `the index at block ${head}`,
         async () => {
           const state = await readIndexState(db.pool);
-          return state.ready && !state.held && !state.stale && state.indexedBlock! >= head;
+          return state.ready && !state.retainedView && !state.stale && state.indexedBlock! >= head;
         },
         { timeoutMs: 90_000 },
       );

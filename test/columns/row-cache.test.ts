@@ -1,42 +1,42 @@
 /** What is kept of rows: never what was made before a change that was told, however the two overlap. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Make, RowMemo } from "../../columns/row-memo.ts";
+import { type RenderRows, RowCache } from "../../columns/row-cache.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 const texts = (rows: Uint8Array[]) => rows.map((row) => Buffer.from(row).toString());
 
 test("makes once, gives again, and leaves out what is gone", async () => {
-  const memo = new RowMemo(1_000);
+  const cache = new RowCache(1_000);
   const asked: number[][] = [];
-  const make: Make = async (ids) => {
+  const make: RenderRows = async (ids) => {
     asked.push([...ids]);
     return new Map(ids.filter((id) => id !== 4).map((id) => [id, bytes(`row ${id}`)]));
   };
-  expect(texts(await memo.of([3, 1, 4], make))).toEqual(["row 3", "row 1"]);
-  expect(texts(await memo.of([1, 2, 3, 4], make))).toEqual(["row 1", "row 2", "row 3"]);
-  memo.forget([1]);
-  expect(texts(await memo.of([2, 1], make))).toEqual(["row 2", "row 1"]);
-  memo.clear();
-  await memo.of([2], make);
+  expect(texts(await cache.get([3, 1, 4], make))).toEqual(["row 3", "row 1"]);
+  expect(texts(await cache.get([1, 2, 3, 4], make))).toEqual(["row 1", "row 2", "row 3"]);
+  cache.invalidate([1]);
+  expect(texts(await cache.get([2, 1], make))).toEqual(["row 2", "row 1"]);
+  cache.clear();
+  await cache.get([2], make);
   expect(asked).toEqual([[3, 1, 4], [2, 4], [1], [2]]);
 });
 
 test("keeps no more bytes than it may, and what is asked for again and again", async () => {
-  const memo = new RowMemo(100);
+  const cache = new RowCache(100);
   const made: number[] = [];
-  const make: Make = async (ids) => {
+  const make: RenderRows = async (ids) => {
     made.push(...ids);
     return new Map(ids.map((id) => [id, bytes("0123456789")]));
   };
   for (let id = 1; id <= 60; id++) {
-    await memo.of([0, id], make);
-    expect(memo.byteLength).toBeLessThanOrEqual(100);
+    await cache.get([0, id], make);
+    expect(cache.byteLength).toBeLessThanOrEqual(100);
   }
   // The one that everybody asks for was made once, what came before the last few is gone.
   expect(made.filter((id) => id === 0)).toHaveLength(1);
   made.length = 0;
-  await memo.of([60, 59, 1], make);
+  await cache.get([60, 59, 1], make);
   expect(made).toEqual([1]);
 });
 
@@ -50,21 +50,21 @@ test("a row that changes while something is made of it is not kept", async () =>
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const memo = new RowMemo(1_000);
+      const cache = new RowCache(1_000);
       const versions = new Array<number>(rows).fill(0);
       const open: (() => void)[] = [];
       const answers: Promise<void>[] = [];
       for (const next of steps) {
         if (next.kind === "ask") {
           const atLeast = [...versions];
-          const make: Make = async (ids) => {
+          const make: RenderRows = async (ids) => {
             // Read now, given back whenever the test lets it.
             const read = new Map(ids.map((id) => [id, bytes(`${id} ${versions[id]}`)]));
             await new Promise<void>((answer) => open.push(answer));
             return read;
           };
           answers.push(
-            memo.of(next.ids, make).then((shown) => {
+            cache.get(next.ids, make).then((shown) => {
               for (const text of texts(shown)) {
                 const [id, version] = text.split(" ").map(Number) as [number, number];
                 expect(version).toBeGreaterThanOrEqual(atLeast[id]!);
@@ -75,15 +75,15 @@ test("a row that changes while something is made of it is not kept", async () =>
         else {
           const ids = next.kind === "change" ? next.ids : versions.keys();
           for (const id of ids) versions[id]!++;
-          if (next.kind === "change") memo.forget(next.ids);
-          else memo.clear();
+          if (next.kind === "change") cache.invalidate(next.ids);
+          else cache.clear();
         }
         // Whoever waits for an answer goes on.
         for (let turn = 0; turn < 4; turn++) await Promise.resolve();
       }
       for (const answer of open) answer();
       await Promise.all(answers);
-      const last = await memo.of(
+      const last = await cache.get(
         [...versions.keys()],
         async (ids) => new Map(ids.map((id) => [id, bytes(`${id} ${versions[id]}`)])),
       );

@@ -1,6 +1,6 @@
 /** Who answers while memory is fresh, older than it should be, and too old. */
 import { expect, test } from "vitest";
-import { answering } from "../../columns/freshness.ts";
+import { freshnessPolicy } from "../../columns/freshness-policy.ts";
 import type { LiveTable } from "../../columns/live-table.ts";
 import { ColumnTable } from "../../columns/table.ts";
 
@@ -9,12 +9,12 @@ const table = new ColumnTable({});
 const compared = (agoMs: number) => ({ table, asOf: new Date(Date.now() - agoMs) }) as unknown as LiveTable<unknown>;
 
 test("fresh memory answers everything", () => {
-  const { fresh, next, usable } = answering(compared(0), 60_000);
+  const { fresh, next, usable } = freshnessPolicy(compared(0), 60_000);
   expect([fresh(), next(), next(), usable()]).toEqual([table, table, table, table]);
 });
 
 test("older than it should be, it leaves one question to SQL and answers those behind it", () => {
-  const { fresh, next, usable } = answering(compared(5_000), 1_500);
+  const { fresh, next, usable } = freshnessPolicy(compared(5_000), 1_500);
   expect(fresh()).toBeUndefined();
   expect([next(), next(), next()]).toEqual([undefined, table, table]);
   expect(usable()).toBe(table);
@@ -23,7 +23,7 @@ test("older than it should be, it leaves one question to SQL and answers those b
 test("too old, or known not to equal the database, it answers nothing", () => {
   const unequal = { table, asOf: undefined } as unknown as LiveTable<unknown>;
   for (const live of [compared(3_600_000), unequal, undefined]) {
-    const { fresh, next, usable } = answering(live, 1_500);
+    const { fresh, next, usable } = freshnessPolicy(live, 1_500);
     expect([fresh(), next(), next(), usable()]).toEqual([undefined, undefined, undefined, undefined]);
   }
 });

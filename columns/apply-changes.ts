@@ -1,0 +1,41 @@
+/** Applies changes to a table in slices, so that other work of the process gets its turn in between. */
+import type { ColumnTable } from "./table.ts";
+import type { Changes } from "./table-source.ts";
+
+/** Max milliseconds per slice; the rest runs in the next turn of the event loop. */
+export const SLICE_MS = 2;
+/** Changes between two readings of the clock. */
+const STRIDE = 32;
+
+/**
+ * Each row is whole at any time; between two slices some rows have changed and others not yet.
+ * @param options.atOnce applies everything in one slice
+ */
+export async function applyChanges(
+  table: ColumnTable,
+  { puts, sets, deletes }: Changes,
+  { atOnce }: { atOnce: boolean },
+): Promise<void> {
+  let sliceEnd = performance.now() + SLICE_MS;
+  let applied = 0;
+  const pause = async () => {
+    if (atOnce || ++applied % STRIDE !== 0 || performance.now() < sliceEnd) return;
+    await nextTurn();
+    sliceEnd = performance.now() + SLICE_MS;
+  };
+  for (const [id, values] of puts) {
+    table.put(id, values);
+    await pause();
+  }
+  for (const [id, column, value] of sets) {
+    table.set(id, column, value);
+    await pause();
+  }
+  for (const id of deletes) {
+    table.delete(id);
+    await pause();
+  }
+}
+
+/** Resolves in the next turn of the event loop. */
+export const nextTurn = () => new Promise<void>((done) => setImmediate(done));

@@ -1,0 +1,167 @@
+/** Finds one page of a sorted, filtered table by walking the sorted index from the nearer end. */
+import { type Bits, countCommon, listBits } from "./bits.ts";
+import type { SortableColumn } from "./bulk-sort.ts";
+import type { SortedIndex } from "./sorted-index.ts";
+import type { Value } from "./values.ts";
+
+/** Where a page begins: after a number of rows, or after the row with this key and id, which may no longer exist. */
+export type Position = { offset: number } | { after: { key: Value; id: number } };
+
+export type SortedView = {
+  index: SortedIndex;
+  column: SortableColumn;
+  /** Ids by slot. */
+  ids: Float64Array;
+};
+
+export type PageRequest = {
+  /** The rows that meet the filters; null for all. */
+  bits: Bits | null;
+  /** Number of these rows. */
+  total: number;
+  /** Greatest first. In both directions nulls are last and equal keys are in ascending order of id. */
+  descending: boolean;
+  position: Position;
+  limit: number;
+};
+
+export type SlotPage = {
+  slots: number[];
+  /** Number of rows before the page. */
+  skipped: number;
+};
+
+/** Max matches that are sorted directly: cheaper than walking past the rows that do not match. */
+const DIRECT_SORT_MAX = 512;
+
+export function findPage(view: SortedView, request: PageRequest): SlotPage {
+  const { bits, total, position, limit } = request;
+  if ("offset" in position && position.offset >= total) return { slots: [], skipped: position.offset };
+  if (bits !== null && total <= DIRECT_SORT_MAX) return pageOfFewRows(view, bits, request);
+  if (!request.descending) return ascending(view, request);
+  const { index, column } = view;
+  const present = index.length - column.nullCount;
+  const nulls = column.nullCount === 0 ? 0 : bits === null ? column.nullCount : countCommon(bits, column.nulls);
+  const { skipped, from, run, end, nullsFrom } = descendingStart(view, request, present, total - nulls);
+  const slots: number[] = [];
+  index.collect(bits, from, end, limit, slots);
+  collectDown(view, bits, run, limit, slots);
+  index.collect(bits, nullsFrom, index.length, limit, slots);
+  return { slots, skipped };
+}
+
+/** Adds the selected slots below position `to`, where a run of equal keys begins: greatest key first, equal keys by id. */
+function collectDown(
+  { index, column }: SortedView,
+  bits: Bits | null,
+  to: number,
+  limit: number,
+  slots: number[],
+): void {
+  const found: number[] = [];
+  index.collectBackward(bits, to, limit - slots.length, found);
+  for (let first = 0; first < found.length; ) {
+    const key = found[first]!;
+    let last = first + 1;
+    while (last < found.length && column.compare(found[last]!, key) === 0) last++;
+    if (last < found.length) for (let i = last - 1; i >= first; i--) slots.push(found[i]!);
+    else {
+      // The last run may extend beyond the page: the page has those of its slots with the lowest ids.
+      const start = index.lowerBound((other) => column.compare(other, key));
+      index.collect(bits, start, to, slots.length + last - first, slots);
+    }
+    first = last;
+  }
+}
+
+function ascending({ index, column, ids }: SortedView, { bits, total, position, limit }: PageRequest): SlotPage {
+  const slots: number[] = [];
+  let from: number;
+  let skipped: number;
+  if ("offset" in position) {
+    skipped = position.offset;
+    from =
+      skipped <= total / 2
+        ? index.skipForward(bits, 0, skipped)
+        : index.skipBackward(bits, index.length, total - skipped);
+  } else {
+    from = index.lowerBound(notAfter(column, ids, position.after));
+    skipped = from <= index.length / 2 ? index.count(bits, 0, from) : total - index.count(bits, from, index.length);
+  }
+  index.collect(bits, from, index.length, limit, slots);
+  return { slots, skipped };
+}
+
+type DescendingStart = {
+  skipped: number;
+  /** The page begins at `from`, within the run of equal keys `run` … `end`; all 0: it begins among the nulls. */
+  from: number;
+  run: number;
+  end: number;
+  /** Position at which the page's nulls begin, after its other rows. */
+  nullsFrom: number;
+};
+
+/** @param present number of positions with a key, all before the nulls @param matches number of selected ones among them */
+function descendingStart(
+  view: SortedView,
+  { bits, position }: PageRequest,
+  present: number,
+  matches: number,
+): DescendingStart {
+  const { index, column, ids } = view;
+  if ("offset" in position) {
+    const skipped = position.offset;
+    if (skipped >= matches)
+      return { ...AMONG_NULLS, skipped, nullsFrom: index.skipForward(bits, present, skipped - matches) };
+    // `skipped` selected slots are at or above this position, counted from either end …
+    const above =
+      skipped <= matches / 2
+        ? index.skipBackward(bits, present, skipped)
+        : index.skipForward(bits, 0, matches - skipped);
+    const match = index.at(index.skipBackward(bits, above, 1));
+    const run = index.lowerBound((slot) => column.compare(slot, match));
+    const end = index.lowerBound((slot) => (column.compare(slot, match) > 0 ? 0 : -1));
+    // … but in a run of equal keys the slots with the lowest ids are the ones to skip.
+    const from = index.skipForward(bits, run, index.count(bits, above, end));
+    return { skipped, from, run, end, nullsFrom: present };
+  }
+  const { key, id } = position.after;
+  const from = index.lowerBound(notAfter(column, ids, { key, id }));
+  if (key === null) return { ...AMONG_NULLS, skipped: matches + index.count(bits, present, from), nullsFrom: from };
+  const run = index.lowerBound((slot) => column.compareValue(slot, key));
+  const end = index.lowerBound((slot) => (column.compareValue(slot, key) > 0 ? 0 : -1));
+  const above = end > present / 2 ? index.count(bits, end, present) : matches - index.count(bits, 0, end);
+  return { skipped: above + index.count(bits, run, from), from, run, end, nullsFrom: present };
+}
+
+const AMONG_NULLS = { from: 0, run: 0, end: 0 };
+
+/** Comparison with a cursor: negative for the slots up to and including the cursor's row. */
+const notAfter =
+  (column: SortableColumn, ids: Float64Array, { key, id }: { key: Value; id: number }) =>
+  (slot: number): number =>
+    column.compareValue(slot, key) || (ids[slot]! > id ? 0 : -1);
+
+function pageOfFewRows(
+  { column, ids }: SortedView,
+  bits: Bits,
+  { descending, position, limit }: PageRequest,
+): SlotPage {
+  const byId = (a: number, b: number) => ids[a]! - ids[b]!;
+  const byKey = (a: number, b: number) =>
+    descending && !column.isNull(a) && !column.isNull(b) ? column.compare(b, a) : column.compare(a, b);
+  const sorted = listBits(bits).sort((a, b) => byKey(a, b) || byId(a, b));
+  let skipped: number;
+  if ("offset" in position) skipped = position.offset;
+  else {
+    const { key, id } = position.after;
+    const next = sorted.findIndex((slot) => {
+      const against = column.compareValue(slot, key);
+      const directed = descending && key !== null && !column.isNull(slot) ? -against : against;
+      return directed > 0 || (directed === 0 && ids[slot]! > id);
+    });
+    skipped = next < 0 ? sorted.length : next;
+  }
+  return { slots: sorted.slice(skipped, skipped + limit), skipped };
+}
