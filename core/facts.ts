@@ -46,11 +46,8 @@ export type ExchangeVerification = {
   verifiedAt: string;
 };
 
-/** The eight raw signals, integers 0 to 100, keyed as everywhere in the service. */
-export type RawSignals = Record<SignalKey, number>;
-export type SignalKey = "activity" | "traits" | "verify" | "coinbase" | "age" | "narrative" | "origin" | "soulbound";
-
-export type StoredCred = { score: number; raw: RawSignals; seenBlock: number; computedAt: string };
+/** `raw`: the raw value of each signal by its key, integers 0 to 100; `shownCred` (core/cred.ts) gives it its type. */
+export type StoredCred = { score: number; raw: Record<string, number>; seenBlock: number; computedAt: string };
 
 export type AgentFacts = {
   tokenId: number;

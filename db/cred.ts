@@ -1,9 +1,10 @@
 /** The stored scores: recomputed in sets, each change with a point of history, and healed from whatever was missed. */
 
 import type pg from "pg";
-import { unixSeconds } from "../core/cred.ts";
+import { ageSql } from "../core/signals/age.ts";
+import { unixSeconds } from "../core/times.ts";
 import { stands } from "./attestations.ts";
-import { ageSql, MOVED, MOVED_COUNT, recomputeSql, someTokens, tokenRange } from "./cred-statement.ts";
+import { MOVED, MOVED_COUNT, recomputeSql, someTokens, tokenRange } from "./cred-statement.ts";
 import { ADVISORY_LOCKS } from "./locks.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 

@@ -1,5 +1,6 @@
 /** Loads the facts of agents: everything known about them at one moment, in one statement. */
 import type pg from "pg";
+import { SIGNALS } from "../core/cred.ts";
 import type { AgentFacts, AgentRef } from "../core/facts.ts";
 import { restsOn } from "./attestations.ts";
 import type { Queryable } from "./transaction.ts";
@@ -70,9 +71,7 @@ export const FACTS = `json_build_object(
   'cred', (
     select json_build_object(
       'score', score, 'seenBlock', seen_block, 'computedAt', ${iso("computed_at")},
-      'raw', json_build_object(
-        'activity', activity, 'traits', traits, 'verify', verify, 'coinbase', coinbase, 'age', age,
-        'narrative', narrative, 'origin', origin, 'soulbound', soulbound))
+      'raw', json_build_object(${SIGNALS.map(({ key }) => `'${key}', ${key}`).join(", ")}))
     from offchain.cred where token_id = a.token_id)
 )`;
 

@@ -22,6 +22,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { SIGNALS, type SignalKey } from "../core/signals/signals.ts";
 import { folded } from "./folded-text.ts";
 
 export const offchain = pgSchema("offchain");
@@ -185,20 +186,19 @@ export const ethosScore = offchain.table(
   (t) => [index("ethos_fetched").on(t.fetchedAt)],
 );
 
+const rawValue = () => smallint().notNull();
+
 /** The score of each agent with the raw values it was computed from. Narrow on purpose: a full recompute rewrites it. */
 export const cred = offchain.table(
   "cred",
   {
     tokenId: tokenId().primaryKey(),
     score: smallint().notNull(),
-    activity: smallint().notNull(),
-    traits: smallint().notNull(),
-    verify: smallint().notNull(),
-    coinbase: smallint().notNull(),
-    age: smallint().notNull(),
-    narrative: smallint().notNull(),
-    origin: smallint().notNull(),
-    soulbound: smallint().notNull(),
+    /** The raw value of each signal, in a column named by its key. */
+    ...(Object.fromEntries(SIGNALS.map(({ key }) => [key, rawValue()])) as Record<
+      SignalKey,
+      ReturnType<typeof rawValue>
+    >),
     /** `agent.updated_block` at the time of computing; the reconciler looks for inequality. */
     seenBlock: block().notNull(),
     computedAt: at().notNull(),

@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import { SIGNALS } from "../../core/cred.ts";
-import { EVIDENCE_SOURCES } from "../../core/cred-report/evidence.ts";
 import { RECEIPT_PRIMARY_TYPE } from "../../core/cred-report/receipt.ts";
 import { NARRATIVE_FIELDS } from "../../core/profile.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../../core/proof-platforms.ts";
+import { EVIDENCE_SOURCES } from "../../core/signals/signal.ts";
 import {
   address,
   count,

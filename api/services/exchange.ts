@@ -4,9 +4,9 @@ import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
 import { easAbi } from "../../abis/eas.ts";
 import { identityAbi } from "../../abis/identity.ts";
 import { checksum } from "../../core/addresses.ts";
-import { unixSeconds } from "../../core/cred.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import type { Address, Hex } from "../../core/facts.ts";
+import { unixSeconds } from "../../core/times.ts";
 import {
   type Attestation,
   attestationsOf,

@@ -7,6 +7,7 @@ import { etag } from "hono/etag";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import type pg from "pg";
+import { SIGNALS } from "../../core/cred.ts";
 import type { AgentFacts, Hex } from "../../core/facts.ts";
 import { agentView } from "../../core/views/agent.ts";
 import type { Site } from "../../core/views/site.ts";
@@ -111,11 +112,15 @@ async function factsOf(orm: ReturnType<typeof drizzle>, id: number): Promise<Age
         : null,
     ethosScore: score?.score ?? null,
     referralCode: code?.code ?? null,
-    cred: cred && { score: cred.score, raw: cred, seenBlock: cred.seenBlock, computedAt: iso(cred.computedAt) },
+    cred: cred && { score: cred.score, raw: rawOf(cred), seenBlock: cred.seenBlock, computedAt: iso(cred.computedAt) },
   };
 }
 
 const iso = (at: Date) => at.toISOString();
+
+/** The columns of the signals alone. */
+const rawOf = (row: typeof off.cred.$inferSelect): Record<string, number> =>
+  Object.fromEntries(SIGNALS.map(({ key }) => [key, row[key]]));
 
 type Known = Pick<typeof on.attestation.$inferSelect, "uid" | "expiresAt" | "revokedAt">;
 

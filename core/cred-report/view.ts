@@ -1,19 +1,21 @@
 /** The cred report: the score taken apart, with evidence, standing and advice. Pure; the receipt is laid beside it. */
 import { checksum } from "../addresses.ts";
-import { ageDays, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
-import type { Address, AgentFacts, Narrative, SignalKey } from "../facts.ts";
+import { ageDays, type Breakdown, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
+import type { Address, AgentFacts, Narrative } from "../facts.ts";
 import { tokenLink } from "../links.ts";
 import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
 import { UNPAID } from "../prices.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
 import { byProofPlatform, type ProofPlatformKey } from "../proof-platforms.ts";
+import type { Evidence, EvidenceContext, Signal } from "../signals/signal.ts";
+import type { SignalKey } from "../signals/signals.ts";
 import { lengthOf } from "../text.ts";
 import { TIERS, type TierWord, tierWord } from "../tiers.ts";
+import { isoSeconds } from "../times.ts";
 import type { Site } from "../views/site.ts";
-import { isoSeconds } from "../views/summary.ts";
 import { verificationMarks } from "../views/verifications.ts";
 import { type Recommendation, recommendations } from "./advice.ts";
-import { type Evidence, evidenceOf } from "./evidence.ts";
+import { evidenceContext } from "./evidence.ts";
 
 /** How the outcomes of an agent's sessions were reported, by holders of an API key. They do not move the score. */
 export type SessionCounts = { success: number; failure: number; partial: number };
@@ -91,10 +93,16 @@ export type CredReportView = {
   explorer: string;
 };
 
-export function credReportView(facts: AgentFacts, input: CredReportInput, site: Site, now: Date): CredReportView {
-  const { score, raw, tier, computedAt } = shownCred(facts, now);
+export function credReportView(
+  facts: AgentFacts,
+  input: CredReportInput,
+  site: Site,
+  now: Date,
+  signals: readonly Signal[] = SIGNALS,
+): CredReportView {
+  const { score, raw, tier, computedAt } = shownCred(facts, now, signals);
   const { reportId, rank, totalAgents, sessions, price, payment } = input;
-  const shares = breakdownOf(raw);
+  const shares = breakdownOf(raw, signals);
   const { siwa, coinbase, ...accounts } = verificationMarks(facts, now);
   const marks = { siwa, ...byProofPlatform(({ key }) => accounts[key].verified), coinbase };
   return {
@@ -129,22 +137,34 @@ export function credReportView(facts: AgentFacts, input: CredReportInput, site: 
       percentile: percentileOf(rank, totalAgents),
       computedAt,
     },
-    scoreBreakdown: Object.fromEntries(
-      SIGNALS.map(({ key, label, description, weight }) => [
-        key,
-        { label, description, ...shares[key], maxWeightedScore: weight, evidence: evidenceOf(key, facts, site, now) },
-      ]),
-    ) as CredReportView["scoreBreakdown"],
-    totalWeight: SIGNALS.reduce((sum, { weight }) => sum + weight, 0) / 100,
+    scoreBreakdown: scoreBreakdown(facts, shares, signals, evidenceContext(facts, site, now)),
+    totalWeight: signals.reduce((sum, { weight }) => sum + weight, 0) / 100,
     verifications: { ...marks, total: Object.values(marks).filter(Boolean).length, max: Object.keys(marks).length },
     narrativeAnalysis: narrativeAnalysis(mergeNarrative(facts)),
     sessions,
     externalScores: { ethos: facts.ethosScore },
-    recommendations: recommendations(facts, raw),
+    recommendations: recommendations(facts, raw, signals),
     tierScale: TIERS.map((t) => ({ tier: tierWord(t), label: t.label, from: t.from, to: t.to })),
     explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
   };
 }
+
+const scoreBreakdown = (
+  facts: AgentFacts,
+  shares: Breakdown,
+  signals: readonly Signal[],
+  context: EvidenceContext,
+): CredReportView["scoreBreakdown"] =>
+  Object.fromEntries(
+    signals.map(({ key, label, description, weight, evidence }) => [
+      key,
+      {
+        ...{ label, description, ...shares[key as SignalKey] },
+        maxWeightedScore: weight,
+        evidence: evidence(facts, context),
+      },
+    ]),
+  ) as CredReportView["scoreBreakdown"];
 
 /** 100 for the best, towards 0 for the last. An agent registered this moment may not be counted yet: never below 0. */
 export const percentileOf = (rank: number, total: number): number =>

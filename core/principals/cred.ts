@@ -1,6 +1,7 @@
 /** The cred of a human: one table of signals with their two sets of weights, and what follows from it. */
-import { shownCred, standingProofs, unixSeconds } from "../cred.ts";
+import { shownCred, standingProofs } from "../cred.ts";
 import { tierOf } from "../tiers.ts";
+import { unixSeconds } from "../times.ts";
 import type { HumanFacts } from "./facts.ts";
 
 export const HUMAN_SIGNAL_KEYS = [

@@ -8,10 +8,10 @@ import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
 import { bareName, withDotAgent } from "../names.ts";
 import { mergeProfile, type ShownPersonality } from "../profile.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
+import { isoSeconds } from "../times.ts";
 import { countedTraits, type LinkedToken, linkedToken } from "../traits.ts";
 import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
-import { isoSeconds } from "./summary.ts";
 
 export type AgentView = Listing & {
   tokenId: number;

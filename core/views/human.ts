@@ -17,9 +17,10 @@ import {
 import type { ContactKinds, HumanFacts, Stated } from "../principals/facts.ts";
 import type { ProofPlatformKey } from "../proof-platforms.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
+import { isoSeconds } from "../times.ts";
 import type { OrganizationView } from "./organization.ts";
 import type { Site } from "./site.ts";
-import { isoSeconds, type SummaryView, summaryView } from "./summary.ts";
+import { type SummaryView, summaryView } from "./summary.ts";
 
 export type HumanView = Stated & {
   id: string;

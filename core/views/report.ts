@@ -6,9 +6,9 @@ import type { Address, AgentFacts, Hex } from "../facts.ts";
 import { tokenLink } from "../links.ts";
 import { mergeProfile } from "../profile.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
+import { isoSeconds } from "../times.ts";
 import { countedTraits, linkedToken } from "../traits.ts";
 import type { Site } from "./site.ts";
-import { isoSeconds } from "./summary.ts";
 import { type VerificationMarks, verificationMarks } from "./verifications.ts";
 
 /** Decimal amounts; null where the chain could not be asked. */

@@ -4,6 +4,7 @@ import { shownCred } from "../cred.ts";
 import type { Address, AgentFacts } from "../facts.ts";
 import { type MintOrigin, mintOriginAt } from "../mint-origins.ts";
 import { type TierWord, tierWord } from "../tiers.ts";
+import { isoSeconds } from "../times.ts";
 import { countedTraits } from "../traits.ts";
 import { imageUrl } from "./image.ts";
 import type { Site } from "./site.ts";
@@ -57,6 +58,3 @@ export const leaderboardItemView = (rank: number, facts: AgentFacts, site: Site,
   rank,
   ...summaryView(facts, site, now),
 });
-
-/** Unix seconds → ISO 8601. */
-export const isoSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString();

@@ -1,8 +1,12 @@
 /** The cred of foreign agents as SQL: what core/directory/cred.ts computes for one, for any number of rows at once. */
-import { DAY_SECONDS, DAY_VALUE, NARRATIVE_VALUE, PROOF_VALUE, SIGNALS, TRAIT_VALUE } from "../../core/cred.ts";
+import { SIGNALS } from "../../core/cred.ts";
 import { FOREIGN_CAP } from "../../core/directory/cred.ts";
-import type { SignalKey } from "../../core/facts.ts";
 import { UNKNOWN_ORIGIN } from "../../core/mint-origins.ts";
+import { DAY_SECONDS, DAY_VALUE } from "../../core/signals/age.ts";
+import { NARRATIVE_VALUE } from "../../core/signals/narrative.ts";
+import type { SignalKey } from "../../core/signals/signals.ts";
+import { TRAIT_VALUE } from "../../core/signals/traits.ts";
+import { PROOF_VALUE } from "../../core/signals/verify.ts";
 import { BLANKS } from "../../core/text.ts";
 import { isAttested } from "../attestations.ts";
 

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { breakdownOf, credOf, SIGNALS, scoreOf, shownCred } from "../../core/cred.ts";
-import type { AgentFacts, RawSignals, SignalKey } from "../../core/facts.ts";
+import type { AgentFacts } from "../../core/facts.ts";
+import type { RawSignals, SignalKey } from "../../core/signals/signals.ts";
 import { SCALE, TIERS, tierOf, tierWord } from "../../core/tiers.ts";
 import { addressOf, randomAgent } from "../support/agents.ts";
 

@@ -1,7 +1,8 @@
 /** The set-based score equals the pure one on thousands of random agents, and stays right under every kind of change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { credOf, SIGNALS } from "../../core/cred.ts";
-import type { AgentFacts, RawSignals } from "../../core/facts.ts";
+import type { AgentFacts } from "../../core/facts.ts";
+import type { RawSignals } from "../../core/signals/signals.ts";
 import { fullPass, recomputeCred, reconcileCred, refreshAges, retractCred } from "../../db/cred.ts";
 import { loadFacts } from "../../db/facts.ts";
 import { transaction } from "../../db/transaction.ts";

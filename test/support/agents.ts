@@ -1,8 +1,9 @@
 /** Random agents for property tests, drawn towards the edges of every rule of the score. */
 import fc from "fast-check";
-import { DAY_SECONDS, unixSeconds } from "../../core/cred.ts";
 import type { Address, AgentFacts, ExchangeVerification, Hex, Trait } from "../../core/facts.ts";
 import { NARRATIVE_FIELDS, PERSONALITY_LEVELS, PERSONALITY_TEXTS } from "../../core/profile.ts";
+import { DAY_SECONDS } from "../../core/signals/age.ts";
+import { unixSeconds } from "../../core/times.ts";
 
 /** An agent with what its facts alone do not tell a planter: where each trait and its exchange verification lie. */
 export type RandomAgent = {

@@ -1,0 +1,63 @@
+/** What a signal of the cred score is: one entry with its formula, its SQL, its advice and its evidence. */
+import type { Address, AgentFacts, Hex } from "../facts.ts";
+
+/** Adding a signal is a file with such a value, its line in `SIGNALS` (signals.ts), and `npm run migration` for its column. */
+export type Signal<Key extends string = string> = {
+  /** Name in JSON, and of the column of `offchain.cred`. */
+  key: Key;
+  label: string;
+  description: string;
+  /** Per cent of the score, an integer: sums of products stay exact. */
+  weight: number;
+  /** The raw value, an integer from 0 to 100. */
+  raw(facts: AgentFacts, now: Date): number;
+  /** The raw value of any number of agents at once; a test compares it with `raw`. */
+  sql: SignalSql;
+  /** What the agent can do to raise the raw value; none where only time, or nothing, changes it. */
+  steps(facts: AgentFacts, raw: number): Step[];
+  /** The facts behind the raw value, and where to find each. */
+  evidence(facts: AgentFacts, context: EvidenceContext): Evidence[];
+};
+
+/** Text only: db/cred-statement.ts makes one statement of the SQL of all signals. */
+export type SignalSql = {
+  /** An integer expression over the agent `a` of `onchain.agent` and the alias that `join` adds. */
+  value(context: SqlContext): string;
+  /** A left join that adds at most one row to each agent. */
+  join?(context: SqlContext): string;
+};
+
+export type SqlContext = {
+  /** SQL of the time in Unix seconds. */
+  now: string;
+  /** SQL condition that a token id is among those concerned; every joined table needs it, or the planner reads all of it. */
+  inScope(column: string): string;
+  /** SQL condition that the exchange verification with this alias counts now. */
+  verificationCounts(alias: string): string;
+};
+
+/** One thing to do: it raises the raw value to `raw`. */
+export type Step = { action: string; endpoint: string; raw: number };
+
+/** Who vouches for a fact: the chain, the agent's profile, a platform's account, or an attester. */
+export const EVIDENCE_SOURCES = ["onchain", "profile", "proof", "attestation"] as const;
+export type Evidence = {
+  source: (typeof EVIDENCE_SOURCES)[number];
+  detail: string;
+  /** A link to the explorer, or an attestation's UID. */
+  reference?: string;
+};
+
+export type EvidenceContext = {
+  now: Date;
+  /** Link to the agent's token. */
+  tokenLink: string;
+  txLink(hash: Hex): string;
+  /** The address with its checksum (EIP-55). */
+  checksum(address: Address): string;
+};
+
+export const clamp = (value: number): number => Math.min(100, Math.max(0, value));
+
+/** A text as a literal of SQL. */
+export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;

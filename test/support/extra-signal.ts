@@ -1,0 +1,22 @@
+/** A signal as a developer would add one: how long an agent's name is. */
+import { literal, type Signal } from "../../core/signals/signal.ts";
+
+export const EXTRA_SIGNAL: Signal<"brevity"> = {
+  key: "brevity",
+  label: "Short Name",
+  description: "100 for a name of at most eight characters",
+  weight: 10,
+  raw: (facts) => ([...facts.name].length <= 8 ? 100 : 0),
+  sql: {
+    value: () => "case when coalesce(n.is_short, false) then 100 else 0 end",
+    join: ({ inScope }) => `
+    left join (
+      select token_id, char_length(name) <= 8 as is_short from onchain.agent
+      where name <> ${literal("nobody")} and ${inScope("token_id")}) n on n.token_id = a.token_id`,
+  },
+  steps: ({ tokenId }, raw) =>
+    raw < 100 ? [{ action: "Choose a short name", endpoint: `POST /api/v2/agent/${tokenId}/update`, raw: 100 }] : [],
+  evidence: ({ name }, { tokenLink }) => [
+    { source: "onchain", detail: `${[...name].length} characters`, reference: tokenLink },
+  ],
+};
