@@ -6,7 +6,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openPool } from "../db/connect.ts";
-import { type EventNote, noteEvents } from "../db/event-notes.ts";
+import { type NewEvent, appendEvents } from "../db/append-events.ts";
 import { startPostgres } from "../devnet/postgres.ts";
 import { runEventLog } from "../workers/event-log.ts";
 import { type Crowd, openCrowd } from "./events/crowd.ts";
@@ -63,7 +63,7 @@ export default async function events(args: string[]): Promise<void> {
       "                                    delivered   dropped  disordered    p50    p95    max (ms)  burst (ms)",
     );
     const stream = `${api.url}/api/v2/events`;
-    const tell: Tell = (tokenIds) => noteEvents(db, tokenIds.map(note));
+    const tell: Tell = (tokenIds) => appendEvents(db, tokenIds.map(note));
     const servers: { name: string; url: string; readers: number; pid: number; tell: Tell; each: number }[] = [
       {
         name: "bare server",
@@ -136,7 +136,7 @@ async function measure(
 }
 
 let told = 0;
-const note = (tokenId: number): EventNote => ({
+const note = (tokenId: number): NewEvent => ({
   type: "agent.updated",
   data: { changed: ["personality"], storage: "offchain" },
   fact: String(++told),

@@ -2,7 +2,6 @@
  * Finds what was committed between two snapshots of the database, each change exactly once. Rows carry the transaction
  * that changed them last, in an indexed column of type `xid8`.
  */
-import type pg from "pg";
 
 /**
  * Which transactions a snapshot sees: those below `xmax`, except the ones that were `inProgress`. Decimals of type
@@ -10,17 +9,13 @@ import type pg from "pg";
  */
 export type CommitSnapshot = { xmax: string; inProgress: string[] };
 
-/** Reads the snapshot of the transaction `tx`. A standby does not list transactions in progress: only a primary will do. */
-export async function readCommitSnapshot(tx: pg.ClientBase): Promise<CommitSnapshot> {
-  const { rows } = await tx.query<CommitSnapshot>(READ_SNAPSHOT);
-  return rows[0]!;
-}
-
-const READ_SNAPSHOT = {
-  name: "commit-snapshot",
-  text: `select pg_snapshot_xmax(s)::text as xmax, array(select pg_snapshot_xip(s)::text) as "inProgress"
-    from pg_current_snapshot() s`,
-};
+/**
+ * SELECT of the snapshot of a transaction, as one row: `xmax` text, `inProgress` text[]. A standby does not list
+ * transactions in progress: only a primary will do.
+ */
+export const COMMIT_SNAPSHOT = `
+  select pg_snapshot_xmax(s)::text as xmax, array(select pg_snapshot_xip(s)::text) as "inProgress"
+  from pg_current_snapshot() s`;
 
 /**
  * SQL condition, for a statement that runs in the snapshot `now`, on rows whose last change the snapshot `before` does

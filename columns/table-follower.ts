@@ -6,7 +6,7 @@ import { initialStats, type LiveTableStats } from "./live-table-stats.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { ColumnTable } from "./table.ts";
 import type { TableLoader } from "./table-loader.ts";
-import type { Changes, TableSource } from "./table-source.ts";
+import type { Changes, TableSource, Totals } from "./table-source.ts";
 
 export type TableLog = {
   info(fields: object, message: string): void;
@@ -104,11 +104,7 @@ export class TableFollower<State> {
   /** Starts a load if the source has rows to load and the memory budget has room for them. */
   async #beginFirstLoad(): Promise<void> {
     const { source, connection, loader, memory } = this.#options;
-    const rows = await connection.snapshot(async (tx) => {
-      if ((await source.begin(tx)) === null) return null;
-      const counted = await tx.query<{ count: string }>(source.count);
-      return Number(counted.rows[0]!.count);
-    });
+    const rows = await connection.snapshot(async (tx) => ((await source.begin(tx)) === null ? null : source.count(tx)));
     if (rows === null) return;
     if (memory.reserve(this, rows * source.bytesPerRow)) loader.start(rows);
     else this.#giveUp(rows);
@@ -132,7 +128,7 @@ export class TableFollower<State> {
     const { synced, totals } = await connection.snapshot(async (tx) => {
       const synced = await source.sync(tx, this.state!);
       const due = typeof synced === "object" && performance.now() - this.#checkedAt >= checkMs;
-      return { synced, totals: due ? (await tx.query<Totals>(source.totals)).rows[0] : undefined };
+      return { synced, totals: due ? await source.totals(tx) : undefined };
     });
     if (typeof synced === "string") this.asOf = undefined;
     if (synced === "wait") return;
@@ -187,9 +183,6 @@ export class TableFollower<State> {
     log?.warn({ rows, memory: memory.total }, "the table is too large to be kept in memory: lists are answered by SQL");
   }
 }
-
-/** Number of rows, and sums of number columns by name. */
-type Totals = { count: number } & Record<string, number>;
 
 const differs = (table: ColumnTable, { count, ...sums }: Totals): boolean =>
   table.size !== count || Object.entries(sums).some(([column, sum]) => table.sum(column) !== sum);

@@ -16,6 +16,9 @@ export type Changes = {
 /** The changes since a state; "reload" when only a full load can tell them; "wait" when there is nothing to compare with now. */
 export type Synced<State> = { state: State; changes: Changes } | "reload" | "wait";
 
+/** The number of rows, and the sum of some number columns by their names. */
+export type Totals = { count: number } & Record<string, number>;
+
 /**
  * The rows of a table in the database. `State` is the position up to which they were read; it crosses processes by
  * structured clone. Every method runs in a read-only REPEATABLE READ transaction of its own.
@@ -28,19 +31,16 @@ export type TableSource<State> = {
   select: string;
   /** The values of one row of `select`; they may be views of its buffer. */
   read(row: CopyRow): Values;
-  /** SELECT of the number of rows, as `count`. */
-  count: string;
+  /** The number of rows. */
+  count(tx: pg.ClientBase): Promise<number>;
   /** Bytes of memory per row, indexes and search included, measured on a million rows; checked before a load. */
   bytesPerRow: number;
   /** The state at which a load begins; null while there is nothing to load. */
   begin(tx: pg.ClientBase): Promise<State | null>;
   /** What changed since a state. */
   sync(tx: pg.ClientBase, state: State): Promise<Synced<State>>;
-  /**
-   * SELECT of one row: `count` is the number of rows; a field named as a number column is its sum; all as `float8`.
-   * Comparing these finds changes that bypass the feed (a table edited by hand, or restored).
-   */
-  totals: string;
+  /** The totals in the database. Comparing them finds changes that bypass the feed (a table edited by hand, or restored). */
+  totals(tx: pg.ClientBase): Promise<Totals>;
   /** NOTIFY channel that announces changes; without notifications they are found by polling. */
   channel: string;
 };

@@ -1,4 +1,4 @@
-/** What is told as it happens: every type of event, what its data say, and which events of the chain it tells of. */
+/** Every type of event in the log: its data, and the chain's events that it is emitted for. */
 
 import { z } from "zod";
 import { checksum } from "./addresses.ts";
@@ -6,24 +6,24 @@ import type { Address, Hex } from "./facts.ts";
 import { PROOF_PLATFORM_KEYS } from "./proof-platforms.ts";
 import { TIERS, tierWord } from "./tiers.ts";
 
-/** An event of the chain about an agent. Addresses are lower-case. */
+/** An event of the chain about an agent, from which an event of the log is made. Addresses are lower-case. */
 export type ChainFact = {
-  /** As the block left it. */
+  /** The agent after the block. */
   agent: { name: string; framework: string; agentAddress: Address; walletConfirmed: boolean; soulbound: boolean };
-  /** The wallet concerned, of an attestation. */
+  /** The wallet of an attestation; null for other events. */
   wallet: Address | null;
-  /** Of a transfer. */
+  /** Null except for a transfer. */
   transfer: { from: Address; to: Address } | null;
 };
 
 type EventSpec<D extends z.ZodObject> = {
-  /** What has happened, one sentence. */
+  /** What happened, one sentence; shown in the documentation. */
   says: string;
   data: D;
-  /** By the kind of the chain's event that makes one: its data. */
+  /** By the kind of a chain event for which it is emitted: the data. */
   chain?: Record<string, (fact: ChainFact) => z.input<D>>;
 };
-const told = <D extends z.ZodObject>(spec: EventSpec<D>) => spec;
+const eventSpec = <D extends z.ZodObject>(spec: EventSpec<D>) => spec;
 
 const address = z
   .string()
@@ -51,9 +51,9 @@ const PARTS = [
 type Part = (typeof PARTS)[number];
 const onChain = (part: Part) => () => ({ changed: [part], storage: "onchain" as const });
 
-/** Every type of event. A new one is an entry here: schemas, filters, webhooks and the documentation follow it. */
+/** Every type of event. A new one is an entry here; schemas, filters, webhooks and documentation derive from it. */
 export const EVENT_TYPES = {
-  "agent.registered": told({
+  "agent.registered": eventSpec({
     says: "An agent was registered.",
     data: z.object({
       name: z.string(),
@@ -68,7 +68,7 @@ export const EVENT_TYPES = {
       "agent.registered": ({ agent }) => ({ ...agent, agentAddress: checksum(agent.agentAddress) }),
     },
   }),
-  "agent.updated": told({
+  "agent.updated": eventSpec({
     says: "Something that is shown of an agent was changed, on chain or off it.",
     data: z.object({
       changed: z.array(z.enum(PARTS)).min(1),
@@ -87,14 +87,14 @@ export const EVENT_TYPES = {
       "handshake.completed": onChain("handshakes"),
     },
   }),
-  "agent.transferred": told({
+  "agent.transferred": eventSpec({
     says: "An agent has another owner.",
     data: z.object({ from: address, to: address }),
     chain: {
       "agent.transferred": ({ transfer }) => ({ from: checksum(transfer!.from), to: checksum(transfer!.to) }),
     },
   }),
-  "agent.verified": told({
+  "agent.verified": eventSpec({
     says: "An agent has proven its wallet, an account of its own, or its owner's account at the exchange.",
     data: z.object({
       method: z.enum(["wallet", ...PROOF_PLATFORM_KEYS, "coinbase"]),
@@ -102,16 +102,16 @@ export const EVENT_TYPES = {
     }),
     chain: { "agent.verified": () => ({ method: "wallet" as const, handle: null }) },
   }),
-  "proof.lapsed": told({
+  "proof.lapsed": eventSpec({
     says: "A proof was looked for where it stood, and is gone.",
     data: z.object({ platform: z.enum(PROOF_PLATFORM_KEYS), handle }),
   }),
-  "attestation.revoked": told({
+  "attestation.revoked": eventSpec({
     says: "An attestation of the wallet or the owner of an agent was revoked.",
     data: z.object({ recipient: address }),
     chain: { "attestation.revoked": ({ wallet }) => ({ recipient: checksum(wallet!) }) },
   }),
-  "cred.changed": told({
+  "cred.changed": eventSpec({
     says: "An agent has another score, or its first.",
     data: z.object({
       score,
@@ -120,7 +120,7 @@ export const EVENT_TYPES = {
       cause: z.string().meta({ description: "What moved it", examples: ["agent.trait_added"] }),
     }),
   }),
-  "message.sent": told({
+  "message.sent": eventSpec({
     says: "A message was sent to a public group.",
     data: z.object({
       groupId: z.string(),
@@ -128,7 +128,7 @@ export const EVENT_TYPES = {
       senderAddress: address,
     }),
   }),
-  "event.retracted": told({
+  "event.retracted": eventSpec({
     says: "An event did not happen after all: a reorganisation of the chain took it back.",
     data: z.object({
       id: z.string().meta({ description: "The event that is taken back" }),
@@ -142,26 +142,26 @@ export type EventData<T extends EventType = EventType> = z.input<(typeof EVENT_T
 
 export const EVENT_NAMES = Object.keys(EVENT_TYPES) as [EventType, ...EventType[]];
 
-type Told = { type: EventType; data: (fact: ChainFact) => EventData };
-const BY_KIND = new Map<string, Told>(
+type ChainEvent = { type: EventType; data: (fact: ChainFact) => EventData };
+const BY_KIND = new Map<string, ChainEvent>(
   Object.entries<EventSpec<z.ZodObject>>(EVENT_TYPES).flatMap(([type, { chain = {} }]) =>
-    Object.entries(chain).map(([kind, data]): [string, Told] => [kind, { type, data } as Told]),
+    Object.entries(chain).map(([kind, data]): [string, ChainEvent] => [kind, { type, data } as ChainEvent]),
   ),
 );
 
-/** What is told of the chain's events of a kind; undefined when nothing is. */
-export const toldOf = (kind: string): Told | undefined => BY_KIND.get(kind);
+/** The event that is emitted for chain events of a kind; undefined when none is. */
+export const chainEventOf = (kind: string): ChainEvent | undefined => BY_KIND.get(kind);
 
-/** An event as the log has it. */
+/** An event of the log. */
 export type LoggedEvent = {
   id: string;
-  /** Where it was read: its place in the log, or among what is final. */
+  /** Its position in the sequence that was read: of all events, or of final ones. */
   position: number;
   type: EventType;
   tokenId: number | null;
   agentAddress: Address | null;
   owner: Address | null;
-  /** Of a transfer. */
+  /** Null except for a transfer. */
   formerOwner: Address | null;
   data: EventData;
   block: number | null;
@@ -170,18 +170,18 @@ export type LoggedEvent = {
   final: boolean;
 };
 
-/** Which events somebody wants: those that meet every condition named. Addresses are lower-case. */
+/** A filter of events; an event must meet every condition present. Addresses are lower-case. */
 export type EventFilter = {
   types?: readonly EventType[];
   /** About one of these agents, by token id or wallet. */
   agents?: { tokenIds: readonly number[]; addresses: readonly Address[] };
-  /** Owned by one of these wallets, or no longer, of a transfer. */
+  /** Owned by one of these wallets; for a transfer, also the former owner. */
   owners?: readonly Address[];
 };
 
 /**
- * Whether an event is among those wanted. Who wants a type is told, too, when one of it is taken back. The same condition
- * in SQL is in db/events.ts.
+ * The filter as a function. A filter by type lets retractions of that type through as well. db/events.ts has the same
+ * condition in SQL.
  */
 export function filterOf({ types, agents, owners }: EventFilter): (event: LoggedEvent) => boolean {
   const ofTypes = types && new Set<string>(types);

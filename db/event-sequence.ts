@@ -1,16 +1,17 @@
 /**
- * The sequencer of the event log: gives noted events their places, tells of scores that changed, and tells what became
- * final. One at a time, so that places become visible in their order: no reader by position passes over one.
+ * The sequencer of the event log: assigns positions to appended events, appends events of score changes, and assigns
+ * positions in the sequence of final events. It runs one pass at a time, so that positions become visible in their order
+ * and no reader by position misses one.
  */
 import { TIERS, tierWord } from "../core/tiers.ts";
+import { eventIdSql, retractSql } from "./append-events.ts";
 import { settledCredId } from "./cred-updates.ts";
-import { eventIdSql, retractSql } from "./event-notes.ts";
 import type { Queryable } from "./transaction.ts";
 
-/** How many rows of each sort one pass takes at most. */
+/** Max rows of each kind per pass. */
 const BATCH = 5_000;
 
-/** Whether a pass would find something, as far as can be seen without waiting for anybody. */
+/** Whether a pass would find something, as far as this transaction sees without waiting for a lock. */
 export async function isSequencingDue(db: Queryable): Promise<boolean> {
   const { rows } = await db.query({
     name: "event-sequence-due",
@@ -29,7 +30,7 @@ export async function isSequencingDue(db: Queryable): Promise<boolean> {
 
 /**
  * One pass, in a transaction of the caller's that is READ COMMITTED: it sees what others commit while it waits.
- * @param since agents registered before have had their first score before the log began, whenever it was computed
+ * @param since start of the log: first scores of agents registered before it are not appended
  * @returns the log's head, and whether there may be more to do
  */
 export async function sequenceEvents(tx: Queryable, since: Date): Promise<{ head: number; more: boolean }> {
@@ -38,17 +39,17 @@ export async function sequenceEvents(tx: Queryable, since: Date): Promise<{ head
   const settled = await settledCredId(tx);
   const scores = await scoreRange(tx, log.credAfter, settled);
   await tx.query(retractSql(VANISHED_SCORES), [log.credAfter, scores.through]);
-  const noted = await placeNotes(tx, log.head);
-  const scored = await tellScores(tx, log.head + noted, { after: log.credAfter, through: scores.through, since });
+  const appended = await assignPositions(tx, log.head);
+  const scored = await appendScores(tx, log.head + appended, { after: log.credAfter, through: scores.through, since });
   await finalizeScores(tx);
-  const finals = await placeFinals(tx, log.head + noted + scored);
-  const head = log.head + noted + scored + finals;
+  const finals = await assignFinalPositions(tx, log.head + appended + scored);
+  const head = log.head + appended + scored + finals;
   if (head > log.head || scores.through > log.credAfter)
     await tx.query("update offchain.event_log set head = $1, cred_after = $2", [head, scores.through]);
-  return { head, more: noted === BATCH || finals === BATCH || scores.through < settled };
+  return { head, more: appended === BATCH || finals === BATCH || scores.through < settled };
 }
 
-/** How far this pass tells of scores: so many points of the history at most. */
+/** Id of the score history up to which this pass appends events: at most `BATCH` points. */
 async function scoreRange(tx: Queryable, after: number, settled: number): Promise<{ through: number }> {
   if (settled <= after) return { through: after };
   const { rows } = await tx.query(
@@ -58,25 +59,25 @@ async function scoreRange(tx: Queryable, after: number, settled: number): Promis
   return { through: rows[0] ? Number(rows[0].id) : settled };
 }
 
-/** Points of the history that were told and taken back since; $1 and $2 bound the corrections that say so. */
+/** Condition on events of score changes that were undone: $1 and $2 are bounds of the ids of corrections. */
 const VANISHED_SCORES = `
   e.type = 'cred.changed'
   and e.token_id in (select token_id from offchain.cred_correction where id > $1 and id <= $2)
   and not exists (select from offchain.cred_history h where h.id = substr(e.source, 6)::int8)`;
 
-/** Gives noted events their places after `head`. @returns how many */
-async function placeNotes(tx: Queryable, head: number): Promise<number> {
+/** Assigns positions after `head` to appended events. @returns their number */
+async function assignPositions(tx: Queryable, head: number): Promise<number> {
   const { rowCount } = await tx.query(
-    `with noted as materialized (
+    `with appended as materialized (
        select n.*, $1::int8 + row_number() over (order by n.append_id) as place from (
          select id, append_id from offchain.event where position is null order by append_id limit $2) n
      )
      update offchain.event e set position = n.place,
        final_position = case
          when e.retracts is null then case when e.final and not e.retracted then n.place end
-         -- Who was not told of an event need not be told that it is taken back.
+         -- Readers of final events get a retraction only if they got the event.
          else (select n.place from offchain.event t where t.id = e.retracts and t.final_position is not null) end
-     from noted n where e.id = n.id`,
+     from appended n where e.id = n.id`,
     [head, BATCH],
   );
   return rowCount ?? 0;
@@ -84,8 +85,8 @@ async function placeNotes(tx: Queryable, head: number): Promise<number> {
 
 const TIER_SQL = `case ${TIERS.map((tier) => `when h.score >= ${tier.from} then '${tierWord(tier)}'`).join(" ")} end`;
 
-/** Tells of the points of the score history after an id, up to another. @returns how many were told */
-async function tellScores(
+/** Appends events of the points of the score history after an id, up to another. @returns their number */
+async function appendScores(
   tx: Queryable,
   head: number,
   { after, through, since }: { after: number; through: number; since: Date },
@@ -100,7 +101,7 @@ async function tellScores(
          select p.score from offchain.cred_history p where p.token_id = h.token_id and p.id < h.id
          order by p.id desc limit 1) p on true
        where h.id > $2 and h.id <= $3
-     ), told as (
+     ), positioned as (
        select h.*, $1::int8 + row_number() over (order by h.id) as place,
               h.block <= coalesce((select settled_block from offchain.dispatcher_state), -1) as final
        from moved h where h.previous is not null or h.minted_at >= extract(epoch from $4::timestamptz)
@@ -111,7 +112,7 @@ async function tellScores(
        case when h.final then h.place end, 'cred.changed', h.token_id, h.agent_address, h.owner,
        jsonb_build_object('score', h.score, 'tier', ${TIER_SQL}, 'previous', h.previous, 'cause', h.cause),
        h.block, h.at, h.final, 'cred:' || h.id
-     from told h`,
+     from positioned h`,
     [head, after, through, since],
   );
   return rowCount ?? 0;
@@ -125,8 +126,8 @@ async function finalizeScores(tx: Queryable): Promise<void> {
   );
 }
 
-/** Gives what has become final its second place. @returns how many */
-async function placeFinals(tx: Queryable, head: number): Promise<number> {
+/** Assigns positions in the sequence of final events. @returns their number */
+async function assignFinalPositions(tx: Queryable, head: number): Promise<number> {
   const { rowCount } = await tx.query(
     `with due as materialized (
        select d.*, $1::int8 + row_number() over (order by d.position) as place from (
@@ -141,22 +142,25 @@ async function placeFinals(tx: Queryable, head: number): Promise<number> {
 }
 
 /**
- * Removes events from the beginning of the log, as long as they happened before a moment, so many at most.
- * @returns how many went; fewer than `limit` when no more is to go
+ * Deletes events at the beginning of the log that happened before a time, at most `limit`.
+ * @returns number of deleted events; less than `limit` when no more are old enough
  */
-export async function forgetEvents(tx: Queryable, { before, limit }: { before: Date; limit: number }): Promise<number> {
+export async function deleteOldEvents(
+  tx: Queryable,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
   const { rows } = await tx.query(
     `with oldest as materialized (
        select position, at from offchain.event where position is not null order by position limit $2
      ), bound as materialized (
        select coalesce((select min(position) - 1 from oldest where at >= $1), (select max(position) from oldest)) as through
-     ), gone as (
+     ), deleted as (
        delete from offchain.event e using bound b where e.position <= b.through returning e.position
      ), kept as (
-       update offchain.event_log set kept_after = (select max(position) from gone) where exists (select from gone)
+       update offchain.event_log set kept_after = (select max(position) from deleted) where exists (select from deleted)
      )
-     select count(*)::int4 as gone from gone`,
+     select count(*)::int4 as deleted from deleted`,
     [before, limit],
   );
-  return rows[0].gone;
+  return rows[0].deleted;
 }

@@ -1,11 +1,11 @@
-/** The event log as it is read: from a place on, everything or what is final, filtered where somebody wants only a part. */
+/** Reads the event log after a position: all events or final ones, filtered if wanted. */
 import type { EventFilter, LoggedEvent } from "../core/events.ts";
 import type { Queryable } from "./transaction.ts";
 
-/** Announces how far the log has got; the payload is its last place. Whoever misses it finds the same in `eventLog`. */
+/** NOTIFY channel of new events; the payload is the last position. `eventLog` reads the same. */
 export const EVENTS_CHANNEL = "events";
 
-/** The last place given out, and the place up to which events were removed by their age. */
+/** The last position assigned, and the position up to which old events were deleted. */
 export async function eventLog(db: Queryable): Promise<{ head: number; keptAfter: number }> {
   const { rows } = await db.query({
     name: "event-log",
@@ -14,35 +14,35 @@ export async function eventLog(db: Queryable): Promise<{ head: number; keptAfter
   return { head: Number(rows[0].head), keptAfter: Number(rows[0].kept_after) };
 }
 
-/** Which part of the log: the places after one, up to another, of everything or of what is final. */
+/** A part of the log: the positions after one, up to another, of all events or of final ones. */
 export type LogPart = {
   after: number;
-  /** As far as the log is known to have got. */
+  /** The last known position of the log. */
   head: number;
   limit: number;
-  /** Only what can no longer be taken back, in the order in which it became so. */
+  /** Only events that can no longer be retracted, in the order in which they became final. */
   final?: boolean;
   filter?: EventFilter;
 };
 
-/** So many places are looked at for one read at most, whatever a filter leaves of them. */
+/** Max positions per read, before the filter. */
 const SPAN = 5_000;
 
-const statement = (place: string) => `
-  select ${place} as position, id, type, token_id as "tokenId", agent_address as "agentAddress", owner,
+const statement = (column: string) => `
+  select ${column} as position, id, type, token_id as "tokenId", agent_address as "agentAddress", owner,
          former_owner as "formerOwner", data, block, tx_hash as "txHash", at, final
   from offchain.event
-  where ${place} > $1 and ${place} <= $2
+  where ${column} > $1 and ${column} <= $2
     and ($4::text[] is null or type = any($4) or (type = 'event.retracted' and data ->> 'type' = any($4)))
     and ($5::int8[] is null or token_id = any($5) or agent_address = any($6))
     and ($7::text[] is null or owner = any($7) or former_owner = any($7))
-  order by ${place} limit $3`;
+  order by ${column} limit $3`;
 const ANY = { name: "events", text: statement("position") };
 const FINAL = { name: "events-final", text: statement("final_position") };
 
 /**
  * Events of a part of the log, oldest first.
- * @returns `through`: everything up to there has been looked at; it is `head` when nothing is left
+ * @returns `through`: the position up to which all events were read; `head` when none is left
  */
 export async function eventsAfter(
   db: Queryable,

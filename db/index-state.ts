@@ -1,6 +1,7 @@
 /** The state of the index as its readers see it: the served block, staleness, and a way to wait for a block. */
 import type pg from "pg";
 import { openClient } from "./connect.ts";
+import { bool, int4, int8, nullable, statement, text } from "./statement.ts";
 import { isNoIndex, type Queryable } from "./transaction.ts";
 
 /** The state of the served index. Blocks are numbers, times Unix seconds. */
@@ -48,16 +49,27 @@ export const checkpointBlock = (column: string) => `substr(${column}, 27, 16)::b
 /** SQL of the block time (Unix seconds) out of a checkpoint column. */
 export const checkpointTime = (column: string) => `substr(${column}, 1, 10)::bigint`;
 
-const READ_STATE = {
+const READ_STATE = statement({
   name: "index-state",
   text: `
-    select s.schema, s.generation, s.held, s.stale, s.reason,
-           ${checkpointBlock("c.latest_checkpoint")} as indexed_block,
-           ${checkpointTime("c.latest_checkpoint")} as indexed_at,
-           ${checkpointBlock("c.finalized_checkpoint")} as finalized_block
+    select s.schema, s.generation, s.held as "retainedView", s.stale, s.reason,
+           ${checkpointBlock("c.latest_checkpoint")} as "indexedBlock",
+           ${checkpointTime("c.latest_checkpoint")} as "indexedAt",
+           ${checkpointBlock("c.finalized_checkpoint")} as "finalizedBlock"
     from onchain.index_state s cross join onchain._ponder_checkpoint c
     limit 1`,
-};
+  columns: {
+    schema: nullable(text),
+    generation: int4,
+    retainedView: bool,
+    stale: bool,
+    reason: nullable(text),
+    indexedBlock: int8,
+    indexedAt: int8,
+    finalizedBlock: int8,
+  },
+  prepared: true,
+});
 
 /**
  * Reads the state of the served index.
@@ -66,20 +78,8 @@ const READ_STATE = {
  */
 export async function readIndexState(db: Queryable): Promise<IndexState> {
   try {
-    const { rows } = await db.query(READ_STATE);
-    const row = rows[0];
-    if (row === undefined) return NOT_INDEXED;
-    return {
-      ready: true,
-      schema: row.schema,
-      generation: row.generation,
-      retainedView: row.held,
-      stale: row.stale,
-      reason: row.reason,
-      indexedBlock: Number(row.indexed_block),
-      indexedAt: Number(row.indexed_at),
-      finalizedBlock: Number(row.finalized_block),
-    };
+    const state = await READ_STATE.maybeOne(db);
+    return state ? { ready: true, ...state } : NOT_INDEXED;
   } catch (error) {
     if (isNoIndex(error)) return NOT_INDEXED;
     throw error;

@@ -4,7 +4,7 @@ import { checksum } from "../core/addresses.ts";
 import type { Address } from "../core/facts.ts";
 import type { Message } from "../core/messaging/acts.ts";
 import type { Group } from "../core/messaging/groups.ts";
-import { type EventNote, noteEvents } from "./event-notes.ts";
+import { appendEvents, type NewEvent } from "./append-events.ts";
 import { GROUP, isoSql } from "./message-groups.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
@@ -150,10 +150,10 @@ export async function insertMessages(
     ],
   });
   await tx.query("select pg_notify($1, $2)", [MESSAGES_CHANNEL, `${groupId} ${messages.at(-1)!.messageId}`]);
-  if (isPublic) await noteEvents(tx, messages.map(sentNote));
+  if (isPublic) await appendEvents(tx, messages.map(sentNote));
 }
 
-const sentNote = ({ groupId, messageId, sender, senderTokenId, sentAt }: Message): EventNote => ({
+const sentNote = ({ groupId, messageId, sender, senderTokenId, sentAt }: Message): NewEvent => ({
   type: "message.sent",
   data: { groupId, messageId, senderAddress: checksum(sender) },
   fact: `${groupId} ${messageId} ${sentAt}`,

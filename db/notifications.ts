@@ -1,11 +1,11 @@
-/** NOTIFY as a wake-up call: one listening connection for each pool, opened while somebody listens, reopened when lost. */
+/** LISTEN for the users of a pool: one connection per pool, opened while there are listeners, reopened after a loss. */
 import pg from "pg";
 import { openClient } from "./connect.ts";
 
 export type Notifications = {
   /**
-   * Calls `wake` at every notification on `channel`, and with an empty payload once it is listened to, after every
-   * (re)connection too, because what was announced while nobody listened is lost. @returns a function that ends it.
+   * Calls `wake` at every notification on `channel`, and with an empty payload after every (re)connection, because
+   * notifications without a connection are lost. @returns a function that ends it.
    */
   on(channel: string, wake: (payload: string) => void): () => void;
 };
@@ -32,7 +32,7 @@ function listen(options: pg.ClientConfig): Notifications {
   };
 
   function connect() {
-    // pg hides the password of a pool's options from a spread.
+    // pg makes the password of a pool's options non-enumerable, so a spread omits it.
     const { password } = options;
     const fresh = openClient({ ...options, password, application_name: "notifications", keepAlive: true });
     client = fresh;

@@ -1213,7 +1213,7 @@ export const webhook = offchain.table(
     createdAt: at().notNull(),
     /** Keyed hash of the client network that made it; null for those made before networks were counted. */
     network: text(),
-    /** Which places its deliveries may take: new, answering or slow (core/webhooks/lanes.ts). */
+    /** Which places its deliveries may take: new, answering or slow (core/webhooks/pools.ts). */
     lane: text().notNull().default("new"),
     /** A slow receiver stays in its lane until then at least. */
     slowUntil: at(),

@@ -1,6 +1,7 @@
 /** From chain to jobs: takes events from the log of index changes, hands each to its subscribers once, takes back what a reorganisation undid. */
 import type pg from "pg";
-import { toldOf } from "../core/events.ts";
+import { chainEventOf } from "../core/events.ts";
+import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../db/append-events.ts";
 import { retractCred } from "../db/cred.ts";
 import {
   type ClaimedEvent,
@@ -17,7 +18,6 @@ import {
   settleUpTo,
   tokensOfWallets,
 } from "../db/dispatch.ts";
-import { type EventNote, finalizeSources, noteEvents, retractSources } from "../db/event-notes.ts";
 import { INDEX_CHANNEL } from "../db/index-state.ts";
 import { renewReferralCodes } from "../db/referral-codes.ts";
 import { isNoIndex, type Queryable, transaction } from "../db/transaction.ts";
@@ -84,7 +84,7 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
   if (index === null) return 0;
   const settled = await settledBlock(tx, index);
   const { claimed, events } = await claimEvents(tx, { block: settled.block, limit: BATCH });
-  await noteEvents(tx, notesOf(events, index, new Date(clock().getTime() - config.eventRetentionMs)));
+  await appendEvents(tx, logEventsOf(events, index, new Date(clock().getTime() - config.eventRetentionMs)));
   fault("dispatcher.claimed");
   const retracted = [...settled.retracted, ...(await retractVanished(tx, index))];
   if (retracted.length > 0) {
@@ -96,20 +96,20 @@ async function reconcileOutbox({ clock, config, log, fault }: DispatcherContext,
   return claimed;
 }
 
-/** What the event log is told of claimed events; nothing of what happened before the time it is kept for. */
-function notesOf(events: ClaimedEvent[], { finalizedBlock }: { finalizedBlock: number }, since: Date): EventNote[] {
+/** The events of the log for claimed chain events, without those that are older than the log's retention. */
+function logEventsOf(events: ClaimedEvent[], { finalizedBlock }: { finalizedBlock: number }, since: Date): NewEvent[] {
   return beginningsFirst(events).flatMap(
-    ({ key, kind, returns, block, blockAt, txHash, tokenId, owner, ...fact }): EventNote[] => {
-      const told = toldOf(kind);
+    ({ key, kind, returns, block, blockAt, txHash, tokenId, owner, ...fact }): NewEvent[] => {
+      const emitted = chainEventOf(kind);
       const at = new Date(blockAt * 1000);
-      if (told === undefined || at < since) return [];
+      if (emitted === undefined || at < since) return [];
       const { agentAddress } = fact.agent;
       const holders = fact.transfer
         ? { owner: fact.transfer.to, formerOwner: fact.transfer.from }
         : { owner, formerOwner: null };
       const chain = { key, block, txHash, final: block <= finalizedBlock, agentAddress, ...holders };
-      const { type, data } = told;
-      return [{ type, data: data(fact), fact: `${key} ${returns} ${tokenId}`, tokenId, at, chain } as EventNote];
+      const { type, data } = emitted;
+      return [{ type, data: data(fact), fact: `${key} ${returns} ${tokenId}`, tokenId, at, chain } as NewEvent];
     },
   );
 }

@@ -1,6 +1,6 @@
 /** Keeps the event log going: gives what was noted its place as soon as it is there, and says so. */
 
-import { NOTES_CHANNEL } from "../db/event-notes.ts";
+import { NEW_EVENTS_CHANNEL } from "../db/append-events.ts";
 import { isSequencingDue, sequenceEvents } from "../db/event-sequence.ts";
 import { EVENTS_CHANNEL } from "../db/events.ts";
 import { isNoIndex, transaction } from "../db/transaction.ts";
@@ -20,7 +20,7 @@ export type EventLogContext = Pick<JobContext, "db" | "clock" | "log" | "fault">
 /** Runs until stopped. Any number of processes may run it: one at a time does the work. */
 export function runEventLog(context: EventLogContext, { timerMs = TIMER_MS } = {}): Pick<Loop, "stop"> {
   const trouble = "the event log could not be continued; tried again";
-  return runLoop(context, { channels: [NOTES_CHANNEL], timerMs, trouble }, () => sequence(context));
+  return runLoop(context, { channels: [NEW_EVENTS_CHANNEL], timerMs, trouble }, () => sequence(context));
 }
 
 /** Sequences until nothing is left. */

@@ -1,5 +1,5 @@
-/** The loop that delivers webhooks: hands events out, keeps a number of attempts under way, sleeps until there is news. */
-import { LANES, PLACES } from "../core/webhooks/lanes.ts";
+/** The loop that delivers webhooks: fans events out, runs a number of attempts at once, sleeps until it is notified. */
+import { POOL_SLOTS, POOLS } from "../core/webhooks/pools.ts";
 import { EVENTS_CHANNEL } from "../db/events.ts";
 import { transaction } from "../db/transaction.ts";
 import { type FannedOut, fanOut } from "../db/webhooks/fan-out.ts";
@@ -7,29 +7,29 @@ import { WEBHOOKS_CHANNEL } from "../db/webhooks/webhooks.ts";
 import { type Loop, runLoop } from "./loop.ts";
 import { type Attempt, beginSending, type SendContext } from "./webhooks/send.ts";
 
-/** A round without being woken: finds what has become due, and heals a lost notification. */
+/** Milliseconds between rounds without a notification: finds what has become due, and repairs a lost notification. */
 const TIMER_MS = 500;
-/** How long attempts may take to finish when the process stops; what does not is sent again. */
+/** Max milliseconds for running attempts to finish when the process stops; unfinished ones are sent again. */
 const GRACE_MS = 9_000;
 
 export type Webhooks = {
-  /** Takes no further work and resolves when what is under way is finished, or cannot be waited for. */
+  /** Begins no further attempt; resolves when the running ones have finished, or after a time limit. */
   stop(): Promise<void>;
 };
 
-/** Runs until stopped. Any number of processes may run it: each delivery is in the hands of one of them. */
+/** Runs until stopped, in any number of processes: each delivery is claimed by one of them. */
 export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): Webhooks {
-  const underWay = new Set<Attempt>();
+  const running = new Set<Attempt>();
 
-  /** Fills the free places. An attempt that ends makes a place free, and its owner may have more. */
+  /** Fills the free slots. An attempt that ends frees a slot, and its owner may have more to send. */
   async function fill({ wake }: Loop): Promise<void> {
-    const free = { ...PLACES };
-    for (const { lane } of underWay) free[lane]--;
-    if (LANES.every((lane) => free[lane] <= 0)) return;
+    const free = { ...POOL_SLOTS };
+    for (const { pool } of running) free[pool]--;
+    if (POOLS.every((pool) => free[pool] <= 0)) return;
     for (const attempt of await beginSending(context, free)) {
-      underWay.add(attempt);
+      running.add(attempt);
       void attempt.done.then(() => {
-        underWay.delete(attempt);
+        running.delete(attempt);
         wake.ring();
       });
     }
@@ -38,9 +38,9 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
   const trouble = "a round of the webhooks failed; the next one repeats it";
   const channels = [EVENTS_CHANNEL, WEBHOOKS_CHANNEL];
   const loop = runLoop(context, { channels, timerMs, trouble }, async (loop) => {
-    // The log may be long, and attempts that end meanwhile make room: both go on side by side, a part at a time.
+    // The log may be long, and attempts end in between: fan-out and attempts alternate, one part at a time.
     for (let more = true; more; ) {
-      more = (await handOutPart(context)).more;
+      more = (await fanOutNextPart(context)).more;
       await fill(loop);
       if (loop.stopping) return;
     }
@@ -48,32 +48,32 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
   return {
     async stop() {
       await loop.stop();
-      const ended = Promise.all([...underWay].map(({ done }) => done));
+      const ended = Promise.all([...running].map(({ done }) => done));
       await Promise.race([ended, new Promise((over) => setTimeout(over, GRACE_MS).unref())]);
     },
   };
 }
 
-type Handing = Pick<SendContext, "db" | "clock" | "fault">;
+type FanOutContext = Pick<SendContext, "db" | "clock" | "fault">;
 
-/** Makes the deliveries of a part of the log. */
-const handOutPart = ({ db, clock, fault }: Handing): Promise<FannedOut> =>
+/** Creates the deliveries of one part of the log. */
+const fanOutNextPart = ({ db, clock, fault }: FanOutContext): Promise<FannedOut> =>
   transaction(db, async (tx) => {
-    const handedOut = await fanOut(tx, clock());
-    if (handedOut.deliveries > 0) fault("webhook.handed-out");
-    return handedOut;
+    const result = await fanOut(tx, clock());
+    if (result.deliveries > 0) fault("webhook.handed-out");
+    return result;
   });
 
-/** Makes deliveries of every event there is. */
-export async function handOutEvents(context: Handing): Promise<void> {
-  while ((await handOutPart(context)).more);
+/** Creates the deliveries of all events in the log. */
+export async function fanOutEvents(context: FanOutContext): Promise<void> {
+  while ((await fanOutNextPart(context)).more);
 }
 
-/** Hands out what there is, tries everything that is due, and waits for it. @returns how many attempts were made */
+/** Fans out all events, attempts every due delivery, and waits for the attempts. @returns number of attempts */
 export async function deliverDue(context: SendContext): Promise<number> {
-  await handOutEvents(context);
+  await fanOutEvents(context);
   for (let made = 0; ; ) {
-    const attempts = await beginSending(context, PLACES);
+    const attempts = await beginSending(context, POOL_SLOTS);
     await Promise.all(attempts.map(({ done }) => done));
     if (attempts.length === 0) return made;
     made += attempts.length;

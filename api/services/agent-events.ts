@@ -1,6 +1,6 @@
 /** Events that writes about an agent append to the event log, in their own transaction. */
 import type { EventData } from "../../core/events.ts";
-import { noteEvents } from "../../db/event-notes.ts";
+import { appendEvents } from "../../db/append-events.ts";
 import type { Write } from "./writing.ts";
 
 /** Emits that the agent has proven something. @param handle of the account proven; null where it has no name */
@@ -10,7 +10,7 @@ export function emitVerified(
   handle: string | null,
 ): Promise<void> {
   const fact = `${tokenId} ${method} ${handle} ${now.toISOString()}`;
-  return noteEvents(tx, [{ type: "agent.verified", data: { method, handle }, fact, tokenId, at: now }]);
+  return appendEvents(tx, [{ type: "agent.verified", data: { method, handle }, fact, tokenId, at: now }]);
 }
 
 /** Emits the parts written off chain. @param paths such as `personality.humor` and `trait:<name>` */
@@ -20,5 +20,5 @@ export async function emitUpdated({ tx, facts: { tokenId }, now }: Write, paths:
   const changed = [...new Set(parts)] as EventData<"agent.updated">["changed"];
   const fact = `${tokenId} ${now.toISOString()} ${paths.join(" ")}`;
   const data = { changed, storage: "offchain" as const };
-  await noteEvents(tx, [{ type: "agent.updated", data, fact, tokenId, at: now }]);
+  await appendEvents(tx, [{ type: "agent.updated", data, fact, tokenId, at: now }]);
 }

@@ -4,12 +4,12 @@ import type { SecretBox } from "../../clients/ports.ts";
 import { fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { SECRET_BYTES, secretText } from "../../core/webhooks/signing.ts";
-import type { Webhook, Wishes } from "../../core/webhooks/webhook.ts";
+import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
 import { eventLog } from "../../db/events.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
 import { ownAgents } from "../../db/wallets.ts";
+import { slowUntilOf } from "../../db/webhooks/owner-schedule.ts";
 import { insertSecret, retireSecrets, type SealedSecret, secretByRequest } from "../../db/webhooks/secrets.ts";
-import { slowUntilOf } from "../../db/webhooks/turns.ts";
 import { countWebhooks, insertWebhook, lockWebhook, lockWebhookCounts, webhookOf } from "../../db/webhooks/webhooks.ts";
 import type { ApiDeps } from "../deps.ts";
 
@@ -32,7 +32,7 @@ export async function enabledWebhook(db: Queryable, own: Own): Promise<Webhook> 
   });
 }
 
-export type WebhookRequest = Wishes & {
+export type WebhookRequest = Subscription & {
   owner: Address;
   url: string;
   /** The network that the request comes from. */

@@ -1,41 +1,43 @@
-/** What follows from an attempt to deliver: done, once more at a later time, or given up; and what it says about the receiver. */
+/** The consequences of a delivery attempt: delivered, retried later, or dead; and the health of the receiver. */
 
-/** Attempts of one delivery, the first and five more. */
+/** Max attempts per delivery: the first and five retries. */
 export const MOST_ATTEMPTS = 6;
-/** Before the second attempt; each further wait is six times as long: 5 s, 30 s, 3 min, 18 min, 108 min. */
+/** Wait before the second attempt; each further wait is six times as long: 5 s, 30 s, 3 min, 18 min, 108 min. */
 const FIRST_WAIT_MS = 5_000;
+/** Factor from one wait to the next. */
 const WAIT_GROWTH = 6;
-/** A wait is between so much shorter and so much longer than that, so that those who failed together do not come back together. */
+/** A wait is randomly up to 20 % shorter or longer, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 
-/** Failed attempts in a row after which a receiver is left alone for a while, and then tried by one delivery at a time. */
+/** Consecutive failed attempts after which a receiver is paused, then tried with one delivery at a time. */
 export const FAILURES_BEFORE_PAUSE = 5;
+/** The first pause; each further failure doubles it. */
 const FIRST_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 600_000;
-/** Failed attempts in a row without which nobody is switched off, however long ago the first of them was. */
+/** Min consecutive failed attempts before a webhook is disabled, however long ago the first of them was. */
 const FAILURES_BEFORE_END = 20;
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export type AttemptOutcome =
-  /** Whatever the status, the receiver has answered. */
+  /** The receiver has answered, with any status. */
   | { kind: "answered"; status: number; retryAfterSeconds: number | null }
-  /** There was no answer, a half-sentence why. */
+  /** There was no answer; `reason` is a half-sentence. */
   | { kind: "unanswered"; reason: string; timedOut?: boolean }
-  /** The target must not be dialled, a half-sentence why. */
+  /** The target must not be connected to; `reason` is a half-sentence. */
   | { kind: "refused"; reason: string };
 
-/** A receiver as its failures describe it. */
+/** The health of a receiver. */
 export type ReceiverHealth = {
-  /** Failed attempts since the last good one. */
+  /** Failed attempts since the last successful one. */
   failures: number;
   failingSince: Date | null;
-  /** Nothing is sent before. */
+  /** No attempt is made before this time. */
   pausedUntil: Date | null;
 };
 
 export type DisabledReason = "gone" | "failing";
 
-/** What is written down after an attempt. */
+/** What is stored after an attempt. */
 export type AttemptResult = {
   delivery: { state: "delivered" } | { state: "pending"; dueAt: Date } | { state: "dead" };
   receiver: ReceiverHealth;
@@ -43,22 +45,22 @@ export type AttemptResult = {
 };
 
 export type AttemptFacts = {
-  /** Attempts made of this delivery, this one included. */
+  /** Number of attempts of this delivery, this one included. */
   attempts: number;
   health: ReceiverHealth;
   outcome: AttemptOutcome;
   now: Date;
-  /** How long a receiver may fail before it is switched off. */
+  /** Milliseconds of failures after which a webhook is disabled. */
   disableAfterMs: number;
   /** From 0 to 1. */
   random: number;
 };
 
-/** Every answer from 200 to 299 takes a delivery; a redirect does not, for it is not followed. */
+/** A status from 200 to 299 accepts a delivery; a redirect does not, because it is not followed. */
 export const isTaken = (outcome: AttemptOutcome): boolean =>
   outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300;
 
-/** Decides what follows from an attempt. */
+/** Decides the consequences of an attempt. */
 export function afterAttempt({ attempts, health, outcome, now, disableAfterMs, random }: AttemptFacts): AttemptResult {
   if (isTaken(outcome)) {
     const receiver = { failures: 0, failingSince: null, pausedUntil: null };
@@ -66,7 +68,7 @@ export function afterAttempt({ attempts, health, outcome, now, disableAfterMs, r
   }
   const failures = health.failures + 1;
   const failingSince = health.failingSince ?? now;
-  // Who says when to come back is believed for every delivery: the next would be told the same.
+  // `Retry-After` counts for all deliveries to the receiver: the next one would get the same answer.
   const asked = outcome.kind === "answered" ? (outcome.retryAfterSeconds ?? 0) * 1000 : 0;
   const pause = Math.max(asked, failures >= FAILURES_BEFORE_PAUSE ? pauseMs(failures) : 0);
   const receiver = { failures, failingSince, pausedUntil: pause > 0 ? later(now, pause) : health.pausedUntil };

@@ -1,13 +1,13 @@
-/** What is sent to a webhook: the event as the public stream tells it, in the envelope that Standard Webhooks recommends. */
+/** The body sent to a webhook: the event as in the public stream, in the envelope that Standard Webhooks recommends. */
 import type { LoggedEvent } from "../events.ts";
 import { eventView } from "../views/events.ts";
 
-/** Type of the event that a test sends; it is in no log. */
+/** Type of the event that a test delivery sends; it is not in the log. */
 export const PING = "webhook.ping";
 
 /**
- * The body of a delivery. Equal for every attempt: whoever has seen the event's id has seen these bytes.
- * @param told where and how the event was told: its place in the log, by which receivers order, and whether it was final
+ * The body of a delivery, with the same bytes in every attempt.
+ * @param delivered position in the log at which the event was delivered, by which receivers order, and whether it was final
  */
 export function eventBody(
   event: Omit<LoggedEvent, "position" | "final">,

@@ -3,24 +3,24 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { base64 } from "@scure/base";
 
-/** Bytes of a new secret; the standard asks for 24 to 64. */
+/** Bytes of a new secret; the standard requires 24 to 64. */
 export const SECRET_BYTES = 32;
 
-/** A secret as its owner is shown it. */
+/** A secret in the form that its owner sees. */
 export const secretText = (secret: Uint8Array): string => `whsec_${base64.encode(secret)}`;
 
-/** A delivery as it is signed. `id` and `body` have no meaning here: what is signed is their bytes. */
+/** The parts of a delivery that are signed, as bytes. */
 export type SignedParts = {
-  /** Names the event; the same in every attempt to deliver it. Holds no full stop. */
+  /** Id of the event, the same in every attempt. Contains no full stop. */
   id: string;
-  /** Of this attempt, Unix seconds. */
+  /** Time of this attempt, Unix seconds. */
   timestamp: number;
   body: string;
 };
 
 /**
- * The three headers of a delivery, signed with each secret: receivers accept it when any one of the signatures is good,
- * which is how a secret is changed without losing a delivery.
+ * The three headers of a delivery, signed with each secret. Receivers accept it when any of the signatures is valid, so
+ * a secret can be rotated without losing a delivery.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function webhookHeaders(secrets: readonly Uint8Array[], { id, timestamp, body }: SignedParts) {

@@ -1,66 +1,71 @@
-/** What a webhook is, which events it is told of, and what a delivery of one of them has come to. */
+/** Types of a webhook, of its subscription to events, and of a delivery with its state. */
 import type { EventFilter, EventType } from "../events.ts";
 import type { Address } from "../facts.ts";
 import type { DisabledReason, ReceiverHealth } from "./attempts.ts";
-import type { LaneState } from "./lanes.ts";
+import type { PoolState } from "./pools.ts";
 
-/** any: events as they happen, and their retraction when a block is undone; final: only what can no longer be undone. */
+/** any: events as they happen, and their retraction when a reorganisation removes the block; final: only final events. */
 export const FINALITIES = ["any", "final"] as const;
 export type Finality = (typeof FINALITIES)[number];
 
-/** Which events somebody wants to be told of, and when. Addresses are lower-case. */
-export type Wishes = {
+/** The events that a webhook receives, and when. Addresses are lower-case. */
+export type Subscription = {
   events: EventType[];
-  /** Only about these agents, by token id or by wallet; null: about any. */
+  /** Only events about these agents, by token id or by wallet; null: about any. */
   tokenIds: number[] | null;
   addresses: Address[] | null;
-  /** Only about agents of these wallets; null: of any. */
+  /** Only events about agents of these owners; null: of any. */
   owners: Address[] | null;
   finality: Finality;
 };
 
-export type Webhook = Wishes &
+export type Webhook = Subscription &
   ReceiverHealth &
-  LaneState & {
+  PoolState & {
     webhookId: string;
-    /** The wallet that made it, and alone sees and changes it. */
+    /** The wallet that created it; only this wallet sees and changes it. */
     owner: Address;
     url: string;
     createdAt: Date;
-    /** Null while it is on. */
+    /** Null while the webhook is enabled. */
     disabledAt: Date | null;
     disabledReason: DisabledReason | null;
   };
 
-export const filterOfWishes = ({ events, tokenIds, addresses, owners }: Omit<Wishes, "finality">): EventFilter => ({
+export const filterOfSubscription = ({
+  events,
+  tokenIds,
+  addresses,
+  owners,
+}: Omit<Subscription, "finality">): EventFilter => ({
   types: events,
   ...((tokenIds || addresses) && { agents: { tokenIds: tokenIds ?? [], addresses: addresses ?? [] } }),
   ...(owners && { owners }),
 });
 
-/** pending: to be sent when due; delivered: taken by the receiver; dead: given up until somebody replays it. */
+/** pending: will be sent when due; delivered: accepted by the receiver; dead: not retried any more, until a replay. */
 export const DELIVERY_STATES = ["pending", "delivered", "dead"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** An attempt that was made: the receiver's status, or why there was none. */
+/** One attempt: the receiver's status, or the reason why there is none. */
 export type LoggedAttempt = { at: string; status: number | null; error: string | null; durationMs: number };
 
 export type Delivery = {
   deliveryId: number;
   eventId: string;
   eventType: string;
-  /** Place of the event in the log; null for what is in no log. */
+  /** Position of the event in the log; null for a test event, which is not in the log. */
   position: number | null;
-  /** Whether the event was final when it was told. */
+  /** Whether the event was final when the delivery was created. */
   final: boolean;
   state: DeliveryState;
   createdAt: Date;
-  /** When it is sent next; of a settled one when it was to be sent last. */
+  /** Time of the next attempt; of a settled delivery, the time at which the last one was due. */
   dueAt: Date;
-  /** When it was delivered or given up. */
+  /** When it became delivered or dead. */
   settledAt: Date | null;
-  /** Attempts since it was made or last replayed. */
+  /** Number of attempts since it was created or last replayed. */
   attempts: number;
-  /** The last attempts, the oldest first. */
+  /** The latest attempts, the oldest first. */
   log: LoggedAttempt[];
 };

@@ -1,6 +1,6 @@
 /** The agents as a column table: its columns, and how it follows the index's rows and the stored scores. */
 import type pg from "pg";
-import { type CommitSnapshot, changedBetween, readCommitSnapshot } from "../../columns/commit-snapshot.ts";
+import { type CommitSnapshot, changedBetween } from "../../columns/commit-snapshot.ts";
 import { type CopyRow, copyRows, copyValues } from "../../columns/copy-rows.ts";
 import { decodeHex } from "../../columns/hex-bytes.ts";
 import type { Changes, TableSource } from "../../columns/table-source.ts";
@@ -10,7 +10,9 @@ import { openClient } from "../connect.ts";
 import { shownScoreSql } from "../cred-statement.ts";
 import { isAscii, unmarked } from "../folded-text.ts";
 import { INDEX_CHANNEL, readIndexState } from "../index-state.ts";
+import { family, float8, int2, int8, nullable, statement, text } from "../statement.ts";
 import { isIndexed } from "../transaction.ts";
+import { READ_COMMIT_SNAPSHOT } from "./commit-snapshot.ts";
 
 export const AGENT_COLUMNS = {
   credScore: { kind: "number" },
@@ -110,39 +112,69 @@ function addressBytes(text: Uint8Array): Uint8Array {
 }
 
 /** Folds what a caller typed, where it has letters beyond ASCII: $1 as names are, $2 as frameworks are. */
-export const COMPARABLE = {
+export const COMPARABLE = statement({
   name: "agents-source-comparable",
-  text: `select ${unmarked("$1::text")} as search, ${loweredFramework("$2::text")} as framework`,
-};
+  params: { search: nullable(text), framework: nullable(text) },
+  text: `select ${unmarked("$search::text")} as search, ${loweredFramework("$framework::text")} as framework`,
+  columns: { search: nullable(text), framework: nullable(text) },
+  prepared: true,
+});
+
+const COUNT = statement({
+  name: "agents-count",
+  text: "select count(*) as count from onchain.agent",
+  columns: { count: int8 },
+});
+
+const TOTALS = statement({
+  name: "agents-source-totals",
+  text: `select count(*)::float8 as count, coalesce(sum(${SCORE}), 0)::float8 as "credScore"
+    from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,
+  columns: { count: float8, credScore: float8 },
+});
+
+/** Agents that a reorganisation may still change. */
+const RECENT = statement({
+  name: "agents-recent",
+  params: { finalizedBlock: nullable(int8) },
+  text: "select token_id, updated_block from onchain.agent where updated_block > $finalizedBlock",
+  columns: { token_id: int8, updated_block: int8 },
+});
+
+/** Scores that changed between two commit snapshots. */
+const CHANGED_SCORES = family({
+  name: "agents-changed-scores",
+  text: ({ before, now }: { before: CommitSnapshot; now: CommitSnapshot }) =>
+    `select token_id, score from offchain.cred where ${changedBetween("changed_xid", before, now)}`,
+  columns: { token_id: int8, score: int2 },
+  examples: [
+    { before: { xmax: "5", inProgress: [] }, now: { xmax: "9", inProgress: [] } },
+    { before: { xmax: "5", inProgress: ["3"] }, now: { xmax: "9", inProgress: ["7"] } },
+  ],
+});
 
 export const source: TableSource<AgentsState> = {
   definition: AGENT_COLUMNS,
   openClient,
   select: SELECT,
   read,
-  count: "select count(*) as count from onchain.agent",
+  count: async (tx) => (await COUNT.one(tx)).count,
   bytesPerRow: 185,
-  totals: `
-    select count(*)::float8 as count, coalesce(sum(${SCORE}), 0)::float8 as "credScore"
-    from onchain.agent a left join offchain.cred c on c.token_id = a.token_id`,
+  totals: (tx) => TOTALS.one(tx),
   channel: INDEX_CHANNEL,
 
   async begin(tx) {
     if (!(await isIndexed(tx))) return null;
     const index = await readIndexState(tx);
     if (!index.ready) return null;
-    const { rows } = await tx.query({
-      text: `select token_id, updated_block from onchain.agent where updated_block > $1`,
-      values: [index.finalizedBlock],
-      rowMode: "array",
-    });
+    const recent = await RECENT.rows(tx, { finalizedBlock: index.finalizedBlock });
     return {
       schema: index.schema,
       retainedView: index.retainedView,
       block: index.indexedBlock!,
       finalizedBlock: index.finalizedBlock!,
-      scores: await readCommitSnapshot(tx),
-      recent: new Map((rows as [string, string][]).map(([id, block]) => [Number(id), Number(block)])),
+      scores: await READ_COMMIT_SNAPSHOT.one(tx),
+      recent: new Map(recent.map(({ token_id, updated_block }) => [token_id, updated_block])),
       comparedAt: Date.now(),
     };
   },
@@ -174,12 +206,9 @@ export const source: TableSource<AgentsState> = {
       );
     const finalizedBlock = compare ? index.finalizedBlock! : state.finalizedBlock;
     for (const [id, updatedBlock] of recent) if (updatedBlock <= finalizedBlock) recent.delete(id);
-    const scores = await readCommitSnapshot(tx);
-    const { rows } = await tx.query({
-      text: `select token_id, score from offchain.cred where ${changedBetween("changed_xid", state.scores, scores)}`,
-      rowMode: "array",
-    });
-    for (const [id, score] of rows as [string, number][]) changes.sets.push([Number(id), "credScore", score]);
+    const scores = await READ_COMMIT_SNAPSHOT.one(tx);
+    for (const { token_id, score } of await CHANGED_SCORES.rows(tx, { before: state.scores, now: scores }))
+      changes.sets.push([token_id, "credScore", score]);
     const comparedAt = compare ? Date.now() : state.comparedAt;
     return {
       changes,

@@ -91,11 +91,8 @@ export function openAgentList({ db, enabled = true, maxAgeMs = MAX_AGE_MS, ...op
     if (isAsciiText(search) && isAsciiText(framework))
       return { search: search?.toLowerCase(), framework: framework?.toLowerCase() };
     return known.get(JSON.stringify([search, framework]), async () => {
-      const { rows } = await db.query<{ search: string | null; framework: string | null }>({
-        ...COMPARABLE,
-        values: [search ?? null, framework ?? null],
-      });
-      return { search: rows[0]!.search ?? undefined, framework: rows[0]!.framework ?? undefined };
+      const words = await COMPARABLE.one(db, { search: search ?? null, framework: framework ?? null });
+      return { search: words.search ?? undefined, framework: words.framework ?? undefined };
     });
   }
 

@@ -1,11 +1,13 @@
 /** The directory as a column table: its columns, and how it follows the changes of rows. */
-import { type CommitSnapshot, changedBetween, readCommitSnapshot } from "../../columns/commit-snapshot.ts";
+import { type CommitSnapshot, changedBetween } from "../../columns/commit-snapshot.ts";
 import { type CopyRow, copyRows, copyValues } from "../../columns/copy-rows.ts";
 import { packAddress } from "../../columns/packed-address.ts";
 import type { Changes, TableSource } from "../../columns/table-source.ts";
 import type { TableDefinition, Values } from "../../columns/values.ts";
 import { openClient } from "../connect.ts";
 import { ETHOS } from "../directory/ethos-sql.ts";
+import { float8, int8, statement } from "../statement.ts";
+import { READ_COMMIT_SNAPSHOT } from "./commit-snapshot.ts";
 
 export const DIRECTORY_COLUMNS = {
   credScore: { kind: "number" },
@@ -67,24 +69,35 @@ const read = (row: CopyRow): Values => [
 /** Channel that announces changes. No writer notifies on it yet, so changes are found by polling. */
 const CHANNEL = "directory";
 
+const COUNT = statement({
+  name: "directory-count",
+  text: "select count(*) as count from offchain.directory where removed_at is null",
+  columns: { count: int8 },
+});
+
+const TOTALS = statement({
+  name: "directory-source-totals",
+  text: `select count(*)::float8 as count, coalesce(sum(cred_score), 0)::float8 as "credScore"
+    from offchain.directory where removed_at is null`,
+  columns: { count: float8, credScore: float8 },
+});
+
 export const source: TableSource<DirectoryState> = {
   definition: DIRECTORY_COLUMNS,
   openClient,
   select: `select d.id, ${VALUES} from offchain.directory d ${ETHOS.joins} where d.removed_at is null`,
   read,
-  count: "select count(*) as count from offchain.directory where removed_at is null",
+  count: async (tx) => (await COUNT.one(tx)).count,
   bytesPerRow: 325,
-  totals: `
-    select count(*)::float8 as count, coalesce(sum(cred_score), 0)::float8 as "credScore"
-    from offchain.directory where removed_at is null`,
+  totals: (tx) => TOTALS.one(tx),
   channel: CHANNEL,
 
   async begin(tx) {
-    return { seen: await readCommitSnapshot(tx) };
+    return { seen: await READ_COMMIT_SNAPSHOT.one(tx) };
   },
 
   async sync(tx, { seen }) {
-    const now = await readCommitSnapshot(tx);
+    const now = await READ_COMMIT_SNAPSHOT.one(tx);
     const changes: Changes = { puts: [], sets: [], deletes: [] };
     await copyRows(
       tx,

@@ -17,6 +17,7 @@ import {
   searchedWallet,
 } from "../directory/list.ts";
 import { folded } from "../folded-text.ts";
+import { statement, text } from "../statement.ts";
 import { type DIRECTORY_COLUMNS, source } from "./directory-source.ts";
 import { CachedTotals } from "./directory-totals.ts";
 import { isAsciiText, SearchWords, utf8 } from "./search-words.ts";
@@ -68,12 +69,9 @@ export function openDirectoryList({
 
   const words = new SearchWords<string>();
   /** A search in the form of the searched names. Letters beyond ASCII are folded by the database, as those names are. */
-  function comparable(text: string): Promise<string> {
-    if (isAsciiText(text)) return Promise.resolve(text.toLowerCase());
-    return words.get(text, async () => {
-      const { rows } = await db.query<{ word: string }>({ ...COMPARABLE, values: [text] });
-      return rows[0]!.word;
-    });
+  function comparable(search: string): Promise<string> {
+    if (isAsciiText(search)) return Promise.resolve(search.toLowerCase());
+    return words.get(search, async () => (await COMPARABLE.one(db, { text: search })).word);
   }
 
   return {
@@ -162,4 +160,10 @@ function conditions({ filter, q, now }: DirectoryQuery, word: string | undefined
   return where;
 }
 
-const COMPARABLE = { name: "directory-comparable", text: `select ${folded("$1::text")} as word` };
+const COMPARABLE = statement({
+  name: "directory-comparable",
+  params: { text },
+  text: `select ${folded("$text::text")} as word`,
+  columns: { word: text },
+  prepared: true,
+});

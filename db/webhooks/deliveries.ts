@@ -1,48 +1,48 @@
-/** Deliveries on their way: made due, claimed under a lease by one worker, settled by what came of the attempt. */
+/** Deliveries in progress: claimed under a lease by one worker, then settled by the outcome of the attempt. */
 import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
 import type { AttemptOutcome } from "../../core/webhooks/attempts.ts";
-import type { Lane } from "../../core/webhooks/lanes.ts";
+import type { DeliveryPool } from "../../core/webhooks/pools.ts";
 import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
 import { type Queryable, transaction } from "../transaction.ts";
-import { LANE_SHARES, setNextTurns, TURN_DUE, takeTurns, turnsFor, UNDER_WAY } from "./turns.ts";
+import { DUE, IN_PROGRESS, POOL_LIMITS_TABLE, rescheduleOwners, scheduleSql, takeDueOwners } from "./owner-schedule.ts";
 
-/** A delivery in the hands of a worker. */
+/** A delivery claimed by a worker. */
 export type ClaimedDelivery = Pick<
   Delivery,
   "deliveryId" | "eventId" | "eventType" | "position" | "final" | "createdAt" | "attempts"
 > & {
-  /** Settles it, as long as nobody else has claimed it since. */
+  /** Needed to settle it; invalid after another worker has claimed it. */
   lease: string;
   webhookId: string;
   owner: Address;
   url: string;
-  /** Whose places it takes. */
-  lane: Lane;
+  /** The pool whose slot it occupies. */
+  pool: DeliveryPool;
 };
 
 export type ClaimOptions = {
   now: Date;
   lease: string;
-  /** How long the claim holds: more than an attempt can take. */
+  /** Milliseconds until the claim ends: more than an attempt can take. */
   leaseMs: number;
-  /** Deliveries to claim at most, by lane. */
-  places: Record<Lane, number>;
-  /** A webhook with so many failed attempts in a row is tried by one delivery at a time. */
+  /** Max deliveries to claim, by pool. */
+  slots: Record<DeliveryPool, number>;
+  /** A webhook with this number of consecutive failed attempts gets one delivery at a time. */
   failuresBeforeTrial: number;
 };
 
 /**
- * Claims what is due, owner by owner: those that have waited longest come first, each gives way after its share. What a
- * killed worker had claimed is due again when its lease is over.
+ * Claims due deliveries, owner by owner: the owner that has waited longest is first, and each gets its share. The claims
+ * of a killed worker are due again when its lease ends.
  */
 export async function claimDeliveries(db: pg.Pool, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   return transaction(db, async (tx) => {
-    const owners = await takeTurns(tx, options.now, options.places);
+    const owners = await takeDueOwners(tx, options.now, options.slots);
     if (owners.length === 0) return [];
-    // Later statements see what was made due before the turns were locked; what is made due after gives its own turn.
+    // The next statement sees every delivery that became due before the owners were locked; a later one schedules its owner.
     const claimed = await claimOf(tx, owners, options);
-    await setNextTurns(tx, owners, claimed, options);
+    await rescheduleOwners(tx, owners, claimed, options);
     return claimed;
   });
 }
@@ -50,20 +50,20 @@ export async function claimDeliveries(db: pg.Pool, options: ClaimOptions): Promi
 async function claimOf(
   tx: Queryable,
   owners: readonly Address[],
-  { now, lease, leaseMs, places, failuresBeforeTrial }: ClaimOptions,
+  { now, lease, leaseMs, slots, failuresBeforeTrial }: ClaimOptions,
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await tx.query<ClaimedDelivery>({
     name: "webhook-claim",
     text: `
-      with ${UNDER_WAY}, room as (
-        select t.owner, lane.*, ${TURN_DUE} as due,
-          case when t.slow_until > $1 then lane.per_slow_owner else lane.per_owner end - coalesce(under_way.count, 0) as free
-        from offchain.webhook_turn t cross join ${LANE_SHARES}
-        left join under_way on under_way.owner = t.owner and under_way.lane = lane.lane
-        where t.owner = any($4) and ${TURN_DUE} <= $1 and ($5::jsonb ->> lane.lane)::int > 0
+      with ${IN_PROGRESS}, room as (
+        select t.owner, pool.*, ${DUE} as due,
+          case when t.slow_until > $1 then pool.per_slow_owner else pool.per_owner end - coalesce(in_progress.count, 0) as free
+        from offchain.webhook_turn t cross join ${POOL_LIMITS_TABLE}
+        left join in_progress on in_progress.owner = t.owner and in_progress.pool = pool.pool
+        where t.owner = any($4) and ${DUE} <= $1 and ($5::jsonb ->> pool.pool)::int > 0
       ), candidate as (
-        select room.lane, room.due, found.delivery_id,
-          row_number() over (partition by room.owner, room.lane order by found.due_at, found.delivery_id) as nth
+        select room.pool, room.due, found.delivery_id,
+          row_number() over (partition by room.owner, room.pool order by found.due_at, found.delivery_id) as nth
         from room cross join lateral (
           select d.delivery_id, d.due_at
           from offchain.webhook w cross join lateral (
@@ -75,39 +75,39 @@ async function claimOf(
               select count(*) from offchain.webhook_delivery d
               where d.webhook_id = w.webhook_id and d.lease is not null and d.lease_until > $1)::int)
             for no key update skip locked) d
-          where w.owner = room.owner and w.lane = room.lane and w.disabled_at is null
+          where w.owner = room.owner and w.lane = room.pool and w.disabled_at is null
             and (w.paused_until is null or w.paused_until <= $1)
           order by d.due_at, d.delivery_id limit greatest(0, room.free)) found
       ), placed as (
-        select delivery_id, lane, row_number() over (partition by lane order by nth, due) as place from candidate
+        select delivery_id, pool, row_number() over (partition by pool order by nth, due) as place from candidate
       ), claimed as (
         update offchain.webhook_delivery d set lease = $2, lease_until = $1::timestamptz + $3 * interval '1 millisecond'
-        from placed where d.delivery_id = placed.delivery_id and placed.place <= ($5::jsonb ->> placed.lane)::int
+        from placed where d.delivery_id = placed.delivery_id and placed.place <= ($5::jsonb ->> placed.pool)::int
         returning d.*
       )
-      select c.delivery_id::float8 as "deliveryId", c.lease, c.webhook_id as "webhookId", w.url, w.owner, w.lane,
+      select c.delivery_id::float8 as "deliveryId", c.lease, c.webhook_id as "webhookId", w.url, w.owner, w.lane as pool,
         c.event_id as "eventId", c.event_type as "eventType", c.position::float8 as position, c.final,
         c.created_at as "createdAt", c.attempts
       from claimed c join offchain.webhook w using (webhook_id) order by c.due_at, c.delivery_id`,
-    values: [now, lease, leaseMs, owners, JSON.stringify(places), failuresBeforeTrial],
+    values: [now, lease, leaseMs, owners, JSON.stringify(slots), failuresBeforeTrial],
   });
   return rows;
 }
 
-/** An attempt as it is written down. What the receiver answered beyond its status is kept nowhere. */
+/** An attempt as it is logged. Of the receiver's answer only the status is stored. */
 export type Attempt = {
   at: Date;
   outcome: AttemptOutcome;
   durationMs: number;
 };
 
-/** As many attempts of a delivery are remembered, the last ones; replays add to them. */
+/** Max logged attempts per delivery, the latest; replays add to them. */
 const ATTEMPTS_KEPT = 20;
 
 /**
- * Writes down what came of an attempt, and gives the owner a turn, for a place is free.
- * @param result.slowUntil until when the owner has fewer places, after a slow attempt
- * @returns false when another worker has the delivery by now, or it was deleted
+ * Logs the outcome of an attempt and schedules the owner, because a slot is free.
+ * @param result.slowUntil end of the time in which the owner has fewer slots, after a slow attempt
+ * @returns false when another worker has claimed the delivery, or it was deleted
  */
 export async function settleDelivery(
   tx: Queryable,
@@ -130,7 +130,7 @@ export async function settleDelivery(
         lease = null, lease_until = null, settled_at = case when $3 = 'pending' then null else $5::timestamptz end,
         log = case when jsonb_array_length(log) >= ${ATTEMPTS_KEPT} then log - 0 else log end || $6::jsonb
       where delivery_id = $1 and lease = $2 returning webhook_id
-      ), turn as (${turnsFor("select webhook_id from settled", "$5", "$7")})
+      ), scheduled as (${scheduleSql("select webhook_id from settled", "$5", "$7")})
       select from settled`,
     values: [
       deliveryId,
@@ -145,7 +145,7 @@ export async function settleDelivery(
   return rows.length === 1;
 }
 
-/** Gives a claim back without an attempt; it is due again at `dueAt`. */
+/** Releases a claim without an attempt; the delivery is due again at `dueAt`. */
 export async function postponeDelivery(
   db: Queryable,
   { deliveryId, lease }: Pick<ClaimedDelivery, "deliveryId" | "lease">,
@@ -158,56 +158,57 @@ export async function postponeDelivery(
         update offchain.webhook_delivery set due_at = $3, lease = null, lease_until = null
         where delivery_id = $1 and lease = $2 returning webhook_id
       )
-      ${turnsFor("select webhook_id from postponed", "$4")}`,
+      ${scheduleSql("select webhook_id from postponed", "$4")}`,
     values: [deliveryId, lease, dueAt, now],
   });
 }
 
-/** Settled deliveries of one webhook that its log keeps, the newest. */
+/** Max settled deliveries in the log of one webhook, the newest. */
 export const LOG_SIZE = 2_000;
-/** Webhooks whose logs one statement shortens. */
-const SHORTEN_SIZE = 200;
+/** Number of webhooks whose logs one statement trims. */
+const TRIM_SIZE = 200;
 
-/** Keeps the newest settled deliveries of each webhook, so that none fills the table. @returns how many went */
-export async function shortenLogs(db: Queryable): Promise<number> {
+/** Keeps the newest settled deliveries of each webhook, so that none fills the table. @returns number of deleted ones */
+export async function trimLogs(db: Queryable): Promise<number> {
   let deleted = 0;
   for (let after = ""; ; ) {
     const { rows } = await db.query<{ last: string | null; webhooks: number; deleted: number }>(
       `with part as (
-         select webhook_id from offchain.webhook where webhook_id > $1 order by webhook_id limit ${SHORTEN_SIZE}
+         select webhook_id from offchain.webhook where webhook_id > $1 order by webhook_id limit ${TRIM_SIZE}
        ), old as (
          select d.delivery_id from part cross join lateral (
            select delivery_id from offchain.webhook_delivery d
            where d.webhook_id = part.webhook_id and d.state <> 'pending'
-           order by d.delivery_id desc offset ${LOG_SIZE} limit ${FORGET_SIZE}) d
-       ), gone as (
+           order by d.delivery_id desc offset ${LOG_SIZE} limit ${DELETE_SIZE}) d
+       ), deleted as (
          delete from offchain.webhook_delivery where delivery_id in (select delivery_id from old) and state <> 'pending'
          returning delivery_id
        )
-       select max(webhook_id) as last, count(*)::int as webhooks, (select count(*)::int from gone) as deleted from part`,
+       select max(webhook_id) as last, count(*)::int as webhooks, (select count(*)::int from deleted) as deleted from part`,
       [after],
     );
     const [{ last, webhooks, deleted: gone }] = rows as [(typeof rows)[0]];
     deleted += gone;
-    if (webhooks < SHORTEN_SIZE || last === null) return deleted;
+    if (webhooks < TRIM_SIZE || last === null) return deleted;
     after = last;
   }
 }
 
-/** Deletes what was settled, or never sent, before a moment. @returns how many went */
-export async function forgetDeliveries(db: Queryable, before: Date): Promise<number> {
+/** Deletes deliveries that were settled, or created and never sent, before a time. @returns number of deleted ones */
+export async function deleteOldDeliveries(db: Queryable, before: Date): Promise<number> {
   let deleted = 0;
   for (;;) {
     const { rowCount } = await db.query(
       `delete from offchain.webhook_delivery where delivery_id in (
          select delivery_id from offchain.webhook_delivery where created_at < $1
            and coalesce(settled_at, created_at) < $1 and lease is null
-         order by created_at limit ${FORGET_SIZE} for update skip locked)`,
+         order by created_at limit ${DELETE_SIZE} for update skip locked)`,
       [before],
     );
     deleted += rowCount ?? 0;
-    if ((rowCount ?? 0) < FORGET_SIZE) return deleted;
+    if ((rowCount ?? 0) < DELETE_SIZE) return deleted;
   }
 }
 
-const FORGET_SIZE = 2_000;
+/** Max deliveries that one statement deletes. */
+const DELETE_SIZE = 2_000;

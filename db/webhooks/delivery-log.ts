@@ -1,11 +1,11 @@
-/** The log of deliveries as their owner reads it and sends from it anew: pages, tests and replays. */
+/** The delivery log of a webhook's owner: pages, test deliveries and replays. */
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { PING } from "../../core/webhooks/payload.ts";
 import type { Delivery, DeliveryState } from "../../core/webhooks/webhook.ts";
 import { type Queryable, transaction } from "../transaction.ts";
-import { MOST_WAITING } from "./fan-out.ts";
-import { giveTurns } from "./turns.ts";
+import { MAX_PENDING } from "./fan-out.ts";
+import { scheduleOwners } from "./owner-schedule.ts";
 import { wakeWebhooks } from "./webhooks.ts";
 
 const DELIVERY = `
@@ -13,7 +13,7 @@ const DELIVERY = `
   d.position::float8 as position, d.final, d.state, d.created_at as "createdAt", d.due_at as "dueAt",
   d.settled_at as "settledAt", d.attempts, d.log`;
 
-/** A page of a webhook's deliveries, the newest first, before an id. */
+/** A page of a webhook's deliveries before an id, the newest first. */
 export async function deliveryPage(
   db: Queryable,
   webhookId: string,
@@ -30,7 +30,7 @@ export async function deliveryPage(
   return rows;
 }
 
-/** How many deliveries of each webhook wait, and how many were given up. */
+/** Number of pending and of dead deliveries, by webhook. */
 export async function deliveryCounts(
   db: Queryable,
   webhookIds: readonly string[],
@@ -47,46 +47,46 @@ export async function deliveryCounts(
 }
 
 /**
- * Adds a ping, due at once. The same event id again is the same ping.
- * @throws Failure conflict for a webhook with too much waiting
+ * Adds a test delivery, due at once. The same event id again is the same delivery.
+ * @throws Failure conflict for a webhook with too many pending deliveries
  */
 export async function insertPing(
   db: pg.Pool,
   { webhookId, eventId, now }: { webhookId: string; eventId: string; now: Date },
 ): Promise<Delivery> {
   return transaction(db, async (tx) => {
-    await tryAtOnce(tx, webhookId);
+    await endPause(tx, webhookId);
     const { rows } = await tx.query<Delivery>(
       `insert into offchain.webhook_delivery as d (webhook_id, event_id, event_type, final, due_at, created_at)
        select webhook_id, $2, '${PING}', true, $3, $3 from offchain.webhook w
        where w.webhook_id = $1 and (select count(*) from (
          select from offchain.webhook_delivery d where d.webhook_id = $1 and d.state = 'pending'
-         limit ${MOST_WAITING}) waiting) < ${MOST_WAITING}
+         limit ${MAX_PENDING}) waiting) < ${MAX_PENDING}
        on conflict (webhook_id, event_id) do update set event_id = excluded.event_id returning ${DELIVERY}`,
       [webhookId, eventId, now],
     );
-    if (!rows[0]) return fail("conflict", `${MOST_WAITING} deliveries of this webhook wait already.`);
-    await giveTurns(tx, [webhookId], now);
+    if (!rows[0]) return fail("conflict", `${MAX_PENDING} deliveries of this webhook wait already.`);
+    await scheduleOwners(tx, [webhookId], now);
     return rows[0];
   });
 }
 
 /**
- * Makes a settled delivery due again, with all its attempts; one that still waits is left alone.
- * @throws Failure not_found; gone when the log keeps its event no longer
+ * Makes a settled delivery due again, with all its attempts; a pending one is not changed.
+ * @throws Failure not_found; gone when its event is no longer in the log
  */
 export async function replayDelivery(
   db: pg.Pool,
   { webhookId, deliveryId, now }: { webhookId: string; deliveryId: number; now: Date },
 ): Promise<Delivery> {
   const replayed = await transaction(db, async (tx) => {
-    await tryAtOnce(tx, webhookId);
+    await endPause(tx, webhookId);
     const { rows } = await tx.query<Delivery>(
       `update offchain.webhook_delivery d set ${REPLAYED}
        where d.webhook_id = $1 and d.delivery_id = $2 and d.state <> 'pending' and ${IS_KEPT} returning ${DELIVERY}`,
       [webhookId, deliveryId, now],
     );
-    await giveTurns(tx, [webhookId], now);
+    await scheduleOwners(tx, [webhookId], now);
     return rows[0];
   });
   if (replayed) return replayed;
@@ -100,18 +100,18 @@ export async function replayDelivery(
   return found;
 }
 
-/** A ping is made anew each time; an event has to be in the log. */
+/** A test event is composed for each attempt; any other event must be in the log. */
 const IS_KEPT = `(d.event_type = '${PING}' or exists (select from offchain.event e where e.id = d.event_id))`;
 
 const REPLAYED = "state = 'pending', attempts = 0, due_at = $3, settled_at = null, lease = null, lease_until = null";
 
-/** Makes every delivery that was given up since a moment due again, the oldest ones up to `most`. @returns how many */
+/** Makes dead deliveries due again that ended since a time, the oldest `most` of them. @returns their number */
 export async function replayDead(
   db: pg.Pool,
   { webhookId, since, most, now }: { webhookId: string; since: Date; most: number; now: Date },
 ): Promise<number> {
   return transaction(db, async (tx) => {
-    await tryAtOnce(tx, webhookId);
+    await endPause(tx, webhookId);
     const { rowCount } = await tx.query(
       `update offchain.webhook_delivery d set ${REPLAYED}
        where d.delivery_id in (
@@ -120,20 +120,20 @@ export async function replayDead(
          order by delivery_id limit $4 for update)`,
       [webhookId, since, now, most],
     );
-    await giveTurns(tx, [webhookId], now);
+    await scheduleOwners(tx, [webhookId], now);
     return rowCount ?? 0;
   });
 }
 
-/** The caller says that the receiver is back: a pause ends. The webhook is locked before its deliveries. */
-async function tryAtOnce(tx: Queryable, webhookId: string): Promise<void> {
+/** Ends the pause of a receiver that the caller says is back. Locks the webhook, before its deliveries. */
+async function endPause(tx: Queryable, webhookId: string): Promise<void> {
   await tx.query("update offchain.webhook set paused_until = null where webhook_id = $1 and paused_until is not null", [
     webhookId,
   ]);
   await wakeWebhooks(tx);
 }
 
-/** How many deliveries were given up since a moment. */
+/** Number of deliveries that became dead since a time and can be replayed. */
 export async function countDead(db: Queryable, webhookId: string, since: Date): Promise<number> {
   const { rows } = await db.query(
     `select count(*)::int as count from offchain.webhook_delivery d

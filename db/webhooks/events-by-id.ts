@@ -1,8 +1,8 @@
-/** Events of the log by their ids, for deliveries that are about to be sent. */
+/** Events of the log by their ids, for deliveries to be sent. */
 import type { LoggedEvent } from "../../core/events.ts";
 import type { Queryable } from "../transaction.ts";
 
-/** Those of the events that the log still keeps. An event's place is the delivery's business, and not given here. */
+/** The events that are still in the log. Without positions: a delivery has its own. */
 export async function eventsById(
   db: Queryable,
   ids: readonly string[],

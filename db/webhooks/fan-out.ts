@@ -1,35 +1,36 @@
-/** From the event log to deliveries: each event is handed to every webhook that wants it, once, in the commit that moves the place in the log and among the webhooks. */
+/** Fan-out of the event log to deliveries: each event once to each subscribed webhook, in the commit that moves the cursor. */
 import type pg from "pg";
 import { filterOf, type LoggedEvent } from "../../core/events.ts";
-import { FINALITIES, type Finality, filterOfWishes, type Wishes } from "../../core/webhooks/webhook.ts";
+import { FINALITIES, type Finality, filterOfSubscription, type Subscription } from "../../core/webhooks/webhook.ts";
 import { eventLog, eventsAfter, type LogPart } from "../events.ts";
 import type { Queryable } from "../transaction.ts";
-import { giveTurns } from "./turns.ts";
+import { scheduleOwners } from "./owner-schedule.ts";
 import { WEBHOOK } from "./webhooks.ts";
 
-/** Places of the log that are handed out as one part. */
+/** Positions of the log per part. */
 const PART = 500;
-/** Webhooks that one call gives a part to at most, and deliveries after which it ends: a transaction is to be short. */
+/** Max webhooks per call; keeps its transaction short. */
 const PAGE = 1_000;
-const MOST_DELIVERIES = 2_000;
-/** A webhook with so many deliveries waiting gets no more for now: what it misses stays in the log, and costs nothing. */
-export const MOST_WAITING = 1_000;
-/** It catches up when there is room for as many again. */
+/** Number of deliveries after which a call ends; keeps its transaction short. */
+const MAX_DELIVERIES = 2_000;
+/** Max pending deliveries of a webhook; beyond them it is marked as behind, and its events wait in the log at no cost. */
+export const MAX_PENDING = 1_000;
+/** A webhook that is behind catches up when there is room for this number of deliveries. */
 const ROOM_TO_CATCH_UP = 500;
-/** Webhooks that lag behind which one call looks at; the next call goes on with the next ones. */
+/** Max webhooks that are behind per call; the next call continues with the next ones. */
 const CATCH_UP_PAGE = 200;
 
 export type FannedOut = {
   deliveries: number;
-  /** Whether there is more to hand out at once. */
+  /** Whether another call would create more deliveries now. */
   more: boolean;
 };
 
 type Cursor = { position: number; through: number | null; handedTo: string | null; caughtUpTo: string | null };
 
 /**
- * Hands out a part of the log to the next webhooks, and brings webhooks forward that lag behind. One transaction at a
- * time does so; the place (part and webhook) moves in it, so that a crash repeats and leaves out nothing.
+ * Creates the deliveries of one part of the log for the next webhooks, and advances webhooks that are behind. One
+ * transaction at a time runs it and moves the cursor (part and webhook), so a crash neither repeats nor omits a delivery.
  * @param now when the deliveries are due
  */
 export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
@@ -42,31 +43,32 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
   const [cursor] = rows;
   if (!cursor) return { deliveries: 0, more: false };
   const { head } = await eventLog(tx);
-  const place = { ...cursor, through: cursor.through ?? Math.min(head, cursor.position + PART) };
-  const handed = place.through > place.position ? await handOut(tx, place, now) : { made: [], handedTo: null };
+  const current = { ...cursor, through: cursor.through ?? Math.min(head, cursor.position + PART) };
+  const fannedOut =
+    current.through > current.position ? await fanOutPart(tx, current, now) : { made: [], handedTo: null };
   const next: Cursor =
-    handed.handedTo === null
-      ? { ...cursor, position: place.through, through: null, handedTo: null }
-      : { ...place, handedTo: handed.handedTo };
+    fannedOut.handedTo === null
+      ? { ...cursor, position: current.through, through: null, handedTo: null }
+      : { ...current, handedTo: fannedOut.handedTo };
   const caughtUp = await catchUp(tx, next, now);
   await tx.query({
     name: "webhook-cursor-move",
     text: "update offchain.webhook_cursor set position = $1, through = $2, handed_to = $3, caught_up_to = $4",
     values: [next.position, next.through, next.handedTo, caughtUp.upTo],
   });
-  const made = [...handed.made, ...caughtUp.made];
-  // Last of all: turns are locked after webhooks and deliveries.
-  await giveTurns(tx, [...new Set(made.map(({ webhookId }) => webhookId))], now);
+  const made = [...fannedOut.made, ...caughtUp.made];
+  // Last: schedules are locked after webhooks and deliveries.
+  await scheduleOwners(tx, [...new Set(made.map(({ webhookId }) => webhookId))], now);
   return {
     deliveries: made.length,
     more: next.through !== null || next.position < head || caughtUp.more,
   };
 }
 
-type Candidate = Wishes & { webhookId: string; fromPosition: number };
+type Candidate = Subscription & { webhookId: string; fromPosition: number };
 type Made = { webhookId: string; event: LoggedEvent };
 
-/** The next webhooks that are on and keep up with the log. */
+/** The next webhooks that are enabled and not behind. */
 async function candidates(tx: Queryable, after: string | null): Promise<Candidate[]> {
   const { rows } = await tx.query<Candidate>({
     name: "webhook-candidates",
@@ -80,10 +82,10 @@ async function candidates(tx: Queryable, after: string | null): Promise<Candidat
 }
 
 /**
- * A part of the log to the next webhooks that keep up with it.
- * @returns the webhook up to which all have been given the part; null when every one has
+ * Creates the deliveries of one part for the next webhooks that are not behind.
+ * @returns `handedTo`: the last webhook that has the part; null when all have it
  */
-async function handOut(
+async function fanOutPart(
   tx: Queryable,
   { position: after, through, handedTo }: Cursor & { through: number },
   now: Date,
@@ -95,20 +97,20 @@ async function handOut(
   const made: Made[] = [];
   let done = 0;
   for (const { webhookId, fromPosition, finality, ...webhook } of webhooks) {
-    const wanted = filterOf(filterOfWishes(webhook));
+    const wanted = filterOf(filterOfSubscription(webhook));
     for (const event of events[finality])
       if (event.position > fromPosition && wanted(event)) made.push({ webhookId, event });
     done++;
-    if (made.length >= MOST_DELIVERIES) break;
+    if (made.length >= MAX_DELIVERIES) break;
   }
   await insertDeliveries(tx, made, now);
-  await holdBack(tx, [...new Set(made.map(({ webhookId }) => webhookId))], through);
+  await markBehind(tx, [...new Set(made.map(({ webhookId }) => webhookId))], through);
   const all = done === webhooks.length && webhooks.length < PAGE;
   return { made, handedTo: all ? null : webhooks[done - 1]!.webhookId };
 }
 
-/** Leaves webhooks behind that have too much waiting. */
-async function holdBack(tx: Queryable, webhookIds: readonly string[], at: number): Promise<void> {
+/** Marks webhooks with too many pending deliveries as behind. */
+async function markBehind(tx: Queryable, webhookIds: readonly string[], at: number): Promise<void> {
   if (webhookIds.length === 0) return;
   await tx.query({
     name: "webhook-hold-back",
@@ -117,14 +119,14 @@ async function holdBack(tx: Queryable, webhookIds: readonly string[], at: number
       where w.webhook_id = any($1) and w.own_position is null and (
         select count(*) from (
           select from offchain.webhook_delivery d
-          where d.webhook_id = w.webhook_id and d.state = 'pending' limit ${MOST_WAITING}) waiting) >= ${MOST_WAITING}`,
+          where d.webhook_id = w.webhook_id and d.state = 'pending' limit ${MAX_PENDING}) waiting) >= ${MAX_PENDING}`,
     values: [webhookIds, at],
   });
 }
 
 /**
- * Brings webhooks forward that are on again, or have room again, a page of them with each call.
- * @returns `upTo` the last one looked at; null when the next call begins anew
+ * Advances webhooks that were enabled again, or have room again, one page of them per call.
+ * @returns `upTo`: the last webhook of the page; null when the next call begins with the first
  */
 async function catchUp(
   tx: Queryable,
@@ -137,7 +139,7 @@ async function catchUp(
       select w.webhook_id as "webhookId", (
         select count(*) from (
           select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending'
-          limit ${ROOM_TO_CATCH_UP + 1}) waiting) <= ${MOST_WAITING - ROOM_TO_CATCH_UP} as room
+          limit ${ROOM_TO_CATCH_UP + 1}) waiting) <= ${MAX_PENDING - ROOM_TO_CATCH_UP} as room
       from offchain.webhook w
       where w.own_position is not null and w.disabled_at is null and w.webhook_id > $1
       order by w.webhook_id limit ${CATCH_UP_PAGE}`,
@@ -147,12 +149,12 @@ async function catchUp(
   let more = false;
   for (const { webhookId, room } of behind) {
     if (!room) continue;
-    // Who has been given the part under way goes on behind it, everybody else is still given it.
+    // A webhook that has the current part continues after it; any other still gets it from the fan-out.
     const goal = through !== null && handedTo !== null && webhookId <= handedTo ? through : position;
     const step = await stepForward(tx, webhookId, goal);
     made.push(...step.made);
     more ||= !step.arrived;
-    if (made.length >= MOST_DELIVERIES) {
+    if (made.length >= MAX_DELIVERIES) {
       await insertDeliveries(tx, made, now);
       return { made, upTo: webhookId, more: true };
     }
@@ -161,7 +163,7 @@ async function catchUp(
   return { made, upTo: behind.length < CATCH_UP_PAGE ? null : behind.at(-1)!.webhookId, more };
 }
 
-/** Reads what a webhook has missed, as much as there is room for, and moves its place. */
+/** Reads the events that a webhook has missed, as many as it has room for, and moves its position. */
 async function stepForward(
   tx: Queryable,
   webhookId: string,
@@ -177,9 +179,9 @@ async function stepForward(
   });
   const [webhook] = rows;
   if (!webhook) return { made: [], arrived: true };
-  const { ownPosition, fromPosition, finality, ...wishes } = webhook;
+  const { ownPosition, fromPosition, finality, ...subscription } = webhook;
   const after = Math.max(ownPosition, fromPosition);
-  const part = { after, head: goal, limit: ROOM_TO_CATCH_UP, filter: filterOfWishes(wishes) };
+  const part = { after, head: goal, limit: ROOM_TO_CATCH_UP, filter: filterOfSubscription(subscription) };
   const read = await eventsOf(tx, finality, part);
   const arrived = read.through >= goal;
   await tx.query({
@@ -190,7 +192,7 @@ async function stepForward(
   return { made: read.events.map((event) => ({ webhookId, event })), arrived };
 }
 
-/** Who is told only what is final was never told what is taken back. */
+/** A webhook for final events never gets an event that is retracted later, so it gets no retractions. */
 async function eventsOf(db: Queryable, finality: Finality, part: LogPart) {
   const { events, through } = await eventsAfter(db, { ...part, final: finality === "final" });
   return {
@@ -199,7 +201,7 @@ async function eventsOf(db: Queryable, finality: Finality, part: LogPart) {
   };
 }
 
-/** A delivery that is there already stays as it is: a webhook is told of an event once. */
+/** An existing delivery is not changed: a webhook gets each event once. */
 async function insertDeliveries(tx: Queryable, made: readonly Made[], now: Date): Promise<void> {
   if (made.length === 0) return;
   await tx.query({

@@ -1,4 +1,4 @@
-/** Secrets of webhooks, sealed: at most two of each are good, the newest and for a time the one before. */
+/** Sealed secrets of webhooks: at most two of each are valid, the newest and for a time the one before it. */
 import type { Address } from "../../core/facts.ts";
 import type { Queryable } from "../transaction.ts";
 
@@ -7,7 +7,7 @@ export type SealedSecret = {
   secretId: string;
   sealed: Buffer;
   createdAt: Date;
-  /** Until when it signs; null for the newest. */
+  /** When it stops signing; null for the newest. */
   expiresAt: Date | null;
 };
 
@@ -16,7 +16,7 @@ const SECRET = `s.webhook_id as "webhookId", s.secret_id as "secretId", s.sealed
 
 export type NewSecret = Omit<SealedSecret, "expiresAt" | "sealed"> & {
   sealed: Uint8Array;
-  /** Hash of the Idempotency-Key and the request that made it; null without a key. */
+  /** Hash of the Idempotency-Key and the request that created it; null without a key. */
   request: string | null;
 };
 
@@ -28,13 +28,13 @@ export async function insertSecret(tx: Queryable, secret: NewSecret): Promise<vo
   );
 }
 
-/** Ends the newest secret at `expiresAt` and every older one now, to make room for another. */
+/** Ends the newest secret at `expiresAt` and deletes the older ones, to make room for another. */
 export async function retireSecrets(tx: Queryable, webhookId: string, expiresAt: Date): Promise<void> {
   await tx.query("delete from offchain.webhook_secret where webhook_id = $1 and expires_at is not null", [webhookId]);
   await tx.query("update offchain.webhook_secret set expires_at = $2 where webhook_id = $1", [webhookId, expiresAt]);
 }
 
-/** The secret that a request of a wallet has made before; null when there is none any more. */
+/** The secret that an earlier request of a wallet created; null when it does not exist any more. */
 export async function secretByRequest(db: Queryable, owner: Address, request: string): Promise<SealedSecret | null> {
   const { rows } = await db.query<SealedSecret>(
     `select ${SECRET} from offchain.webhook_secret s join offchain.webhook w using (webhook_id)
@@ -44,7 +44,7 @@ export async function secretByRequest(db: Queryable, owner: Address, request: st
   return rows[0] ?? null;
 }
 
-/** The secrets that sign now, by webhook, the newest first. */
+/** The valid secrets by webhook, the newest first. */
 export async function signingSecrets(
   db: Queryable,
   webhookIds: readonly string[],
@@ -61,13 +61,13 @@ export async function signingSecrets(
   return Map.groupBy(rows, ({ webhookId }) => webhookId);
 }
 
-/** How many secrets one call reseals. */
+/** Secrets per statement of a reseal. */
 const RESEAL_SIZE = 200;
 
 /**
- * Seals anew what `reseal` gives other bytes for.
- * @param reseal the bytes to keep instead; null to leave them
- * @returns how many were
+ * Replaces the sealed bytes of secrets.
+ * @param reseal the bytes to store instead; null to leave them
+ * @returns number of replaced ones
  */
 export async function resealSecrets(
   db: Queryable,
@@ -93,8 +93,8 @@ export async function resealSecrets(
   }
 }
 
-/** Deletes secrets whose time is over. */
-export async function forgetRetiredSecrets(db: Queryable, now: Date): Promise<number> {
+/** Deletes expired secrets. @returns their number */
+export async function deleteExpiredSecrets(db: Queryable, now: Date): Promise<number> {
   const { rowCount } = await db.query("delete from offchain.webhook_secret where expires_at <= $1", [now]);
   return rowCount ?? 0;
 }

@@ -1,32 +1,31 @@
-/** Webhooks: who has which, where they go and what they are told of, whether they are on. */
-
+/** Webhooks: owner, URL, subscription, health, and whether they are enabled. */
 import type pg from "pg";
 import type { Address } from "../../core/facts.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
-import type { LaneState } from "../../core/webhooks/lanes.ts";
-import type { Webhook, Wishes } from "../../core/webhooks/webhook.ts";
+import type { PoolState } from "../../core/webhooks/pools.ts";
+import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
 import { type Queryable, transaction } from "../transaction.ts";
-import { giveTurns } from "./turns.ts";
+import { scheduleOwners } from "./owner-schedule.ts";
 
-/** Wakes the workers: something is to be delivered that no event announces. */
+/** NOTIFY channel that wakes the workers for deliveries that no event announces. */
 export const WEBHOOKS_CHANNEL = "webhooks";
 
 /** Columns of the webhook `w` in the shape of `Webhook`. */
 export const WEBHOOK = `
   w.webhook_id as "webhookId", w.owner, w.url, w.events, w.token_ids::float8[] as "tokenIds", w.addresses, w.owners,
   w.finality, w.created_at as "createdAt", w.disabled_at as "disabledAt",
-  w.disabled_reason as "disabledReason", w.lane, w.slow_until as "slowUntil", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
+  w.disabled_reason as "disabledReason", w.lane as pool, w.slow_until as "slowUntil", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
 
-export type NewWebhook = Wishes &
+export type NewWebhook = Subscription &
   Pick<Webhook, "webhookId" | "owner" | "url" | "createdAt"> & {
-    /** Keyed hash of the client network that makes it. */
+    /** Keyed hash of the client network that creates it. */
     network: string | null;
-    /** Its owner counts as slow until then, and so does it. */
+    /** Until then its owner counts as slow, and so does the webhook. */
     slowUntil: Date | null;
   };
 
-/** Adds a webhook, which is told of what happens from now on. */
+/** Adds a webhook that receives events after `fromPosition`. */
 export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosition: number): Promise<void> {
   await tx.query(
     `insert into offchain.webhook
@@ -51,15 +50,15 @@ export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosi
   );
 }
 
-/** Advisory lock of whoever changes how many webhooks there are; any constant will do that nothing else uses. */
+/** Advisory lock for changes of the number of webhooks. */
 const COUNTS_LOCK = ADVISORY_LOCKS.webhookCounts;
 
-/** Lets one transaction at a time make webhooks: how many there are is counted under this lock. */
+/** Lets one transaction at a time create webhooks: their number is counted under this lock. */
 export async function lockWebhookCounts(tx: Queryable): Promise<void> {
   await tx.query("select pg_advisory_xact_lock($1)", [COUNTS_LOCK]);
 }
 
-/** How many webhooks there are: of a wallet, of a network under any of its names, and in all. */
+/** Number of webhooks: of a wallet, of a network under any of its hashes, and in total. */
 export async function countWebhooks(
   tx: Queryable,
   { owner, networks }: { owner: Address; networks: readonly string[] },
@@ -85,7 +84,7 @@ export async function webhooksOf(db: Queryable, owner: Address): Promise<Webhook
   return rows;
 }
 
-/** One webhook of a wallet; null for an unknown id and for somebody else's. */
+/** One webhook of a wallet; null for an unknown id and for that of another wallet. */
 export async function webhookOf(db: Queryable, owner: Address, webhookId: string): Promise<Webhook | null> {
   const { rows } = await db.query<Webhook>({
     name: "webhook-of",
@@ -95,7 +94,7 @@ export async function webhookOf(db: Queryable, owner: Address, webhookId: string
   return rows[0] ?? null;
 }
 
-/** Lets one transaction at a time change a webhook of a wallet. @returns whether the wallet has it */
+/** Locks a webhook of a wallet for a change. @returns whether the wallet has it */
 export async function lockWebhook(tx: Queryable, owner: Address, webhookId: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     "select from offchain.webhook where webhook_id = $1 and owner = $2 for no key update",
@@ -104,7 +103,7 @@ export async function lockWebhook(tx: Queryable, owner: Address, webhookId: stri
   return rowCount === 1;
 }
 
-/** Removes a webhook with its secrets and its deliveries. @returns false when the wallet has no such webhook */
+/** Deletes a webhook with its secrets and its deliveries. @returns false when the wallet has no such webhook */
 export async function deleteWebhook(db: Queryable, owner: Address, webhookId: string): Promise<boolean> {
   const { rowCount } = await db.query("delete from offchain.webhook where webhook_id = $1 and owner = $2", [
     webhookId,
@@ -113,7 +112,7 @@ export async function deleteWebhook(db: Queryable, owner: Address, webhookId: st
   return rowCount === 1;
 }
 
-/** Switches a webhook on: its deliveries that wait are due, and those it has missed follow. What it is on already stays. */
+/** Enables a webhook: its pending deliveries are due, and those of missed events follow. No change for an enabled one. */
 export async function enableWebhook(
   db: pg.Pool,
   owner: Address,
@@ -128,22 +127,22 @@ export async function enableWebhook(
       [webhookId, owner],
     );
     if (!rows[0]) return null;
-    await giveTurns(tx, [webhookId], now);
+    await scheduleOwners(tx, [webhookId], now);
     await wakeWebhooks(tx);
     return rows[0];
   });
 }
 
-/** The lock under which a webhook's health changes; null when it was deleted. */
+/** Locks a webhook and reads its health, for a change; null when it was deleted. */
 export async function lockHealth(
   tx: Queryable,
   webhookId: string,
-): Promise<(ReceiverHealth & LaneState & Pick<Webhook, "disabledAt">) | null> {
+): Promise<(ReceiverHealth & PoolState & Pick<Webhook, "disabledAt">) | null> {
   const { rows } = await tx.query({
     name: "webhook-lock-health",
     text: `
       select failures, failing_since as "failingSince", paused_until as "pausedUntil", disabled_at as "disabledAt",
-        lane, slow_until as "slowUntil"
+        lane as pool, slow_until as "slowUntil"
       from offchain.webhook where webhook_id = $1 for no key update`,
     values: [webhookId],
   });
@@ -153,19 +152,19 @@ export async function lockHealth(
 export async function storeHealth(
   tx: Queryable,
   webhookId: string,
-  { failures, failingSince, pausedUntil, lane, slowUntil }: ReceiverHealth & LaneState,
+  { failures, failingSince, pausedUntil, pool, slowUntil }: ReceiverHealth & PoolState,
 ): Promise<void> {
   await tx.query({
     name: "webhook-store-health",
     text: `
       update offchain.webhook set failures = $2, failing_since = $3, paused_until = $4, lane = $5, slow_until = $6
       where webhook_id = $1`,
-    values: [webhookId, failures, failingSince, pausedUntil, lane, slowUntil],
+    values: [webhookId, failures, failingSince, pausedUntil, pool, slowUntil],
   });
 }
 
-/** A receiver that takes deliveries again has failed at nothing; writes only where there is something to forget. */
-export async function forgetFailures(db: Queryable, webhookId: string): Promise<void> {
+/** Resets the failures of a receiver that accepts deliveries again; writes only when there are some. */
+export async function resetFailures(db: Queryable, webhookId: string): Promise<void> {
   await db.query({
     name: "webhook-forget-failures",
     text: `
@@ -175,7 +174,7 @@ export async function forgetFailures(db: Queryable, webhookId: string): Promise<
   });
 }
 
-/** Switches a webhook off. Where it stood in the log is kept: enabled again, it goes on from there. */
+/** Disables a webhook. Its position in the log is stored: enabled again, it continues from there. */
 export async function disableWebhook(
   tx: Queryable,
   webhookId: string,

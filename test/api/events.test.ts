@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApi } from "../../api/app.ts";
 import { startServer } from "../../api/server.ts";
 import type { EventView } from "../../core/views/events.ts";
-import { type EventNote, finalizeSources, noteEvents, retractSources } from "../../db/event-notes.ts";
+import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../../db/append-events.ts";
 import { eventLog } from "../../db/events.ts";
 import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
@@ -48,7 +48,7 @@ const updated = (tokenId: number, over: object = {}) =>
     tokenId,
     at: new Date(),
     ...over,
-  }) as EventNote;
+  }) as NewEvent;
 /** Of the chain, and not final. */
 const mutated = (tokenId: number, key: string) =>
   updated(tokenId, {
@@ -66,8 +66,8 @@ const mutated = (tokenId: number, key: string) =>
 const verified = (tokenId: number, over: object = {}) =>
   updated(tokenId, { type: "agent.verified", data: { method: "x", handle: "ada" }, ...over });
 
-async function tell(...notes: EventNote[]): Promise<void> {
-  await noteEvents(api.database.pool, notes);
+async function tell(...notes: NewEvent[]): Promise<void> {
+  await appendEvents(api.database.pool, notes);
   await sequence(context());
 }
 const head = async () => (await eventLog(api.database.pool)).head;
@@ -131,7 +131,7 @@ describe("the stream", () => {
       ...mutated(3, `0xmoved-${facts}`),
       type: "agent.transferred",
       data: { from: walletOf(2), to: walletOf(3) },
-    } as EventNote;
+    } as NewEvent;
     moved.chain!.formerOwner = owner;
     const all = [
       await follow("?type=agent.verified"),

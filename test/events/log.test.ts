@@ -1,9 +1,9 @@
 /** The event log: what is told of the chain and of what is written beside it, in one order, once, and taken back when it did not happen. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { EVENT_NAMES, EVENT_TYPES, toldOf } from "../../core/events.ts";
+import { chainEventOf, EVENT_NAMES, EVENT_TYPES } from "../../core/events.ts";
 import { eventView } from "../../core/views/events.ts";
+import { offchainSource, retractSources } from "../../db/append-events.ts";
 import { recomputeCred } from "../../db/cred.ts";
-import { offchainOf, retractSources } from "../../db/event-notes.ts";
 import { eventLog, eventsAfter } from "../../db/events.ts";
 import { insertMessages } from "../../db/messages.ts";
 import { recordProof, storeChecks } from "../../db/proofs.ts";
@@ -63,7 +63,7 @@ describe("what the chain says", () => {
   });
 
   it("has data as its type says, for every kind that is told; the others are known", async () => {
-    const silent = Object.keys(SUBSCRIPTIONS).filter((kind) => toldOf(kind) === undefined);
+    const silent = Object.keys(SUBSCRIPTIONS).filter((kind) => chainEventOf(kind) === undefined);
     expect(silent).toEqual([
       "attestation.made",
       ...Object.keys(SUBSCRIPTIONS).filter((kind) => kind.startsWith("erc8004.")),
@@ -217,9 +217,9 @@ describe("a reorganisation", () => {
     await world.db.query(
       `insert into offchain.event (id, type, token_id, data, at, final, source)
        values ('evt_x', 'agent.verified', 1, '{}', now(), true, $1), ('evt_m', 'message.sent', 1, '{}', now(), true, null)`,
-      [offchainOf(1)],
+      [offchainSource(1)],
     );
-    await retractSources(world.db, [offchainOf(1)]);
+    await retractSources(world.db, [offchainSource(1)]);
     await world.settle();
     const retracted = (await world.log()).filter(({ type }) => type === "event.retracted");
     expect(retracted.map(({ data }) => data)).toEqual([{ id: "evt_x", type: "agent.verified" }]);

@@ -1,7 +1,7 @@
 /** A thousand subscribers at one process: each is told everything that it wants, in order; none is dropped. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Crowd, openCrowd } from "../../bench/events/crowd.ts";
-import { noteEvents } from "../../db/event-notes.ts";
+import { appendEvents } from "../../db/append-events.ts";
 import { testLog } from "../../harness/log.ts";
 import { sequence } from "../../workers/event-log.ts";
 import { plantAgents } from "../api/support/agents.ts";
@@ -34,7 +34,7 @@ async function tell(): Promise<void> {
     tokenId: i % 4,
     at: new Date(),
   }));
-  await noteEvents(pool, notes);
+  await appendEvents(pool, notes);
   await sequence({
     db: pool,
     clock: () => new Date(),

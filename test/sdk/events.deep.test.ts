@@ -1,6 +1,6 @@
 /** The SDK follows the event log of real API processes while they are ended and killed: nothing is lost, nothing comes twice. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { noteEvents } from "../../db/event-notes.ts";
+import { appendEvents } from "../../db/append-events.ts";
 import { testLog } from "../../harness/log.ts";
 import { until } from "../../harness/until.ts";
 import { createClient, type Fetch, type Schemas, type StreamEvent, StreamGap } from "../../sdk/src/index.ts";
@@ -45,7 +45,7 @@ async function happen(count: number): Promise<void> {
     tokenId: facts % AGENTS,
     at: new Date(),
   }));
-  await noteEvents(database.pool, notes);
+  await appendEvents(database.pool, notes);
   const config = { eventRetentionMs: 7 * 86_400_000 };
   await sequence({ db: database.pool, clock: () => new Date(), log: testLog(), fault: () => {}, config });
 }

@@ -2,7 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { noteEvents } from "../../db/event-notes.ts";
+import { appendEvents } from "../../db/append-events.ts";
 import { sequenceEvents } from "../../db/event-sequence.ts";
 import { transaction } from "../../db/transaction.ts";
 import { until } from "../../harness/until.ts";
@@ -172,7 +172,7 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       // Beside the stream the page asks four times a minute only: it is the event that brings the row.
       await transaction(api.pool, async (tx) => {
         const told = { name: "Latecomer", framework: "custom", agentAddress: `0x${"99".repeat(20)}`, soulbound: false };
-        await noteEvents(tx, [
+        await appendEvents(tx, [
           { type: "agent.registered", fact: "a latecomer", tokenId: 0, at: new Date(), data: told },
         ]);
         await sequenceEvents(tx, new Date());

@@ -30,8 +30,8 @@ beforeEach(async () => {
 });
 afterAll(() => world?.close());
 
-const hook = (wishes: Parameters<typeof addWebhook>[2] = {}, path = "") =>
-  addWebhook(pool, world.receiver.url + path, wishes);
+const hook = (subscription: Parameters<typeof addWebhook>[2] = {}, path = "") =>
+  addWebhook(pool, world.receiver.url + path, subscription);
 const arrived = () => world.receiver.received.map(({ headers }) => headers["webhook-id"]);
 
 describe("a delivery", () => {

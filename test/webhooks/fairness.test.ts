@@ -4,15 +4,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Address } from "../../core/facts.ts";
-import { PLACES } from "../../core/webhooks/lanes.ts";
+import { POOL_SLOTS } from "../../core/webhooks/pools.ts";
 import { transaction } from "../../db/transaction.ts";
-import { LOG_SIZE, shortenLogs } from "../../db/webhooks/deliveries.ts";
+import { LOG_SIZE, trimLogs } from "../../db/webhooks/deliveries.ts";
 import { insertPing } from "../../db/webhooks/delivery-log.ts";
 import { fanOut } from "../../db/webhooks/fan-out.ts";
-import { slowUntilOf } from "../../db/webhooks/turns.ts";
+import { slowUntilOf } from "../../db/webhooks/owner-schedule.ts";
 import { until } from "../../harness/until.ts";
 import { beginSending } from "../../workers/webhooks/send.ts";
-import { deliverDue, handOutEvents, runWebhooks } from "../../workers/webhooks.ts";
+import { deliverDue, fanOutEvents, runWebhooks } from "../../workers/webhooks.ts";
 import { addWebhook, happen, replying, type World, webhookWorld } from "./support/world.ts";
 
 /** Longer than any of these tests: what hangs does so until its test ends it. */
@@ -91,9 +91,9 @@ describe("receivers that hang", () => {
       expect(await lanes()).toEqual([{ lane: "slow", n: 60 }]);
       const honest = await addWebhook(pool, quick.receiver.url, { owner: ownerOf(999) });
       await happen(pool, [{}]);
-      await handOutEvents(context);
-      const attempts = await beginSending(context, PLACES);
-      expect(attempts.map(({ lane }) => lane).sort()).toEqual(["new", ...Array(PLACES.slow).fill("slow")]);
+      await fanOutEvents(context);
+      const attempts = await beginSending(context, POOL_SLOTS);
+      expect(attempts.map(({ pool }) => pool).sort()).toEqual(["new", ...Array(POOL_SLOTS.slow).fill("slow")]);
       const { rows } = await pool.query(
         `select max(n)::int as most from (
            select w.owner, count(*) as n from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
@@ -140,12 +140,12 @@ describe("owners", () => {
       pool,
       Array.from({ length: 50 }, () => ({})),
     );
-    await handOutEvents(world.context);
+    await fanOutEvents(world.context);
     const others = [];
     for (let n = 2; n <= 6; n++)
       others.push(await addWebhook(pool, `${world.receiver.url}/${n}`, { owner: ownerOf(n) }));
     await happen(pool, [{}]);
-    await handOutEvents(world.context);
+    await fanOutEvents(world.context);
     await pool.query("update offchain.webhook set lane = 'answering'");
     const attempts = await beginSending(world.context, { answering: 7, new: 0, slow: 0 });
     await Promise.all(attempts.map(({ done }) => done));
@@ -169,8 +169,8 @@ describe("owners", () => {
       );
     await rows("delivered", LOG_SIZE + 30);
     await rows("pending", 999);
-    expect(await shortenLogs(pool)).toBe(30);
-    expect(await shortenLogs(pool)).toBe(0);
+    expect(await trimLogs(pool)).toBe(30);
+    expect(await trimLogs(pool)).toBe(0);
     const now = new Date(world.now);
     expect(await insertPing(pool, { webhookId, eventId: "ping_1", now })).toMatchObject({ state: "pending" });
     await expect(insertPing(pool, { webhookId, eventId: "ping_2", now })).rejects.toMatchObject({ code: "conflict" });

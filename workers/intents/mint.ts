@@ -3,8 +3,8 @@ import { parseEventLogs } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Log } from "../../clients/ports.ts";
 import { fieldWrites } from "../../core/profile-input.ts";
+import { offchainSource, retractSources } from "../../db/append-events.ts";
 import { recomputeCred } from "../../db/cred.ts";
-import { offchainOf, retractSources } from "../../db/event-notes.ts";
 import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
 import { completeMint, failMint, type Mint, mintById, reopenMint, setAwardsDue } from "../../db/mints.ts";
 import { deleteProfileFields, writeProfileFields } from "../../db/profiles.ts";
@@ -52,7 +52,7 @@ export const mintEffect: IntentEffect = {
     await deleteReferrals(tx, before.tokenId);
     // They name the token's id, which may be another agent's tomorrow.
     await deleteProofs(tx, before.tokenId);
-    await retractSources(tx, [offchainOf(before.tokenId)]);
+    await retractSources(tx, [offchainSource(before.tokenId)]);
     if (bringsAwards(before)) await withdrawAwards(tx, before.wallet);
   },
 };

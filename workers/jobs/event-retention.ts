@@ -1,6 +1,6 @@
 /** Removes what is older than EVENT_RETENTION from the event log. */
 import { z } from "zod";
-import { forgetEvents } from "../../db/event-sequence.ts";
+import { deleteOldEvents } from "../../db/event-sequence.ts";
 import { transaction } from "../../db/transaction.ts";
 import { defineJob } from "../job.ts";
 
@@ -16,7 +16,7 @@ export const eventRetention = defineJob({
     const before = new Date(clock().getTime() - config.eventRetentionMs);
     let gone = 0;
     for (;;) {
-      const rows = await transaction(db, (tx) => forgetEvents(tx, { before, limit: ROWS }));
+      const rows = await transaction(db, (tx) => deleteOldEvents(tx, { before, limit: ROWS }));
       gone += rows;
       if (rows < ROWS) return gone;
     }

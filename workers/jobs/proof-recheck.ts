@@ -6,8 +6,8 @@ import { Failure } from "../../core/errors.ts";
 import { LEFT_TO_STRANGERS, type Rate, rechecks, strangers } from "../../core/proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { levelsOf, takeAll } from "../../db/allowances.ts";
+import { appendEvents } from "../../db/append-events.ts";
 import { recomputeCred } from "../../db/cred.ts";
-import { noteEvents } from "../../db/event-notes.ts";
 import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/proofs.ts";
 import { storeSet } from "../../db/store-set.ts";
 import type { Queryable } from "../../db/transaction.ts";
@@ -127,7 +127,7 @@ async function storeLooks(
   now: Date,
 ): Promise<void> {
   const lapsed = await storeChecks(tx, platform, checks, now);
-  await noteEvents(
+  await appendEvents(
     tx,
     lapsed.map(({ tokenId, handle }) => ({
       type: "proof.lapsed",

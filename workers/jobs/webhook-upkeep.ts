@@ -1,9 +1,9 @@
 /** Looks after webhooks: secrets whose time is over go, the others follow the configuration's key, old deliveries are forgotten with their events, logs stay short, and no turn is missed. */
 import { z } from "zod";
 import type { SecretBox } from "../../clients/ports.ts";
-import { forgetDeliveries, shortenLogs } from "../../db/webhooks/deliveries.ts";
-import { forgetRetiredSecrets, resealSecrets } from "../../db/webhooks/secrets.ts";
-import { forgetTurns, giveMissedTurns } from "../../db/webhooks/turns.ts";
+import { deleteOldDeliveries, trimLogs } from "../../db/webhooks/deliveries.ts";
+import { deleteIdleOwners, scheduleMissedOwners } from "../../db/webhooks/owner-schedule.ts";
+import { deleteExpiredSecrets, resealSecrets } from "../../db/webhooks/secrets.ts";
 import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 import { runSteps } from "../steps.ts";
@@ -17,11 +17,11 @@ export const webhookUpkeep = defineJob({
     const now = clock();
     return runSteps({
       // Turns are no rows that a run reports.
-      "missed turns": () => giveMissedTurns(db, now).then(() => 0),
-      turns: () => forgetTurns(db, now).then(() => 0),
-      "retired secrets": () => forgetRetiredSecrets(db, now),
-      logs: () => shortenLogs(db),
-      deliveries: () => forgetDeliveries(db, new Date(now.getTime() - config.eventRetentionMs)),
+      "missed turns": () => scheduleMissedOwners(db, now).then(() => 0),
+      turns: () => deleteIdleOwners(db, now).then(() => 0),
+      "retired secrets": () => deleteExpiredSecrets(db, now),
+      logs: () => trimLogs(db),
+      deliveries: () => deleteOldDeliveries(db, new Date(now.getTime() - config.eventRetentionMs)),
       seals: async () => (webhooks ? resealAll(db, webhooks.secrets, log) : 0),
     });
   },

@@ -3,16 +3,16 @@ import type { SecretBox, WebhookReceivers } from "../../clients/ports.ts";
 
 /** Counts what becomes of deliveries. */
 export type WebhookMeter = {
-  /** @param outcome taken; failed, to be tried again; given up; or not sent, because the host has no room */
+  /** @param outcome accepted; failed, to be retried; dead; or not sent, because the host has no free connection */
   attempted(outcome: "delivered" | "failed" | "dead" | "deferred", ms: number): void;
   disabled(reason: "gone" | "failing"): void;
 };
 
-/** What deliveries are made with. */
+/** The parts that deliveries need. */
 export type WebhookParts = {
   receivers: WebhookReceivers;
   secrets: SecretBox;
-  /** How long a receiver may fail before its webhook is switched off. */
+  /** Milliseconds of failures after which a webhook is disabled. */
   disableAfterMs: number;
   /** From 0 to 1, for jitter. */
   random(): number;

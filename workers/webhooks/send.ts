@@ -1,9 +1,9 @@
-/** One attempt to deliver: claimed, signed, sent, and written down with what follows from it. */
+/** One delivery attempt: claimed, signed, sent, and stored with its consequences. */
 import { randomUUID } from "node:crypto";
 import type { WebhookPost } from "../../clients/ports.ts";
 import { afterAttempt, FAILURES_BEFORE_PAUSE, isTaken } from "../../core/webhooks/attempts.ts";
-import { isSlow, type Lane, laneAfter } from "../../core/webhooks/lanes.ts";
 import { eventBody, PING, pingBody } from "../../core/webhooks/payload.ts";
+import { type DeliveryPool, isSlow, poolAfter } from "../../core/webhooks/pools.ts";
 import { webhookHeaders } from "../../core/webhooks/signing.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
@@ -14,32 +14,32 @@ import {
 } from "../../db/webhooks/deliveries.ts";
 import { eventsById } from "../../db/webhooks/events-by-id.ts";
 import { signingSecrets } from "../../db/webhooks/secrets.ts";
-import { disableWebhook, forgetFailures, lockHealth, storeHealth } from "../../db/webhooks/webhooks.ts";
+import { disableWebhook, lockHealth, resetFailures, storeHealth } from "../../db/webhooks/webhooks.ts";
 import type { JobContext } from "../context.ts";
 import type { WebhookParts } from "./parts.ts";
 
-/** Places where a crash test kills a worker that delivers. */
+/** Points at which a crash test kills a delivering worker. */
 export const WEBHOOK_FAULT_POINTS = ["webhook.handed-out", "webhook.claimed", "webhook.sent"] as const;
 
 export type SendContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & { webhooks: WebhookParts };
 
-/** More than an attempt can take; a delivery of a killed worker is sent again after it. */
+/** Milliseconds of a claim: more than an attempt can take; a delivery of a killed worker is sent again after it. */
 export const LEASE_MS = 30_000;
-/** When a secret cannot be opened, its deliveries wait for the operator. */
+/** Milliseconds until the next attempt when a secret cannot be opened; the operator has to act. */
 const KEYLESS_WAIT_MS = 60_000;
 
-/** An attempt under way; it does not reject. */
-export type Attempt = { lane: Lane; done: Promise<void> };
+/** A running attempt; `done` does not reject. */
+export type Attempt = { pool: DeliveryPool; done: Promise<void> };
 
 /**
- * Claims what is due and begins to send it.
- * @param places attempts to begin at most, by lane
+ * Claims due deliveries and begins to send them.
+ * @param slots max attempts to begin, by pool
  */
-export async function beginSending(context: SendContext, places: Record<Lane, number>): Promise<Attempt[]> {
+export async function beginSending(context: SendContext, slots: Record<DeliveryPool, number>): Promise<Attempt[]> {
   const { db, clock, fault, log } = context;
   const now = clock();
   const deliveries = await claimDeliveries(db, {
-    ...{ now, places, lease: randomUUID(), leaseMs: LEASE_MS },
+    ...{ now, slots, lease: randomUUID(), leaseMs: LEASE_MS },
     failuresBeforeTrial: FAILURES_BEFORE_PAUSE,
   });
   if (deliveries.length === 0) return [];
@@ -57,7 +57,7 @@ export async function beginSending(context: SendContext, places: Record<Lane, nu
     return event ? eventBody(event, { position: delivery.position!, final: delivery.final }) : null;
   };
   return deliveries.map((delivery) => ({
-    lane: delivery.lane,
+    pool: delivery.pool,
     done: attempt(context, delivery, bodyOf(delivery), () =>
       (secrets.get(delivery.webhookId) ?? []).map(({ secretId, sealed }) =>
         context.webhooks.secrets.open(sealed, secretId),
@@ -68,7 +68,7 @@ export async function beginSending(context: SendContext, places: Record<Lane, nu
   }));
 }
 
-/** @param openSecrets may throw when a key is gone */
+/** @param openSecrets may throw when a key is missing */
 async function attempt(
   context: SendContext,
   delivery: ClaimedDelivery,
@@ -89,12 +89,12 @@ async function attempt(
     log.error({ err, webhookId: delivery.webhookId }, "a webhook's secret cannot be opened: is WEBHOOK_KEYS complete?");
     return postponeDelivery(db, delivery, { dueAt: new Date(at.getTime() + KEYLESS_WAIT_MS), now: at });
   }
-  // Deleted since it was claimed, with its secrets.
+  // The webhook was deleted after the claim, with its secrets.
   if (secrets.length === 0) return;
   const timestamp = Math.floor(at.getTime() / 1000);
   const headers = webhookHeaders(secrets, { id: delivery.eventId, timestamp, body });
   const startedAt = performance.now();
-  const post = await webhooks.receivers.post(delivery.url, headers, body, { slow: delivery.lane === "slow" });
+  const post = await webhooks.receivers.post(delivery.url, headers, body, { slow: delivery.pool === "slow" });
   const durationMs = Math.round(performance.now() - startedAt);
   fault("webhook.sent");
   const outcome = await settle(context, delivery, post, { at, durationMs });
@@ -118,13 +118,13 @@ async function settle(
     durationMs: made.durationMs,
     timedOut: outcome.kind === "unanswered" && outcome.timedOut === true,
   });
-  if (isTaken(outcome) && !slow && delivery.lane === "answering") {
+  if (isTaken(outcome) && !slow && delivery.pool === "answering") {
     await settleDelivery(db, delivery, attempt, { state: "delivered" });
-    await forgetFailures(db, webhookId);
+    await resetFailures(db, webhookId);
     return "delivered";
   }
   const result = await transaction(db, async (tx) => {
-    // The webhook before its deliveries, as everybody does who locks both.
+    // Locks the webhook before its deliveries: the order of everything that locks both.
     const health = await lockHealth(tx, webhookId);
     if (health === null) return null;
     const now = clock();
@@ -132,10 +132,10 @@ async function settle(
       ...{ attempts: delivery.attempts + 1, health, outcome, now },
       ...{ disableAfterMs: webhooks.disableAfterMs, random: webhooks.random() },
     });
-    const lane = laneAfter(health, { slow, answered: outcome.kind === "answered", now });
-    const slowUntil = slow ? lane.slowUntil : null;
+    const pool = poolAfter(health, { slow, answered: outcome.kind === "answered", now });
+    const slowUntil = slow ? pool.slowUntil : null;
     if (!(await settleDelivery(tx, delivery, attempt, { ...follows.delivery, slowUntil }))) return null;
-    await storeHealth(tx, webhookId, { ...follows.receiver, ...lane });
+    await storeHealth(tx, webhookId, { ...follows.receiver, ...pool });
     const disable = health.disabledAt === null ? follows.disable : null;
     if (disable) await disableWebhook(tx, webhookId, disable, now);
     return { ...follows, disable };

@@ -10,7 +10,7 @@ import { openWebhookReceivers, type WebhookReceiverOptions } from "../../../clie
 import type { LoggedEvent } from "../../../core/events.ts";
 import type { Address } from "../../../core/facts.ts";
 import { secretText } from "../../../core/webhooks/signing.ts";
-import type { Delivery, Wishes } from "../../../core/webhooks/webhook.ts";
+import type { Delivery, Subscription } from "../../../core/webhooks/webhook.ts";
 import { eventLog } from "../../../db/events.ts";
 import { deliveryPage } from "../../../db/webhooks/delivery-log.ts";
 import { insertSecret } from "../../../db/webhooks/secrets.ts";
@@ -111,13 +111,13 @@ export async function becomeFinal(pool: pg.Pool, id: string): Promise<void> {
 export async function addWebhook(
   pool: pg.Pool,
   url: string,
-  { now = new Date(), owner = OWNER, ...wishes }: Partial<Wishes> & { now?: Date; owner?: Address } = {},
+  { now = new Date(), owner = OWNER, ...subscription }: Partial<Subscription> & { now?: Date; owner?: Address } = {},
 ): Promise<{ webhookId: string; secret: string }> {
   const webhookId = `wh_${randomUUID().replaceAll("-", "")}`;
   const all = { events: ["agent.registered" as const], tokenIds: null, addresses: null, owners: null };
   const { head } = await eventLog(pool);
   const webhook = { webhookId, owner, url, createdAt: now, network: null, slowUntil: null, finality: "any" as const };
-  await insertWebhook(pool, { ...webhook, ...all, ...wishes }, head);
+  await insertWebhook(pool, { ...webhook, ...all, ...subscription }, head);
   return { webhookId, secret: await addSecret(pool, webhookId, now) };
 }
 

@@ -1,12 +1,12 @@
-/** What is noted for the event log, in the transaction that makes it true; and what is taken back or becomes final. */
+/** Writes to the event log, in the transaction that makes an event true: append, retract, mark as final. */
 import type { EventData, EventType } from "../core/events.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import type { Queryable } from "./transaction.ts";
 
-/** Wakes the sequencer: there are notes without a place. */
-export const NOTES_CHANNEL = "event_notes";
+/** NOTIFY channel that wakes the sequencer: there are events without a position. */
+export const NEW_EVENTS_CHANNEL = "event_notes";
 
-/** Where the chain says it, of an event of the chain. */
+/** Where on the chain an event happened. */
 export type ChainSource = {
   /** Key of its row in `offchain.dispatch`. */
   key: string;
@@ -18,35 +18,35 @@ export type ChainSource = {
   formerOwner: Address | null;
 };
 
-/** Something that happened to an agent. */
-export type EventNote = {
+/** An event about an agent, to be appended. */
+export type NewEvent = {
   [T in EventType]: {
     type: T;
     data: EventData<T>;
-    /** What makes it this event and no other: the event's id is a hash of it. */
+    /** Identifies the event among those of its type: the event's id is a hash of both. */
     fact: string;
     tokenId: number;
     at: Date;
-    /** Absent for what the chain does not say: such events are final, of the agent as the index knows it. */
+    /** Absent for off-chain events: these are final, with wallet and owner of the agent as the index has them. */
     chain?: ChainSource;
   };
 }[EventType];
 
-/** Source of what is written off chain about a token: it goes with the token. Messages do not. */
-export const offchainOf = (tokenId: number) => `agent:${tokenId}`;
+/** Source of off-chain events about a token: they are retracted with the token. Messages are not. */
+export const offchainSource = (tokenId: number) => `agent:${tokenId}`;
 
-const sourceOf = ({ type, tokenId, chain }: EventNote) =>
-  chain?.key ?? (type === "message.sent" ? null : offchainOf(tokenId));
+const sourceOf = ({ type, tokenId, chain }: NewEvent) =>
+  chain?.key ?? (type === "message.sent" ? null : offchainSource(tokenId));
 
-/** SQL of the id of the event that tells of a fact. */
+/** SQL of the id of an event. @param fact SQL of a text that identifies it */
 export const eventIdSql = (fact: string) => `'evt_' || left(encode(sha256(convert_to(${fact}, 'UTF8')), 'hex'), 24)`;
 
-/** Notes events, in their order; one that was noted before is left as it is. The index must be there. */
-export async function noteEvents(tx: Queryable, notes: readonly EventNote[]): Promise<void> {
-  if (notes.length === 0) return;
-  const given = notes.map((note) => ({ ...note, ...note.chain, source: sourceOf(note) }));
+/** Appends events in their order; an event that exists is not changed. Needs the index's views. */
+export async function appendEvents(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map((event) => ({ ...event, ...event.chain, source: sourceOf(event) }));
   await tx.query({
-    name: "event-notes",
+    name: "append-events",
     text: `
       insert into offchain.event (id, type, token_id, agent_address, owner, former_owner, data, block, tx_hash, at,
         final, source)
@@ -58,16 +58,16 @@ export async function noteEvents(tx: Queryable, notes: readonly EventNote[]): Pr
       left join onchain.agent a on a.token_id = n."tokenId"
       order by n.ordinality
       on conflict (id) do nothing`,
-    values: [JSON.stringify(given)],
+    values: [JSON.stringify(rows)],
   });
   await wakeSequencer(tx);
 }
 
-const wakeSequencer = (tx: Queryable) => tx.query(`select pg_notify('${NOTES_CHANNEL}', '')`);
+const wakeSequencer = (tx: Queryable) => tx.query(`select pg_notify('${NEW_EVENTS_CHANNEL}', '')`);
 
-/** SQL that takes back the events `e` that meet a condition, each by an event of its own. */
+/** SQL that retracts the events `e` that meet a condition, each by an event of its own. */
 export const retractSql = (condition: string) => `
-  with gone as (
+  with retracted as (
     update offchain.event e set retracted = true
     where not e.retracted and e.retracts is null and ${condition}
     returning e.*
@@ -75,15 +75,15 @@ export const retractSql = (condition: string) => `
   insert into offchain.event (id, type, token_id, agent_address, owner, former_owner, data, at, final, retracts)
   select ${eventIdSql("'event.retracted ' || id")}, 'event.retracted', token_id, agent_address, owner, former_owner,
     jsonb_build_object('id', id, 'type', type), clock_timestamp(), true, id
-  from gone order by append_id`;
+  from retracted order by append_id`;
 
-/** Takes back what was told of these sources: keys of events that the dispatcher has retracted, or `offchainOf`. */
+/** Retracts the events of these sources: keys of chain events that a reorganisation removed, or `offchainSource`. */
 export async function retractSources(tx: Queryable, keys: readonly string[]): Promise<void> {
   const { rowCount } = await tx.query(retractSql("e.type <> 'cred.changed' and e.source = any($1)"), [keys]);
   if (rowCount) await wakeSequencer(tx);
 }
 
-/** What the dispatcher has found to be final is so for everybody who was told of it. */
+/** Marks the events of these sources as final, after the dispatcher has found the chain's events to be final. */
 export async function finalizeSources(tx: Queryable, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const { rowCount } = await tx.query(

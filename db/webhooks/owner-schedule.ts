@@ -1,0 +1,146 @@
+/**
+ * The fair schedule of webhook owners (`offchain.webhook_turn`): when each owner is due next, by pool. A transaction that
+ * makes a delivery due, or frees a slot, schedules the owner; a claim takes the due owners and reschedules them.
+ */
+import type { Address } from "../../core/facts.ts";
+import { type DeliveryPool, POOL_LIMITS, POOLS } from "../../core/webhooks/pools.ts";
+import type { Queryable } from "../transaction.ts";
+
+/**
+ * SQL that schedules the owners of some webhooks. It runs after the rows that make the owners due, in the same statement
+ * or a later one of the transaction; locks are taken in the order webhook, delivery, schedule.
+ * @param webhooks a query with a column webhook_id @param at parameter: when the owners are due
+ * @param slowUntil parameter: end of the time in which the owners have fewer slots, or null
+ */
+export const scheduleSql = (webhooks: string, at: string, slowUntil = "null") => `
+  insert into offchain.webhook_turn as t (owner, due_new, due_answering, due_slow, slow_until)
+  select distinct w.owner, ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz, ${slowUntil}::timestamptz
+  from (${webhooks}) changed join offchain.webhook w using (webhook_id) order by w.owner
+  on conflict (owner) do update set due_new = least(t.due_new, excluded.due_new),
+    due_answering = least(t.due_answering, excluded.due_answering), due_slow = least(t.due_slow, excluded.due_slow),
+    slow_until = greatest(t.slow_until, excluded.slow_until)`;
+
+/** Makes the owners of webhooks due now. */
+export async function scheduleOwners(tx: Queryable, webhookIds: readonly string[], now: Date): Promise<void> {
+  if (webhookIds.length === 0) return;
+  await tx.query({
+    name: "webhook-schedule-give",
+    text: scheduleSql("select unnest($1::text[]) as webhook_id", "$2"),
+    values: [webhookIds, now],
+  });
+}
+
+/** Makes every owner with a pending delivery due. Finds deliveries that a process of an older version created. */
+export async function scheduleMissedOwners(db: Queryable, now: Date): Promise<void> {
+  await db.query(
+    scheduleSql(
+      `select webhook_id from offchain.webhook w where disabled_at is null and exists (
+         select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending')`,
+      "$1",
+    ),
+    [now],
+  );
+}
+
+/** Deletes the schedule of owners without webhooks. */
+export async function deleteIdleOwners(db: Queryable, now: Date): Promise<void> {
+  await db.query(
+    `delete from offchain.webhook_turn t where (slow_until is null or slow_until < $1)
+       and not exists (select from offchain.webhook w where w.owner = t.owner)`,
+    [now],
+  );
+}
+
+/** End of the time in which an owner counts as slow; null when it does not. */
+export async function slowUntilOf(tx: Queryable, owner: Address, now: Date): Promise<Date | null> {
+  const { rows } = await tx.query("select slow_until from offchain.webhook_turn where owner = $1 and slow_until > $2", [
+    owner,
+    now,
+  ]);
+  return rows[0]?.slow_until ?? null;
+}
+
+/** The pools with their limits, as a table. */
+export const POOL_LIMITS_TABLE = `(values ${POOLS.map((pool) => {
+  const { perOwner, perSlowOwner, perWebhook } = POOL_LIMITS[pool];
+  return `('${pool}', ${perOwner}, ${perSlowOwner}, ${perWebhook})`;
+}).join(", ")}) as pool(pool, per_owner, per_slow_owner, per_webhook)`;
+
+const dueOf = (pool: DeliveryPool) => `due_${pool}`;
+/** SQL of the time at which the owner `t` is due in `pool`. */
+export const DUE = `case pool.pool ${POOLS.map((pool) => `when '${pool}' then t.${dueOf(pool)}`).join(" ")} end`;
+/** Number of claimed deliveries at `$1`, by owner and pool: never more rows than all processes have slots. */
+export const IN_PROGRESS = `in_progress as materialized (
+  select w.owner, w.lane as pool, count(*)::int as count, min(d.lease_until) as until
+  from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
+  where d.lease is not null and d.lease_until > $1 group by w.owner, w.lane)`;
+
+/**
+ * Locks the due owners that have waited longest, at most as many of each pool as it has slots. Owners that another
+ * process has locked are skipped.
+ */
+export async function takeDueOwners(tx: Queryable, now: Date, slots: Record<DeliveryPool, number>): Promise<Address[]> {
+  const { rows } = await tx.query<{ owner: Address }>({
+    name: "webhook-schedule-take",
+    text: `
+      with ${POOLS.map(
+        (pool, i) => `
+      of_${pool} as (select owner from offchain.webhook_turn where ${dueOf(pool)} <= $1 order by ${dueOf(pool)}
+        limit $${i + 2} for no key update skip locked)`,
+      ).join(",")}
+      ${POOLS.map((pool) => `select owner from of_${pool}`).join(" union ")}`,
+    values: [now, ...POOLS.map((pool) => slots[pool])],
+  });
+  return rows.map(({ owner }) => owner);
+}
+
+/**
+ * Sets when the locked owners are due next. An owner with more to send goes to the end of the queue; an owner without a
+ * free slot waits for one, at the latest until its claims end.
+ * @param served owner and pool of each claimed delivery
+ * @param failuresBeforeTrial as for claims
+ */
+export async function rescheduleOwners(
+  tx: Queryable,
+  owners: readonly Address[],
+  served: readonly { owner: Address; pool: DeliveryPool }[],
+  { now, failuresBeforeTrial }: { now: Date; failuresBeforeTrial: number },
+): Promise<void> {
+  await tx.query({
+    name: "webhook-schedule-next",
+    text: `
+      with ${IN_PROGRESS}, next as (
+        select t.owner, pool.pool, case
+            when in_progress.count >= case when t.slow_until > $1 then pool.per_slow_owner else pool.per_owner end
+              then greatest(found.due, in_progress.until)
+            when found.due > $1 then found.due
+            when found.due is null then null
+            when (t.owner, pool.pool) in (select * from unnest($2::text[], $3::text[])) then $1
+            else ${DUE} end as due
+        from offchain.webhook_turn t cross join ${POOL_LIMITS_TABLE}
+        left join in_progress on in_progress.owner = t.owner and in_progress.pool = pool.pool
+        cross join lateral (
+          select min(greatest(case
+              when leased.count >= case when w.failures >= $5 then 1 else pool.per_webhook end then leased.until
+              else least(leased.until, first.due_at) end, w.paused_until))
+            filter (where first.due_at is not null or leased.until is not null) as due
+          from offchain.webhook w
+          cross join lateral (
+            select count(*) as count, min(lease_until) as until from offchain.webhook_delivery d
+            where d.webhook_id = w.webhook_id and d.lease is not null and d.lease_until > $1) leased
+          left join lateral (
+            select d.due_at from offchain.webhook_delivery d
+            where d.webhook_id = w.webhook_id and d.state = 'pending' and (d.lease_until is null or d.lease_until <= $1)
+            order by d.due_at, d.delivery_id limit 1) first on true
+          where w.owner = t.owner and w.lane = pool.pool and w.disabled_at is null) found
+        where t.owner = any($4) and ${DUE} <= $1
+      ), next_of_owner as (
+        select owner, ${POOLS.map((pool) => `bool_or(pool = '${pool}') as in_${pool}, min(due) filter (where pool = '${pool}') as ${pool}`).join(", ")}
+        from next group by owner
+      )
+      update offchain.webhook_turn t
+      set ${POOLS.map((pool) => `${dueOf(pool)} = case when in_${pool} then next_of_owner.${pool} else t.${dueOf(pool)} end`).join(", ")}
+      from next_of_owner where next_of_owner.owner = t.owner`,
+    values: [now, served.map(({ owner }) => owner), served.map(({ pool }) => pool), owners, failuresBeforeTrial],
+  });
+}
