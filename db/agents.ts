@@ -1,4 +1,4 @@
-/** Which agents: lists, search, ranking, totals and names. What is shown about each comes from db/facts.ts. */
+/** Lists, search, ranking, totals and names of agents. db/facts.ts loads the data of each. */
 import { createHash } from "node:crypto";
 import type { Address } from "../core/facts.ts";
 import { BLANKS } from "../core/text.ts";
@@ -7,10 +7,10 @@ import { folded } from "./folded-text.ts";
 import type { Queryable } from "./transaction.ts";
 import { walletConfirmed } from "./wallets.ts";
 
-/** The score of an agent `a` with its stored score `c`: what its views show. */
+/** SQL of the score that views show, of an agent `a` with its stored score `c`. */
 const SCORE = shownScoreSql("a.token_id", "c.score");
 
-/** What a list may be sorted by: its SQL, and the SQL type a cursor's value is read back as. */
+/** The sort keys of a list: SQL, and the SQL type that the key of a cursor is cast to. */
 const SORTS = {
   tokenId: { sql: "a.token_id", type: "int8" },
   credScore: { sql: SCORE, type: "int8" },
@@ -24,9 +24,9 @@ export const AGENT_SORTS = Object.keys(SORTS) as [AgentSort, ...AgentSort[]];
 
 export type AgentFilter = {
   /**
-   * Part of a name in any case and with any accents; also, when it begins with 0x, a prefix of the address of the agent's
-   * wallet or of its owner, or a token id. A whole address finds the agents of that wallet alone: its own, then those that
-   * it owns, then those that only name it.
+   * Part of a name in any case and with any accents, or a token id; a text that begins with 0x is also a prefix of the
+   * address of the agent's wallet or of its owner. A whole address finds only the agents of that wallet: its own, then
+   * those that it owns, then those that only name it.
    */
   search?: string | undefined;
   /** Exact; lower-case. */
@@ -34,39 +34,39 @@ export type AgentFilter = {
   /** Exact, in any case. */
   framework?: string | undefined;
   verified?: boolean | undefined;
-  /** True includes names that are one character, repeated or not. */
+  /** True: include names that consist of one character, repeated or not. */
   spam?: boolean | undefined;
-  /** Bounds of the score shown, inclusive. */
+  /** Bounds of the shown score, inclusive. */
   minScore?: number | undefined;
   maxScore?: number | undefined;
 };
 
-/** Where a page begins: after so many agents, or after the one a cursor names. */
+/** Where a page begins: after a number of agents, or after the agent of a cursor. */
 export type AgentPosition = { offset: number } | { after: AgentCursor };
 export type AgentCursor = {
   sort: AgentSort;
   order: "asc" | "desc";
   key: string;
   tokenId: number;
-  /** In a search for a wallet: 0 (absent) among its own, 1 among those that it owns, 2 among those that only name it. */
+  /** In a search for a wallet: 0 (or absent) for its own agents, 1 for those that it owns, 2 for those that only name it. */
   rank?: number | undefined;
 };
 
 export type AgentPage = {
-  /** All agents the filter lets through. */
+  /** Number of agents that meet the filter. */
   total: number;
-  /** Of those, how many come before this page. */
+  /** Number of these before the page. */
   skipped: number;
   tokenIds: number[];
-  /** Names the page's last agent; null when the list ends here. */
+  /** Cursor of the page's last agent; null at the end of the list. */
   next: AgentCursor | null;
 };
 
-/** The wallet a search is for, lower-case; null when it is for anything else. */
+/** The wallet that is searched for, lower-case; null when the search is not a whole address. */
 export const searchedWallet = ({ search = "" }: AgentFilter): string | null =>
   /^0x[0-9a-f]{40}$/i.test(search) ? search.toLowerCase() : null;
 
-/** Names hidden from lists unless asked for; core/spam.ts is the same rule. */
+/** SQL of the names that lists hide by default; core/spam.ts is the same rule. */
 const isSpam = (blanks: string) => `
   (select char_length(t.name) <= 1 or replace(t.name, left(t.name, 1), '') = '' from (select btrim(a.name, ${blanks})) as t(name))`;
 
@@ -156,7 +156,7 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
   return where;
 }
 
-/** Equal texts share one prepared statement; a name of its own per text keeps different shapes apart. */
+/** Name of a prepared statement, a hash of its text: equal texts share one, different texts have different names. */
 const statementName = (text: string) => `agents-${createHash("sha1").update(text).digest("base64url").slice(0, 20)}`;
 
 export type AgentTotals = {
@@ -164,14 +164,14 @@ export type AgentTotals = {
   totalVerified: number;
   totalSoulLocked: number;
   totalHandshakes: number;
-  /** Over agents whose score is computed, one decimal. */
+  /** Average over agents with a stored score, one decimal. */
   avgCredScore: number;
 };
 
 export async function agentTotals(db: Queryable): Promise<AgentTotals> {
   const { rows } = await db.query({
     name: "agents-totals",
-    // An index answers for the agents; a score without an agent exists only between a reorganisation and its retraction.
+    // One index answers for the agents. A score without an agent exists only between a reorganisation and its retraction.
     text: `
       select coalesce(sum(n), 0)::int8 as agents, coalesce(sum(n) filter (where verified), 0)::int8 as verified,
              coalesce(sum(n) filter (where soulbound), 0)::int8 as soulbound,
@@ -189,7 +189,7 @@ export async function agentTotals(db: Queryable): Promise<AgentTotals> {
   };
 }
 
-/** The token that holds a name of the .agent namespace; null when it is free. `key` is the name's lower-case form. */
+/** The token with a name of the .agent namespace; null when the name is free. `key`: the name in lower case. */
 export async function nameHolder(db: Queryable, key: string): Promise<number | null> {
   const { rows } = await db.query({
     name: "agents-name-holder",
@@ -201,8 +201,8 @@ export async function nameHolder(db: Queryable, key: string): Promise<number | n
 
 export type CredPoint = { at: Date; score: number; cause: string };
 
-/** Points of one answer: an agent can change its score at every write, and its history is kept. */
-const MOST_POINTS = 5_000;
+/** Max points per answer: the score can change at every write, and the whole history is stored. */
+const MAX_POINTS = 5_000;
 
 /** The newest changes of the score over the last `days`, oldest first; null for an unknown token. */
 export async function credHistory(db: Queryable, tokenId: number, days: number): Promise<CredPoint[] | null> {
@@ -215,7 +215,7 @@ export async function credHistory(db: Queryable, tokenId: number, days: number):
         where h.token_id = a.token_id and h.at >= now() - $2 * interval '1 day'
         order by h.id desc limit $3) h on true
       where a.token_id = $1 order by h.id`,
-    values: [tokenId, days, MOST_POINTS],
+    values: [tokenId, days, MAX_POINTS],
   });
   if (rows.length === 0) return null;
   return rows.filter((row) => row.at !== null).map(({ at, score, cause }) => ({ at, score, cause }));

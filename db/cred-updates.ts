@@ -1,27 +1,27 @@
-/** The feed of score changes: every committed one, in the order of its id, none passed over, reorganisations included. */
+/** The feed of score changes: every committed change in the order of ids, without gaps, reorganisations included. */
 import type { Queryable } from "./transaction.ts";
 
 export type CredUpdate = {
   id: number;
   tokenId: number;
-  /** Null when the agent does not exist any more. */
+  /** Null when the agent no longer exists. */
   score: number | null;
   cause: string;
   at: Date;
 };
 
-/** Cause of an entry that takes back earlier ones. */
+/** Cause of an entry that undoes earlier ones. */
 const CORRECTED = "reorganisation";
 
 /** Upper bits of the locks that writers of the history hold (db/triggers.sql); the lower 40 are an id. */
 const ANNOUNCED = 4_411_972;
 
 /**
- * Up to which id nothing is to come any more: below every id that a running transaction may still commit.
+ * The id up to which the history is complete: below every id that a running transaction may still commit.
  *
- * A writer locks before its ids are given out. One whose lock is not seen here has therefore either ended, and is seen
- * by the next statement, or will be given ids beyond the greatest one known to this statement's snapshot, which is older
- * than its look at the locks.
+ * A writer takes a lock before it gets its ids. A writer without a lock here has therefore either ended, so that the next
+ * statement sees its rows, or will get ids above the greatest one of this statement's snapshot, because the snapshot is
+ * older than the reading of the locks.
  */
 const SETTLED = {
   name: "cred-updates-settled",
@@ -34,15 +34,15 @@ const SETTLED = {
     )::int8 as settled`,
 };
 
-/** The id up to which the history is settled. @param db in a transaction one that is READ COMMITTED */
+/** The id up to which the history is complete. @param db in a transaction one that is READ COMMITTED */
 export async function settledCredId(db: Queryable): Promise<number> {
   const { rows } = await db.query(SETTLED);
   return Number(rows[0].settled);
 }
 
 /**
- * The changes after an id, oldest first. A reorganisation removes points of the history that may have been served; its
- * entry shows the score that the agent has now. Following the feed therefore always ends in the true scores.
+ * The changes after an id, oldest first. A reorganisation deletes points of the history that may have been read; its
+ * entry has the score that the agent has now. So a reader of the feed always ends with the true scores.
  * @param db a pool, not the client of a transaction with one snapshot: the second statement must see more than the first
  */
 export async function credUpdates(

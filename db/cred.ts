@@ -1,5 +1,4 @@
-/** The stored scores: recomputed in sets, each change with a point of history, and healed from whatever was missed. */
-
+/** The stored scores: recomputed in sets, each change with a point of history; missed changes are found and repaired. */
 import type pg from "pg";
 import { ageSql } from "../core/signals/age.ts";
 import { unixSeconds } from "../core/times.ts";
@@ -9,16 +8,17 @@ import { ADVISORY_LOCKS } from "./locks.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
 export type CredChange = { tokenId: number; score: number /** null = the first score. */; previous: number | null };
-/** `now` is the moment the score is for; `cause` says in the history what moved it. */
+/** `now`: the time that the score is computed for. `cause`: the reason of a change, for the history. */
 export type RecomputeOptions = { now: Date; cause: string };
 
 const RECOMPUTE = `${recomputeSql(someTokens)} ${MOVED}`;
 const RECOMPUTE_RANGE = `${recomputeSql(tokenRange)} ${MOVED_COUNT}`;
 
-/** So many agents at most in one transaction of ours: locks are held for a fraction of a second. */
+/** Max agents per transaction; keeps its locks for a fraction of a second. */
 const SET_SIZE = 2_000;
+/** Token ids per transaction of a full pass. */
 const RANGE_SIZE = 50_000;
-/** Beyond so many agents, one pass over all is cheaper than sets. */
+/** Max agents that are recomputed in sets; for more, one pass over all agents is cheaper. */
 const FULL_PASS_ABOVE = 50_000;
 
 /**
@@ -26,8 +26,8 @@ const FULL_PASS_ABOVE = 50_000;
  *
  * On a pool it commits by itself. On the client of a transaction it is part of that transaction, which must be READ
  * COMMITTED, and sees its writes: a write that changes off-chain facts calls this last, once, with all its agents.
- * @returns the agents whose score moved, by token id
- * @throws the driver's error; see `isNoIndex` for the time before the first index
+ * @returns the agents whose score changed, by token id
+ * @throws the driver's error; before the first index one that `isNoIndex` recognises
  */
 export async function recomputeCred(
   db: Queryable,
@@ -45,8 +45,8 @@ export async function recomputeCred(
 }
 
 /**
- * Takes back what a reorganisation undid: the history of each token from the given block on, then the score itself.
- * @param retractions the first block of each token that is no longer on the chain
+ * Undoes what a reorganisation removed: the history of each token from the given block on, then the score itself.
+ * @param retractions per token the first block that is no longer on the chain
  */
 export async function retractCred(
   db: Queryable,
@@ -63,7 +63,7 @@ export async function retractCred(
     [retractions.map((r) => r.tokenId), retractions.map((r) => r.block)],
   );
   const changed = await recomputeSet(db, ids, { now, cause: RETRACTED });
-  // A score that stands although its point went (another event gives the same) needs a point again.
+  // A score that stays although its point was deleted (another event gives the same score) needs a new point.
   await db.query(
     `insert into offchain.cred_history (token_id, score, cause, block, at)
      select c.token_id, c.score, $2, c.seen_block, $3
@@ -80,7 +80,7 @@ const RETRACTED = "reorganisation";
 
 /**
  * Recomputes every agent, in ranges of token ids.
- * @returns how many scores moved
+ * @returns number of changed scores
  */
 export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions): Promise<number> {
   const { rows } = await pool.query(
@@ -99,9 +99,9 @@ export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions):
 }
 
 /**
- * Recomputes the verified agents whose score does not show what their owner's attestations say now: no event tells of an
- * expiry, nor of an attestation that was gone before it was indexed.
- * @returns how many scores moved
+ * Recomputes the verified agents whose score does not match their owner's attestations now: no event reports an expiry,
+ * nor an attestation that was removed before it was indexed.
+ * @returns number of changed scores
  */
 export async function refreshAttested(pool: pg.Pool, now: Date): Promise<number> {
   const moved = await tokenIdsOf(
@@ -116,8 +116,8 @@ export async function refreshAttested(pool: pg.Pool, now: Date): Promise<number>
 }
 
 /**
- * Recomputes what the clock alone moves: ages that reached another day, attestations that expired.
- * @returns how many scores moved
+ * Recomputes the scores that only the clock changes: ages that reached another day, attestations that expired.
+ * @returns number of changed scores
  */
 export async function refreshAges(pool: pg.Pool, now: Date): Promise<number> {
   const seconds = unixSeconds(now);
@@ -131,9 +131,9 @@ export async function refreshAges(pool: pg.Pool, now: Date): Promise<number> {
 }
 
 /**
- * Recomputes every agent whose score was not computed from its newest block, has none yet, or is gone: whatever was
- * lost between the chain and here is caught by inequality.
- * @returns how many scores moved
+ * Recomputes every agent that has no score, whose score was not computed from its newest block, or that no longer exists:
+ * finds changes whose event was lost.
+ * @returns number of changed scores
  */
 export async function reconcileCred(pool: pg.Pool, now: Date): Promise<number> {
   const stale = await tokenIdsOf(
@@ -160,7 +160,7 @@ async function recomputeSet(
 ): Promise<CredChange[]> {
   if (tokenIds.length === 0) return [];
   await lockAgents(tx, tokenIds);
-  // Unnamed on purpose: sets differ so much in size that each deserves a plan of its own.
+  // Not a prepared statement: sets differ in size by orders of magnitude, so each needs a plan of its own.
   const { rows } = await tx.query<{ token_id: string; score: number; previous: number | null }>(RECOMPUTE, [
     unixSeconds(now),
     now,
@@ -171,10 +171,10 @@ async function recomputeSet(
 }
 
 /*
- * Two recomputes of an agent at once could both read, and then the one that read first write last, leaving a score
- * older than the facts. So each takes a lock first and reads in a statement of its own, begun after the lock was
- * granted and therefore seeing what the previous holder committed. Agents share a fixed number of locks, always
- * taken in the same order, so that a pass over a million agents fits into the lock table and nobody deadlocks.
+ * Of two concurrent recomputes of an agent, the one that read first could write last and leave a score that is older
+ * than the facts. So each takes a lock first and reads in a later statement, which sees what the previous owner of the
+ * lock committed. Agents share a fixed number of locks, taken in ascending order, so that a pass over a million agents
+ * fits into the lock table and no two recomputes deadlock.
  */
 const LOCK_CLASS = ADVISORY_LOCKS.cred;
 const LOCKS = 128;

@@ -1,59 +1,59 @@
-/** Reads single agents for many callers at once: whoever asks within one turn of the event loop shares one statement. */
+/** Batches reads of single agents: the callers of one turn of the event loop share one statement. */
 import type pg from "pg";
 import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
 import { findFacts } from "./facts.ts";
 
-/** The facts of one agent; null when there is none. @throws the driver's error of the statement it shared */
+/** The facts of one agent; null when there is none. @throws the driver's error of the shared statement */
 export type ReadFacts = (ref: AgentRef) => Promise<AgentFacts | null>;
 
-/** Agents in one statement. */
-const MOST = 100;
-/** Statements under way at once. While they are, askers gather; more statements would only be smaller ones. */
-const AT_ONCE = 2;
+/** Max agents per statement. */
+const MAX_AGENTS = 100;
+/** Max concurrent statements. While they run, requests are collected; more statements would only be smaller ones. */
+const MAX_CONCURRENT = 2;
 
-type Asker = { resolve(facts: AgentFacts | null): void; reject(error: unknown): void };
-type Asked = { ref: AgentRef; askers: Asker[] };
+type Caller = { resolve(facts: AgentFacts | null): void; reject(error: unknown): void };
+type Request = { ref: AgentRef; callers: Caller[] };
 
 const keyOf = (ref: AgentRef): number | Address => ("tokenId" in ref ? ref.tokenId : ref.address);
 
 /**
- * A reader over a pool. An agent that several ask for is read once, and its facts are shared: they are not to be
- * changed. A caller never gets what was read before it asked.
+ * A reader over a pool. An agent that several callers request is read once, and they share its facts, which must not be
+ * changed. A caller never gets facts that were read before its request.
  */
-export function factsReader(db: pg.Pool, { most = MOST, atOnce = AT_ONCE } = {}): ReadFacts {
-  /** Asked for and not in a statement yet, in the order asked. */
-  const waiting = new Map<number | Address, Asked>();
-  let underWay = 0;
+export function factsReader(db: pg.Pool, { most = MAX_AGENTS, atOnce = MAX_CONCURRENT } = {}): ReadFacts {
+  /** Requests that are not in a statement yet, in their order. */
+  const waiting = new Map<number | Address, Request>();
+  let running = 0;
   let scheduled = false;
 
   function schedule(): void {
-    if (scheduled || underWay >= atOnce || waiting.size === 0) return;
+    if (scheduled || running >= atOnce || waiting.size === 0) return;
     scheduled = true;
-    // After the requests that this turn of the loop brings have all been taken up.
+    // After all requests of this turn of the event loop.
     setImmediate(() => {
       scheduled = false;
-      while (underWay < atOnce && waiting.size > 0) void readNext();
+      while (running < atOnce && waiting.size > 0) void readNext();
     });
   }
 
   async function readNext(): Promise<void> {
-    const batch: Asked[] = [];
-    for (const [key, asked] of waiting) {
-      batch.push(asked);
+    const batch: Request[] = [];
+    for (const [key, request] of waiting) {
+      batch.push(request);
       waiting.delete(key);
       if (batch.length === most) break;
     }
-    underWay++;
+    running++;
     try {
       const found = await findFacts(
         db,
         batch.map(({ ref }) => ref),
       );
-      for (const [i, { askers }] of batch.entries()) for (const asker of askers) asker.resolve(found[i] ?? null);
+      for (const [i, { callers }] of batch.entries()) for (const caller of callers) caller.resolve(found[i] ?? null);
     } catch (error) {
-      for (const { askers } of batch) for (const asker of askers) asker.reject(error);
+      for (const { callers } of batch) for (const caller of callers) caller.reject(error);
     } finally {
-      underWay--;
+      running--;
       schedule();
     }
   }
@@ -61,9 +61,9 @@ export function factsReader(db: pg.Pool, { most = MOST, atOnce = AT_ONCE } = {})
   return (ref) =>
     new Promise((resolve, reject) => {
       const key = keyOf(ref);
-      const asked = waiting.get(key);
-      if (asked) asked.askers.push({ resolve, reject });
-      else waiting.set(key, { ref, askers: [{ resolve, reject }] });
+      const request = waiting.get(key);
+      if (request) request.callers.push({ resolve, reject });
+      else waiting.set(key, { ref, callers: [{ resolve, reject }] });
       schedule();
     });
 }

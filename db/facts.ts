@@ -1,4 +1,4 @@
-/** Loads the facts of agents: everything known about them at one moment, in one statement. */
+/** Loads the facts of agents: all stored data about them at one time, in one statement. */
 import type pg from "pg";
 import { SIGNALS } from "../core/cred.ts";
 import type { AgentFacts, AgentRef } from "../core/facts.ts";
@@ -6,13 +6,13 @@ import { restsOn } from "./attestations.ts";
 import type { Queryable } from "./transaction.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
 
-/** SQL of a timestamp as ISO 8601 with milliseconds, as `Date.toISOString` writes it; microseconds are cut off. */
+/** SQL of a timestamp as ISO 8601 with milliseconds, as `Date.toISOString` writes it; microseconds are truncated. */
 const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Traits of the chain that are read of one agent, the newest: whoever controls it may add any number there. */
+/** Max on-chain traits per agent, the newest: the agent's controller can add any number of them. */
 const MOST_TRAITS = 1_000;
 
-/** SQL of everything known about the agent `a`, as one JSON object in the shape of `AgentFacts`. */
+/** SQL of all stored data about the agent `a`, as one JSON object in the shape of `AgentFacts`. */
 export const FACTS = `json_build_object(
   'tokenId', a.token_id,
   'agentAddress', a.agent_address,
@@ -76,19 +76,19 @@ export const FACTS = `json_build_object(
 )`;
 
 /**
- * SQL of an array parameter as rows. The detour over a subselect hides the array from the planner: it would else plan
- * every single read anew, which takes longer than the read, in the hope that a shorter array makes a better plan.
+ * SQL of an array parameter as rows. The subselect hides the array from the planner, which would otherwise plan each
+ * single read again, for a better plan for a shorter array; that takes longer than the read.
  */
 const rowsOf = (array: string, type: string) => `unnest((select ${array}::${type}[])) with ordinality`;
 
 const LOAD = `
   select ${FACTS} as facts
-  from ${rowsOf("$1", "int8")} as asked(token_id, place)
-  join onchain.agent a on a.token_id = asked.token_id
-  order by asked.place`;
+  from ${rowsOf("$1", "int8")} as requested(token_id, place)
+  join onchain.agent a on a.token_id = requested.token_id
+  order by requested.place`;
 
 /**
- * The facts of agents, in the order asked for; token ids that do not exist are left out.
+ * The facts of agents, in the order of the token ids; ids that do not exist are left out.
  * @throws the driver's error; 42P01 or 3F000 while there is no index (see `isNoIndex`)
  */
 export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Promise<AgentFacts[]> {
@@ -98,17 +98,17 @@ export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Pro
 }
 
 const FIND = `
-  select asked.ref, ${FACTS} as facts
+  select requested.ref, ${FACTS} as facts
   from (
     select ref::text as ref, ref as token_id from unnest((select $1::int8[])) as ids(ref)
     union all
     select ref, ${agentOf("wallets.ref")} from unnest((select $2::text[])) as wallets(ref)
-  ) asked
-  join onchain.agent a on a.token_id = asked.token_id`;
+  ) requested
+  join onchain.agent a on a.token_id = requested.token_id`;
 
 /**
- * The facts of agents by token ids and by wallets, from one snapshot: one for each that is asked for, null where there
- * is no such agent.
+ * The facts of agents by token ids and by wallets, from one snapshot: one for each reference, null where there is no such
+ * agent.
  * @throws the driver's error; 42P01 or 3F000 while there is no index (see `isNoIndex`)
  */
 export async function findFacts(db: Queryable, refs: readonly AgentRef[]): Promise<(AgentFacts | null)[]> {
