@@ -1,9 +1,9 @@
 /** Lists, search, ranking, totals and names of agents. db/facts.ts loads the data of each. */
-import { createHash } from "node:crypto";
 import type { Address } from "../core/facts.ts";
 import { BLANKS } from "../core/text.ts";
 import { shownScoreSql } from "./cred-statement.ts";
 import { folded } from "./folded-text.ts";
+import { family, float8, int2, int8, json, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { walletConfirmed } from "./wallets.ts";
 
@@ -70,17 +70,34 @@ export const searchedWallet = ({ search = "" }: AgentFilter): string | null =>
 const isSpam = (blanks: string) => `
   (select char_length(t.name) <= 1 or replace(t.name, left(t.name, 1), '') = '' from (select btrim(a.name, ${blanks})) as t(name))`;
 
+type ListQuery = AgentFilter & {
+  sort: AgentSort;
+  order: "asc" | "desc";
+  limit: number;
+  position: AgentPosition;
+};
+
 /**
  * One page of agents in one statement: filters first, then the exact total, then the page. Equal keys are ordered by
  * token id, ascending.
  */
-export async function listAgents(
-  db: Queryable,
-  query: AgentFilter & { sort: AgentSort; order: "asc" | "desc"; limit: number; position: AgentPosition },
-): Promise<AgentPage> {
+export async function listAgents(db: Queryable, query: ListQuery): Promise<AgentPage> {
+  const { sort, order, position } = query;
+  const { total, before_cursor, page } = await LIST.one(db, query);
+  const skipped = "after" in position ? before_cursor : position.offset;
+  const last = page.at(-1);
+  const more = last !== undefined && skipped + page.length < total;
+  return {
+    total,
+    skipped,
+    tokenIds: page.map(([tokenId]) => tokenId),
+    next: more ? { sort, order, key: last[1], tokenId: last[0], ...(last[2] > 0 && { rank: last[2] }) } : null,
+  };
+}
+
+/** SQL of one page; `$` adds a parameter. */
+function listSql(query: ListQuery, $: (value: unknown) => string): string {
   const { sort, order, limit, position } = query;
-  const values: unknown[] = [];
-  const $ = (value: unknown) => `$${values.push(value)}`;
   const { sql: key, type } = SORTS[sort];
   const where = conditions(query, $);
   const wallet = searchedWallet(query);
@@ -100,7 +117,7 @@ export async function listAgents(
       ? "0"
       : `case when a.agent_address <> ${$(wallet)} then 1 when ${walletConfirmed("a")} then 0 else 2 end`;
   const ordered = `${wallet === null ? "" : "rank, "}key ${order}, token_id`;
-  const text = `
+  return `
     with matched as materialized (
       select a.token_id, ${key} as key, ${rank} as rank
       from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
@@ -113,22 +130,28 @@ export async function listAgents(
     select (select count(*) from matched)::int8 as total,
            ${afterCursor ? `(select count(*) from matched where not ${afterCursor})` : "0"}::int8 as before_cursor,
            coalesce((select json_agg(json_build_array(token_id, key::text, rank) order by ${ordered}) from page), '[]') as page`;
-  const { rows } = await db.query({ name: statementName(text), text, values });
-  const { total, before_cursor, page } = rows[0] as {
-    total: string;
-    before_cursor: string;
-    page: [number, string, number][];
-  };
-  const skipped = cursor ? Number(before_cursor) : (position as { offset: number }).offset;
-  const last = page.at(-1);
-  const more = last !== undefined && skipped + page.length < Number(total);
-  return {
-    total: Number(total),
-    skipped,
-    tokenIds: page.map(([tokenId]) => tokenId),
-    next: more ? { sort, order, key: last[1], tokenId: last[0], ...(last[2] > 0 && { rank: last[2] }) } : null,
-  };
 }
+
+const WALLET = `0x${"a".repeat(40)}` as const;
+const FIRST_PAGE: ListQuery = { sort: "tokenId", order: "asc", limit: 1, position: { offset: 0 } };
+const afterOne = (sort: AgentSort, key: string, rank?: number): AgentPosition => ({
+  after: { sort, order: "asc", key, tokenId: 1, rank },
+});
+
+const LIST = family({
+  name: "agents",
+  text: listSql,
+  columns: { total: int8, before_cursor: int8, page: json<[tokenId: number, key: string, rank: number][]>() },
+  examples: [
+    ...AGENT_SORTS.map((sort): ListQuery => ({ ...FIRST_PAGE, sort })),
+    ...AGENT_SORTS.map((sort): ListQuery => ({ ...FIRST_PAGE, sort, position: afterOne(sort, "1") })),
+    { ...FIRST_PAGE, search: WALLET },
+    { ...FIRST_PAGE, search: WALLET, order: "desc", position: afterOne("tokenId", "1", 1) },
+    { ...FIRST_PAGE, search: "0xab", spam: true, owner: WALLET, framework: "eliza", verified: true, minScore: 1 },
+    { ...FIRST_PAGE, search: "7", maxScore: 99 },
+  ],
+  prepared: true,
+});
 
 function conditions(filter: AgentFilter, $: (value: unknown) => string): string[] {
   const { search, owner, framework, verified, spam, minScore = 0, maxScore = 100 } = filter;
@@ -156,9 +179,6 @@ function conditions(filter: AgentFilter, $: (value: unknown) => string): string[
   return where;
 }
 
-/** Name of a prepared statement, a hash of its text: equal texts share one, different texts have different names. */
-const statementName = (text: string) => `agents-${createHash("sha1").update(text).digest("base64url").slice(0, 20)}`;
-
 export type AgentTotals = {
   totalAgents: number;
   totalVerified: number;
@@ -169,35 +189,40 @@ export type AgentTotals = {
 };
 
 export async function agentTotals(db: Queryable): Promise<AgentTotals> {
-  const { rows } = await db.query({
-    name: "agents-totals",
-    // One index answers for the agents. A score without an agent exists only between a reorganisation and its retraction.
-    text: `
-      select coalesce(sum(n), 0)::int8 as agents, coalesce(sum(n) filter (where verified), 0)::int8 as verified,
-             coalesce(sum(n) filter (where soulbound), 0)::int8 as soulbound,
-             (select count(*) from onchain.handshake)::int8 as handshakes,
-             (select coalesce(round(avg(score), 1), 0) from offchain.cred)::float8 as average
-      from (select verified, soulbound, count(*) as n from onchain.agent group by verified, soulbound) kinds`,
-  });
-  const [row] = rows;
-  return {
-    totalAgents: Number(row.agents),
-    totalVerified: Number(row.verified),
-    totalSoulLocked: Number(row.soulbound),
-    totalHandshakes: Number(row.handshakes),
-    avgCredScore: row.average,
-  };
+  return TOTALS.one(db);
 }
+
+const TOTALS = statement({
+  name: "agents-totals",
+  // One index answers for the agents. A score without an agent exists only between a reorganisation and its retraction.
+  text: `
+      select coalesce(sum(n), 0)::int8 as "totalAgents", coalesce(sum(n) filter (where verified), 0)::int8 as "totalVerified",
+             coalesce(sum(n) filter (where soulbound), 0)::int8 as "totalSoulLocked",
+             (select count(*) from onchain.handshake)::int8 as "totalHandshakes",
+             (select coalesce(round(avg(score), 1), 0) from offchain.cred)::float8 as "avgCredScore"
+      from (select verified, soulbound, count(*) as n from onchain.agent group by verified, soulbound) kinds`,
+  columns: {
+    totalAgents: int8,
+    totalVerified: int8,
+    totalSoulLocked: int8,
+    totalHandshakes: int8,
+    avgCredScore: float8,
+  },
+  prepared: true,
+});
 
 /** The token with a name of the .agent namespace; null when the name is free. `key`: the name in lower case. */
 export async function nameHolder(db: Queryable, key: string): Promise<number | null> {
-  const { rows } = await db.query({
-    name: "agents-name-holder",
-    text: "select token_id from onchain.agent_name where name = $1",
-    values: [key],
-  });
-  return rows[0] ? Number(rows[0].token_id) : null;
+  return (await NAME_HOLDER.maybeOne(db, { key }))?.token_id ?? null;
 }
+
+const NAME_HOLDER = statement({
+  name: "agents-name-holder",
+  params: { key: text },
+  text: "select token_id from onchain.agent_name where name = $key",
+  columns: { token_id: int8 },
+  prepared: true,
+});
 
 export type CredPoint = { at: Date; score: number; cause: string };
 
@@ -206,17 +231,21 @@ const MAX_POINTS = 5_000;
 
 /** The newest changes of the score over the last `days`, oldest first; null for an unknown token. */
 export async function credHistory(db: Queryable, tokenId: number, days: number): Promise<CredPoint[] | null> {
-  const { rows } = await db.query({
-    name: "agents-cred-history",
-    text: `
+  const rows = await HISTORY.rows(db, { tokenId, days, limit: MAX_POINTS });
+  if (rows.length === 0) return null;
+  return rows.flatMap(({ at, score, cause }) => (at === null ? [] : [{ at, score: score!, cause: cause! }]));
+}
+
+const HISTORY = statement({
+  name: "agents-cred-history",
+  params: { tokenId: int8, days: float8, limit: int8 },
+  text: `
       select h.at, h.score, h.cause
       from onchain.agent a left join lateral (
         select * from offchain.cred_history h
-        where h.token_id = a.token_id and h.at >= now() - $2 * interval '1 day'
-        order by h.id desc limit $3) h on true
-      where a.token_id = $1 order by h.id`,
-    values: [tokenId, days, MAX_POINTS],
-  });
-  if (rows.length === 0) return null;
-  return rows.filter((row) => row.at !== null).map(({ at, score, cause }) => ({ at, score, cause }));
-}
+        where h.token_id = a.token_id and h.at >= now() - $days * interval '1 day'
+        order by h.id desc limit $limit) h on true
+      where a.token_id = $tokenId order by h.id`,
+  columns: { at: nullable(timestamptz), score: nullable(int2), cause: nullable(text) },
+  prepared: true,
+});

@@ -1,6 +1,7 @@
 /** Writes to the event log, in the transaction that makes an event true: append, retract, mark as final. */
 import type { EventData, EventType } from "../core/events.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import { array, jsonb, pgType, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** NOTIFY channel that wakes the sequencer: there are events without a position. */
@@ -45,25 +46,33 @@ export const eventIdSql = (fact: string) => `'evt_' || left(encode(sha256(conver
 export async function appendEvents(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map((event) => ({ ...event, ...event.chain, source: sourceOf(event) }));
-  await tx.query({
-    name: "append-events",
-    text: `
+  await APPEND.run(tx, { events: rows });
+  await wakeSequencer(tx);
+}
+
+const APPEND = statement({
+  name: "append-events",
+  params: { events: jsonb<readonly object[]>() },
+  text: `
       insert into offchain.event (id, type, token_id, agent_address, owner, former_owner, data, block, tx_hash, at,
         final, source)
       select ${eventIdSql("n.type || ' ' || n.fact")}, n.type, n."tokenId", coalesce(n."agentAddress", a.agent_address),
         coalesce(n.owner, a.owner), n."formerOwner", n.data, n.block, n."txHash", n.at, coalesce(n.final, true), n.source
-      from rows from (jsonb_to_recordset($1::jsonb) as (type text, fact text, "tokenId" int8, "agentAddress" text,
+      from rows from (jsonb_to_recordset($events::jsonb) as (type text, fact text, "tokenId" int8, "agentAddress" text,
           owner text, "formerOwner" text, data jsonb, block int8, "txHash" text, at timestamptz, final boolean, source text))
         with ordinality as n
       left join onchain.agent a on a.token_id = n."tokenId"
       order by n.ordinality
       on conflict (id) do nothing`,
-    values: [JSON.stringify(rows)],
-  });
-  await wakeSequencer(tx);
-}
+  prepared: true,
+});
 
-const wakeSequencer = (tx: Queryable) => tx.query(`select pg_notify('${NEW_EVENTS_CHANNEL}', '')`);
+const WAKE = statement({
+  name: "wake-sequencer",
+  text: `select pg_notify('${NEW_EVENTS_CHANNEL}', '')`,
+  columns: { pg_notify: pgType<string>("void") },
+});
+const wakeSequencer = (tx: Queryable) => WAKE.run(tx);
 
 /** SQL that retracts the events `e` that meet a condition, each by an event of its own. */
 export const retractSql = (condition: string) => `
@@ -77,19 +86,27 @@ export const retractSql = (condition: string) => `
     jsonb_build_object('id', id, 'type', type), clock_timestamp(), true, id
   from retracted order by append_id`;
 
+const RETRACT = statement({
+  name: "retract-sources",
+  params: { keys: array(text) },
+  text: retractSql("e.type <> 'cred.changed' and e.source = any($keys)"),
+});
+
 /** Retracts the events of these sources: keys of chain events that a reorganisation removed, or `offchainSource`. */
 export async function retractSources(tx: Queryable, keys: readonly string[]): Promise<void> {
-  const { rowCount } = await tx.query(retractSql("e.type <> 'cred.changed' and e.source = any($1)"), [keys]);
-  if (rowCount) await wakeSequencer(tx);
+  if ((await RETRACT.run(tx, { keys })) > 0) await wakeSequencer(tx);
 }
+
+const FINALIZE = statement({
+  name: "finalize-sources",
+  params: { keys: array(text) },
+  text: `
+    update offchain.event e set final = true
+    where e.type <> 'cred.changed' and e.source = any($keys) and not e.final and not e.retracted`,
+});
 
 /** Marks the events of these sources as final, after the dispatcher has found the chain's events to be final. */
 export async function finalizeSources(tx: Queryable, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  const { rowCount } = await tx.query(
-    `update offchain.event e set final = true
-     where e.type <> 'cred.changed' and e.source = any($1) and not e.final and not e.retracted`,
-    [keys],
-  );
-  if (rowCount) await wakeSequencer(tx);
+  if ((await FINALIZE.run(tx, { keys })) > 0) await wakeSequencer(tx);
 }

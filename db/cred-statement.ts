@@ -84,5 +84,5 @@ export function recomputeSql(inScope: Scope, signals: readonly Signal[] = SIGNAL
   )`;
 }
 
-export const MOVED = "select token_id, score, previous from moved order by token_id";
+export const MOVED = 'select token_id as "tokenId", score, previous from moved order by token_id';
 export const MOVED_COUNT = "select count(*)::int4 as moved from moved";

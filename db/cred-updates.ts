@@ -1,4 +1,5 @@
 /** The feed of score changes: every committed change in the order of ids, without gaps, reorganisations included. */
+import { int2, int8, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 export type CredUpdate = {
@@ -23,7 +24,7 @@ const ANNOUNCED = 4_411_972;
  * statement sees its rows, or will get ids above the greatest one of this statement's snapshot, because the snapshot is
  * older than the reading of the locks.
  */
-const SETTLED = {
+const SETTLED = statement({
   name: "cred-updates-settled",
   text: `
     select least(
@@ -32,13 +33,29 @@ const SETTLED = {
        where locktype = 'advisory' and objsubid = 1 and classid::int8 >> 8 = ${ANNOUNCED}
          and database = (select oid from pg_database where datname = current_database()))
     )::int8 as settled`,
-};
+  columns: { settled: int8 },
+  prepared: true,
+});
 
 /** The id up to which the history is complete. @param db in a transaction one that is READ COMMITTED */
 export async function settledCredId(db: Queryable): Promise<number> {
-  const { rows } = await db.query(SETTLED);
-  return Number(rows[0].settled);
+  return (await SETTLED.one(db)).settled;
 }
+
+const UPDATES = statement({
+  name: "cred-updates",
+  params: { after: int8, settled: int8, limit: int8 },
+  text: `
+    (select id, token_id as "tokenId", score, cause, at from offchain.cred_history
+     where id > $after and id <= $settled order by id limit $limit)
+    union all
+    (select k.id, k.token_id, c.score, '${CORRECTED}', k.at
+     from offchain.cred_correction k left join offchain.cred c on c.token_id = k.token_id
+     where k.id > $after and k.id <= $settled order by k.id limit $limit)
+    order by id limit $limit`,
+  columns: { id: int8, tokenId: int8, score: nullable(int2), cause: text, at: timestamptz },
+  prepared: true,
+});
 
 /**
  * The changes after an id, oldest first. A reorganisation deletes points of the history that may have been read; its
@@ -50,26 +67,6 @@ export async function credUpdates(
   { after, limit }: { after: number; limit: number },
 ): Promise<{ updates: CredUpdate[]; more: boolean }> {
   const settled = await settledCredId(db);
-  const { rows } = await db.query({
-    name: "cred-updates",
-    text: `
-      (select id, token_id, score, cause, at from offchain.cred_history
-       where id > $1 and id <= $2 order by id limit $3)
-      union all
-      (select k.id, k.token_id, c.score, '${CORRECTED}', k.at
-       from offchain.cred_correction k left join offchain.cred c on c.token_id = k.token_id
-       where k.id > $1 and k.id <= $2 order by k.id limit $3)
-      order by id limit $3`,
-    values: [after, settled, limit + 1],
-  });
-  return {
-    updates: rows.slice(0, limit).map((row) => ({
-      id: Number(row.id),
-      tokenId: Number(row.token_id),
-      score: row.score,
-      cause: row.cause,
-      at: row.at,
-    })),
-    more: rows.length > limit,
-  };
+  const rows = await UPDATES.rows(db, { after, settled, limit: limit + 1 });
+  return { updates: rows.slice(0, limit), more: rows.length > limit };
 }

@@ -5,14 +5,88 @@ import { unixSeconds } from "../core/times.ts";
 import { stands } from "./attestations.ts";
 import { MOVED, MOVED_COUNT, recomputeSql, someTokens, tokenRange } from "./cred-statement.ts";
 import { ADVISORY_LOCKS } from "./locks.ts";
+import { array, int2, int4, int8, nullable, pgType, statement, text, timestamptz } from "./statement.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
 export type CredChange = { tokenId: number; score: number /** null = the first score. */; previous: number | null };
 /** `now`: the time that the score is computed for. `cause`: the reason of a change, for the history. */
 export type RecomputeOptions = { now: Date; cause: string };
 
-const RECOMPUTE = `${recomputeSql(someTokens)} ${MOVED}`;
-const RECOMPUTE_RANGE = `${recomputeSql(tokenRange)} ${MOVED_COUNT}`;
+/** Not prepared: sets differ in size by orders of magnitude, so each needs a plan of its own. */
+const RECOMPUTE = statement({
+  name: "cred-recompute",
+  params: { seconds: int8, now: timestamptz, cause: text, tokenIds: array(int8) },
+  text: `${recomputeSql(someTokens)} ${MOVED}`,
+  columns: { tokenId: int8, score: int4, previous: nullable(int2) },
+});
+const RECOMPUTE_RANGE = statement({
+  name: "cred-recompute-range",
+  params: { seconds: int8, now: timestamptz, cause: text, from: int8, to: int8 },
+  text: `${recomputeSql(tokenRange)} ${MOVED_COUNT}`,
+  columns: { moved: int4 },
+});
+
+const UNDO_HISTORY = statement({
+  name: "cred-undo-history",
+  params: { tokenIds: array(int8), blocks: array(int8) },
+  text: `
+    delete from offchain.cred_history h using unnest($tokenIds::int8[], $blocks::int8[]) as r(token_id, block)
+    where h.token_id = r.token_id and h.block >= r.block`,
+});
+const RESTORE_POINTS = statement({
+  name: "cred-restore-points",
+  params: { tokenIds: array(int8), cause: text, now: timestamptz },
+  text: `
+    insert into offchain.cred_history (token_id, score, cause, block, at)
+    select c.token_id, c.score, $cause, c.seen_block, $now
+    from offchain.cred c left join lateral (
+      select h.score from offchain.cred_history h where h.token_id = c.token_id order by h.id desc limit 1) l on true
+    where c.token_id = any($tokenIds::int8[]) and l.score is distinct from c.score
+    order by c.token_id`,
+});
+const LAST_TOKEN = statement({
+  name: "cred-last-token",
+  text: `
+    select greatest((select max(token_id) from onchain.agent), (select max(token_id) from offchain.cred), -1)::int8 as last`,
+  columns: { last: int8 },
+});
+/** Agents whose raw value of the attestation differs from its validity now. */
+const ATTESTED_CHANGED = statement({
+  name: "cred-attested-changed",
+  params: { seconds: int8 },
+  text: `
+    select c.token_id from offchain.exchange_verification e
+      join onchain.agent a on a.token_id = e.token_id and a.owner = e.recipient
+      join offchain.cred c on c.token_id = e.token_id
+    where (c.coinbase > 0) <> ${stands("e", "$seconds::int8")}`,
+  columns: { token_id: int8 },
+});
+/** Agents whose raw value of the age differs from their age now. */
+const AGED = statement({
+  name: "cred-aged",
+  params: { seconds: int8 },
+  text: `
+    select c.token_id from offchain.cred c join onchain.agent a on a.token_id = c.token_id
+    where c.age < 100 and c.age <> ${ageSql("a.minted_at", "$seconds::int8")}`,
+  columns: { token_id: int8 },
+});
+/** Agents without a score of their newest block, and scores without an agent. */
+const UNRECONCILED = statement({
+  name: "cred-unreconciled",
+  text: `
+    select a.token_id from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
+    where c.token_id is null or c.seen_block <> a.updated_block
+    union all
+    select c.token_id from offchain.cred c
+    where not exists (select from onchain.agent a where a.token_id = c.token_id)`,
+  columns: { token_id: int8 },
+});
+const TAKE_LOCKS = statement({
+  name: "cred-locks",
+  params: { lockClass: int4, locks: array(int4) },
+  text: "select pg_advisory_xact_lock($lockClass::int4, lock) from unnest($locks::int4[]) as lock",
+  columns: { pg_advisory_xact_lock: pgType<string>("void") },
+});
 
 /** Max agents per transaction; keeps its locks for a fraction of a second. */
 const SET_SIZE = 2_000;
@@ -57,22 +131,13 @@ export async function retractCred(
   const ids = [...new Set(retractions.map(({ tokenId }) => tokenId))].sort((a, b) => a - b);
   if (ids.length === 0) return { changed: [] };
   await lockAgents(db, ids);
-  await db.query(
-    `delete from offchain.cred_history h using unnest($1::int8[], $2::int8[]) as r(token_id, block)
-     where h.token_id = r.token_id and h.block >= r.block`,
-    [retractions.map((r) => r.tokenId), retractions.map((r) => r.block)],
-  );
+  await UNDO_HISTORY.run(db, {
+    tokenIds: retractions.map((r) => r.tokenId),
+    blocks: retractions.map((r) => r.block),
+  });
   const changed = await recomputeSet(db, ids, { now, cause: RETRACTED });
   // A score that stays although its point was deleted (another event gives the same score) needs a new point.
-  await db.query(
-    `insert into offchain.cred_history (token_id, score, cause, block, at)
-     select c.token_id, c.score, $2, c.seen_block, $3
-     from offchain.cred c left join lateral (
-       select h.score from offchain.cred_history h where h.token_id = c.token_id order by h.id desc limit 1) l on true
-     where c.token_id = any($1::int8[]) and l.score is distinct from c.score
-     order by c.token_id`,
-    [ids, RETRACTED, now],
-  );
+  await RESTORE_POINTS.run(db, { tokenIds: ids, cause: RETRACTED, now });
   return { changed };
 }
 
@@ -83,16 +148,13 @@ const RETRACTED = "reorganisation";
  * @returns number of changed scores
  */
 export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions): Promise<number> {
-  const { rows } = await pool.query(
-    "select greatest((select max(token_id) from onchain.agent), (select max(token_id) from offchain.cred), -1)::int8 as last",
-  );
-  const last = Number(rows[0].last);
+  const { last } = await LAST_TOKEN.one(pool);
   let moved = 0;
   for (let from = 0; from <= last; from += RANGE_SIZE) {
     moved += await transaction(pool, async (tx) => {
       await lockAll(tx);
-      const values = [unixSeconds(now), now, cause, from, from + RANGE_SIZE - 1];
-      return Number((await tx.query(RECOMPUTE_RANGE, values)).rows[0].moved);
+      const range = { from, to: from + RANGE_SIZE - 1 };
+      return (await RECOMPUTE_RANGE.one(tx, { seconds: unixSeconds(now), now, cause, ...range })).moved;
     });
   }
   return moved;
@@ -104,15 +166,8 @@ export async function fullPass(pool: pg.Pool, { now, cause }: RecomputeOptions):
  * @returns number of changed scores
  */
 export async function refreshAttested(pool: pg.Pool, now: Date): Promise<number> {
-  const moved = await tokenIdsOf(
-    pool,
-    `select c.token_id from offchain.exchange_verification e
-       join onchain.agent a on a.token_id = e.token_id and a.owner = e.recipient
-       join offchain.cred c on c.token_id = e.token_id
-     where (c.coinbase > 0) <> ${stands("e", "$1::int8")}`,
-    [unixSeconds(now)],
-  );
-  return recomputeAny(pool, moved, { now, cause: "expiry" });
+  const changed = await ATTESTED_CHANGED.rows(pool, { seconds: unixSeconds(now) });
+  return recomputeAny(pool, changed, { now, cause: "expiry" });
 }
 
 /**
@@ -120,14 +175,8 @@ export async function refreshAttested(pool: pg.Pool, now: Date): Promise<number>
  * @returns number of changed scores
  */
 export async function refreshAges(pool: pg.Pool, now: Date): Promise<number> {
-  const seconds = unixSeconds(now);
-  const older = await tokenIdsOf(
-    pool,
-    `select c.token_id from offchain.cred c join onchain.agent a on a.token_id = c.token_id
-     where c.age < 100 and c.age <> ${ageSql("a.minted_at", "$1::int8")}`,
-    [seconds],
-  );
-  return (await refreshAttested(pool, now)) + (await recomputeAny(pool, older, { now, cause: "age" }));
+  const aged = await AGED.rows(pool, { seconds: unixSeconds(now) });
+  return (await refreshAttested(pool, now)) + (await recomputeAny(pool, aged, { now, cause: "age" }));
 }
 
 /**
@@ -136,19 +185,16 @@ export async function refreshAges(pool: pg.Pool, now: Date): Promise<number> {
  * @returns number of changed scores
  */
 export async function reconcileCred(pool: pg.Pool, now: Date): Promise<number> {
-  const stale = await tokenIdsOf(
-    pool,
-    `select a.token_id from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
-     where c.token_id is null or c.seen_block <> a.updated_block
-     union all
-     select c.token_id from offchain.cred c
-     where not exists (select from onchain.agent a where a.token_id = c.token_id)`,
-  );
-  return recomputeAny(pool, stale, { now, cause: "reconcile" });
+  return recomputeAny(pool, await UNRECONCILED.rows(pool), { now, cause: "reconcile" });
 }
 
-async function recomputeAny(pool: pg.Pool, tokenIds: number[], options: RecomputeOptions): Promise<number> {
-  if (tokenIds.length > FULL_PASS_ABOVE) return fullPass(pool, options);
+async function recomputeAny(
+  pool: pg.Pool,
+  agents: readonly { token_id: number }[],
+  options: RecomputeOptions,
+): Promise<number> {
+  if (agents.length > FULL_PASS_ABOVE) return fullPass(pool, options);
+  const tokenIds = agents.map(({ token_id }) => token_id);
   return (await recomputeCred(pool, { tokenIds }, options)).changed.length;
 }
 
@@ -160,14 +206,7 @@ async function recomputeSet(
 ): Promise<CredChange[]> {
   if (tokenIds.length === 0) return [];
   await lockAgents(tx, tokenIds);
-  // Not a prepared statement: sets differ in size by orders of magnitude, so each needs a plan of its own.
-  const { rows } = await tx.query<{ token_id: string; score: number; previous: number | null }>(RECOMPUTE, [
-    unixSeconds(now),
-    now,
-    cause,
-    tokenIds,
-  ]);
-  return rows.map(({ token_id, score, previous }) => ({ tokenId: Number(token_id), score, previous }));
+  return RECOMPUTE.rows(tx, { seconds: unixSeconds(now), now, cause, tokenIds });
 }
 
 /*
@@ -184,15 +223,7 @@ const lockAgents = (tx: Queryable, tokenIds: readonly number[]) =>
 const lockAll = (tx: Queryable) => takeLocks(tx, [...Array(LOCKS).keys()]);
 
 async function takeLocks(tx: Queryable, locks: number[]): Promise<void> {
-  await tx.query("select pg_advisory_xact_lock($1::int4, lock) from unnest($2::int4[]) as lock", [
-    LOCK_CLASS,
-    locks.sort((a, b) => a - b),
-  ]);
-}
-
-async function tokenIdsOf(db: Queryable, text: string, values: unknown[] = []): Promise<number[]> {
-  const { rows } = await db.query<{ token_id: string }>(text, values);
-  return rows.map((row) => Number(row.token_id));
+  await TAKE_LOCKS.run(tx, { lockClass: LOCK_CLASS, locks: locks.sort((a, b) => a - b) });
 }
 
 const isPool = (db: Queryable): db is pg.Pool => "totalCount" in db;

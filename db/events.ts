@@ -1,17 +1,22 @@
 /** Reads the event log after a position: all events or final ones, filtered if wanted. */
-import type { EventFilter, LoggedEvent } from "../core/events.ts";
+import type { EventData, EventFilter, EventType, LoggedEvent } from "../core/events.ts";
+import type { Address, Hex } from "../core/facts.ts";
+import { array, bool, filtered, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** NOTIFY channel of new events; the payload is the last position. `eventLog` reads the same. */
 export const EVENTS_CHANNEL = "events";
 
+const LOG = statement({
+  name: "event-log",
+  text: `select head, kept_after as "keptAfter" from offchain.event_log`,
+  columns: { head: int8, keptAfter: int8 },
+  prepared: true,
+});
+
 /** The last position assigned, and the position up to which old events were deleted. */
 export async function eventLog(db: Queryable): Promise<{ head: number; keptAfter: number }> {
-  const { rows } = await db.query({
-    name: "event-log",
-    text: "select head, kept_after from offchain.event_log",
-  });
-  return { head: Number(rows[0].head), keptAfter: Number(rows[0].kept_after) };
+  return LOG.one(db);
 }
 
 /** A part of the log: the positions after one, up to another, of all events or of final ones. */
@@ -28,17 +33,49 @@ export type LogPart = {
 /** Max positions per read, before the filter. */
 const SPAN = 5_000;
 
-const statement = (column: string) => `
-  select ${column} as position, id, type, token_id as "tokenId", agent_address as "agentAddress", owner,
-         former_owner as "formerOwner", data, block, tx_hash as "txHash", at, final
+/** Columns of an event in the order of `EVENT`. */
+export const EVENT_COLUMNS = {
+  id: text,
+  type: narrow<EventType>(text),
+  tokenId: nullable(int8),
+  agentAddress: nullable(narrow<Address>(text)),
+  owner: nullable(narrow<Address>(text)),
+  formerOwner: nullable(narrow<Address>(text)),
+  data: jsonb<EventData>(),
+  block: nullable(int8),
+  txHash: nullable(narrow<Hex>(text)),
+  at: timestamptz,
+  final: bool,
+};
+/** An event in the shape of `LoggedEvent`, without its position. */
+export const EVENT = `id, type, token_id as "tokenId", agent_address as "agentAddress", owner,
+         former_owner as "formerOwner", data, block, tx_hash as "txHash", at, final`;
+
+const eventsBy = (name: string, column: string) =>
+  statement({
+    name,
+    params: {
+      after: int8,
+      through: int8,
+      limit: int8,
+      types: nullable(array(text)),
+      tokenIds: nullable(array(int8)),
+      addresses: nullable(array(text)),
+      owners: nullable(array(text)),
+    },
+    text: `
+  select ${column} as position, ${EVENT}
   from offchain.event
-  where ${column} > $1 and ${column} <= $2
-    and ($4::text[] is null or type = any($4) or (type = 'event.retracted' and data ->> 'type' = any($4)))
-    and ($5::int8[] is null or token_id = any($5) or agent_address = any($6))
-    and ($7::text[] is null or owner = any($7) or former_owner = any($7))
-  order by ${column} limit $3`;
-const ANY = { name: "events", text: statement("position") };
-const FINAL = { name: "events-final", text: statement("final_position") };
+  where ${column} > $after and ${column} <= $through
+    and ($types::text[] is null or type = any($types) or (type = 'event.retracted' and data ->> 'type' = any($types)))
+    and ($tokenIds::int8[] is null or token_id = any($tokenIds) or agent_address = any($addresses))
+    and ($owners::text[] is null or owner = any($owners) or former_owner = any($owners))
+  order by ${column} limit $limit`,
+    columns: { position: filtered(int8), ...EVENT_COLUMNS },
+    prepared: true,
+  });
+const ANY = eventsBy("events", "position");
+const FINAL = eventsBy("events-final", "final_position");
 
 /**
  * Events of a part of the log, oldest first.
@@ -50,17 +87,9 @@ export async function eventsAfter(
 ): Promise<{ events: LoggedEvent[]; through: number }> {
   const through = Math.min(head, after + SPAN);
   if (through <= after) return { events: [], through: after };
-  const { rows } = await db.query({
-    ...(final ? FINAL : ANY),
-    values: [after, through, limit, types ?? null, agents?.tokenIds ?? null, agents?.addresses ?? null, owners ?? null],
+  const events: LoggedEvent[] = await (final ? FINAL : ANY).rows(db, {
+    ...{ after, through, limit, types: types ?? null, owners: owners ?? null },
+    ...{ tokenIds: agents?.tokenIds ?? null, addresses: agents?.addresses ?? null },
   });
-  const events = rows.map(
-    (row): LoggedEvent => ({
-      ...row,
-      position: Number(row.position),
-      tokenId: row.tokenId === null ? null : Number(row.tokenId),
-      block: row.block === null ? null : Number(row.block),
-    }),
-  );
   return { events, through: events.length === limit ? events.at(-1)!.position : through };
 }

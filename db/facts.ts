@@ -1,8 +1,8 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
-import type pg from "pg";
 import { SIGNALS } from "../core/cred.ts";
-import type { AgentFacts, AgentRef } from "../core/facts.ts";
+import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
 import { restsOn } from "./attestations.ts";
+import { array, int8, json, narrow, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
 
@@ -81,11 +81,17 @@ export const FACTS = `json_build_object(
  */
 const rowsOf = (array: string, type: string) => `unnest((select ${array}::${type}[])) with ordinality`;
 
-const LOAD = `
+const LOAD = statement({
+  name: "facts-load",
+  params: { tokenIds: array(int8) },
+  text: `
   select ${FACTS} as facts
-  from ${rowsOf("$1", "int8")} as requested(token_id, place)
+  from ${rowsOf("$tokenIds", "int8")} as requested(token_id, place)
   join onchain.agent a on a.token_id = requested.token_id
-  order by requested.place`;
+  order by requested.place`,
+  columns: { facts: json<AgentFacts>() },
+  prepared: true,
+});
 
 /**
  * The facts of agents, in the order of the token ids; ids that do not exist are left out.
@@ -93,18 +99,23 @@ const LOAD = `
  */
 export async function loadFacts(db: Queryable, tokenIds: readonly number[]): Promise<AgentFacts[]> {
   if (tokenIds.length === 0) return [];
-  const { rows } = await db.query<{ facts: AgentFacts }>({ name: "facts-load", text: LOAD, values: [tokenIds] });
-  return rows.map((row) => row.facts);
+  return (await LOAD.rows(db, { tokenIds })).map(({ facts }) => facts);
 }
 
-const FIND = `
+const FIND = statement({
+  name: "facts-find",
+  params: { tokenIds: array(int8), wallets: array(narrow<Address>(text)) },
+  text: `
   select requested.ref, ${FACTS} as facts
   from (
-    select ref::text as ref, ref as token_id from unnest((select $1::int8[])) as ids(ref)
+    select ref::text as ref, ref as token_id from unnest((select $tokenIds::int8[])) as ids(ref)
     union all
-    select ref, ${agentOf("wallets.ref")} from unnest((select $2::text[])) as wallets(ref)
+    select ref, ${agentOf("wallets.ref")} from unnest((select $wallets::text[])) as wallets(ref)
   ) requested
-  join onchain.agent a on a.token_id = requested.token_id`;
+  join onchain.agent a on a.token_id = requested.token_id`,
+  columns: { ref: text, facts: json<AgentFacts>() },
+  prepared: true,
+});
 
 /**
  * The facts of agents by token ids and by wallets, from one snapshot: one for each reference, null where there is no such
@@ -114,12 +125,7 @@ const FIND = `
 export async function findFacts(db: Queryable, refs: readonly AgentRef[]): Promise<(AgentFacts | null)[]> {
   const tokenIds = refs.flatMap((ref) => ("tokenId" in ref ? [ref.tokenId] : []));
   const wallets = refs.flatMap((ref) => ("address" in ref ? [ref.address] : []));
-  const { rows } = await db.query<[string, AgentFacts]>({
-    name: "facts-find",
-    text: FIND,
-    values: [tokenIds, wallets],
-    rowMode: "array",
-  } as pg.QueryConfig);
-  const found = new Map(rows);
+  const rows = await FIND.rows(db, { tokenIds, wallets });
+  const found = new Map(rows.map(({ ref, facts }) => [ref, facts]));
   return refs.map((ref) => found.get("tokenId" in ref ? String(ref.tokenId) : ref.address) ?? null);
 }

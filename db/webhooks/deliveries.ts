@@ -4,6 +4,21 @@ import type { Address } from "../../core/facts.ts";
 import type { AttemptOutcome } from "../../core/webhooks/attempts.ts";
 import type { DeliveryPool } from "../../core/webhooks/pools.ts";
 import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
+import {
+  array,
+  bool,
+  filtered,
+  float8,
+  int2,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+} from "../statement.ts";
 import { type Queryable, transaction } from "../transaction.ts";
 import { DUE, IN_PROGRESS, POOL_LIMITS_TABLE, rescheduleOwners, scheduleSql, takeDueOwners } from "./owner-schedule.ts";
 
@@ -52,15 +67,26 @@ async function claimOf(
   owners: readonly Address[],
   { now, lease, leaseMs, slots, failuresBeforeTrial }: ClaimOptions,
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await tx.query<ClaimedDelivery>({
-    name: "webhook-claim",
-    text: `
+  return CLAIM.rows(tx, { now, lease, leaseMs, owners, slots, failuresBeforeTrial });
+}
+
+const CLAIM = statement({
+  name: "webhook-claim",
+  params: {
+    now: timestamptz,
+    lease: text,
+    leaseMs: float8,
+    owners: array(text),
+    slots: jsonb<Record<DeliveryPool, number>>(),
+    failuresBeforeTrial: int4,
+  },
+  text: `
       with ${IN_PROGRESS}, room as (
         select t.owner, pool.*, ${DUE} as due,
-          case when t.slow_until > $1 then pool.per_slow_owner else pool.per_owner end - coalesce(in_progress.count, 0) as free
+          case when t.slow_until > $now then pool.per_slow_owner else pool.per_owner end - coalesce(in_progress.count, 0) as free
         from offchain.webhook_turn t cross join ${POOL_LIMITS_TABLE}
         left join in_progress on in_progress.owner = t.owner and in_progress.pool = pool.pool
-        where t.owner = any($4) and ${DUE} <= $1 and ($5::jsonb ->> pool.pool)::int > 0
+        where t.owner = any($owners) and ${DUE} <= $now and ($slots::jsonb ->> pool.pool)::int > 0
       ), candidate as (
         select room.pool, room.due, found.delivery_id,
           row_number() over (partition by room.owner, room.pool order by found.due_at, found.delivery_id) as nth
@@ -68,31 +94,43 @@ async function claimOf(
           select d.delivery_id, d.due_at
           from offchain.webhook w cross join lateral (
             select delivery_id, due_at from offchain.webhook_delivery
-            where webhook_id = w.webhook_id and state = 'pending' and due_at <= $1
-              and (lease_until is null or lease_until <= $1)
+            where webhook_id = w.webhook_id and state = 'pending' and due_at <= $now
+              and (lease_until is null or lease_until <= $now)
             order by due_at, delivery_id
-            limit greatest(0, case when w.failures >= $6 then 1 else room.per_webhook end - (
+            limit greatest(0, case when w.failures >= $failuresBeforeTrial then 1 else room.per_webhook end - (
               select count(*) from offchain.webhook_delivery d
-              where d.webhook_id = w.webhook_id and d.lease is not null and d.lease_until > $1)::int)
+              where d.webhook_id = w.webhook_id and d.lease is not null and d.lease_until > $now)::int)
             for no key update skip locked) d
           where w.owner = room.owner and w.lane = room.pool and w.disabled_at is null
-            and (w.paused_until is null or w.paused_until <= $1)
+            and (w.paused_until is null or w.paused_until <= $now)
           order by d.due_at, d.delivery_id limit greatest(0, room.free)) found
       ), placed as (
         select delivery_id, pool, row_number() over (partition by pool order by nth, due) as place from candidate
       ), claimed as (
-        update offchain.webhook_delivery d set lease = $2, lease_until = $1::timestamptz + $3 * interval '1 millisecond'
-        from placed where d.delivery_id = placed.delivery_id and placed.place <= ($5::jsonb ->> placed.pool)::int
+        update offchain.webhook_delivery d set lease = $lease, lease_until = $now::timestamptz + $leaseMs * interval '1 millisecond'
+        from placed where d.delivery_id = placed.delivery_id and placed.place <= ($slots::jsonb ->> placed.pool)::int
         returning d.*
       )
-      select c.delivery_id::float8 as "deliveryId", c.lease, c.webhook_id as "webhookId", w.url, w.owner, w.lane as pool,
-        c.event_id as "eventId", c.event_type as "eventType", c.position::float8 as position, c.final,
+      select c.delivery_id as "deliveryId", c.lease, c.webhook_id as "webhookId", w.url, w.owner, w.lane as pool,
+        c.event_id as "eventId", c.event_type as "eventType", c.position, c.final,
         c.created_at as "createdAt", c.attempts
       from claimed c join offchain.webhook w using (webhook_id) order by c.due_at, c.delivery_id`,
-    values: [now, lease, leaseMs, owners, JSON.stringify(slots), failuresBeforeTrial],
-  });
-  return rows;
-}
+  columns: {
+    deliveryId: int8,
+    lease: filtered(text),
+    webhookId: text,
+    url: text,
+    owner: narrow<Address>(text),
+    pool: narrow<DeliveryPool>(text),
+    eventId: text,
+    eventType: text,
+    position: nullable(int8),
+    final: bool,
+    createdAt: timestamptz,
+    attempts: int2,
+  },
+  prepared: true,
+});
 
 /** An attempt as it is logged. Of the receiver's answer only the status is stored. */
 export type Attempt = {
@@ -122,28 +160,34 @@ export async function settleDelivery(
     error: outcome.kind === "answered" ? null : outcome.reason,
     durationMs,
   };
-  const { rows } = await tx.query({
-    name: "webhook-settle",
-    text: `
-      with settled as (
-      update offchain.webhook_delivery set state = $3, due_at = coalesce($4, due_at), attempts = attempts + 1,
-        lease = null, lease_until = null, settled_at = case when $3 = 'pending' then null else $5::timestamptz end,
-        log = case when jsonb_array_length(log) >= ${ATTEMPTS_KEPT} then log - 0 else log end || $6::jsonb
-      where delivery_id = $1 and lease = $2 returning webhook_id
-      ), scheduled as (${scheduleSql("select webhook_id from settled", "$5", "$7")})
-      select from settled`,
-    values: [
-      deliveryId,
-      lease,
-      result.state,
-      result.dueAt ?? null,
-      at,
-      JSON.stringify([line]),
-      result.slowUntil ?? null,
-    ],
+  const settled = await SETTLE.run(tx, {
+    ...{ deliveryId, lease, state: result.state, dueAt: result.dueAt ?? null, at, log: [line] },
+    slowUntil: result.slowUntil ?? null,
   });
-  return rows.length === 1;
+  return settled === 1;
 }
+
+const SETTLE = statement({
+  name: "webhook-settle",
+  params: {
+    deliveryId: int8,
+    lease: text,
+    state: text,
+    dueAt: nullable(timestamptz),
+    at: timestamptz,
+    log: jsonb<LoggedAttempt[]>(),
+    slowUntil: nullable(timestamptz),
+  },
+  text: `
+    with settled as (
+    update offchain.webhook_delivery set state = $state, due_at = coalesce($dueAt, due_at), attempts = attempts + 1,
+      lease = null, lease_until = null, settled_at = case when $state = 'pending' then null else $at::timestamptz end,
+      log = case when jsonb_array_length(log) >= ${ATTEMPTS_KEPT} then log - 0 else log end || $log::jsonb
+    where delivery_id = $deliveryId and lease = $lease returning webhook_id
+    ), scheduled as (${scheduleSql("select webhook_id from settled", "$at", "$slowUntil")})
+    select from settled`,
+  prepared: true,
+});
 
 /** Releases a claim without an attempt; the delivery is due again at `dueAt`. */
 export async function postponeDelivery(
@@ -151,17 +195,20 @@ export async function postponeDelivery(
   { deliveryId, lease }: Pick<ClaimedDelivery, "deliveryId" | "lease">,
   { dueAt, now }: { dueAt: Date; now: Date },
 ): Promise<void> {
-  await db.query({
-    name: "webhook-postpone",
-    text: `
-      with postponed as (
-        update offchain.webhook_delivery set due_at = $3, lease = null, lease_until = null
-        where delivery_id = $1 and lease = $2 returning webhook_id
-      )
-      ${scheduleSql("select webhook_id from postponed", "$4")}`,
-    values: [deliveryId, lease, dueAt, now],
-  });
+  await POSTPONE.run(db, { deliveryId, lease, dueAt, now });
 }
+
+const POSTPONE = statement({
+  name: "webhook-postpone",
+  params: { deliveryId: int8, lease: text, dueAt: timestamptz, now: timestamptz },
+  text: `
+    with postponed as (
+      update offchain.webhook_delivery set due_at = $dueAt, lease = null, lease_until = null
+      where delivery_id = $deliveryId and lease = $lease returning webhook_id
+    )
+    ${scheduleSql("select webhook_id from postponed", "$now")}`,
+  prepared: true,
+});
 
 /** Max settled deliveries in the log of one webhook, the newest. */
 export const LOG_SIZE = 2_000;
@@ -172,22 +219,7 @@ const TRIM_SIZE = 200;
 export async function trimLogs(db: Queryable): Promise<number> {
   let deleted = 0;
   for (let after = ""; ; ) {
-    const { rows } = await db.query<{ last: string | null; webhooks: number; deleted: number }>(
-      `with part as (
-         select webhook_id from offchain.webhook where webhook_id > $1 order by webhook_id limit ${TRIM_SIZE}
-       ), old as (
-         select d.delivery_id from part cross join lateral (
-           select delivery_id from offchain.webhook_delivery d
-           where d.webhook_id = part.webhook_id and d.state <> 'pending'
-           order by d.delivery_id desc offset ${LOG_SIZE} limit ${DELETE_SIZE}) d
-       ), deleted as (
-         delete from offchain.webhook_delivery where delivery_id in (select delivery_id from old) and state <> 'pending'
-         returning delivery_id
-       )
-       select max(webhook_id) as last, count(*)::int as webhooks, (select count(*)::int from deleted) as deleted from part`,
-      [after],
-    );
-    const [{ last, webhooks, deleted: gone }] = rows as [(typeof rows)[0]];
+    const { last, webhooks, deleted: gone } = await TRIM.one(db, { after });
     deleted += gone;
     if (webhooks < TRIM_SIZE || last === null) return deleted;
     after = last;
@@ -198,17 +230,40 @@ export async function trimLogs(db: Queryable): Promise<number> {
 export async function deleteOldDeliveries(db: Queryable, before: Date): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const { rowCount } = await db.query(
-      `delete from offchain.webhook_delivery where delivery_id in (
-         select delivery_id from offchain.webhook_delivery where created_at < $1
-           and coalesce(settled_at, created_at) < $1 and lease is null
-         order by created_at limit ${DELETE_SIZE} for update skip locked)`,
-      [before],
-    );
-    deleted += rowCount ?? 0;
-    if ((rowCount ?? 0) < DELETE_SIZE) return deleted;
+    const count = await DELETE_OLD.run(db, { before });
+    deleted += count;
+    if (count < DELETE_SIZE) return deleted;
   }
 }
 
 /** Max deliveries that one statement deletes. */
 const DELETE_SIZE = 2_000;
+
+const TRIM = statement({
+  name: "webhook-trim-logs",
+  params: { after: text },
+  text: `
+      with part as (
+         select webhook_id from offchain.webhook where webhook_id > $after order by webhook_id limit ${TRIM_SIZE}
+       ), old as (
+         select d.delivery_id from part cross join lateral (
+           select delivery_id from offchain.webhook_delivery d
+           where d.webhook_id = part.webhook_id and d.state <> 'pending'
+           order by d.delivery_id desc offset ${LOG_SIZE} limit ${DELETE_SIZE}) d
+       ), deleted as (
+         delete from offchain.webhook_delivery where delivery_id in (select delivery_id from old) and state <> 'pending'
+         returning delivery_id
+       )
+       select max(webhook_id) as last, count(*)::int as webhooks, (select count(*)::int from deleted) as deleted from part`,
+  columns: { last: nullable(text), webhooks: int4, deleted: int4 },
+});
+
+const DELETE_OLD = statement({
+  name: "webhook-delete-old",
+  params: { before: timestamptz },
+  text: `
+    delete from offchain.webhook_delivery where delivery_id in (
+      select delivery_id from offchain.webhook_delivery where created_at < $before
+        and coalesce(settled_at, created_at) < $before and lease is null
+      order by created_at limit ${DELETE_SIZE} for update skip locked)`,
+});

@@ -1,17 +1,35 @@
 /** The delivery log of a webhook's owner: pages, test deliveries and replays. */
+import { and, eq, isNotNull } from "drizzle-orm";
 import type pg from "pg";
 import { fail } from "../../core/errors.ts";
 import { PING } from "../../core/webhooks/payload.ts";
-import type { Delivery, DeliveryState } from "../../core/webhooks/webhook.ts";
+import type { Delivery, DeliveryState, LoggedAttempt } from "../../core/webhooks/webhook.ts";
+import { orm } from "../orm.ts";
+import { webhook } from "../schema.ts";
+import { array, bool, int2, int4, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
 import { type Queryable, transaction } from "../transaction.ts";
 import { MAX_PENDING } from "./fan-out.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 import { wakeWebhooks } from "./webhooks.ts";
 
 const DELIVERY = `
-  d.delivery_id::float8 as "deliveryId", d.event_id as "eventId", d.event_type as "eventType",
-  d.position::float8 as position, d.final, d.state, d.created_at as "createdAt", d.due_at as "dueAt",
+  d.delivery_id as "deliveryId", d.event_id as "eventId", d.event_type as "eventType",
+  d.position, d.final, d.state, d.created_at as "createdAt", d.due_at as "dueAt",
   d.settled_at as "settledAt", d.attempts, d.log`;
+
+const DELIVERY_COLUMNS = {
+  deliveryId: int8,
+  eventId: text,
+  eventType: text,
+  position: nullable(int8),
+  final: bool,
+  state: narrow<DeliveryState>(text),
+  createdAt: timestamptz,
+  dueAt: timestamptz,
+  settledAt: nullable(timestamptz),
+  attempts: int2,
+  log: jsonb<LoggedAttempt[]>(),
+};
 
 /** A page of a webhook's deliveries before an id, the newest first. */
 export async function deliveryPage(
@@ -19,32 +37,40 @@ export async function deliveryPage(
   webhookId: string,
   { state, before, limit }: { state?: DeliveryState | undefined; before?: number | undefined; limit: number },
 ): Promise<Delivery[]> {
-  const { rows } = await db.query<Delivery>({
-    name: "webhook-deliveries",
-    text: `
-      select ${DELIVERY} from offchain.webhook_delivery d
-      where d.webhook_id = $1 and d.delivery_id < $2 and ($3::text is null or d.state = $3)
-      order by d.delivery_id desc limit $4`,
-    values: [webhookId, before ?? Number.MAX_SAFE_INTEGER, state ?? null, limit],
-  });
-  return rows;
+  return PAGE.rows(db, { webhookId, before: before ?? Number.MAX_SAFE_INTEGER, state: state ?? null, limit });
 }
+
+const PAGE = statement({
+  name: "webhook-deliveries",
+  params: { webhookId: text, before: int8, state: nullable(text), limit: int8 },
+  text: `
+    select ${DELIVERY} from offchain.webhook_delivery d
+    where d.webhook_id = $webhookId and d.delivery_id < $before and ($state::text is null or d.state = $state)
+    order by d.delivery_id desc limit $limit`,
+  columns: DELIVERY_COLUMNS,
+  prepared: true,
+});
 
 /** Number of pending and of dead deliveries, by webhook. */
 export async function deliveryCounts(
   db: Queryable,
   webhookIds: readonly string[],
 ): Promise<Map<string, { pending: number; dead: number }>> {
-  const { rows } = await db.query<{ webhookId: string; pending: number; dead: number }>({
-    name: "webhook-delivery-counts",
-    text: `
-      select webhook_id as "webhookId", count(*) filter (where state = 'pending')::int as pending,
-        count(*) filter (where state = 'dead')::int as dead
-      from offchain.webhook_delivery where webhook_id = any($1) and state in ('pending', 'dead') group by webhook_id`,
-    values: [webhookIds],
-  });
+  const rows = await COUNTS.rows(db, { webhookIds });
   return new Map(rows.map(({ webhookId, ...counts }) => [webhookId, counts]));
 }
+
+const COUNTS = statement({
+  name: "webhook-delivery-counts",
+  params: { webhookIds: array(text) },
+  text: `
+    select webhook_id as "webhookId", count(*) filter (where state = 'pending')::int as pending,
+      count(*) filter (where state = 'dead')::int as dead
+    from offchain.webhook_delivery
+    where webhook_id = any($webhookIds) and state in ('pending', 'dead') group by webhook_id`,
+  columns: { webhookId: text, pending: int4, dead: int4 },
+  prepared: true,
+});
 
 /**
  * Adds a test delivery, due at once. The same event id again is the same delivery.
@@ -56,20 +82,25 @@ export async function insertPing(
 ): Promise<Delivery> {
   return transaction(db, async (tx) => {
     await endPause(tx, webhookId);
-    const { rows } = await tx.query<Delivery>(
-      `insert into offchain.webhook_delivery as d (webhook_id, event_id, event_type, final, due_at, created_at)
-       select webhook_id, $2, '${PING}', true, $3, $3 from offchain.webhook w
-       where w.webhook_id = $1 and (select count(*) from (
-         select from offchain.webhook_delivery d where d.webhook_id = $1 and d.state = 'pending'
-         limit ${MAX_PENDING}) waiting) < ${MAX_PENDING}
-       on conflict (webhook_id, event_id) do update set event_id = excluded.event_id returning ${DELIVERY}`,
-      [webhookId, eventId, now],
-    );
-    if (!rows[0]) return fail("conflict", `${MAX_PENDING} deliveries of this webhook wait already.`);
+    const delivery = await INSERT_PING.maybeOne(tx, { webhookId, eventId, now });
+    if (!delivery) return fail("conflict", `${MAX_PENDING} deliveries of this webhook wait already.`);
     await scheduleOwners(tx, [webhookId], now);
-    return rows[0];
+    return delivery;
   });
 }
+
+const INSERT_PING = statement({
+  name: "webhook-ping",
+  params: { webhookId: text, eventId: text, now: timestamptz },
+  text: `
+    insert into offchain.webhook_delivery as d (webhook_id, event_id, event_type, final, due_at, created_at)
+    select webhook_id, $eventId, '${PING}', true, $now, $now from offchain.webhook w
+    where w.webhook_id = $webhookId and (select count(*) from (
+      select from offchain.webhook_delivery d where d.webhook_id = $webhookId and d.state = 'pending'
+      limit ${MAX_PENDING}) waiting) < ${MAX_PENDING}
+    on conflict (webhook_id, event_id) do update set event_id = excluded.event_id returning ${DELIVERY}`,
+  columns: DELIVERY_COLUMNS,
+});
 
 /**
  * Makes a settled delivery due again, with all its attempts; a pending one is not changed.
@@ -81,20 +112,12 @@ export async function replayDelivery(
 ): Promise<Delivery> {
   const replayed = await transaction(db, async (tx) => {
     await endPause(tx, webhookId);
-    const { rows } = await tx.query<Delivery>(
-      `update offchain.webhook_delivery d set ${REPLAYED}
-       where d.webhook_id = $1 and d.delivery_id = $2 and d.state <> 'pending' and ${IS_KEPT} returning ${DELIVERY}`,
-      [webhookId, deliveryId, now],
-    );
+    const delivery = await REPLAY.maybeOne(tx, { webhookId, deliveryId, now });
     await scheduleOwners(tx, [webhookId], now);
-    return rows[0];
+    return delivery;
   });
   if (replayed) return replayed;
-  const { rows: there } = await db.query<Delivery>(
-    `select ${DELIVERY} from offchain.webhook_delivery d where d.webhook_id = $1 and d.delivery_id = $2`,
-    [webhookId, deliveryId],
-  );
-  const [found] = there;
+  const found = await BY_ID.maybeOne(db, { webhookId, deliveryId });
   if (!found) return fail("not_found", "This webhook has no delivery of this id.");
   if (found.state !== "pending") return fail("gone", "The event is no longer kept, so it cannot be sent again.");
   return found;
@@ -103,7 +126,25 @@ export async function replayDelivery(
 /** A test event is composed for each attempt; any other event must be in the log. */
 const IS_KEPT = `(d.event_type = '${PING}' or exists (select from offchain.event e where e.id = d.event_id))`;
 
-const REPLAYED = "state = 'pending', attempts = 0, due_at = $3, settled_at = null, lease = null, lease_until = null";
+const REPLAYED = "state = 'pending', attempts = 0, due_at = $now, settled_at = null, lease = null, lease_until = null";
+
+const REPLAY = statement({
+  name: "webhook-replay",
+  params: { webhookId: text, deliveryId: int8, now: timestamptz },
+  text: `
+    update offchain.webhook_delivery d set ${REPLAYED}
+    where d.webhook_id = $webhookId and d.delivery_id = $deliveryId and d.state <> 'pending' and ${IS_KEPT}
+    returning ${DELIVERY}`,
+  columns: DELIVERY_COLUMNS,
+});
+const BY_ID = statement({
+  name: "webhook-delivery",
+  params: { webhookId: text, deliveryId: int8 },
+  text: `
+    select ${DELIVERY} from offchain.webhook_delivery d
+    where d.webhook_id = $webhookId and d.delivery_id = $deliveryId`,
+  columns: DELIVERY_COLUMNS,
+});
 
 /** Makes dead deliveries due again that ended since a time, the oldest `most` of them. @returns their number */
 export async function replayDead(
@@ -112,33 +153,42 @@ export async function replayDead(
 ): Promise<number> {
   return transaction(db, async (tx) => {
     await endPause(tx, webhookId);
-    const { rowCount } = await tx.query(
-      `update offchain.webhook_delivery d set ${REPLAYED}
-       where d.delivery_id in (
-         select delivery_id from offchain.webhook_delivery d
-         where webhook_id = $1 and state = 'dead' and settled_at >= $2 and ${IS_KEPT}
-         order by delivery_id limit $4 for update)`,
-      [webhookId, since, now, most],
-    );
+    const replayed = await REPLAY_DEAD.run(tx, { webhookId, since, now, most });
     await scheduleOwners(tx, [webhookId], now);
-    return rowCount ?? 0;
+    return replayed;
   });
 }
 
+const REPLAY_DEAD = statement({
+  name: "webhook-replay-dead",
+  params: { webhookId: text, since: timestamptz, now: timestamptz, most: int8 },
+  text: `
+    update offchain.webhook_delivery d set ${REPLAYED}
+    where d.delivery_id in (
+      select delivery_id from offchain.webhook_delivery d
+      where webhook_id = $webhookId and state = 'dead' and settled_at >= $since and ${IS_KEPT}
+      order by delivery_id limit $most for update)`,
+});
+
 /** Ends the pause of a receiver that the caller says is back. Locks the webhook, before its deliveries. */
 async function endPause(tx: Queryable, webhookId: string): Promise<void> {
-  await tx.query("update offchain.webhook set paused_until = null where webhook_id = $1 and paused_until is not null", [
-    webhookId,
-  ]);
+  await orm(tx)
+    .update(webhook)
+    .set({ pausedUntil: null })
+    .where(and(eq(webhook.webhookId, webhookId), isNotNull(webhook.pausedUntil)));
   await wakeWebhooks(tx);
 }
 
 /** Number of deliveries that became dead since a time and can be replayed. */
 export async function countDead(db: Queryable, webhookId: string, since: Date): Promise<number> {
-  const { rows } = await db.query(
-    `select count(*)::int as count from offchain.webhook_delivery d
-     where webhook_id = $1 and state = 'dead' and settled_at >= $2 and ${IS_KEPT}`,
-    [webhookId, since],
-  );
-  return rows[0].count;
+  return (await COUNT_DEAD.one(db, { webhookId, since })).count;
 }
+
+const COUNT_DEAD = statement({
+  name: "webhook-count-dead",
+  params: { webhookId: text, since: timestamptz },
+  text: `
+    select count(*)::int as count from offchain.webhook_delivery d
+    where webhook_id = $webhookId and state = 'dead' and settled_at >= $since and ${IS_KEPT}`,
+  columns: { count: int4 },
+});

@@ -1,11 +1,15 @@
 /** Fan-out of the event log to deliveries: each event once to each subscribed webhook, in the commit that moves the cursor. */
+import { eq } from "drizzle-orm";
 import type pg from "pg";
 import { filterOf, type LoggedEvent } from "../../core/events.ts";
-import { FINALITIES, type Finality, filterOfSubscription, type Subscription } from "../../core/webhooks/webhook.ts";
+import { FINALITIES, type Finality, filterOfSubscription } from "../../core/webhooks/webhook.ts";
 import { eventLog, eventsAfter, type LogPart } from "../events.ts";
+import { orm } from "../orm.ts";
+import { webhook as webhookTable } from "../schema.ts";
+import { array, bool, filtered, int8, nullable, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
-import { WEBHOOK } from "./webhooks.ts";
+import { WEBHOOK, WEBHOOK_COLUMNS } from "./webhooks.ts";
 
 /** Positions of the log per part. */
 const PART = 500;
@@ -26,6 +30,23 @@ export type FannedOut = {
   more: boolean;
 };
 
+const LOCK_CURSOR = statement({
+  name: "webhook-cursor-lock",
+  text: `
+    select position, through, handed_to as "handedTo", caught_up_to as "caughtUpTo"
+    from offchain.webhook_cursor for update skip locked`,
+  columns: { position: int8, through: nullable(int8), handedTo: nullable(text), caughtUpTo: nullable(text) },
+  prepared: true,
+});
+const MOVE_CURSOR = statement({
+  name: "webhook-cursor-move",
+  params: { position: int8, through: nullable(int8), handedTo: nullable(text), caughtUpTo: nullable(text) },
+  text: `
+    update offchain.webhook_cursor set position = $position, through = $through, handed_to = $handedTo,
+      caught_up_to = $caughtUpTo`,
+  prepared: true,
+});
+
 type Cursor = { position: number; through: number | null; handedTo: string | null; caughtUpTo: string | null };
 
 /**
@@ -34,13 +55,7 @@ type Cursor = { position: number; through: number | null; handedTo: string | nul
  * @param now when the deliveries are due
  */
 export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
-  const { rows } = await tx.query<Cursor>({
-    name: "webhook-cursor-lock",
-    text: `
-      select position::float8 as position, through::float8 as through, handed_to as "handedTo", caught_up_to as "caughtUpTo"
-      from offchain.webhook_cursor for update skip locked`,
-  });
-  const [cursor] = rows;
+  const cursor = await LOCK_CURSOR.maybeOne(tx);
   if (!cursor) return { deliveries: 0, more: false };
   const { head } = await eventLog(tx);
   const current = { ...cursor, through: cursor.through ?? Math.min(head, cursor.position + PART) };
@@ -51,11 +66,7 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
       ? { ...cursor, position: current.through, through: null, handedTo: null }
       : { ...current, handedTo: fannedOut.handedTo };
   const caughtUp = await catchUp(tx, next, now);
-  await tx.query({
-    name: "webhook-cursor-move",
-    text: "update offchain.webhook_cursor set position = $1, through = $2, handed_to = $3, caught_up_to = $4",
-    values: [next.position, next.through, next.handedTo, caughtUp.upTo],
-  });
+  await MOVE_CURSOR.run(tx, { ...next, caughtUpTo: caughtUp.upTo });
   const made = [...fannedOut.made, ...caughtUp.made];
   // Last: schedules are locked after webhooks and deliveries.
   await scheduleOwners(tx, [...new Set(made.map(({ webhookId }) => webhookId))], now);
@@ -65,21 +76,19 @@ export async function fanOut(tx: pg.ClientBase, now: Date): Promise<FannedOut> {
   };
 }
 
-type Candidate = Subscription & { webhookId: string; fromPosition: number };
 type Made = { webhookId: string; event: LoggedEvent };
 
 /** The next webhooks that are enabled and not behind. */
-async function candidates(tx: Queryable, after: string | null): Promise<Candidate[]> {
-  const { rows } = await tx.query<Candidate>({
-    name: "webhook-candidates",
-    text: `
-      select ${WEBHOOK}, w.from_position::float8 as "fromPosition" from offchain.webhook w
-      where w.disabled_at is null and w.own_position is null and w.webhook_id > $1
-      order by w.webhook_id limit ${PAGE}`,
-    values: [after ?? ""],
-  });
-  return rows;
-}
+const CANDIDATES = statement({
+  name: "webhook-candidates",
+  params: { after: text },
+  text: `
+    select ${WEBHOOK}, w.from_position as "fromPosition" from offchain.webhook w
+    where w.disabled_at is null and w.own_position is null and w.webhook_id > $after
+    order by w.webhook_id limit ${PAGE}`,
+  columns: { ...WEBHOOK_COLUMNS, fromPosition: int8 },
+  prepared: true,
+});
 
 /**
  * Creates the deliveries of one part for the next webhooks that are not behind.
@@ -90,7 +99,7 @@ async function fanOutPart(
   { position: after, through, handedTo }: Cursor & { through: number },
   now: Date,
 ): Promise<{ made: Made[]; handedTo: string | null }> {
-  const webhooks = await candidates(tx, handedTo);
+  const webhooks = await CANDIDATES.rows(tx, { after: handedTo ?? "" });
   const events = {} as Record<Finality, LoggedEvent[]>;
   for (const finality of FINALITIES)
     events[finality] = (await eventsOf(tx, finality, { after, head: through, limit: PART })).events;
@@ -112,17 +121,20 @@ async function fanOutPart(
 /** Marks webhooks with too many pending deliveries as behind. */
 async function markBehind(tx: Queryable, webhookIds: readonly string[], at: number): Promise<void> {
   if (webhookIds.length === 0) return;
-  await tx.query({
-    name: "webhook-hold-back",
-    text: `
-      update offchain.webhook w set own_position = $2
-      where w.webhook_id = any($1) and w.own_position is null and (
-        select count(*) from (
-          select from offchain.webhook_delivery d
-          where d.webhook_id = w.webhook_id and d.state = 'pending' limit ${MAX_PENDING}) waiting) >= ${MAX_PENDING}`,
-    values: [webhookIds, at],
-  });
+  await MARK_BEHIND.run(tx, { webhookIds, at });
 }
+
+const MARK_BEHIND = statement({
+  name: "webhook-mark-behind",
+  params: { webhookIds: array(text), at: int8 },
+  text: `
+    update offchain.webhook w set own_position = $at
+    where w.webhook_id = any($webhookIds) and w.own_position is null and (
+      select count(*) from (
+        select from offchain.webhook_delivery d
+        where d.webhook_id = w.webhook_id and d.state = 'pending' limit ${MAX_PENDING}) waiting) >= ${MAX_PENDING}`,
+  prepared: true,
+});
 
 /**
  * Advances webhooks that were enabled again, or have room again, one page of them per call.
@@ -133,18 +145,7 @@ async function catchUp(
   { position, through, handedTo, caughtUpTo }: Cursor,
   now: Date,
 ): Promise<{ made: Made[]; upTo: string | null; more: boolean }> {
-  const { rows: behind } = await tx.query<{ webhookId: string; room: boolean }>({
-    name: "webhook-behind",
-    text: `
-      select w.webhook_id as "webhookId", (
-        select count(*) from (
-          select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending'
-          limit ${ROOM_TO_CATCH_UP + 1}) waiting) <= ${MAX_PENDING - ROOM_TO_CATCH_UP} as room
-      from offchain.webhook w
-      where w.own_position is not null and w.disabled_at is null and w.webhook_id > $1
-      order by w.webhook_id limit ${CATCH_UP_PAGE}`,
-    values: [caughtUpTo ?? ""],
-  });
+  const behind = await BEHIND.rows(tx, { after: caughtUpTo ?? "" });
   const made: Made[] = [];
   let more = false;
   for (const { webhookId, room } of behind) {
@@ -163,34 +164,52 @@ async function catchUp(
   return { made, upTo: behind.length < CATCH_UP_PAGE ? null : behind.at(-1)!.webhookId, more };
 }
 
+const BEHIND = statement({
+  name: "webhook-behind",
+  params: { after: text },
+  text: `
+    select w.webhook_id as "webhookId", (
+      select count(*) from (
+        select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending'
+        limit ${ROOM_TO_CATCH_UP + 1}) waiting) <= ${MAX_PENDING - ROOM_TO_CATCH_UP} as room
+    from offchain.webhook w
+    where w.own_position is not null and w.disabled_at is null and w.webhook_id > $after
+    order by w.webhook_id limit ${CATCH_UP_PAGE}`,
+  columns: { webhookId: text, room: bool },
+  prepared: true,
+});
+
 /** Reads the events that a webhook has missed, as many as it has room for, and moves its position. */
 async function stepForward(
   tx: Queryable,
   webhookId: string,
   goal: number,
 ): Promise<{ made: Made[]; arrived: boolean }> {
-  const { rows } = await tx.query<Candidate & { ownPosition: number }>({
-    name: "webhook-step",
-    text: `
-      select ${WEBHOOK}, w.from_position::float8 as "fromPosition", w.own_position::float8 as "ownPosition"
-      from offchain.webhook w
-      where w.webhook_id = $1 and w.own_position is not null and w.disabled_at is null for no key update skip locked`,
-    values: [webhookId],
-  });
-  const [webhook] = rows;
+  const webhook = await STEP.maybeOne(tx, { webhookId });
   if (!webhook) return { made: [], arrived: true };
   const { ownPosition, fromPosition, finality, ...subscription } = webhook;
   const after = Math.max(ownPosition, fromPosition);
   const part = { after, head: goal, limit: ROOM_TO_CATCH_UP, filter: filterOfSubscription(subscription) };
   const read = await eventsOf(tx, finality, part);
   const arrived = read.through >= goal;
-  await tx.query({
-    name: "webhook-caught-up",
-    text: "update offchain.webhook set own_position = $2 where webhook_id = $1",
-    values: [webhookId, arrived ? null : read.through],
-  });
+  await orm(tx)
+    .update(webhookTable)
+    .set({ ownPosition: arrived ? null : read.through })
+    .where(eq(webhookTable.webhookId, webhookId));
   return { made: read.events.map((event) => ({ webhookId, event })), arrived };
 }
+
+const STEP = statement({
+  name: "webhook-step",
+  params: { webhookId: text },
+  text: `
+    select ${WEBHOOK}, w.from_position as "fromPosition", w.own_position as "ownPosition"
+    from offchain.webhook w
+    where w.webhook_id = $webhookId and w.own_position is not null and w.disabled_at is null
+    for no key update skip locked`,
+  columns: { ...WEBHOOK_COLUMNS, fromPosition: int8, ownPosition: filtered(int8) },
+  prepared: true,
+});
 
 /** A webhook for final events never gets an event that is retracted later, so it gets no retractions. */
 async function eventsOf(db: Queryable, finality: Finality, part: LogPart) {
@@ -204,24 +223,34 @@ async function eventsOf(db: Queryable, finality: Finality, part: LogPart) {
 /** An existing delivery is not changed: a webhook gets each event once. */
 async function insertDeliveries(tx: Queryable, made: readonly Made[], now: Date): Promise<void> {
   if (made.length === 0) return;
-  await tx.query({
-    name: "webhook-deliveries-insert",
-    text: `
-      insert into offchain.webhook_delivery
-        (webhook_id, event_id, event_type, position, final, due_at, created_at)
-      select w.webhook_id, event_id, event_type, position, final, $6, $6
-      from unnest($1::text[], $2::text[], $3::text[], $4::int8[], $5::bool[])
-        as made(webhook_id, event_id, event_type, position, final)
-      join offchain.webhook w on w.webhook_id = made.webhook_id
-      order by position, made.webhook_id for key share of w
-      on conflict (webhook_id, event_id) do nothing`,
-    values: [
-      made.map(({ webhookId }) => webhookId),
-      made.map(({ event }) => event.id),
-      made.map(({ event }) => event.type),
-      made.map(({ event }) => event.position),
-      made.map(({ event }) => event.final),
-      now,
-    ],
+  await INSERT.run(tx, {
+    webhookIds: made.map(({ webhookId }) => webhookId),
+    eventIds: made.map(({ event }) => event.id),
+    eventTypes: made.map(({ event }) => event.type),
+    positions: made.map(({ event }) => event.position),
+    finals: made.map(({ event }) => event.final),
+    now,
   });
 }
+
+const INSERT = statement({
+  name: "webhook-deliveries-insert",
+  params: {
+    webhookIds: array(text),
+    eventIds: array(text),
+    eventTypes: array(text),
+    positions: array(int8),
+    finals: array(bool),
+    now: timestamptz,
+  },
+  text: `
+    insert into offchain.webhook_delivery
+      (webhook_id, event_id, event_type, position, final, due_at, created_at)
+    select w.webhook_id, event_id, event_type, position, final, $now, $now
+    from unnest($webhookIds::text[], $eventIds::text[], $eventTypes::text[], $positions::int8[], $finals::bool[])
+      as made(webhook_id, event_id, event_type, position, final)
+    join offchain.webhook w on w.webhook_id = made.webhook_id
+    order by position, made.webhook_id for key share of w
+    on conflict (webhook_id, event_id) do nothing`,
+  prepared: true,
+});

@@ -4,6 +4,7 @@
  */
 import type { Address } from "../../core/facts.ts";
 import { type DeliveryPool, POOL_LIMITS, POOLS } from "../../core/webhooks/pools.ts";
+import { array, filtered, int4, int8, narrow, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
 /**
@@ -23,42 +24,55 @@ export const scheduleSql = (webhooks: string, at: string, slowUntil = "null") =>
 /** Makes the owners of webhooks due now. */
 export async function scheduleOwners(tx: Queryable, webhookIds: readonly string[], now: Date): Promise<void> {
   if (webhookIds.length === 0) return;
-  await tx.query({
-    name: "webhook-schedule-give",
-    text: scheduleSql("select unnest($1::text[]) as webhook_id", "$2"),
-    values: [webhookIds, now],
-  });
+  await SCHEDULE.run(tx, { webhookIds, now });
 }
+
+const SCHEDULE = statement({
+  name: "webhook-schedule",
+  params: { webhookIds: array(text), now: timestamptz },
+  text: scheduleSql("select unnest($webhookIds::text[]) as webhook_id", "$now"),
+  prepared: true,
+});
 
 /** Makes every owner with a pending delivery due. Finds deliveries that a process of an older version created. */
 export async function scheduleMissedOwners(db: Queryable, now: Date): Promise<void> {
-  await db.query(
-    scheduleSql(
-      `select webhook_id from offchain.webhook w where disabled_at is null and exists (
-         select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending')`,
-      "$1",
-    ),
-    [now],
-  );
+  await SCHEDULE_MISSED.run(db, { now });
 }
+
+const SCHEDULE_MISSED = statement({
+  name: "webhook-schedule-missed",
+  params: { now: timestamptz },
+  text: scheduleSql(
+    `select webhook_id from offchain.webhook w where disabled_at is null and exists (
+       select from offchain.webhook_delivery d where d.webhook_id = w.webhook_id and d.state = 'pending')`,
+    "$now",
+  ),
+});
 
 /** Deletes the schedule of owners without webhooks. */
 export async function deleteIdleOwners(db: Queryable, now: Date): Promise<void> {
-  await db.query(
-    `delete from offchain.webhook_turn t where (slow_until is null or slow_until < $1)
-       and not exists (select from offchain.webhook w where w.owner = t.owner)`,
-    [now],
-  );
+  await DELETE_IDLE.run(db, { now });
 }
+
+const DELETE_IDLE = statement({
+  name: "webhook-schedule-delete-idle",
+  params: { now: timestamptz },
+  text: `
+    delete from offchain.webhook_turn t where (slow_until is null or slow_until < $now)
+      and not exists (select from offchain.webhook w where w.owner = t.owner)`,
+});
 
 /** End of the time in which an owner counts as slow; null when it does not. */
 export async function slowUntilOf(tx: Queryable, owner: Address, now: Date): Promise<Date | null> {
-  const { rows } = await tx.query("select slow_until from offchain.webhook_turn where owner = $1 and slow_until > $2", [
-    owner,
-    now,
-  ]);
-  return rows[0]?.slow_until ?? null;
+  return (await SLOW_UNTIL.maybeOne(tx, { owner, now }))?.slow_until ?? null;
 }
+
+const SLOW_UNTIL = statement({
+  name: "webhook-slow-until",
+  params: { owner: text, now: timestamptz },
+  text: "select slow_until from offchain.webhook_turn where owner = $owner and slow_until > $now",
+  columns: { slow_until: filtered(timestamptz) },
+});
 
 /** The pools with their limits, as a table. */
 export const POOL_LIMITS_TABLE = `(values ${POOLS.map((pool) => {
@@ -69,30 +83,33 @@ export const POOL_LIMITS_TABLE = `(values ${POOLS.map((pool) => {
 const dueOf = (pool: DeliveryPool) => `due_${pool}`;
 /** SQL of the time at which the owner `t` is due in `pool`. */
 export const DUE = `case pool.pool ${POOLS.map((pool) => `when '${pool}' then t.${dueOf(pool)}`).join(" ")} end`;
-/** Number of claimed deliveries at `$1`, by owner and pool: never more rows than all processes have slots. */
+/** Number of claimed deliveries at `$now`, by owner and pool: never more rows than all processes have slots. */
 export const IN_PROGRESS = `in_progress as materialized (
   select w.owner, w.lane as pool, count(*)::int as count, min(d.lease_until) as until
   from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
-  where d.lease is not null and d.lease_until > $1 group by w.owner, w.lane)`;
+  where d.lease is not null and d.lease_until > $now group by w.owner, w.lane)`;
 
 /**
  * Locks the due owners that have waited longest, at most as many of each pool as it has slots. Owners that another
  * process has locked are skipped.
  */
 export async function takeDueOwners(tx: Queryable, now: Date, slots: Record<DeliveryPool, number>): Promise<Address[]> {
-  const { rows } = await tx.query<{ owner: Address }>({
-    name: "webhook-schedule-take",
-    text: `
+  return (await TAKE_DUE.rows(tx, { now, ...slots })).map(({ owner }) => owner);
+}
+
+const TAKE_DUE = statement({
+  name: "webhook-schedule-take",
+  params: { now: timestamptz, answering: int8, new: int8, slow: int8 } satisfies Record<DeliveryPool | "now", unknown>,
+  text: `
       with ${POOLS.map(
-        (pool, i) => `
-      of_${pool} as (select owner from offchain.webhook_turn where ${dueOf(pool)} <= $1 order by ${dueOf(pool)}
-        limit $${i + 2} for no key update skip locked)`,
+        (pool) => `
+      of_${pool} as (select owner from offchain.webhook_turn where ${dueOf(pool)} <= $now order by ${dueOf(pool)}
+        limit $${pool} for no key update skip locked)`,
       ).join(",")}
       ${POOLS.map((pool) => `select owner from of_${pool}`).join(" union ")}`,
-    values: [now, ...POOLS.map((pool) => slots[pool])],
-  });
-  return rows.map(({ owner }) => owner);
-}
+  columns: { owner: narrow<Address>(text) },
+  prepared: true,
+});
 
 /**
  * Sets when the locked owners are due next. An owner with more to send goes to the end of the queue; an owner without a
@@ -106,34 +123,48 @@ export async function rescheduleOwners(
   served: readonly { owner: Address; pool: DeliveryPool }[],
   { now, failuresBeforeTrial }: { now: Date; failuresBeforeTrial: number },
 ): Promise<void> {
-  await tx.query({
-    name: "webhook-schedule-next",
-    text: `
+  await RESCHEDULE.run(tx, {
+    ...{ now, owners, failuresBeforeTrial },
+    servedOwners: served.map(({ owner }) => owner),
+    servedPools: served.map(({ pool }) => pool),
+  });
+}
+
+const RESCHEDULE = statement({
+  name: "webhook-schedule-next",
+  params: {
+    now: timestamptz,
+    servedOwners: array(text),
+    servedPools: array(text),
+    owners: array(text),
+    failuresBeforeTrial: int4,
+  },
+  text: `
       with ${IN_PROGRESS}, next as (
         select t.owner, pool.pool, case
-            when in_progress.count >= case when t.slow_until > $1 then pool.per_slow_owner else pool.per_owner end
+            when in_progress.count >= case when t.slow_until > $now then pool.per_slow_owner else pool.per_owner end
               then greatest(found.due, in_progress.until)
-            when found.due > $1 then found.due
+            when found.due > $now then found.due
             when found.due is null then null
-            when (t.owner, pool.pool) in (select * from unnest($2::text[], $3::text[])) then $1
+            when (t.owner, pool.pool) in (select * from unnest($servedOwners::text[], $servedPools::text[])) then $now
             else ${DUE} end as due
         from offchain.webhook_turn t cross join ${POOL_LIMITS_TABLE}
         left join in_progress on in_progress.owner = t.owner and in_progress.pool = pool.pool
         cross join lateral (
           select min(greatest(case
-              when leased.count >= case when w.failures >= $5 then 1 else pool.per_webhook end then leased.until
+              when leased.count >= case when w.failures >= $failuresBeforeTrial then 1 else pool.per_webhook end then leased.until
               else least(leased.until, first.due_at) end, w.paused_until))
             filter (where first.due_at is not null or leased.until is not null) as due
           from offchain.webhook w
           cross join lateral (
             select count(*) as count, min(lease_until) as until from offchain.webhook_delivery d
-            where d.webhook_id = w.webhook_id and d.lease is not null and d.lease_until > $1) leased
+            where d.webhook_id = w.webhook_id and d.lease is not null and d.lease_until > $now) leased
           left join lateral (
             select d.due_at from offchain.webhook_delivery d
-            where d.webhook_id = w.webhook_id and d.state = 'pending' and (d.lease_until is null or d.lease_until <= $1)
+            where d.webhook_id = w.webhook_id and d.state = 'pending' and (d.lease_until is null or d.lease_until <= $now)
             order by d.due_at, d.delivery_id limit 1) first on true
           where w.owner = t.owner and w.lane = pool.pool and w.disabled_at is null) found
-        where t.owner = any($4) and ${DUE} <= $1
+        where t.owner = any($owners) and ${DUE} <= $now
       ), next_of_owner as (
         select owner, ${POOLS.map((pool) => `bool_or(pool = '${pool}') as in_${pool}, min(due) filter (where pool = '${pool}') as ${pool}`).join(", ")}
         from next group by owner
@@ -141,6 +172,5 @@ export async function rescheduleOwners(
       update offchain.webhook_turn t
       set ${POOLS.map((pool) => `${dueOf(pool)} = case when in_${pool} then next_of_owner.${pool} else t.${dueOf(pool)} end`).join(", ")}
       from next_of_owner where next_of_owner.owner = t.owner`,
-    values: [now, served.map(({ owner }) => owner), served.map(({ pool }) => pool), owners, failuresBeforeTrial],
-  });
-}
+  prepared: true,
+});

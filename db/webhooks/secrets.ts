@@ -1,5 +1,9 @@
 /** Sealed secrets of webhooks: at most two of each are valid, the newest and for a time the one before it. */
+import { and, eq, isNotNull, lte } from "drizzle-orm";
 import type { Address } from "../../core/facts.ts";
+import { orm } from "../orm.ts";
+import { webhookSecret } from "../schema.ts";
+import { array, bytea, nullable, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
 export type SealedSecret = {
@@ -14,6 +18,14 @@ export type SealedSecret = {
 const SECRET = `s.webhook_id as "webhookId", s.secret_id as "secretId", s.sealed, s.created_at as "createdAt",
   s.expires_at as "expiresAt"`;
 
+const SECRET_COLUMNS = {
+  webhookId: text,
+  secretId: text,
+  sealed: bytea,
+  createdAt: timestamptz,
+  expiresAt: nullable(timestamptz),
+};
+
 export type NewSecret = Omit<SealedSecret, "expiresAt" | "sealed"> & {
   sealed: Uint8Array;
   /** Hash of the Idempotency-Key and the request that created it; null without a key. */
@@ -21,28 +33,33 @@ export type NewSecret = Omit<SealedSecret, "expiresAt" | "sealed"> & {
 };
 
 export async function insertSecret(tx: Queryable, secret: NewSecret): Promise<void> {
-  await tx.query(
-    `insert into offchain.webhook_secret (secret_id, webhook_id, sealed, created_at, request)
-     values ($1, $2, $3, $4, $5)`,
-    [secret.secretId, secret.webhookId, Buffer.from(secret.sealed), secret.createdAt, secret.request],
-  );
+  await orm(tx)
+    .insert(webhookSecret)
+    .values({ ...secret, sealed: Buffer.from(secret.sealed) });
 }
 
 /** Ends the newest secret at `expiresAt` and deletes the older ones, to make room for another. */
 export async function retireSecrets(tx: Queryable, webhookId: string, expiresAt: Date): Promise<void> {
-  await tx.query("delete from offchain.webhook_secret where webhook_id = $1 and expires_at is not null", [webhookId]);
-  await tx.query("update offchain.webhook_secret set expires_at = $2 where webhook_id = $1", [webhookId, expiresAt]);
+  const ofWebhook = eq(webhookSecret.webhookId, webhookId);
+  await orm(tx)
+    .delete(webhookSecret)
+    .where(and(ofWebhook, isNotNull(webhookSecret.expiresAt)));
+  await orm(tx).update(webhookSecret).set({ expiresAt }).where(ofWebhook);
 }
 
 /** The secret that an earlier request of a wallet created; null when it does not exist any more. */
 export async function secretByRequest(db: Queryable, owner: Address, request: string): Promise<SealedSecret | null> {
-  const { rows } = await db.query<SealedSecret>(
-    `select ${SECRET} from offchain.webhook_secret s join offchain.webhook w using (webhook_id)
-     where s.request = $2 and w.owner = $1`,
-    [owner, request],
-  );
-  return rows[0] ?? null;
+  return BY_REQUEST.maybeOne(db, { owner, request });
 }
+
+const BY_REQUEST = statement({
+  name: "webhook-secret-by-request",
+  params: { owner: text, request: text },
+  text: `
+    select ${SECRET} from offchain.webhook_secret s join offchain.webhook w using (webhook_id)
+    where s.request = $request and w.owner = $owner`,
+  columns: SECRET_COLUMNS,
+});
 
 /** The valid secrets by webhook, the newest first. */
 export async function signingSecrets(
@@ -50,16 +67,19 @@ export async function signingSecrets(
   webhookIds: readonly string[],
   now: Date,
 ): Promise<Map<string, SealedSecret[]>> {
-  const { rows } = await db.query<SealedSecret>({
-    name: "webhook-signing-secrets",
-    text: `
-      select ${SECRET} from offchain.webhook_secret s
-      where s.webhook_id = any($1) and (s.expires_at is null or s.expires_at > $2)
-      order by s.expires_at desc nulls first`,
-    values: [webhookIds, now],
-  });
-  return Map.groupBy(rows, ({ webhookId }) => webhookId);
+  return Map.groupBy(await SIGNING.rows(db, { webhookIds, now }), ({ webhookId }) => webhookId);
 }
+
+const SIGNING = statement({
+  name: "webhook-signing-secrets",
+  params: { webhookIds: array(text), now: timestamptz },
+  text: `
+    select ${SECRET} from offchain.webhook_secret s
+    where s.webhook_id = any($webhookIds) and (s.expires_at is null or s.expires_at > $now)
+    order by s.expires_at desc nulls first`,
+  columns: SECRET_COLUMNS,
+  prepared: true,
+});
 
 /** Secrets per statement of a reseal. */
 const RESEAL_SIZE = 200;
@@ -75,17 +95,14 @@ export async function resealSecrets(
 ): Promise<number> {
   let changed = 0;
   for (let after = ""; ; ) {
-    const { rows } = await db.query<SealedSecret>(
-      `select ${SECRET} from offchain.webhook_secret s where s.secret_id > $1 order by s.secret_id limit ${RESEAL_SIZE}`,
-      [after],
-    );
+    const rows = await AFTER.rows(db, { after });
     for (const secret of rows) {
       const sealed = reseal(secret);
       if (sealed === null) continue;
-      await db.query("update offchain.webhook_secret set sealed = $2 where secret_id = $1", [
-        secret.secretId,
-        Buffer.from(sealed),
-      ]);
+      await orm(db)
+        .update(webhookSecret)
+        .set({ sealed: Buffer.from(sealed) })
+        .where(eq(webhookSecret.secretId, secret.secretId));
       changed++;
     }
     if (rows.length < RESEAL_SIZE) return changed;
@@ -93,8 +110,16 @@ export async function resealSecrets(
   }
 }
 
+const AFTER = statement({
+  name: "webhook-secrets-after",
+  params: { after: text },
+  text: `
+    select ${SECRET} from offchain.webhook_secret s where s.secret_id > $after order by s.secret_id limit ${RESEAL_SIZE}`,
+  columns: SECRET_COLUMNS,
+});
+
 /** Deletes expired secrets. @returns their number */
 export async function deleteExpiredSecrets(db: Queryable, now: Date): Promise<number> {
-  const { rowCount } = await db.query("delete from offchain.webhook_secret where expires_at <= $1", [now]);
+  const { rowCount } = await orm(db).delete(webhookSecret).where(lte(webhookSecret.expiresAt, now));
   return rowCount ?? 0;
 }

@@ -1,10 +1,15 @@
 /** Webhooks: owner, URL, subscription, health, and whether they are enabled. */
+import { and, eq } from "drizzle-orm";
 import type pg from "pg";
+import type { EventType } from "../../core/events.ts";
 import type { Address } from "../../core/facts.ts";
 import type { DisabledReason, ReceiverHealth } from "../../core/webhooks/attempts.ts";
-import type { PoolState } from "../../core/webhooks/pools.ts";
-import type { Subscription, Webhook } from "../../core/webhooks/webhook.ts";
+import type { DeliveryPool, PoolState } from "../../core/webhooks/pools.ts";
+import type { Finality, Subscription, Webhook } from "../../core/webhooks/webhook.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
+import { orm } from "../orm.ts";
+import { webhook as webhookTable } from "../schema.ts";
+import { array, int4, int8, narrow, nullable, pgType, statement, text, timestamptz } from "../statement.ts";
 import { type Queryable, transaction } from "../transaction.ts";
 import { scheduleOwners } from "./owner-schedule.ts";
 
@@ -13,9 +18,28 @@ export const WEBHOOKS_CHANNEL = "webhooks";
 
 /** Columns of the webhook `w` in the shape of `Webhook`. */
 export const WEBHOOK = `
-  w.webhook_id as "webhookId", w.owner, w.url, w.events, w.token_ids::float8[] as "tokenIds", w.addresses, w.owners,
+  w.webhook_id as "webhookId", w.owner, w.url, w.events, w.token_ids as "tokenIds", w.addresses, w.owners,
   w.finality, w.created_at as "createdAt", w.disabled_at as "disabledAt",
   w.disabled_reason as "disabledReason", w.lane as pool, w.slow_until as "slowUntil", w.failures, w.failing_since as "failingSince", w.paused_until as "pausedUntil"`;
+
+export const WEBHOOK_COLUMNS = {
+  webhookId: text,
+  owner: narrow<Address>(text),
+  url: text,
+  events: array(narrow<EventType>(text)),
+  tokenIds: nullable(array(int8)),
+  addresses: nullable(array(narrow<Address>(text))),
+  owners: nullable(array(narrow<Address>(text))),
+  finality: narrow<Finality>(text),
+  createdAt: timestamptz,
+  disabledAt: nullable(timestamptz),
+  disabledReason: nullable(narrow<DisabledReason>(text)),
+  pool: narrow<DeliveryPool>(text),
+  slowUntil: nullable(timestamptz),
+  failures: int4,
+  failingSince: nullable(timestamptz),
+  pausedUntil: nullable(timestamptz),
+};
 
 export type NewWebhook = Subscription &
   Pick<Webhook, "webhookId" | "owner" | "url" | "createdAt"> & {
@@ -27,35 +51,21 @@ export type NewWebhook = Subscription &
 
 /** Adds a webhook that receives events after `fromPosition`. */
 export async function insertWebhook(tx: Queryable, webhook: NewWebhook, fromPosition: number): Promise<void> {
-  await tx.query(
-    `insert into offchain.webhook
-       (webhook_id, owner, url, events, token_ids, addresses, owners, finality, created_at, from_position, network, lane,
-        slow_until)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    [
-      webhook.webhookId,
-      webhook.owner,
-      webhook.url,
-      webhook.events,
-      webhook.tokenIds,
-      webhook.addresses,
-      webhook.owners,
-      webhook.finality,
-      webhook.createdAt,
-      fromPosition,
-      webhook.network,
-      webhook.slowUntil ? "slow" : "new",
-      webhook.slowUntil,
-    ],
-  );
+  await orm(tx)
+    .insert(webhookTable)
+    .values({ ...webhook, fromPosition, lane: webhook.slowUntil ? "slow" : "new" });
 }
 
 /** Advisory lock for changes of the number of webhooks. */
-const COUNTS_LOCK = ADVISORY_LOCKS.webhookCounts;
+const LOCK_COUNTS = statement({
+  name: "webhook-counts-lock",
+  text: `select pg_advisory_xact_lock(${ADVISORY_LOCKS.webhookCounts})`,
+  columns: { pg_advisory_xact_lock: pgType<string>("void") },
+});
 
 /** Lets one transaction at a time create webhooks: their number is counted under this lock. */
 export async function lockWebhookCounts(tx: Queryable): Promise<void> {
-  await tx.query("select pg_advisory_xact_lock($1)", [COUNTS_LOCK]);
+  await LOCK_COUNTS.run(tx);
 }
 
 /** Number of webhooks: of a wallet, of a network under any of its hashes, and in total. */
@@ -63,52 +73,62 @@ export async function countWebhooks(
   tx: Queryable,
   { owner, networks }: { owner: Address; networks: readonly string[] },
 ): Promise<{ ofOwner: number; ofNetwork: number; all: number }> {
-  const { rows } = await tx.query({
-    name: "webhook-counts",
-    text: `
-      select (select count(*)::int from offchain.webhook where owner = $1) as "ofOwner",
-        (select count(*)::int from offchain.webhook where network = any($2)) as "ofNetwork",
-        (select count(*)::int from offchain.webhook) as "all"`,
-    values: [owner, networks],
-  });
-  return rows[0];
+  return COUNTS.one(tx, { owner, networks });
 }
+
+const COUNTS = statement({
+  name: "webhook-counts",
+  params: { owner: text, networks: array(text) },
+  text: `
+    select (select count(*)::int from offchain.webhook where owner = $owner) as "ofOwner",
+      (select count(*)::int from offchain.webhook where network = any($networks)) as "ofNetwork",
+      (select count(*)::int from offchain.webhook) as "all"`,
+  columns: { ofOwner: int4, ofNetwork: int4, all: int4 },
+  prepared: true,
+});
 
 /** A wallet's webhooks, the oldest first. */
 export async function webhooksOf(db: Queryable, owner: Address): Promise<Webhook[]> {
-  const { rows } = await db.query<Webhook>({
-    name: "webhooks-of",
-    text: `select ${WEBHOOK} from offchain.webhook w where w.owner = $1 order by w.created_at, w.webhook_id`,
-    values: [owner],
-  });
-  return rows;
+  return BY_OWNER.rows(db, { owner });
 }
+
+const BY_OWNER = statement({
+  name: "webhooks-of",
+  params: { owner: text },
+  text: `select ${WEBHOOK} from offchain.webhook w where w.owner = $owner order by w.created_at, w.webhook_id`,
+  columns: WEBHOOK_COLUMNS,
+  prepared: true,
+});
 
 /** One webhook of a wallet; null for an unknown id and for that of another wallet. */
 export async function webhookOf(db: Queryable, owner: Address, webhookId: string): Promise<Webhook | null> {
-  const { rows } = await db.query<Webhook>({
-    name: "webhook-of",
-    text: `select ${WEBHOOK} from offchain.webhook w where w.webhook_id = $1 and w.owner = $2`,
-    values: [webhookId, owner],
-  });
-  return rows[0] ?? null;
+  return BY_ID.maybeOne(db, { webhookId, owner });
 }
+
+const BY_ID = statement({
+  name: "webhook-of",
+  params: { webhookId: text, owner: text },
+  text: `select ${WEBHOOK} from offchain.webhook w where w.webhook_id = $webhookId and w.owner = $owner`,
+  columns: WEBHOOK_COLUMNS,
+  prepared: true,
+});
 
 /** Locks a webhook of a wallet for a change. @returns whether the wallet has it */
 export async function lockWebhook(tx: Queryable, owner: Address, webhookId: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    "select from offchain.webhook where webhook_id = $1 and owner = $2 for no key update",
-    [webhookId, owner],
-  );
-  return rowCount === 1;
+  return (await LOCK.run(tx, { webhookId, owner })) === 1;
 }
+
+const LOCK = statement({
+  name: "webhook-lock",
+  params: { webhookId: text, owner: text },
+  text: "select from offchain.webhook where webhook_id = $webhookId and owner = $owner for no key update",
+});
 
 /** Deletes a webhook with its secrets and its deliveries. @returns false when the wallet has no such webhook */
 export async function deleteWebhook(db: Queryable, owner: Address, webhookId: string): Promise<boolean> {
-  const { rowCount } = await db.query("delete from offchain.webhook where webhook_id = $1 and owner = $2", [
-    webhookId,
-    owner,
-  ]);
+  const { rowCount } = await orm(db)
+    .delete(webhookTable)
+    .where(and(eq(webhookTable.webhookId, webhookId), eq(webhookTable.owner, owner)));
   return rowCount === 1;
 }
 
@@ -120,59 +140,88 @@ export async function enableWebhook(
   now: Date,
 ): Promise<Webhook | null> {
   return transaction(db, async (tx) => {
-    const { rows } = await tx.query<Webhook>(
-      `update offchain.webhook w set disabled_at = null, disabled_reason = null, failures = 0, failing_since = null,
-         paused_until = null
-       where w.webhook_id = $1 and w.owner = $2 returning ${WEBHOOK}`,
-      [webhookId, owner],
-    );
-    if (!rows[0]) return null;
+    const enabled = await ENABLE.maybeOne(tx, { webhookId, owner });
+    if (!enabled) return null;
     await scheduleOwners(tx, [webhookId], now);
     await wakeWebhooks(tx);
-    return rows[0];
+    return enabled;
   });
 }
+
+const ENABLE = statement({
+  name: "webhook-enable",
+  params: { webhookId: text, owner: text },
+  text: `
+    update offchain.webhook w set disabled_at = null, disabled_reason = null, failures = 0, failing_since = null,
+      paused_until = null
+    where w.webhook_id = $webhookId and w.owner = $owner returning ${WEBHOOK}`,
+  columns: WEBHOOK_COLUMNS,
+});
 
 /** Locks a webhook and reads its health, for a change; null when it was deleted. */
 export async function lockHealth(
   tx: Queryable,
   webhookId: string,
 ): Promise<(ReceiverHealth & PoolState & Pick<Webhook, "disabledAt">) | null> {
-  const { rows } = await tx.query({
-    name: "webhook-lock-health",
-    text: `
-      select failures, failing_since as "failingSince", paused_until as "pausedUntil", disabled_at as "disabledAt",
-        lane as pool, slow_until as "slowUntil"
-      from offchain.webhook where webhook_id = $1 for no key update`,
-    values: [webhookId],
-  });
-  return rows[0] ?? null;
+  return LOCK_HEALTH.maybeOne(tx, { webhookId });
 }
+
+const LOCK_HEALTH = statement({
+  name: "webhook-lock-health",
+  params: { webhookId: text },
+  text: `
+    select failures, failing_since as "failingSince", paused_until as "pausedUntil", disabled_at as "disabledAt",
+      lane as pool, slow_until as "slowUntil"
+    from offchain.webhook where webhook_id = $webhookId for no key update`,
+  columns: {
+    failures: int4,
+    failingSince: nullable(timestamptz),
+    pausedUntil: nullable(timestamptz),
+    disabledAt: nullable(timestamptz),
+    pool: narrow<DeliveryPool>(text),
+    slowUntil: nullable(timestamptz),
+  },
+  prepared: true,
+});
 
 export async function storeHealth(
   tx: Queryable,
   webhookId: string,
   { failures, failingSince, pausedUntil, pool, slowUntil }: ReceiverHealth & PoolState,
 ): Promise<void> {
-  await tx.query({
-    name: "webhook-store-health",
-    text: `
-      update offchain.webhook set failures = $2, failing_since = $3, paused_until = $4, lane = $5, slow_until = $6
-      where webhook_id = $1`,
-    values: [webhookId, failures, failingSince, pausedUntil, pool, slowUntil],
-  });
+  await STORE_HEALTH.run(tx, { webhookId, failures, failingSince, pausedUntil, pool, slowUntil });
 }
+
+const STORE_HEALTH = statement({
+  name: "webhook-store-health",
+  params: {
+    webhookId: text,
+    failures: int4,
+    failingSince: nullable(timestamptz),
+    pausedUntil: nullable(timestamptz),
+    pool: text,
+    slowUntil: nullable(timestamptz),
+  },
+  text: `
+    update offchain.webhook set failures = $failures, failing_since = $failingSince, paused_until = $pausedUntil,
+      lane = $pool, slow_until = $slowUntil
+    where webhook_id = $webhookId`,
+  prepared: true,
+});
 
 /** Resets the failures of a receiver that accepts deliveries again; writes only when there are some. */
 export async function resetFailures(db: Queryable, webhookId: string): Promise<void> {
-  await db.query({
-    name: "webhook-forget-failures",
-    text: `
-      update offchain.webhook set failures = 0, failing_since = null, paused_until = null
-      where webhook_id = $1 and failures > 0`,
-    values: [webhookId],
-  });
+  await RESET_FAILURES.run(db, { webhookId });
 }
+
+const RESET_FAILURES = statement({
+  name: "webhook-reset-failures",
+  params: { webhookId: text },
+  text: `
+    update offchain.webhook set failures = 0, failing_since = null, paused_until = null
+    where webhook_id = $webhookId and failures > 0`,
+  prepared: true,
+});
 
 /** Disables a webhook. Its position in the log is stored: enabled again, it continues from there. */
 export async function disableWebhook(
@@ -181,14 +230,25 @@ export async function disableWebhook(
   reason: DisabledReason,
   now: Date,
 ): Promise<void> {
-  await tx.query(
-    `update offchain.webhook w set disabled_at = $2, disabled_reason = $3, own_position = coalesce(w.own_position,
-       (select case when w.webhook_id <= c.handed_to then c.through else c.position end from offchain.webhook_cursor c))
-     where w.webhook_id = $1`,
-    [webhookId, now, reason],
-  );
+  await DISABLE.run(tx, { webhookId, now, reason });
 }
 
+const DISABLE = statement({
+  name: "webhook-disable",
+  params: { webhookId: text, now: timestamptz, reason: text },
+  text: `
+    update offchain.webhook w set disabled_at = $now, disabled_reason = $reason, own_position = coalesce(w.own_position,
+      (select case when w.webhook_id <= c.handed_to then c.through else c.position end from offchain.webhook_cursor c))
+    where w.webhook_id = $webhookId`,
+});
+
+const WAKE = statement({
+  name: "webhook-wake",
+  text: `select pg_notify('${WEBHOOKS_CHANNEL}', '')`,
+  columns: { pg_notify: pgType<string>("void") },
+});
+
+/** Wakes the workers when the transaction commits. */
 export async function wakeWebhooks(db: Queryable): Promise<void> {
-  await db.query("select pg_notify($1, '')", [WEBHOOKS_CHANNEL]);
+  await WAKE.run(db);
 }
