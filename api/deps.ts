@@ -14,23 +14,11 @@ import type { Config } from "../config/config.ts";
 import type { CardSize } from "../core/card/draw.ts";
 import type { CardFacts } from "../core/card/facts.ts";
 import type { RateBuckets } from "../core/rate-policies.ts";
-import type { AgentTotals } from "../db/agents.ts";
-import type { ReadFacts } from "../db/facts-reader.ts";
 import type { IndexTracker } from "../db/index-state.ts";
 import type { AgentList } from "../db/lists/agents.ts";
 import type { DirectoryList } from "../db/lists/directory.ts";
 import type { Fault } from "../runtime/faults.ts";
-import type { RateLimits } from "./guards/rate-limits.ts";
-import type { SignedTexts } from "./guards/signed-text.ts";
-import type { ConcurrencyLimit } from "./http/concurrency-limit.ts";
 import type { Log } from "./http/error-answer.ts";
-import type { EventStreams } from "./http/event-stream.ts";
-import type { PaymentService } from "./payments/payment-service.ts";
-import type { BalanceCache } from "./services/balances.ts";
-import type { ContractCache } from "./services/contract-facts.ts";
-import type { GroupActs } from "./services/group-acts.ts";
-import type { LogStreams } from "./services/log-streams.ts";
-import type { MessageStreams } from "./services/message-streams.ts";
 
 /** One queue as `GET /api/v2/status` shows it; `oldestSeconds` is the age of its oldest waiting job. */
 export type QueueState = {
@@ -88,32 +76,4 @@ export type ApiDeps = {
   fault: Fault;
   /** Milliseconds since the epoch. */
   now(): number;
-};
-
-/** The parts that handlers get: those above, and the state that the API keeps in memory. */
-export type HandlerDeps = ApiDeps & {
-  directory: Pick<DirectoryList, "list" | "shown" | "totals"> & Partial<Pick<DirectoryList, "ready" | "asOf">>;
-  facts: ReadFacts;
-  /** Whether a wallet signed a text that a request carries in its body. */
-  signed: SignedTexts;
-  limits: RateLimits;
-  payments: PaymentService;
-  totals(): Promise<AgentTotals>;
-  /** How many scores do not belong to their agent's present state. */
-  staleScores(): Promise<number>;
-  /** Tokens without a URI on chain. */
-  tokensWithoutUri(): Promise<number>;
-  /** The newest block's number, at most half a second old. @throws Failure upstream_unavailable */
-  chainHead(): Promise<number>;
-  contract: ContractCache;
-  balances: BalanceCache;
-  groups: GroupActs;
-  /** Limit of reads with `minBlock`, which may wait for their block. */
-  minBlockReads: ConcurrencyLimit;
-  /** All event streams of the process, of every kind. */
-  streams: EventStreams;
-  messageStreams: MessageStreams;
-  logStreams: LogStreams;
-  /** Limit of exports that run at the same time. */
-  exports: ConcurrencyLimit;
 };

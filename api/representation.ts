@@ -1,6 +1,7 @@
 /** A handler's reply as an HTTP response: validators and 304 for public reads, `no-store` for everything else. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { CACHE, type Endpoint, isOpen, type Reply } from "./endpoint.ts";
+import { isOpen } from "./caller-types.ts";
+import { CACHE, type Endpoint, type Reply } from "./endpoint.ts";
 import { hasCredential } from "./guards/callers.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
 import type { StreamContent } from "./http/event-stream.ts";

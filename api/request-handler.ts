@@ -1,12 +1,14 @@
 /** How one endpoint answers one request, stage by stage: guard, limits, input, index, payment, handler, idempotency. */
 import type { IncomingMessage } from "node:http";
 import { isTracing, span } from "../runtime/tracing.ts";
-import type { HandlerDeps } from "./deps.ts";
-import { asksDatabase, type Caller, type CallerRule, type Endpoint, type Reply } from "./endpoint.ts";
+import type { Caller, CallerRule } from "./caller-types.ts";
+import { asksDatabase, type Endpoint, type Reply } from "./endpoint.ts";
 import type { ReadingKeys } from "./guards/api-key.ts";
-import { hasCredential, identify, nameOf, walletOf } from "./guards/callers.ts";
+import { nameOf } from "./guards/caller-name.ts";
+import { hasCredential, identify, walletOf } from "./guards/callers.ts";
 import { type RateLimits, type ReadingKey, tokensOfCaller, tokensOfClient } from "./guards/rate-limits.ts";
 import type { WalletGuard } from "./guards/wallet.ts";
+import type { HandlerDeps } from "./handler-types.ts";
 import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";

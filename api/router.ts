@@ -1,8 +1,8 @@
 /** The router: every endpoint at its path, and the refusals of paths and methods that do not exist. */
 import { type Context, Hono } from "hono";
 import { Failure } from "../core/errors.ts";
-import type { HandlerDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { HandlerDeps } from "./handler-types.ts";
 import { ALREADY_SENT } from "./http/already-sent.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
 import { nearestPaths } from "./http/nearest-path.ts";

@@ -4,7 +4,7 @@ import { apiKeyHash, apiKeyId } from "../../core/api-keys.ts";
 import { Failure, fail } from "../../core/errors.ts";
 import { type ApiKey, apiKey, type KeyScope, noteUse } from "../../db/api-keys.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import type { KeyCaller } from "../endpoint.ts";
+import type { KeyCaller } from "../caller-types.ts";
 import { expiringCache } from "./expiring-cache.ts";
 import type { ReadingKey, SignInAttempt } from "./rate-limits.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../core/wallet-credential.ts";
 import { revokedBefore } from "../../db/revocations.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import type { Caller, CallerRule, KeyCaller, OwnerCaller, TokenCaller, WalletCaller } from "../endpoint.ts";
+import type { Caller, CallerRule, OwnerCaller, TokenCaller, WalletCaller } from "../caller-types.ts";
 import { requireApiKey } from "./api-key.ts";
 import type { SignInAttempt } from "./rate-limits.ts";
 import type { WalletGuard } from "./wallet.ts";
@@ -131,16 +131,3 @@ export const hasCredential = ({ headers }: IncomingMessage): boolean =>
 /** The wallet of a caller; null for one without. */
 export const walletOf = (caller: Caller | undefined): Address | null =>
   caller && "wallet" in caller ? caller.wallet : null;
-
-/** Names a caller in one word, the same for each of its credentials. */
-export function nameOf(caller: Caller): string {
-  switch (caller.kind) {
-    case "siwa":
-    case "siwe":
-      return caller.wallet;
-    case "accessToken":
-      return `${caller.issuer}#${caller.subject}`;
-    case "apiKey":
-      return `api-key:${(caller satisfies KeyCaller).apiKeyId}`;
-  }
-}

@@ -9,12 +9,15 @@ import {
   type TakenTokens,
   windowSeconds,
 } from "../../core/rate-policies.ts";
-import type { Bucket, Caller, KeyCaller } from "../endpoint.ts";
+import type { Caller, KeyCaller } from "../caller-types.ts";
 import type { AnswerHeaders } from "../http/headers.ts";
-import { nameOf } from "./callers.ts";
+import { nameOf } from "./caller-name.ts";
 
 /** One token of a policy's bucket for a name: a network, a caller, a group. `quota` replaces the policy's own. */
 export type Token = readonly [policy: RatePolicyName, who: string, quota?: number | undefined];
+
+/** The budget a request counts against; `unlimited` for the endpoints of monitors. */
+export type Bucket = "reads" | "writes" | "proofs" | "unlimited";
 
 /** Limits of single operations, beside those of their bucket. */
 export type OwnLimit =

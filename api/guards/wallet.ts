@@ -12,7 +12,7 @@ import {
   signInTexts,
   type WalletCredential,
 } from "../../core/wallet-credential.ts";
-import type { WalletCaller } from "../endpoint.ts";
+import type { WalletCaller } from "../caller-types.ts";
 import { expiringCache } from "./expiring-cache.ts";
 import type { SignInAttempt } from "./rate-limits.ts";
 import type { SignedTexts } from "./signed-text.ts";

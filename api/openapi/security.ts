@@ -1,5 +1,6 @@
 /** The security of the OpenAPI document: the credentials that operations take, and who may call, for programs and for people. */
-import type { CallerRule, Guard } from "../endpoint.ts";
+import type { CallerRule } from "../caller-types.ts";
+import type { Guard } from "../endpoint.ts";
 
 /** Who may call, in sentences for people; `security` says the same to programs. */
 export const CALLERS: Record<CallerRule, string> = {

@@ -2,8 +2,9 @@
 
 import { checksum } from "../../core/addresses.ts";
 import { shownPricing } from "../../core/prices.ts";
-import type { HandlerDeps } from "../deps.ts";
-import { CACHE, type Endpoint, endpoint, isOpen, json } from "../endpoint.ts";
+import { isOpen } from "../caller-types.ts";
+import { CACHE, type Endpoint, endpoint, json } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { API_VERSION } from "../http/headers.ts";
 import { discoverySchema } from "../schemas/service.ts";
 import { DESCRIPTION, signInInfo } from "../services/sign-in-info.ts";

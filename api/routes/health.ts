@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { scheduledRuns } from "../../db/service-status.ts";
-import type { HandlerDeps } from "../deps.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { integer } from "../parameters.ts";
 import { healthSchema, readySchema, statusSchema } from "../schemas/service.ts";
 

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../core/errors.ts";
 import { newProfileWrite } from "../../db/chain-writes.ts";
-import { type Call, endpoint, ignoredOf, json, type Reply, type WalletCaller } from "../endpoint.ts";
+import type { WalletCaller } from "../caller-types.ts";
+import { type Call, endpoint, ignoredOf, json, type Reply } from "../endpoint.ts";
 import { flag, tokenId } from "../parameters.ts";
 import { PENDING_WRITE } from "../schemas/pending.ts";
 import { personalityBodySchema, updateBodySchema, updateSchema } from "../schemas/updates.ts";

@@ -4,7 +4,7 @@ import { type AgentPage, listAgents } from "../../db/agents.ts";
 import { loadFacts } from "../../db/facts.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
 import { snapshot } from "../../db/transaction.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 
 /**
  * The facts are in the order of the page's token ids; an agent removed between the two reads is left out. The answer

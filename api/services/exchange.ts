@@ -15,7 +15,7 @@ import {
 } from "../../db/attestations.ts";
 import { isNoIndex } from "../../db/transaction.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { factsOf } from "./agent-facts.ts";

@@ -6,9 +6,9 @@ import { type HumanRef, humanIdOf } from "../../db/principals/humans.ts";
 import { holdingOf } from "../../db/principals/token-ownership.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
 import { transaction } from "../../db/transaction.ts";
-import type { HandlerDeps } from "../deps.ts";
-import type { OwnerCaller } from "../endpoint.ts";
-import { nameOf } from "../guards/callers.ts";
+import type { OwnerCaller } from "../caller-types.ts";
+import { nameOf } from "../guards/caller-name.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { withIndex } from "./humans.ts";
 
 /** Of one human. */

@@ -28,9 +28,10 @@ import {
 import type { PageQuery } from "../../db/principals/page.ts";
 import { holdingOf } from "../../db/principals/token-ownership.ts";
 import { isNoIndex, type Queryable, snapshot, transaction } from "../../db/transaction.ts";
-import type { HandlerDeps } from "../deps.ts";
-import type { TokenCaller, WalletCaller } from "../endpoint.ts";
-import { nameOf, walletOf } from "../guards/callers.ts";
+import type { TokenCaller, WalletCaller } from "../caller-types.ts";
+import { nameOf } from "../guards/caller-name.ts";
+import { walletOf } from "../guards/callers.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { siteOf } from "./agent-facts.ts";
 
 export type HumanCaller = WalletCaller | TokenCaller;

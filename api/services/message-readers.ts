@@ -2,8 +2,8 @@
 import { fail } from "../../core/errors.ts";
 import { type Group, type Refusal, refusalAt } from "../../core/messaging/groups.ts";
 import { type Access, accessOf } from "../../db/message-access.ts";
+import type { WalletCaller } from "../caller-types.ts";
 import type { ApiDeps } from "../deps.ts";
-import type { WalletCaller } from "../endpoint.ts";
 import { refuse } from "./group-acts.ts";
 
 /** Why a wallet may not read a private group; null when it may. */

@@ -20,8 +20,9 @@ import {
 import type { PageQuery } from "../../db/principals/page.ts";
 import { unknownTokens } from "../../db/principals/token-ownership.ts";
 import { type Queryable, snapshot, transaction } from "../../db/transaction.ts";
-import type { HandlerDeps } from "../deps.ts";
-import { nameOf, walletOf } from "../guards/callers.ts";
+import { nameOf } from "../guards/caller-name.ts";
+import { walletOf } from "../guards/callers.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { type HumanCaller, holderHash, ownToken, withIndex } from "./humans.ts";
 
 /** Of one principal. */

@@ -8,7 +8,7 @@ import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { proofTrait } from "../../core/proofs.ts";
 import { agentProvenBy, PROOF_ACCOUNT_INDEX, recordProof, traitTransaction } from "../../db/proofs.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { payableTraitPrice } from "./chain-writes.ts";

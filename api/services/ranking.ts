@@ -2,7 +2,7 @@
 import { listAgents } from "../../db/agents.ts";
 import type { AgentQuery } from "../../db/lists/agents.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 
 /** Rank 1 is the best; equal scores share a rank. */
 export type Ranking = { rank: number; totalAgents: number };

@@ -10,7 +10,7 @@ import { loadFacts } from "../../db/facts.ts";
 import type { Mint } from "../../db/mints.ts";
 import { ensureReferralCodes, referralCodeOf } from "../../db/referral-codes.ts";
 import { referrerOf } from "../../db/referrals.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { siteOf } from "./agent-facts.ts";
 
 /** A mint that is done: its token, transaction and block are known. */

@@ -15,7 +15,7 @@ import {
   useSolanaChallenge,
 } from "../../db/solana-challenges.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import type { Checkout } from "../payments/checkout.ts";
 import type { SolanaRegistrationBody } from "../schemas/solana.ts";
 import { acceptMint, refuseRegistered, type SingleUse } from "./mint.ts";

@@ -10,7 +10,7 @@ import { cleanText } from "../../core/text.ts";
 import { storedTraits, type TokenInput } from "../../core/token-input.ts";
 import type { LinkedToken } from "../../core/traits.ts";
 import { onchainTraits } from "../../db/chain-writes.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { authorizeController } from "./agent-control.ts";
 import { payableTraitPrice, queueChainWrites } from "./chain-writes.ts";
 import { writeAgent } from "./writing.ts";

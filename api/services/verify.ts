@@ -6,7 +6,7 @@ import { verificationTransaction } from "../../db/attestations.ts";
 import { insertChainWrite } from "../../db/chain-writes.ts";
 import { queueRepeatable } from "../../db/transaction-outbox.ts";
 import { recordWalletVerification } from "../../db/wallets.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { authorizeAgentWallet, controls } from "./agent-control.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
 

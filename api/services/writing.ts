@@ -5,7 +5,7 @@ import { recomputeCred } from "../../db/cred.ts";
 import { lockAgentWrites } from "../../db/profiles.ts";
 import { type SenderState, senderState } from "../../db/sender-state.ts";
 import { isNoIndex, type Queryable, rehearsal, transaction } from "../../db/transaction.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { type Checkout, FREE_CHECKOUT } from "../payments/checkout.ts";
 import { factsOf } from "./agent-facts.ts";
 

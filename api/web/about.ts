@@ -12,7 +12,7 @@ import { imageHash } from "../../core/views/image.ts";
 import { metadataView } from "../../core/views/metadata.ts";
 import type { Site } from "../../core/views/site.ts";
 import { directoryRows, findDirectoryId } from "../../db/directory/rows.ts";
-import type { HandlerDeps } from "../deps.ts";
+import type { HandlerDeps } from "../handler-types.ts";
 import { siteOf } from "../services/agent-facts.ts";
 import type { PageHead } from "./head.ts";
 

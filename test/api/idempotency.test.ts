@@ -2,7 +2,8 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type CallerRule, endpoint, json } from "../../api/endpoint.ts";
+import type { CallerRule } from "../../api/caller-types.ts";
+import { endpoint, json } from "../../api/endpoint.ts";
 import { fail } from "../../core/errors.ts";
 import { forgetExpired } from "../../db/idempotency.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";

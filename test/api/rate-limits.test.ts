@@ -2,7 +2,9 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Bucket, type CallerRule, type Endpoint, endpoint, json } from "../../api/endpoint.ts";
+import type { CallerRule } from "../../api/caller-types.ts";
+import { type Endpoint, endpoint, json } from "../../api/endpoint.ts";
+import type { Bucket } from "../../api/guards/rate-limits.ts";
 import { networkOf } from "../../api/http/client-network.ts";
 import { credReport } from "../../api/routes/cred-report.ts";
 import { terminalCsv, terminalJson, terminalToken } from "../../api/routes/directory.ts";
