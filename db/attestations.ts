@@ -1,6 +1,7 @@
 /** Exchange attestations as the index knows them, and which of them an agent was verified by. */
 import type { Address, Hex } from "../core/facts.ts";
 import { checkpointBlock } from "./index-state.ts";
+import { array, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** An EAS attestation. Times are Unix seconds; 0 = never. */
@@ -60,25 +61,52 @@ export const restsOn = (e: string) => `(
   order by known.revoked_at <> 0, known.expires_at <> 0, known.expires_at desc, known.uid <> ${e}.attestation_uid, known.uid
   limit 1)`;
 
+const OF_WALLET = statement({
+  name: "attestations-of-wallet",
+  params: { recipient: text, schema: text, attesters: array(text) },
+  text: `
+    select uid, schema, attester, recipient, data, block as "indexedFrom", expires_at as "expiresAt",
+      revoked_at as "revokedAt"
+    from onchain.attestation where recipient = $recipient and schema = $schema and attester = any($attesters)
+    order by attested_at desc, block desc limit 20`,
+  columns: {
+    uid: narrow<Hex>(text),
+    schema: narrow<Hex>(text),
+    attester: narrow<Address>(text),
+    recipient: narrow<Address>(text),
+    data: narrow<Hex>(text),
+    indexedFrom: int8,
+    expiresAt: int8,
+    revokedAt: int8,
+  },
+});
+
 /** The attestations of a wallet under a schema by any of these attesters, newest first. @throws when there is no index */
-export async function attestationsOf(
+export const attestationsOf = (
   db: Queryable,
-  { recipient, schema, attesters }: { recipient: Address; schema: Hex; attesters: readonly Address[] },
-): Promise<Attestation[]> {
-  const { rows } = await db.query(
-    `select uid, schema, attester, recipient, data, block as "indexedFrom", expires_at as "expiresAt",
-       revoked_at as "revokedAt"
-     from onchain.attestation where recipient = $1 and schema = $2 and attester = any($3)
-     order by attested_at desc, block desc limit 20`,
-    [recipient, schema, attesters],
-  );
-  return rows.map((row) => ({
-    ...row,
-    indexedFrom: Number(row.indexedFrom),
-    expiresAt: Number(row.expiresAt),
-    revokedAt: Number(row.revokedAt),
-  }));
-}
+  of: { recipient: Address; schema: Hex; attesters: readonly Address[] },
+): Promise<Attestation[]> => OF_WALLET.rows(db, of);
+
+const RECORD = statement({
+  name: "exchange-verification-record",
+  params: {
+    tokenId: int8,
+    uid: text,
+    attester: text,
+    schema: text,
+    recipient: text,
+    expiresAt: int8,
+    at: timestamptz,
+    indexedFrom: nullable(int8),
+  },
+  text: `
+    insert into offchain.exchange_verification
+      (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at, indexed_from)
+    values ($tokenId, $uid, $attester, $schema, $recipient, $expiresAt, $at, $indexedFrom)
+    on conflict (token_id, recipient) do update set attestation_uid = $uid, attester = $attester, schema_uid = $schema,
+      expires_at = $expiresAt, verified_at = $at, indexed_from = $indexedFrom
+      where exchange_verification.attestation_uid <> $uid`,
+});
 
 /**
  * Records that an agent was verified by its owner, and with which attestation; another one replaces that, the same one
@@ -91,21 +119,21 @@ export async function recordExchangeVerification(
   { uid, attester, schema, recipient, indexedFrom, expiresAt }: Attestation,
   at: Date,
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `insert into offchain.exchange_verification
-       (token_id, attestation_uid, attester, schema_uid, recipient, expires_at, verified_at, indexed_from)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (token_id, recipient) do update set attestation_uid = $2, attester = $3, schema_uid = $4,
-       expires_at = $6, verified_at = $7, indexed_from = $8
-       where exchange_verification.attestation_uid <> $2`,
-    [tokenId, uid, attester, schema, recipient, expiresAt, at, indexedFrom],
-  );
-  return rowCount === 1;
+  const written = { tokenId, uid, attester, schema, recipient, expiresAt, at, indexedFrom };
+  return (await RECORD.run(tx, written)) === 1;
 }
 
+const SET_TRANSACTION = statement({
+  name: "exchange-verification-transaction",
+  params: { tokenId: int8, by: text, txHash: nullable(text) },
+  text: `
+    update offchain.exchange_verification set tx_hash = $txHash
+    where token_id = $tokenId and $by in (recipient, attestation_uid)`,
+});
+
 /**
- * Notes the transaction that told the identity contract; null when its block is gone.
- * @param by the owner it was told for; of intents of former versions, the attestation
+ * Stores the transaction that marked the agent as verified in the identity contract; null when its block is gone.
+ * @param by the owner whose verification it carried; of intents of former versions, the attestation
  */
 export async function noteExchangeTransaction(
   tx: Queryable,
@@ -113,21 +141,20 @@ export async function noteExchangeTransaction(
   by: string,
   txHash: Hex | null,
 ): Promise<void> {
-  await tx.query(
-    "update offchain.exchange_verification set tx_hash = $3 where token_id = $1 and $2 in (recipient, attestation_uid)",
-    [tokenId, by, txHash],
-  );
+  await SET_TRANSACTION.run(tx, { tokenId, by, txHash });
 }
 
+const VERIFIED_BY = statement({
+  name: "verification-transaction",
+  params: { tokenId: int8 },
+  text: `
+    select tx_hash as "txHash", block from onchain.points_award
+    where token_id = $tokenId and reason = 'verified' order by block limit 1`,
+  columns: { txHash: narrow<Hex>(text), block: int8 },
+});
+
 /** The transaction in which the contract marked an agent as verified; null when the index has none. */
-export async function verificationTransaction(
+export const verificationTransaction = (
   db: Queryable,
   tokenId: number,
-): Promise<{ txHash: Hex; block: number } | null> {
-  const { rows } = await db.query(
-    `select tx_hash as "txHash", block from onchain.points_award
-     where token_id = $1 and reason = 'verified' order by block limit 1`,
-    [tokenId],
-  );
-  return rows[0] ? { txHash: rows[0].txHash, block: Number(rows[0].block) } : null;
-}
+): Promise<{ txHash: Hex; block: number } | null> => VERIFIED_BY.maybeOne(db, { tokenId });

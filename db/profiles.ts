@@ -1,7 +1,30 @@
-/** The off-chain profile: what people wrote about an agent, field by field. */
+/** The off-chain profile of an agent, field by field. */
+
+import { and, asc, eq } from "drizzle-orm";
 import type { FieldWrite } from "../core/profile-input.ts";
 import type { TraitInput } from "../core/trait-input.ts";
+import { orm } from "./orm.ts";
+import { profileField, profileTrait } from "./schema.ts";
+import { array, int8, pgType, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
+
+/** One JSON text for each value. */
+const jsonbArray = pgType<never, string[]>("_jsonb");
+
+const valuesOf = (writes: FieldWrite[]) => ({
+  fields: writes.map((w) => w.field),
+  values: writes.map((w) => JSON.stringify(w.value)),
+});
+
+const WRITE_FIELDS = statement({
+  name: "profile-fields-write",
+  params: { tokenId: int8, fields: array(text), values: jsonbArray, at: timestamptz },
+  text: `
+    insert into offchain.profile_field (token_id, field, value, written_at)
+    select $tokenId, field, value, $at from unnest($fields::text[], $values::jsonb[]) as w(field, value)
+    on conflict (token_id, field) do update set value = excluded.value, written_at = excluded.written_at
+      where profile_field.written_at <= excluded.written_at`,
+});
 
 /** Writes profile fields; a newer write replaces an older one, never the other way round. */
 export async function writeProfileFields(
@@ -11,28 +34,30 @@ export async function writeProfileFields(
   at: Date,
 ): Promise<void> {
   if (writes.length === 0) return;
-  await tx.query(
-    `insert into offchain.profile_field (token_id, field, value, written_at)
-     select $1, field, value, $4 from unnest($2::text[], $3::jsonb[]) as w(field, value)
-     on conflict (token_id, field) do update set value = excluded.value, written_at = excluded.written_at
-       where profile_field.written_at <= excluded.written_at`,
-    [tokenId, writes.map((w) => w.field), writes.map((w) => JSON.stringify(w.value)), at],
-  );
+  await WRITE_FIELDS.run(tx, { tokenId, ...valuesOf(writes), at });
 }
 
 /** Removes the fields of a token that does not exist (any more). */
 export async function deleteProfileFields(tx: Queryable, tokenId: number): Promise<void> {
-  await tx.query("delete from offchain.profile_field where token_id = $1", [tokenId]);
+  await orm(tx).delete(profileField).where(eq(profileField.tokenId, tokenId));
 }
 
 /** The off-chain traits of an agent. */
-export async function profileTraits(db: Queryable, tokenId: number): Promise<TraitInput[]> {
-  const { rows } = await db.query<TraitInput>(
-    "select name, category from offchain.profile_trait where token_id = $1 order by added_at, name",
-    [tokenId],
-  );
-  return rows;
-}
+export const profileTraits = async (db: Queryable, tokenId: number): Promise<TraitInput[]> =>
+  await orm(db)
+    .select({ name: profileTrait.name, category: profileTrait.category })
+    .from(profileTrait)
+    .where(eq(profileTrait.tokenId, tokenId))
+    .orderBy(asc(profileTrait.addedAt), asc(profileTrait.name));
+
+const ADD_TRAITS = statement({
+  name: "profile-traits-add",
+  params: { tokenId: int8, names: array(text), categories: array(text), at: timestamptz },
+  text: `
+    insert into offchain.profile_trait (token_id, name, category, added_at)
+    select $tokenId, name, category, $at from unnest($names::text[], $categories::text[]) as t(name, category)
+    on conflict do nothing`,
+});
 
 /** Adds off-chain traits; one that is there already stays as it is. */
 export async function addProfileTraits(
@@ -42,18 +67,25 @@ export async function addProfileTraits(
   at: Date,
 ): Promise<void> {
   if (traits.length === 0) return;
-  await tx.query(
-    `insert into offchain.profile_trait (token_id, name, category, added_at)
-     select $1, name, category, $4 from unnest($2::text[], $3::text[]) as t(name, category)
-     on conflict do nothing`,
-    [tokenId, traits.map(({ name }) => name), traits.map(({ category }) => category), at],
-  );
+  const names = traits.map(({ name }) => name);
+  await ADD_TRAITS.run(tx, { tokenId, names, categories: traits.map(({ category }) => category), at });
 }
 
 /** Removes an off-chain trait that the chain holds now. */
 export async function deleteProfileTrait(tx: Queryable, tokenId: number, name: string): Promise<void> {
-  await tx.query("delete from offchain.profile_trait where token_id = $1 and name = $2", [tokenId, name]);
+  await orm(tx)
+    .delete(profileTrait)
+    .where(and(eq(profileTrait.tokenId, tokenId), eq(profileTrait.name, name)));
 }
+
+const ALIGN_FIELDS = statement({
+  name: "profile-fields-align",
+  params: { tokenId: int8, fields: array(text), values: jsonbArray, at: timestamptz },
+  text: `
+    update offchain.profile_field p set value = w.value, written_at = $at
+    from unnest($fields::text[], $values::jsonb[]) as w(field, value)
+    where p.token_id = $tokenId and p.field = w.field and p.written_at <= $at`,
+});
 
 /** Brings off-chain fields that were written before `at` to what the chain was given then; fields without a write stay so. */
 export async function alignProfileFields(
@@ -62,15 +94,17 @@ export async function alignProfileFields(
   writes: FieldWrite[],
   at: Date,
 ): Promise<void> {
-  await tx.query(
-    `update offchain.profile_field p set value = w.value, written_at = $4
-     from unnest($2::text[], $3::jsonb[]) as w(field, value)
-     where p.token_id = $1 and p.field = w.field and p.written_at <= $4`,
-    [tokenId, writes.map((w) => w.field), writes.map((w) => JSON.stringify(w.value)), at],
-  );
+  await ALIGN_FIELDS.run(tx, { tokenId, ...valuesOf(writes), at });
 }
+
+const LOCK_WRITES = statement({
+  name: "agent-writes-lock",
+  params: { key: text },
+  text: "select pg_advisory_xact_lock(hashtextextended($key, 0))::text as locked",
+  columns: { locked: text },
+});
 
 /** Writes about one agent, one after the other until the transaction ends; different agents do not wait for each other. */
 export async function lockAgentWrites(tx: Queryable, tokenId: number): Promise<void> {
-  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`agent:${tokenId}`]);
+  await LOCK_WRITES.run(tx, { key: `agent:${tokenId}` });
 }

@@ -2,16 +2,17 @@
 import { BONUSES } from "../core/bonuses.ts";
 import type { Address } from "../core/facts.ts";
 import { ogByCode } from "../core/og-wallets.ts";
+import { bool, int8, narrow, nullable, type Row, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { ownAgentOf, walletConfirmed } from "./wallets.ts";
 
-/** Who a code belongs to. A V1 wallet has its code before it has an agent: then there is no token yet. */
+/** The owner of a code. A V1 wallet has its code before it has an agent: then `tokenId` is null. */
 export type Referrer = {
   code: string;
   tokenId: number | null;
   /** The agent's name, else the V1 one. */
   name: string;
-  /** The agent's wallet where it is confirmed and its owner, or the V1 wallet: none of them can use the code. */
+  /** The agent's confirmed wallet and its owner, or the V1 wallet: none of them can use the code. */
   wallets: Address[];
   stats: ReferralStats;
 };
@@ -30,23 +31,45 @@ const AGENT = `
   (select coalesce(sum(p.amount), 0) from onchain.points_award p
    where p.token_id = a.token_id and p.reason = '${BONUSES.referrer.reason}')::text as points`;
 
-type Row = {
-  token_id: string;
-  name: string;
-  agent_address: Address;
-  owner: Address;
-  confirmed: boolean;
-  code: string | null;
-  total: string;
-  points: string;
+const AGENT_COLUMNS = {
+  token_id: int8,
+  name: text,
+  agent_address: narrow<Address>(text),
+  owner: narrow<Address>(text),
+  confirmed: bool,
+  code: nullable(text),
+  total: int8,
+  points: text,
 };
 
+const REFERRER = statement({
+  name: "referrals-referrer",
+  params: { code: text, ogWallet: nullable(text) },
+  text: `
+    select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
+    where a.token_id = coalesce(
+      (select token_id from offchain.referral_code where code = $code),
+      ${ownAgentOf("$ogWallet")})`,
+  columns: AGENT_COLUMNS,
+  prepared: true,
+});
+
+const OF_AGENT = statement({
+  name: "referrals-of-agent",
+  params: { tokenId: int8 },
+  text: `
+    select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
+    where a.token_id = $tokenId`,
+  columns: AGENT_COLUMNS,
+  prepared: true,
+});
+
 /** A wallet that the token only names is not its own. */
-const walletsOf = ({ agent_address, owner, confirmed }: Row): Address[] =>
+const walletsOf = ({ agent_address, owner, confirmed }: Row<typeof OF_AGENT>): Address[] =>
   confirmed ? [agent_address, owner] : [owner];
 
-const statsOf = ({ total, points }: Row): ReferralStats => ({
-  totalReferrals: Number(total),
+const statsOf = ({ total, points }: Row<typeof OF_AGENT>): ReferralStats => ({
+  totalReferrals: total,
   pointsEarned: Number(points),
 });
 
@@ -56,20 +79,11 @@ const statsOf = ({ total, points }: Row): ReferralStats => ({
  */
 export async function referrerOf(db: Queryable, code: string): Promise<Referrer | null> {
   const og = ogByCode(code);
-  const { rows } = await db.query<Row>({
-    name: "referrals-referrer",
-    text: `
-      select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
-      where a.token_id = coalesce(
-        (select token_id from offchain.referral_code where code = $1),
-        ${ownAgentOf("$2")})`,
-    values: [code, og?.wallet ?? null],
-  });
-  const row = rows[0];
+  const row = await REFERRER.maybeOne(db, { code, ogWallet: og?.wallet ?? null });
   if (row)
     return {
       code,
-      tokenId: Number(row.token_id),
+      tokenId: row.token_id,
       name: row.name,
       wallets: walletsOf(row),
       stats: statsOf(row),
@@ -92,17 +106,10 @@ export type AgentReferral = {
 
 /** An agent's own code and what it has brought; null for an unknown agent. */
 export async function referralOfAgent(db: Queryable, tokenId: number): Promise<AgentReferral | null> {
-  const { rows } = await db.query<Row>({
-    name: "referrals-of-agent",
-    text: `
-      select ${AGENT} from onchain.agent a left join offchain.referral_code r on r.token_id = a.token_id
-      where a.token_id = $1`,
-    values: [tokenId],
-  });
-  const row = rows[0];
+  const row = await OF_AGENT.maybeOne(db, { tokenId });
   return row
     ? {
-        tokenId: Number(row.token_id),
+        tokenId: row.token_id,
         name: row.name,
         agentAddress: row.agent_address,
         wallets: walletsOf(row),

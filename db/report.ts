@@ -1,5 +1,6 @@
-/** What a report adds to an agent's facts: its latest transactions. */
+/** The part of a report that is not in an agent's facts: its latest transactions. */
 import type { Address, Hex } from "../core/facts.ts";
+import { int8, narrow, nullable, numeric, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** A transaction in which something happened to an agent. */
@@ -16,21 +17,25 @@ export type AgentTransaction = {
   selector: Hex | null;
 };
 
+const NEWEST = statement({
+  name: "report-transactions",
+  params: { tokenId: int8, limit: int8 },
+  text: `
+    select hash, "from", "to", value_wei as "valueWei", mined_at as "minedAt", selector from onchain.agent_transaction
+    where token_id = $tokenId order by block desc, transaction_index desc limit $limit`,
+  columns: {
+    hash: narrow<Hex>(text),
+    from: narrow<Address>(text),
+    to: nullable(narrow<Address>(text)),
+    valueWei: numeric,
+    minedAt: int8,
+    selector: nullable(narrow<Hex>(text)),
+  },
+  prepared: true,
+});
+
 /** The newest transactions of an agent, newest first. */
 export async function recentTransactions(db: Queryable, tokenId: number, limit: number): Promise<AgentTransaction[]> {
-  const { rows } = await db.query({
-    name: "report-transactions",
-    text: `
-      select hash, "from", "to", value_wei, mined_at, selector from onchain.agent_transaction
-      where token_id = $1 order by block desc, transaction_index desc limit $2`,
-    values: [tokenId, limit],
-  });
-  return rows.map((row) => ({
-    hash: row.hash,
-    from: row.from,
-    to: row.to,
-    valueWei: BigInt(row.value_wei),
-    minedAt: Number(row.mined_at),
-    selector: row.selector,
-  }));
+  const rows = await NEWEST.rows(db, { tokenId, limit });
+  return rows.map((row) => ({ ...row, valueWei: BigInt(row.valueWei) }));
 }

@@ -1,4 +1,7 @@
-/** How the service is doing, as the database tells it: runs of scheduled jobs, scores that are behind. */
+/** State of the service in the database: runs of scheduled jobs, scores that are behind. */
+import { preparedQuery } from "./orm.ts";
+import { jobRun } from "./schema.ts";
+import { int8, statement } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 export type ScheduledRun = {
@@ -11,24 +14,31 @@ export type ScheduledRun = {
   error: string | null;
 };
 
-/** The last run of each scheduled job, by name. */
-export async function scheduledRuns(db: Queryable): Promise<ScheduledRun[]> {
-  const { rows } = await db.query({
-    name: "status-scheduled-runs",
-    text: `
-      select name, last_success_at as "lastSuccessAt", next_run_at as "nextRunAt", rows, error
-      from offchain.job_run order by name`,
-  });
-  return rows;
-}
+const RUNS = preparedQuery((db) =>
+  db
+    .select({
+      name: jobRun.name,
+      lastSuccessAt: jobRun.lastSuccessAt,
+      nextRunAt: jobRun.nextRunAt,
+      rows: jobRun.rows,
+      error: jobRun.error,
+    })
+    .from(jobRun)
+    .orderBy(jobRun.name)
+    .prepare("status-scheduled-runs"),
+);
 
-/** How many stored scores do not belong to the agent's present state, or are missing. */
-export async function staleScores(db: Queryable): Promise<number> {
-  const { rows } = await db.query({
-    name: "status-stale-scores",
-    text: `
-      select count(*)::int8 as stale from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
-      where c.seen_block is distinct from a.updated_block`,
-  });
-  return Number(rows[0].stale);
-}
+/** The last run of each scheduled job, by name. */
+export const scheduledRuns = (db: Queryable): Promise<ScheduledRun[]> => RUNS(db).execute();
+
+const STALE = statement({
+  name: "status-stale-scores",
+  text: `
+    select count(*)::int8 as stale from onchain.agent a left join offchain.cred c on c.token_id = a.token_id
+    where c.seen_block is distinct from a.updated_block`,
+  columns: { stale: int8 },
+  prepared: true,
+});
+
+/** Agents whose stored score is missing or belongs to an earlier state of the agent. */
+export const staleScores = async (db: Queryable): Promise<number> => (await STALE.one(db)).stale;

@@ -2,10 +2,11 @@
  * Agents by their wallets: the one place that decides whose agent a token is.
  *
  * Anybody can mint a token that names any wallet as its agent. A token is a wallet's own when it names the wallet and the
- * wallet owns it, has verified it (`/verify`), or registered it here. Look-ups by wallet prefer an own token; whatever
- * grants or refuses something goes by own tokens alone.
+ * wallet owns it, has verified it (`/verify`), or registered it here. Look-ups by wallet prefer an own token; a grant
+ * or a refusal depends on own tokens alone.
  */
 import type { Address, Hex } from "../core/facts.ts";
+import { array, int8, narrow, type Statement, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** SQL of whether the wallet registered agent `a` here. A mint whose block was removed has another transaction's token. */
@@ -47,7 +48,7 @@ const first = (candidates: string) => `(select c.token_id from (${candidates}) c
  */
 export const agentOf = (wallet: string) => first(candidates(wallet));
 
-/** SQL of the token id of a wallet's own agent, else null: for whatever grants something to a wallet. */
+/** SQL of the token id of a wallet's own agent, else null: for every grant to a wallet. */
 export const ownAgentOf = (wallet: string) => first(candidates(wallet, "and a.wallet_rank < 2"));
 
 /**
@@ -65,13 +66,19 @@ export const agentByOwnDoingOf = (wallet: string) =>
   join onchain.agent a on a.token_id = v.token_id and a.agent_address = v.wallet and a.mint_tx = v.mint_tx
   where v.wallet = ${wallet}`);
 
-const ofWallets = (name: string, agent: (wallet: string) => string) => ({
-  name,
-  text: `
+type AgentsOfWallets = Statement<{ wallets: readonly string[] }, { wallet: Address; token_id: number }>;
+
+const ofWallets = (name: string, agent: (wallet: string) => string): AgentsOfWallets =>
+  statement({
+    name,
+    params: { wallets: array(text) },
+    text: `
     select wallet, token_id from (
-      select asked.wallet, ${agent("asked.wallet")} as token_id from unnest((select $1::text[])) as asked(wallet)) found
+      select asked.wallet, ${agent("asked.wallet")} as token_id from unnest((select $wallets::text[])) as asked(wallet)) found
     where token_id is not null`,
-});
+    columns: { wallet: narrow<Address>(text), token_id: int8 },
+    prepared: true,
+  });
 const FOUND = ofWallets("wallets-agents", agentOf);
 const OWN = ofWallets("wallets-own-agents", ownAgentOf);
 
@@ -83,23 +90,27 @@ export const ownAgents = (db: Queryable, wallets: readonly Address[]) => tokensB
 
 async function tokensBy(
   db: Queryable,
-  statement: { name: string; text: string },
+  agents: AgentsOfWallets,
   wallets: readonly Address[],
 ): Promise<Map<Address, number>> {
   if (wallets.length === 0) return new Map();
-  const { rows } = await db.query<{ wallet: Address; token_id: string }>({ ...statement, values: [wallets] });
-  return new Map(rows.map(({ wallet, token_id }) => [wallet, Number(token_id)]));
+  const rows = await agents.rows(db, { wallets });
+  return new Map(rows.map(({ wallet, token_id }) => [wallet, token_id]));
 }
+
+const RECORD_VERIFICATION = statement({
+  name: "wallet-verification-record",
+  params: { tokenId: int8, wallet: text, mintTx: text, at: timestamptz },
+  text: `
+    insert into offchain.wallet_verification (token_id, wallet, mint_tx, verified_at) values ($tokenId, $wallet, $mintTx, $at)
+    on conflict (token_id, wallet) do update set mint_tx = excluded.mint_tx, verified_at = excluded.verified_at
+      where wallet_verification.mint_tx <> excluded.mint_tx`,
+});
 
 /** Records that a wallet has signed in as an agent's own; bound to the mint, because a reorganisation may reuse the id. */
 export async function recordWalletVerification(
   tx: Queryable,
-  { tokenId, wallet, mintTx, at }: { tokenId: number; wallet: Address; mintTx: Hex; at: Date },
+  verification: { tokenId: number; wallet: Address; mintTx: Hex; at: Date },
 ): Promise<void> {
-  await tx.query(
-    `insert into offchain.wallet_verification (token_id, wallet, mint_tx, verified_at) values ($1, $2, $3, $4)
-     on conflict (token_id, wallet) do update set mint_tx = excluded.mint_tx, verified_at = excluded.verified_at
-       where wallet_verification.mint_tx <> excluded.mint_tx`,
-    [tokenId, wallet, mintTx, at],
-  );
+  await RECORD_VERIFICATION.run(tx, verification);
 }

@@ -1,5 +1,6 @@
-/** Whether a token is still held by whoever showed that it is: by the index, so that a reorganisation takes nothing for good. */
+/** Whether a wallet still owns the token it has shown, by the index: a reorganisation of a transfer restores what the transfer ended. */
 import type { Address } from "../../core/facts.ts";
+import { array, int8, narrow, type Row, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
 /**
@@ -15,26 +16,34 @@ export const holdsToken = (row: string, identity: string) => `
   exists (select from onchain.agent held where held.token_id = ${row}.token_id and held.owner = ${row}.wallet
           and ${row}.token_transfers = ${transferCount(`${row}.token_id`, identity)})`;
 
-export type Holding = { owner: Address; transfers: number };
+const HOLDING = statement({
+  name: "principals-holding",
+  params: { tokenId: int8, identity: text },
+  text: `
+    select a.owner, ${transferCount("a.token_id", "$identity")} as transfers from onchain.agent a
+    where a.token_id = $tokenId`,
+  columns: { owner: narrow<Address>(text), transfers: int8 },
+  prepared: true,
+});
 
-/** Who holds a token, and how often it was transferred by now; null when there is no such token. */
-export async function holdingOf(db: Queryable, tokenId: number, identity: Address): Promise<Holding | null> {
-  const { rows } = await db.query<{ owner: Address; transfers: string }>({
-    name: "principals-holding",
-    text: `select a.owner, ${transferCount("a.token_id", "$2")} as transfers from onchain.agent a where a.token_id = $1`,
-    values: [tokenId, identity],
-  });
-  return rows[0] ? { owner: rows[0].owner, transfers: Number(rows[0].transfers) } : null;
-}
+export type Holding = Row<typeof HOLDING>;
 
-/** Which of these token ids are no agents. */
+/** The owner of a token and its number of transfers; null when there is no such token. */
+export const holdingOf = (db: Queryable, tokenId: number, identity: Address): Promise<Holding | null> =>
+  HOLDING.maybeOne(db, { tokenId, identity });
+
+const UNKNOWN = statement({
+  name: "principals-unknown-tokens",
+  params: { tokenIds: array(int8) },
+  text: `
+    select token_id from unnest($tokenIds::int8[]) as asked(token_id)
+    where not exists (select from onchain.agent a where a.token_id = asked.token_id)`,
+  columns: { token_id: int8 },
+  prepared: true,
+});
+
+/** The token ids without an agent. */
 export async function unknownTokens(db: Queryable, tokenIds: readonly number[]): Promise<number[]> {
   if (tokenIds.length === 0) return [];
-  const { rows } = await db.query<{ token_id: string }>({
-    name: "principals-unknown-tokens",
-    text: `select token_id from unnest($1::int8[]) as asked(token_id)
-           where not exists (select from onchain.agent a where a.token_id = asked.token_id)`,
-    values: [tokenIds],
-  });
-  return rows.map((row) => Number(row.token_id));
+  return (await UNKNOWN.rows(db, { tokenIds })).map((row) => row.token_id);
 }
