@@ -121,7 +121,7 @@ export const COMPARABLE = statement({
 });
 
 const COUNT = statement({
-  name: "agents-count",
+  name: "agents-source-count",
   text: "select count(*) as count from onchain.agent",
   columns: { count: int8 },
 });

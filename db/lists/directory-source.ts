@@ -70,7 +70,7 @@ const read = (row: CopyRow): Values => [
 const CHANNEL = "directory";
 
 const COUNT = statement({
-  name: "directory-count",
+  name: "directory-source-count",
   text: "select count(*) as count from offchain.directory where removed_at is null",
   columns: { count: int8 },
 });
