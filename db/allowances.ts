@@ -2,7 +2,24 @@
 import type pg from "pg";
 import type { Bucket } from "../core/proof-allowances.ts";
 import { deleteInParts } from "./batches.ts";
+import { array, float8, statement, text, timestamptz } from "./statement.ts";
 import { type Queryable, transaction } from "./transaction.ts";
+
+const TAKE = statement({
+  name: "allowance-take",
+  params: { names: array(text), most: array(float8), perSecond: array(float8), tokens: float8, now: timestamptz },
+  text: `
+    insert into offchain.allowance as a (name, level, most, per_second, at)
+    select name, least(most, most - $tokens::float8), most, per_second, $now
+    from unnest($names::text[], $most::float8[], $perSecond::float8[]) as b(name, most, per_second) order by name
+    on conflict (name) do update set most = excluded.most, per_second = excluded.per_second,
+      at = greatest(a.at, excluded.at),
+      level = least(excluded.most, least(excluded.most,
+        a.level + greatest(0, extract(epoch from excluded.at - a.at)) * excluded.per_second) - $tokens::float8)
+    returning name, level`,
+  columns: { name: text, level: float8 },
+  prepared: true,
+});
 
 /**
  * Takes tokens from each of some buckets, all at once; rows are locked in the order of their names.
@@ -15,24 +32,12 @@ export async function takeTokens(
   tokens: number,
   now: Date,
 ): Promise<Map<string, number>> {
-  const { rows } = await tx.query<{ name: string; level: number }>({
-    name: "allowance-take",
-    text: `
-      insert into offchain.allowance as a (name, level, most, per_second, at)
-      select name, least(most, most - $4::float8), most, per_second, $5
-      from unnest($1::text[], $2::float8[], $3::float8[]) as b(name, most, per_second) order by name
-      on conflict (name) do update set most = excluded.most, per_second = excluded.per_second,
-        at = greatest(a.at, excluded.at),
-        level = least(excluded.most, least(excluded.most,
-          a.level + greatest(0, extract(epoch from excluded.at - a.at)) * excluded.per_second) - $4::float8)
-      returning name, level`,
-    values: [
-      buckets.map(({ name }) => name),
-      buckets.map(({ most }) => most),
-      buckets.map(({ perSecond }) => perSecond),
-      tokens,
-      now,
-    ],
+  const rows = await TAKE.rows(tx, {
+    names: buckets.map(({ name }) => name),
+    most: buckets.map(({ most }) => most),
+    perSecond: buckets.map(({ perSecond }) => perSecond),
+    tokens,
+    now,
   });
   return new Map(rows.map(({ name, level }) => [name, level]));
 }
@@ -54,19 +59,24 @@ export async function takeAll(db: pg.Pool, buckets: readonly Bucket[], now: Date
   return seconds;
 }
 
+const LEVELS = statement({
+  name: "allowance-levels",
+  params: { names: array(text), now: timestamptz },
+  text: `
+    select name, most,
+           least(most, level + greatest(0, extract(epoch from $now::timestamptz - at)) * per_second)::float8 as level
+    from offchain.allowance where name = any($names)`,
+  columns: { name: text, most: float8, level: float8 },
+  prepared: true,
+});
+
 /** Tokens left and tokens of a full bucket, by name; a bucket that nothing was taken from is left out. */
 export async function levelsOf(
   db: Queryable,
   names: readonly string[],
   now: Date,
 ): Promise<Map<string, { level: number; most: number }>> {
-  const { rows } = await db.query<{ name: string; level: number; most: number }>({
-    name: "allowance-levels",
-    text: `
-      select name, most, least(most, level + greatest(0, extract(epoch from $2 - at)) * per_second) as level
-      from offchain.allowance where name = any($1)`,
-    values: [names, now],
-  });
+  const rows = await LEVELS.rows(db, { names, now });
   return new Map(rows.map(({ name, level, most }) => [name, { level, most }]));
 }
 

@@ -1,6 +1,7 @@
-/** Writes to agents' profiles on chain, slot by slot: which intent is the newest, and who asked for it. */
+/** Writes to agents' profiles on chain, slot by slot: the newest intent of each slot, and the wallet that requested it. */
 import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../core/facts.ts";
+import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import type { Intent } from "./transaction-outbox.ts";
 
@@ -14,77 +15,103 @@ export const profileWriteOf = (intentKey: string): string => intentKey.slice(0, 
 /** The newest write of a slot with its intent. */
 export type ChainWrite = { intentKey: string; data: Hex; state: Intent["state"]; block: number | null };
 
+const NEWEST = statement({
+  name: "chain-writes-newest",
+  params: { tokenId: int8, slots: array(text) },
+  text: `
+    select s.slot, i.intent_key as "intentKey", i.data, i.state, i.block
+    from unnest($slots::text[]) as s(slot)
+    join lateral (select w.intent_key from offchain.chain_write w
+                  where w.token_id = $tokenId and w.slot = s.slot order by w.id desc limit 1) newest on true
+    join offchain.transaction_outbox i on i.intent_key = newest.intent_key`,
+  columns: {
+    slot: text,
+    intentKey: text,
+    data: narrow<Hex>(text),
+    state: narrow<Intent["state"]>(text),
+    block: nullable(int8),
+  },
+});
+
 /** The newest write of each of these slots; slots never written are absent. */
 export async function newestChainWrites(
   tx: Queryable,
   tokenId: number,
   slots: readonly string[],
 ): Promise<Map<string, ChainWrite>> {
-  const { rows } = await tx.query<Omit<ChainWrite, "block"> & { slot: string; block: string | null }>(
-    `select s.slot, i.intent_key as "intentKey", i.data, i.state, i.block
-     from unnest($2::text[]) as s(slot)
-     join lateral (select w.intent_key from offchain.chain_write w
-                   where w.token_id = $1 and w.slot = s.slot order by w.id desc limit 1) newest on true
-     join offchain.transaction_outbox i on i.intent_key = newest.intent_key`,
-    [tokenId, slots],
-  );
-  return new Map(
-    rows.map(({ slot, block, ...write }) => [slot, { ...write, block: block === null ? null : Number(block) }]),
-  );
+  const rows = await NEWEST.rows(tx, { tokenId, slots });
+  return new Map(rows.map(({ slot, ...write }) => [slot, write]));
 }
 
-/** Remembers a write; an intent that is queued again is asked for anew. */
+const INSERT = statement({
+  name: "chain-write-insert",
+  params: { tokenId: int8, slot: text, intentKey: text, wallet: text, at: timestamptz },
+  text: `
+    insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at)
+    values ($tokenId, $slot, $intentKey, $wallet, $at)
+    on conflict (intent_key) do update set wallet = $wallet, accepted_at = $at`,
+});
+
+/** Remembers a write; an intent that is queued again is accepted anew. */
 export async function insertChainWrite(
   tx: Queryable,
   write: { tokenId: number; slot: string; intentKey: string; wallet: Address; at: Date },
 ): Promise<void> {
-  await tx.query(
-    `insert into offchain.chain_write (token_id, slot, intent_key, wallet, accepted_at) values ($1, $2, $3, $4, $5)
-     on conflict (intent_key) do update set wallet = $4, accepted_at = $5`,
-    [write.tokenId, write.slot, write.intentKey, write.wallet, write.at],
-  );
+  await INSERT.run(tx, write);
 }
 
-/** How many writes of an agent were accepted since, and when the oldest of them was. */
-export async function chainWritesSince(
+const SINCE = statement({
+  name: "chain-writes-since",
+  params: { tokenId: int8, since: timestamptz },
+  text: `
+    select count(*)::int4 as count, min(accepted_at) as "oldestAt" from offchain.chain_write
+    where token_id = $tokenId and accepted_at > $since`,
+  columns: { count: int4, oldestAt: nullable(timestamptz) },
+});
+
+/** The number of writes of an agent that were accepted since, and the time of the oldest of them. */
+export const chainWritesSince = (
   tx: Queryable,
   tokenId: number,
   since: Date,
-): Promise<{ count: number; oldestAt: Date | null }> {
-  const { rows } = await tx.query(
-    `select count(*)::int4 as count, min(accepted_at) as "oldestAt" from offchain.chain_write
-     where token_id = $1 and accepted_at > $2`,
-    [tokenId, since],
-  );
-  return rows[0];
-}
+): Promise<{ count: number; oldestAt: Date | null }> => SINCE.one(tx, { tokenId, since });
 
-/** What was accepted as this intent; null for an intent that is none of these. */
-export async function chainWriteOf(
+const BY_INTENT = statement({
+  name: "chain-write-by-intent",
+  params: { intentKey: text },
+  text: `
+    select token_id as "tokenId", slot, wallet, accepted_at as "acceptedAt" from offchain.chain_write
+    where intent_key = $intentKey`,
+  columns: { tokenId: int8, slot: text, wallet: narrow<Address>(text), acceptedAt: timestamptz },
+});
+
+/** The write that was accepted as this intent; null for an intent of another kind. */
+export const chainWriteOf = (
   tx: Queryable,
   intentKey: string,
-): Promise<{ tokenId: number; slot: string; wallet: Address; acceptedAt: Date } | null> {
-  const { rows } = await tx.query(
-    `select token_id as "tokenId", slot, wallet, accepted_at as "acceptedAt" from offchain.chain_write
-     where intent_key = $1`,
-    [intentKey],
-  );
-  return rows[0] ? { ...rows[0], tokenId: Number(rows[0].tokenId) } : null;
-}
+): Promise<{ tokenId: number; slot: string; wallet: Address; acceptedAt: Date } | null> =>
+  BY_INTENT.maybeOne(tx, { intentKey });
+
+const CONTROLS = statement({
+  name: "wallet-controls",
+  params: { tokenId: int8, wallet: text },
+  text: `
+    select exists (
+      select from onchain.agent where token_id = $tokenId and $wallet in (owner, agent_address)) as controls`,
+  columns: { controls: bool },
+});
 
 /** Whether a wallet owns the agent or is its own, by the index. @throws when there are no views yet (`isNoIndex`) */
-export async function walletControls(db: Queryable, tokenId: number, wallet: Address): Promise<boolean> {
-  const { rows } = await db.query(
-    "select exists (select from onchain.agent where token_id = $1 and $2 in (owner, agent_address)) as controls",
-    [tokenId, wallet],
-  );
-  return rows[0].controls;
-}
+export const walletControls = async (db: Queryable, tokenId: number, wallet: Address): Promise<boolean> =>
+  (await CONTROLS.one(db, { tokenId, wallet })).controls;
+
+const TRAITS = statement({
+  name: "traits-onchain",
+  params: { tokenId: int8 },
+  text: "select name, category from onchain.trait where token_id = $tokenId order by position",
+  columns: { name: text, category: text },
+});
 
 /** The traits the chain holds of an agent, in the order added. */
-export async function onchainTraits(db: Queryable, tokenId: number): Promise<{ name: string; category: string }[]> {
-  const { rows } = await db.query("select name, category from onchain.trait where token_id = $1 order by position", [
-    tokenId,
-  ]);
-  return rows;
-}
+export const onchainTraits = (db: Queryable, tokenId: number): Promise<{ name: string; category: string }[]> =>
+  TRAITS.rows(db, { tokenId });

@@ -1,8 +1,9 @@
 /** Answers of writes by Idempotency-Key: claimed before the work, kept a day after it. */
 import type pg from "pg";
 import { deleteInParts } from "./batches.ts";
+import { float8, int4, jsonb, nullable, statement, text } from "./statement.ts";
 
-/** Days a key is remembered; afterwards it names a new operation. */
+/** Time that a key is remembered; afterwards it names a new operation. */
 const KEPT = "24 hours";
 
 /** Names a claim; the time it was made is a fencing token: after a takeover the former holder changes nothing. */
@@ -14,10 +15,44 @@ export type Claimed =
   | { kind: "claimed"; claim: Claim }
   /** The same request was answered before. */
   | ({ kind: "done" } & StoredAnswer)
-  /** Another process is at it. */
+  /** Another process is working on it. */
   | { kind: "running"; retryAfterSeconds: number }
   /** The key belongs to another request. */
   | { kind: "other" };
+
+const CLAIM = statement({
+  name: "idempotency-claim",
+  params: { scope: text, key: text, fingerprint: text, leaseMs: float8 },
+  text: `
+    insert into offchain.idempotency as row (scope, key, fingerprint, state, created_at, lease_until)
+    values ($scope, $key, $fingerprint, 'running', clock_timestamp(), clock_timestamp() + $leaseMs * interval '1 ms')
+    on conflict (scope, key) do update
+      set fingerprint = excluded.fingerprint, state = 'running', status = null, headers = null, body = null,
+          created_at = excluded.created_at, lease_until = excluded.lease_until
+      where row.created_at < clock_timestamp() - interval '${KEPT}'
+         or (row.state = 'running' and row.lease_until < clock_timestamp() and row.fingerprint = excluded.fingerprint)
+    returning created_at::text as claimed_at`,
+  columns: { claimed_at: text },
+  prepared: true,
+});
+
+const READ = statement({
+  name: "idempotency-read",
+  params: { scope: text, key: text },
+  text: `
+    select fingerprint, state, status, headers, body,
+           ceil(extract(epoch from lease_until - clock_timestamp()))::float8 as wait
+    from offchain.idempotency where scope = $scope and key = $key`,
+  columns: {
+    fingerprint: text,
+    state: text,
+    status: nullable(int4),
+    headers: nullable(jsonb<Record<string, string>>()),
+    body: nullable(text),
+    wait: float8,
+  },
+  prepared: true,
+});
 
 /**
  * Claims a key, or says what became of it. An expired row counts as absent; a running row whose lease has run out was
@@ -32,73 +67,59 @@ export async function claim(
   const { scope, key, fingerprint, leaseMs } = request;
   // A row may vanish between the two statements (released or expired); then the key is free again.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const taken = await db.query<{ claimed_at: string }>({
-      name: "idempotency-claim",
-      text: `
-        insert into offchain.idempotency as row (scope, key, fingerprint, state, created_at, lease_until)
-        values ($1, $2, $3, 'running', clock_timestamp(), clock_timestamp() + $4 * interval '1 ms')
-        on conflict (scope, key) do update
-          set fingerprint = excluded.fingerprint, state = 'running', status = null, headers = null, body = null,
-              created_at = excluded.created_at, lease_until = excluded.lease_until
-          where row.created_at < clock_timestamp() - interval '${KEPT}'
-             or (row.state = 'running' and row.lease_until < clock_timestamp() and row.fingerprint = excluded.fingerprint)
-        returning created_at::text as claimed_at`,
-      values: [scope, key, fingerprint, leaseMs],
-    });
-    if (taken.rows[0]) return { kind: "claimed", claim: { scope, key, claimedAt: taken.rows[0].claimed_at } };
-    const { rows } = await db.query<{
-      fingerprint: string;
-      state: string;
-      status: number;
-      headers: Record<string, string>;
-      body: string;
-      wait: number;
-    }>({
-      name: "idempotency-read",
-      text: `
-        select fingerprint, state, status, headers, body,
-               ceil(extract(epoch from lease_until - clock_timestamp()))::float8 as wait
-        from offchain.idempotency where scope = $1 and key = $2`,
-      values: [scope, key],
-    });
-    const row = rows[0];
-    if (row === undefined) continue;
+    const taken = await CLAIM.maybeOne(db, { scope, key, fingerprint, leaseMs });
+    if (taken) return { kind: "claimed", claim: { scope, key, claimedAt: taken.claimed_at } };
+    const row = await READ.maybeOne(db, { scope, key });
+    if (row === null) continue;
     if (row.fingerprint !== fingerprint) return { kind: "other" };
-    if (row.state === "done") return { kind: "done", status: row.status, headers: row.headers, body: row.body };
+    if (row.state === "done") return { kind: "done", status: row.status!, headers: row.headers!, body: row.body! };
     return { kind: "running", retryAfterSeconds: Math.max(1, row.wait) };
   }
   return { kind: "running", retryAfterSeconds: 1 };
 }
 
-const MINE = "scope = $1 and key = $2 and created_at = $3::timestamptz and state = 'running'";
+/** The claim is still its holder's. */
+const MINE = "scope = $scope and key = $key and created_at = $claimedAt::text::timestamptz and state = 'running'";
+const HOLDER = { scope: text, key: text, claimedAt: text };
+
+const RENEW = statement({
+  name: "idempotency-renew",
+  params: { ...HOLDER, leaseMs: float8 },
+  text: `
+    update offchain.idempotency set lease_until = clock_timestamp() + $leaseMs * interval '1 ms' where ${MINE}`,
+  prepared: true,
+});
 
 /** Shows that the holder lives. */
 export async function renew(db: pg.Pool, claim: Claim, leaseMs: number): Promise<void> {
-  await db.query({
-    name: "idempotency-renew",
-    text: `update offchain.idempotency set lease_until = clock_timestamp() + $4 * interval '1 ms' where ${MINE}`,
-    values: [claim.scope, claim.key, claim.claimedAt, leaseMs],
-  });
+  await RENEW.run(db, { ...claim, leaseMs });
 }
+
+const FINISH = statement({
+  name: "idempotency-finish",
+  params: { ...HOLDER, status: int4, headers: jsonb<StoredAnswer["headers"]>(), body: text },
+  text: `
+    update offchain.idempotency set state = 'done', status = $status, headers = $headers, body = $body where ${MINE}`,
+  prepared: true,
+});
 
 /** Stores the answer. Does nothing when the claim has been taken over. */
 export async function finish(db: pg.Pool, claim: Claim, answer: StoredAnswer): Promise<void> {
-  await db.query({
-    name: "idempotency-finish",
-    text: `update offchain.idempotency set state = 'done', status = $4, headers = $5, body = $6 where ${MINE}`,
-    values: [claim.scope, claim.key, claim.claimedAt, answer.status, JSON.stringify(answer.headers), answer.body],
-  });
+  await FINISH.run(db, { ...claim, ...answer });
 }
+
+const RELEASE = statement({
+  name: "idempotency-release",
+  params: HOLDER,
+  text: `delete from offchain.idempotency where ${MINE}`,
+  prepared: true,
+});
 
 /** Gives the key back: nothing about this request is settled. */
 export async function release(db: pg.Pool, claim: Claim): Promise<void> {
-  await db.query({
-    name: "idempotency-release",
-    text: `delete from offchain.idempotency where ${MINE}`,
-    values: [claim.scope, claim.key, claim.claimedAt],
-  });
+  await RELEASE.run(db, claim);
 }
 
-/** Removes what is no longer remembered. @returns the number of rows removed */
+/** Removes keys that are no longer remembered. @returns the number of rows removed */
 export const forgetExpired = (db: pg.Pool): Promise<number> =>
   deleteInParts(db, "offchain.idempotency", `created_at < now() - interval '${KEPT}'`);

@@ -6,7 +6,9 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import type { Address, Hex } from "../core/facts.ts";
 import { traceparent } from "../runtime/tracing.ts";
-import { MINT, type Mint, type MintRequest, nameOf, type Registrant, toMint } from "./mints.ts";
+import { lockText } from "./locks.ts";
+import { MINT, MINT_ROW, type Mint, type MintRequest, nameOf, type Registrant } from "./mints.ts";
+import { bool, int2, int8, jsonb, nullable, statement, text, timestamptz, uuid } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { agentByOwnDoingOf } from "./wallets.ts";
 
@@ -15,7 +17,7 @@ export const registrationName = (registrant: Registrant): string => `mint:${name
 
 /** Registrations of one registrant, one after the other, until the transaction ends; different ones do not wait for each other. */
 export async function lockRegistrant(tx: Queryable, registrant: Registrant): Promise<void> {
-  await tx.query(lockOf(registrant));
+  await lockText(tx, registrationName(registrant));
 }
 
 /** The beginning of a transaction that has `lockRegistrant`'s lock from the start, in one step instead of two. */
@@ -39,15 +41,33 @@ export type Standing = {
   before: { tokenId: number | null; mintId: string | null } | null;
 };
 
+/** The columns of the request's own mint: all are null where it has none. */
+const KNOWN = Object.fromEntries(
+  Object.entries(MINT_ROW).map(([name, column]) => [name, nullable(column as never)]),
+) as { [K in keyof typeof MINT_ROW]: ReturnType<typeof nullable<Mint[K], never>> };
+
 /** An agent counts by its wallet's own doing only: what others can do with a wallet's name must not refuse it anything. */
-const STANDING = `
-  select coalesce((select bool_and(funded) from offchain.sender_state), true) as "isFunded",
-    (select max(paused_until) from offchain.sender_state) as "pausedUntil",
-    ${agentByOwnDoingOf("$3")} as "agentTokenId",
-    live.mint_id as "liveMintId", live.token_id as "liveTokenId", known.*
-  from (select) one
-  left join offchain.mint live on live.registrant = $1 and live.state <> 'failed'
-  left join (select ${MINT} from offchain.mint) known on known.fingerprint = $2`;
+const STANDING = statement({
+  name: "mint-standing",
+  params: { registrant: text, fingerprint: nullable(text), wallet: nullable(text) },
+  text: `
+    select coalesce((select bool_and(funded) from offchain.sender_state), true) as "isFunded",
+      (select max(paused_until) from offchain.sender_state) as "pausedUntil",
+      ${agentByOwnDoingOf("$wallet")} as "agentTokenId",
+      live.mint_id as "liveMintId", live.token_id as "liveTokenId", known.*
+    from (select) one
+    left join offchain.mint live on live.registrant = $registrant and live.state <> 'failed'
+    left join (select ${MINT} from offchain.mint) known on known.fingerprint = $fingerprint`,
+  columns: {
+    isFunded: bool,
+    pausedUntil: nullable(timestamptz),
+    agentTokenId: nullable(int8),
+    liveMintId: nullable(uuid),
+    liveTokenId: nullable(int8),
+    ...KNOWN,
+  },
+  prepared: true,
+});
 
 /**
  * @param fingerprint of the request; null where only the registrant is asked about
@@ -55,33 +75,65 @@ const STANDING = `
  */
 export async function standingOf(db: Queryable, registrant: Registrant, fingerprint: string | null): Promise<Standing> {
   const wallet = "wallet" in registrant && !registrant.solanaAddress ? registrant.wallet : null;
-  const { rows } = await db.query({
-    name: "mint-standing",
-    text: STANDING,
-    values: [nameOf(registrant), fingerprint, wallet],
-  });
-  const { isFunded, pausedUntil, agentTokenId, liveMintId, liveTokenId, ...known } = rows[0];
-  const tokenId = agentTokenId ?? liveTokenId;
+  const row = await STANDING.one(db, { registrant: nameOf(registrant), fingerprint, wallet });
+  const { isFunded, pausedUntil, agentTokenId, liveMintId, liveTokenId, ...known } = row;
   return {
-    known: known.mintId === null ? null : toMint(known),
+    known: known.mintId === null ? null : (known as Mint),
     funded: isFunded,
     pausedUntil,
     before:
       agentTokenId === null && liveMintId === null
         ? null
-        : { tokenId: tokenId === null ? null : Number(tokenId), mintId: liveMintId },
+        : { tokenId: agentTokenId ?? liveTokenId, mintId: liveMintId },
   };
 }
 
 /** The call that registers it on chain. */
 export type MintCall = { to: Address; data: Hex };
 
+const COMMIT = statement({
+  name: "mint-commit",
+  params: {
+    mintId: uuid,
+    wallet: text,
+    recipient: text,
+    name: text,
+    framework: text,
+    soulbound: bool,
+    origin: int2,
+    personality: nullable(jsonb<MintRequest["personality"]>()),
+    narrative: nullable(jsonb<MintRequest["narrative"]>()),
+    referralCode: nullable(text),
+    fingerprint: text,
+    at: timestamptz,
+    solanaAddress: nullable(text),
+    clientNetwork: nullable(text),
+    listing: nullable(jsonb<MintRequest["listing"]>()),
+    intentKey: text,
+    to: text,
+    data: text,
+    trace: nullable(text),
+  },
+  text: `
+    with accepted as (
+      insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
+        referral_code, fingerprint, state, created_at, solana_address, client_network, listing)
+      values ($mintId, $wallet, $recipient, $name, $framework, $soulbound, $origin, $personality, $narrative,
+        $referralCode, $fingerprint, 'pending', $at, $solanaAddress, $clientNetwork, $listing)
+      returning ${MINT}),
+    queued as (
+      insert into offchain.transaction_outbox (intent_key, to_address, data, trace) values ($intentKey, $to, $data, $trace))
+    select * from accepted`,
+  columns: MINT_ROW,
+  prepared: true,
+});
+
 /**
  * The commit point of a registration: its row and its transaction, in the caller's transaction, which must hold the
- * registrant's lock. The sender is not told: that is for after the commit (`wakeSender`).
+ * registrant's lock. The sender is notified after the commit (`wakeSender`).
  * @param clientNetwork that it counts against, of a free registration by a contract wallet
  */
-export async function commitMint(
+export function commitMint(
   tx: Queryable,
   request: MintRequest,
   call: MintCall,
@@ -89,38 +141,25 @@ export async function commitMint(
   clientNetwork: string | null = null,
 ): Promise<Mint> {
   const mintId = randomUUID();
-  const { rows } = await tx.query({
-    name: "mint-commit",
-    text: `
-      with accepted as (
-        insert into offchain.mint (mint_id, wallet, recipient, name, framework, soulbound, origin, personality, narrative,
-          referral_code, fingerprint, state, created_at, solana_address, client_network, listing)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13, $18, $19)
-        returning ${MINT}),
-      queued as (
-        insert into offchain.transaction_outbox (intent_key, to_address, data, trace) values ($14, $15, $16, $17))
-      select * from accepted`,
-    values: [
-      mintId,
-      request.wallet,
-      request.recipient,
-      request.name,
-      request.framework,
-      request.soulbound,
-      request.origin,
-      request.personality && JSON.stringify(request.personality),
-      request.narrative && JSON.stringify(request.narrative),
-      request.referralCode,
-      request.fingerprint,
-      at,
-      request.solanaAddress,
-      `mint:${mintId}`,
-      call.to,
-      call.data,
-      traceparent(),
-      clientNetwork,
-      request.listing && JSON.stringify(request.listing),
-    ],
+  return COMMIT.one(tx, {
+    mintId,
+    wallet: request.wallet,
+    recipient: request.recipient,
+    name: request.name,
+    framework: request.framework,
+    soulbound: request.soulbound,
+    origin: request.origin,
+    personality: request.personality,
+    narrative: request.narrative,
+    referralCode: request.referralCode,
+    fingerprint: request.fingerprint,
+    at,
+    solanaAddress: request.solanaAddress,
+    clientNetwork,
+    listing: request.listing,
+    intentKey: `mint:${mintId}`,
+    to: call.to,
+    data: call.data,
+    trace: traceparent(),
   });
-  return toMint(rows[0])!;
 }

@@ -4,9 +4,27 @@ import type { ListingInput } from "../core/listing-input.ts";
 import type { NarrativeInput, PersonalityInput } from "../core/profile-input.ts";
 import type { SolanaAddress } from "../core/solana/keys.ts";
 import { inParts } from "./batches.ts";
+import { ZERO_ADDRESS } from "./fragments.ts";
+import { lockText } from "./locks.ts";
+import {
+  array,
+  bool,
+  filtered,
+  int2,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+} from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
+import { VOID } from "./transaction-outbox.ts";
 
-/** Announces that a mint is decided; the payload is its id. */
+/** Channel of notifications that a mint is decided; the payload is its id. */
 export const MINT_CHANNEL = "mint";
 
 export type MintRequest = {
@@ -51,84 +69,127 @@ export type Mint = MintRequest & {
 export type Registrant = { wallet: Address; solanaAddress: null } | { solanaAddress: SolanaAddress };
 export const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
 
-export const MINT = `mint_id as "mintId", wallet, solana_address as "solanaAddress", recipient, name, framework, soulbound, origin, personality, narrative,
-  listing, referral_code as "referralCode", fingerprint, state, token_id as "tokenId", tx_hash as "txHash", block, error,
-  created_at as "createdAt", completed_at as "completedAt"`;
+/** The columns of a mint, in the order of MINT_ROW. */
+export const MINT = `mint_id as "mintId", wallet, solana_address as "solanaAddress", recipient, name, framework, soulbound,
+  origin, personality, narrative, listing, referral_code as "referralCode", fingerprint, state, token_id as "tokenId",
+  tx_hash as "txHash", block, error, created_at as "createdAt", completed_at as "completedAt"`;
 
-export const toMint = (row: Record<string, unknown> | undefined): Mint | null =>
-  row
-    ? {
-        ...(row as Mint),
-        tokenId: row.tokenId === null ? null : Number(row.tokenId),
-        block: row.block === null ? null : Number(row.block),
-      }
-    : null;
+/** The types of MINT. */
+export const MINT_ROW = {
+  mintId: uuid,
+  wallet: narrow<Address>(text),
+  solanaAddress: nullable(narrow<SolanaAddress>(text)),
+  recipient: narrow<Address>(text),
+  name: text,
+  framework: text,
+  soulbound: bool,
+  origin: int2,
+  personality: nullable(jsonb<PersonalityInput>()),
+  narrative: nullable(jsonb<NarrativeInput>()),
+  listing: nullable(jsonb<ListingInput>()),
+  referralCode: nullable(text),
+  fingerprint: text,
+  state: narrow<Mint["state"]>(text),
+  tokenId: nullable(int8),
+  txHash: nullable(narrow<Hex>(text)),
+  block: nullable(int8),
+  error: nullable(text),
+  createdAt: timestamptz,
+  completedAt: nullable(timestamptz),
+};
+
+const BY_ID = statement({
+  name: "mint-by-id",
+  params: { mintId: uuid },
+  text: `select ${MINT} from offchain.mint where mint_id = $mintId`,
+  columns: MINT_ROW,
+  prepared: true,
+});
 
 /** One mint; null for an unknown id. */
-export async function mintById(db: Queryable, mintId: string): Promise<Mint | null> {
-  const { rows } = await db.query({
-    name: "mint-by-id",
-    text: `select ${MINT} from offchain.mint where mint_id = $1`,
-    values: [mintId],
-  });
-  return toMint(rows[0]);
-}
+export const mintById = (db: Queryable, mintId: string): Promise<Mint | null> => BY_ID.maybeOne(db, { mintId });
+
+const BY_IDS = statement({
+  name: "mints-by-id",
+  params: { mintIds: array(uuid) },
+  text: `select ${MINT} from offchain.mint where mint_id = any($mintIds)`,
+  columns: MINT_ROW,
+});
 
 /** Mints by their ids; unknown ones are left out. */
-export async function mintsByIds(db: Queryable, mintIds: readonly string[]): Promise<Map<string, Mint>> {
-  const { rows } = await db.query(`select ${MINT} from offchain.mint where mint_id = any($1::uuid[])`, [mintIds]);
-  return new Map(rows.map((row) => [row.mintId, toMint(row)!]));
-}
+export const mintsByIds = async (db: Queryable, mintIds: readonly string[]): Promise<Map<string, Mint>> =>
+  new Map((await BY_IDS.rows(db, { mintIds })).map((mint) => [mint.mintId, mint]));
 
-export async function mintByFingerprint(db: Queryable, fingerprint: string): Promise<Mint | null> {
-  const { rows } = await db.query({
-    name: "mint-by-fingerprint",
-    text: `select ${MINT} from offchain.mint where fingerprint = $1`,
-    values: [fingerprint],
-  });
-  return toMint(rows[0]);
-}
+const BY_FINGERPRINT = statement({
+  name: "mint-by-fingerprint",
+  params: { fingerprint: text },
+  text: `select ${MINT} from offchain.mint where fingerprint = $fingerprint`,
+  columns: MINT_ROW,
+  prepared: true,
+});
+
+/** The mint that a request was accepted as; null where it was not. */
+export const mintByFingerprint = (db: Queryable, fingerprint: string): Promise<Mint | null> =>
+  BY_FINGERPRINT.maybeOne(db, { fingerprint });
+
+const LIVE = statement({
+  name: "mint-of-registrant",
+  params: { registrant: text },
+  text: `select ${MINT} from offchain.mint where registrant = $registrant and state <> 'failed'`,
+  columns: MINT_ROW,
+});
 
 /** The registration of a wallet or a Solana key that is under way or done. */
-export async function liveMintOf(db: Queryable, registrant: Registrant): Promise<Mint | null> {
-  const { rows } = await db.query(`select ${MINT} from offchain.mint where registrant = $1 and state <> 'failed'`, [
-    nameOf(registrant),
-  ]);
-  return toMint(rows[0]);
-}
+export const liveMintOf = (db: Queryable, registrant: Registrant): Promise<Mint | null> =>
+  LIVE.maybeOne(db, { registrant: nameOf(registrant) });
+
+const MINT_TRANSACTIONS = statement({
+  name: "mint-transactions",
+  params: { mintIds: array(uuid), selector: text },
+  text: `
+    select m.mint_id as "mintId", t.tx_hash as "txHash"
+    from offchain.mint m
+    join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
+    join onchain.transfer t on t."to" = m.recipient and t."from" = '${ZERO_ADDRESS}' and t.contract = i.to_address
+    join onchain.agent a on a.token_id = t.token_id::int8 and a.origin = m.origin
+    join onchain.agent_transaction x on x.token_id = a.token_id and x.block = t.block and x.hash = t.tx_hash
+      and x."to" = t.contract and x.selector = $selector
+    where m.mint_id = any($mintIds)
+      and not exists (select from offchain.mint other where other.token_id = a.token_id)
+    order by t.block limit 1000`,
+  columns: { mintId: uuid, txHash: narrow<Hex>(text) },
+});
 
 /**
  * Transactions that minted tokens to the receivers of mints, of the same origin and by the contract's owner, as far as no
  * other mint of ours has their token. @throws when there are no views yet (`isNoIndex`)
  */
-export async function mintTransactions(
+export const mintTransactions = (
   db: Queryable,
-  { mintIds, selector }: { mintIds: readonly string[]; selector: Hex },
-): Promise<{ mintId: string; txHash: Hex }[]> {
-  const { rows } = await db.query(
-    `select m.mint_id as "mintId", t.tx_hash as "txHash"
-     from offchain.mint m
-     join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
-     join onchain.transfer t on t."to" = m.recipient and t."from" = $2 and t.contract = i.to_address
-     join onchain.agent a on a.token_id = t.token_id::int8 and a.origin = m.origin
-     join onchain.agent_transaction x on x.token_id = a.token_id and x.block = t.block and x.hash = t.tx_hash
-       and x."to" = t.contract and x.selector = $3
-     where m.mint_id = any($1::uuid[])
-       and not exists (select from offchain.mint other where other.token_id = a.token_id)
-     order by t.block limit 1000`,
-    [mintIds, `0x${"0".repeat(40)}`, selector],
-  );
-  return rows;
-}
+  query: { mintIds: readonly string[]; selector: Hex },
+): Promise<{ mintId: string; txHash: Hex }[]> => MINT_TRANSACTIONS.rows(db, query);
+
+const MINTED_HERE = statement({
+  name: "mint-tokens",
+  params: { tokenIds: array(int8) },
+  text: 'select token_id as "tokenId" from offchain.mint where token_id = any($tokenIds)',
+  columns: { tokenId: filtered(int8) },
+});
 
 /** Which of these tokens a mint of ours has brought about. */
 export async function tokensHeld(db: Queryable, tokenIds: readonly number[]): Promise<Set<number>> {
   if (tokenIds.length === 0) return new Set();
-  const { rows } = await db.query('select token_id as "tokenId" from offchain.mint where token_id = any($1::int8[])', [
-    tokenIds,
-  ]);
-  return new Set(rows.map(({ tokenId }) => Number(tokenId)));
+  return new Set((await MINTED_HERE.rows(db, { tokenIds })).map(({ tokenId }) => tokenId));
 }
+
+const CONTRACT_MINTS = statement({
+  name: "mints-of-contract-wallets",
+  params: { network: text, since: timestamptz },
+  text: `
+    select count(*)::int4 as count, min(created_at) as "oldestAt" from offchain.mint
+    where client_network = $network and created_at > $since`,
+  columns: { count: int4, oldestAt: nullable(timestamptz) },
+});
 
 /**
  * Free registrations of contract wallets from a network since; in the caller's transaction, which others of that network
@@ -139,13 +200,8 @@ export async function contractMintsSince(
   network: string,
   since: Date,
 ): Promise<{ count: number; oldestAt: Date | null }> {
-  await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`contract-mints:${network}`]);
-  const { rows } = await tx.query(
-    `select count(*)::int4 as count, min(created_at) as "oldestAt" from offchain.mint
-     where client_network = $1 and created_at > $2`,
-    [network, since],
-  );
-  return rows[0];
+  await lockText(tx, `contract-mints:${network}`);
+  return CONTRACT_MINTS.one(tx, { network, since });
 }
 
 /** Forgets where registrations of contract wallets came from, once they count no more. */
@@ -156,73 +212,55 @@ export const forgetClientNetworks = (db: Queryable): Promise<number> =>
     where: "client_network is not null and created_at < now() - interval '24 hours'",
   });
 
+/** Ends an update that decides a mint: announces it, and returns it. */
 const ANNOUNCED = `returning ${MINT}, pg_notify('${MINT_CHANNEL}', mint_id::text)`;
 
+const COMPLETE = statement({
+  name: "mint-complete",
+  params: { mintId: uuid, tokenId: int8, txHash: text, block: int8, at: timestamptz },
+  text: `
+    update offchain.mint set state = 'minted', token_id = $tokenId, tx_hash = $txHash, block = $block, error = null,
+      completed_at = $at
+    where mint_id = $mintId and state = 'pending' ${ANNOUNCED}`,
+  columns: { ...MINT_ROW, pg_notify: VOID },
+});
+
 /** The token is there. @returns the mint; null when it was decided otherwise meanwhile */
-export async function completeMint(
+export const completeMint = async (
   tx: Queryable,
   mintId: string,
   done: { tokenId: number; txHash: Hex; block: number; at: Date },
-): Promise<Mint | null> {
-  const { rows } = await tx.query(
-    `update offchain.mint set state = 'minted', token_id = $2, tx_hash = $3, block = $4, error = null, completed_at = $5
-     where mint_id = $1 and state = 'pending' ${ANNOUNCED}`,
-    [mintId, done.tokenId, done.txHash, done.block, done.at],
-  );
-  return toMint(rows[0]);
+): Promise<Mint | null> => announced(await COMPLETE.maybeOne(tx, { mintId, ...done }));
+
+function announced(row: (Mint & { pg_notify: string }) | null): Mint | null {
+  if (!row) return null;
+  const { pg_notify: _, ...mint } = row;
+  return mint;
 }
 
-/** A registration that brought bonuses along, deep enough in the chain for its token id to be trusted. */
-export type DueMint = Pick<Mint, "mintId" | "wallet" | "recipient" | "referralCode"> & {
-  tokenId: number;
-  /** The contract that minted it. */
-  identity: Address;
-};
+const FAIL = statement({
+  name: "mint-fail",
+  params: { mintId: uuid, error: text, at: timestamptz },
+  text: `
+    update offchain.mint set state = 'failed', error = $error, completed_at = $at
+    where mint_id = $mintId and state = 'pending' ${ANNOUNCED}`,
+  columns: { ...MINT_ROW, pg_notify: VOID },
+});
 
-/** The mints whose awards are due and whose block is not above `block`, those due longest first. */
-export async function mintsDueForAwards(
-  db: Queryable,
-  { block, now, limit }: { block: number; now: Date; limit: number },
-): Promise<DueMint[]> {
-  const { rows } = await db.query(
-    `select m.mint_id as "mintId", m.wallet, m.recipient, m.referral_code as "referralCode", m.token_id as "tokenId",
-            i.to_address as identity
-     from offchain.mint m join offchain.transaction_outbox i on i.intent_key = 'mint:' || m.mint_id
-     where m.awards_due_at <= $1 and m.state = 'minted' and m.block <= $2
-     order by m.awards_due_at limit $3`,
-    [now, block, limit],
-  );
-  return rows.map((row) => ({ ...row, tokenId: Number(row.tokenId) }));
-}
+/** The chain refused it finally. @returns the mint; null when it was decided otherwise meanwhile */
+export const failMint = async (tx: Queryable, mintId: string, error: string, at: Date): Promise<Mint | null> =>
+  announced(await FAIL.maybeOne(tx, { mintId, error, at }));
 
-/** Whether any awards are due, however deep their mints lie; a look at a small index. */
-export async function awaitsAwards(db: Queryable, now: Date): Promise<boolean> {
-  const { rows } = await db.query("select exists (select from offchain.mint where awards_due_at <= $1) as due", [now]);
-  return rows[0].due;
-}
-
-/** Sets when a mint's awards are to be queued; null = nothing is left to queue. */
-export async function setAwardsDue(tx: Queryable, mintId: string, at: Date | null): Promise<void> {
-  await tx.query("update offchain.mint set awards_due_at = $2 where mint_id = $1", [mintId, at]);
-}
-
-/** Has the awards of a wallet's registration queued again later: the chain refused one of them. */
-export async function retryAwards(tx: Queryable, wallet: Address, at: Date): Promise<void> {
-  await tx.query("update offchain.mint set awards_due_at = $2 where registrant = $1 and state = 'minted'", [
-    wallet,
-    at,
-  ]);
-}
-
-/** The chain refused it for good. */
-export async function failMint(tx: Queryable, mintId: string, error: string, at: Date): Promise<Mint | null> {
-  const { rows } = await tx.query(
-    `update offchain.mint set state = 'failed', error = $2, completed_at = $3
-     where mint_id = $1 and state = 'pending' ${ANNOUNCED}`,
-    [mintId, error, at],
-  );
-  return toMint(rows[0]);
-}
+const REOPEN = statement({
+  name: "mint-reopen",
+  params: { mintId: uuid },
+  text: `
+    update offchain.mint m set state = 'pending', token_id = null, tx_hash = null, block = null, error = null,
+      completed_at = null, awards_due_at = null
+    where mint_id = $mintId and not exists (
+      select from offchain.mint other
+      where other.registrant = m.registrant and other.mint_id <> m.mint_id and other.state <> 'failed')`,
+});
 
 /**
  * The block that decided it is gone: undecided again. @returns the mint as it was, null when it is unknown or its
@@ -231,12 +269,5 @@ export async function failMint(tx: Queryable, mintId: string, error: string, at:
 export async function reopenMint(tx: Queryable, mintId: string): Promise<Mint | null> {
   const before = await mintById(tx, mintId);
   if (!before || before.state === "pending") return null;
-  const { rowCount } = await tx.query(
-    `update offchain.mint m set state = 'pending', token_id = null, tx_hash = null, block = null, error = null,
-       completed_at = null, awards_due_at = null
-     where mint_id = $1 and not exists (
-       select from offchain.mint other where other.registrant = m.registrant and other.mint_id <> m.mint_id and other.state <> 'failed')`,
-    [mintId],
-  );
-  return rowCount === 1 ? before : null;
+  return (await REOPEN.run(tx, { mintId })) === 1 ? before : null;
 }

@@ -1,14 +1,22 @@
-/** Tells the sender about intents once they are committed. */
+/** Notifies the sender of intents once they are committed. */
 import type pg from "pg";
-import { INTENT_CHANNEL } from "./transaction-outbox.ts";
+import { statement } from "./statement.ts";
+import { INTENT_CHANNEL, VOID } from "./transaction-outbox.ts";
 
-/** Of each pool: a word is under way, and whether another is to follow. */
+const NOTIFY = statement({
+  name: "wake-sender",
+  text: `select pg_notify('${INTENT_CHANNEL}', '')`,
+  columns: { pg_notify: VOID },
+  prepared: true,
+});
+
+/** Pools with a notification under way, and whether another is to follow. */
 const underWay = new WeakMap<pg.Pool, { again: boolean }>();
 
 /**
  * Wakes the sender, in a statement of its own and at most one at a time: a transaction that notifies holds a lock of the
- * whole server while it waits for the disk, so that acceptances that did it themselves would commit one by one. A word
- * that is lost costs a moment only: the sender looks by itself too.
+ * whole server while it waits for the disk, so that acceptances that did it themselves would commit one by one. A lost
+ * notification costs a moment only: the sender also reads the table at intervals.
  */
 export function wakeSender(db: pg.Pool): void {
   const told = underWay.get(db);
@@ -22,10 +30,10 @@ export function wakeSender(db: pg.Pool): void {
     try {
       do {
         state.again = false;
-        await db.query({ name: "wake-sender", text: `select pg_notify('${INTENT_CHANNEL}', '')` });
+        await NOTIFY.run(db);
       } while (state.again);
     } catch {
-      // The next acceptance tries again; until then the sender finds what is queued at its next look.
+      // The next acceptance tries again; until then the sender finds queued intents at its next read.
     } finally {
       underWay.delete(db);
     }

@@ -4,6 +4,21 @@ import type { Address, Hex } from "../core/facts.ts";
 import type { ClaimedBy, SettledAt } from "../core/payments/claims.ts";
 import type { PaymentState } from "../core/payments/states.ts";
 import type { Operation } from "../core/prices.ts";
+import {
+  array,
+  float8,
+  int4,
+  int8,
+  jsonb,
+  narrow,
+  nullable,
+  numeric,
+  type RowOf,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+} from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 export type PaymentMethod = "x402" | "transaction" | "mpp";
@@ -107,102 +122,138 @@ export const challengeFact = (chainId: number, challengeId: string): string => `
 /** Names a payment as its payer's client does. */
 export const identifierFact = (payer: Address, identifier: string): string => `x402-id:${payer}:${identifier}`;
 
-/** What `toPayment` reads. */
+/** The columns of a payment, in the order of PAYMENT_ROW. */
 export const COLUMNS = `payment_id as "paymentId", method, operation, state, payer, payee, chain_id as "chainId", asset,
   amount_units as "amountUnits", wallet, fingerprint, unique_key as "uniqueKey", effect, bought, credential, valid_before as "validBefore",
-  digest, since_block as "sinceBlock", presented_at as "presentedAt", client, tx_hash as "txHash", log_index as "logIndex", nth, block, block_hash as "blockHash", reason,
-  answer_status, answer_headers, answer_body, created_at as "createdAt", updated_at as "updatedAt",
+  digest, since_block as "sinceBlock", presented_at as "presentedAt", client, tx_hash as "txHash", log_index as "logIndex", nth,
+  block, block_hash as "blockHash", reason, answer_status as "answerStatus", answer_headers as "answerHeaders",
+  answer_body as "answerBody", created_at as "createdAt", updated_at as "updatedAt",
   extract(epoch from clock_timestamp() - updated_at)::float8 * 1000 as "restedMs", paid_at as "paidAt",
   final_at as "finalAt"`;
 
-/** A row of the table, from `select COLUMNS`. */
-export function toPayment(row: Record<string, unknown>): Payment {
-  const { answer_status, answer_headers, answer_body, ...rest } = row;
-  const number = (value: unknown) => (value === null ? null : Number(value));
+const address = narrow<Address>(text);
+const hex = narrow<Hex>(text);
+
+/** The types of COLUMNS. */
+export const PAYMENT_ROW = {
+  paymentId: uuid,
+  method: narrow<PaymentMethod>(text),
+  operation: narrow<Operation>(text),
+  state: narrow<PaymentState>(text),
+  payer: address,
+  payee: address,
+  chainId: int8,
+  asset: address,
+  amountUnits: numeric,
+  wallet: nullable(address),
+  fingerprint: text,
+  uniqueKey: nullable(text),
+  effect: nullable(jsonb<unknown>()),
+  bought: nullable(text),
+  credential: nullable(jsonb<unknown>()),
+  validBefore: nullable(timestamptz),
+  digest: nullable(text),
+  sinceBlock: int8,
+  presentedAt: nullable(timestamptz),
+  client: nullable(text),
+  txHash: nullable(hex),
+  logIndex: nullable(int4),
+  nth: nullable(int4),
+  block: nullable(int8),
+  blockHash: nullable(hex),
+  reason: nullable(text),
+  answerStatus: nullable(int4),
+  answerHeaders: nullable(jsonb<Record<string, string>>()),
+  answerBody: nullable(text),
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+  restedMs: float8,
+  paidAt: nullable(timestamptz),
+  finalAt: nullable(timestamptz),
+};
+
+/** A payment from a row with the columns of PAYMENT_ROW. */
+export function toPayment(row: RowOf<typeof PAYMENT_ROW>): Payment {
+  const { answerStatus, answerHeaders, answerBody, amountUnits, ...rest } = row;
   return {
-    ...(rest as Payment),
-    chainId: Number(row.chainId),
-    amountUnits: BigInt(row.amountUnits as string),
-    sinceBlock: Number(row.sinceBlock),
-    block: number(row.block),
-    answer:
-      answer_status === null
-        ? null
-        : {
-            status: answer_status as number,
-            headers: answer_headers as Record<string, string>,
-            body: answer_body as string,
-          },
+    ...rest,
+    amountUnits: BigInt(amountUnits),
+    answer: answerStatus === null ? null : { status: answerStatus, headers: answerHeaders!, body: answerBody! },
   };
 }
 
-/** The payments that own any of these facts. */
-export async function paymentsOf(db: Queryable, facts: string[]): Promise<Payment[]> {
-  const { rows } = await db.query(
-    `select ${COLUMNS} from offchain.payment
-     where payment_id in (select payment_id from offchain.payment_fact where fact = any($1))`,
-    [facts],
-  );
-  return rows.map(toPayment);
-}
+const BY_FACTS = statement({
+  name: "payments-by-facts",
+  params: { facts: array(text) },
+  text: `
+    select ${COLUMNS} from offchain.payment
+    where payment_id in (select payment_id from offchain.payment_fact where fact = any($facts))`,
+  columns: PAYMENT_ROW,
+});
 
-/** Max rows of one look at the table. */
+/** The payments that own any of these facts. */
+export const paymentsOf = async (db: Queryable, facts: string[]): Promise<Payment[]> =>
+  (await BY_FACTS.rows(db, { facts })).map(toPayment);
+
+/** Max rows of one read of the table. */
 const PAGE = 500;
 
-/** Payments by a condition on their columns, the oldest first: at most 500. For conditions that few rows meet. */
-export async function selectPayments(db: Queryable, where: string, values: unknown[] = []): Promise<Payment[]> {
-  const { rows } = await db.query(
-    `select ${COLUMNS} from offchain.payment where ${where} order by created_at, payment_id limit ${PAGE}`,
-    values,
-  );
-  return rows.map(toPayment);
-}
-
-/** Payments of a request that are settled and not fulfilled, the oldest first: a crash has left them. */
-export const paidPaymentsOf = (db: Queryable, request: { wallet: Address; fingerprint: string }): Promise<Payment[]> =>
-  selectPayments(db, "wallet = $1 and fingerprint = $2 and state = 'paid'", [request.wallet, request.fingerprint]);
-
-/** Of payments: what became of their money has to be looked for on their chain. */
+/** The money of such a payment still has to be looked for on its chain. */
 export const UNDECIDED = `(block is not null and final_at is null and state <> 'lost'
   or state in ('new', 'settling') or state = 'released' and credential is not null)`;
 
-/** Every payment that meets a condition, the oldest first; for the operator. */
-export async function allPayments(db: Queryable, where: string, values: unknown[] = []): Promise<Payment[]> {
-  const { rows } = await db.query(
-    `select ${COLUMNS} from offchain.payment where ${where} order by created_at, payment_id`,
-    values,
-  );
-  return rows.map(toPayment);
-}
+const PAID_BY_REQUEST = statement({
+  name: "payments-paid-by-request",
+  params: { wallet: text, fingerprint: text },
+  text: `
+    select ${COLUMNS} from offchain.payment where wallet = $wallet and fingerprint = $fingerprint and state = 'paid'
+    order by created_at, payment_id limit ${PAGE}`,
+  columns: PAYMENT_ROW,
+});
 
-/**
- * Payments to look at next: those that were not looked at for longest, so that one that cannot be brought further never
- * keeps another from its turn. Every look is noted (`takeUp`, `noteLook`).
- */
-export async function nextPayments(db: Queryable, where: string, values: unknown[] = []): Promise<Payment[]> {
-  const { rows } = await db.query(
-    `select ${COLUMNS} from offchain.payment where ${where}
-     order by swept_at nulls first, created_at, payment_id limit ${PAGE}`,
-    values,
-  );
-  return rows.map(toPayment);
-}
+/** Payments of one request that are paid and have bought nothing yet, the oldest first: what a crash has left. */
+export const paidPaymentsOf = async (db: Queryable, request: { wallet: Address; fingerprint: string }) =>
+  (await PAID_BY_REQUEST.rows(db, request)).map(toPayment);
 
-/** Notes that a payment was looked at. */
-export async function noteLook(db: Queryable, paymentId: string): Promise<void> {
-  await db.query("update offchain.payment set swept_at = clock_timestamp() where payment_id = $1", [paymentId]);
-}
+const IN_STATE = statement({
+  name: "payments-in-state",
+  params: { state: nullable(text) },
+  text: `
+    select ${COLUMNS} from offchain.payment where $state::text is null or state = $state
+    order by created_at, payment_id`,
+  columns: PAYMENT_ROW,
+});
+
+/** Every payment in a state, or in any state, the oldest first; for the operator and tests. */
+export const paymentsInState = async (db: Queryable, state: PaymentState | null): Promise<Payment[]> =>
+  (await IN_STATE.rows(db, { state })).map(toPayment);
+
+const UNWATCHED = statement({
+  name: "payments-unwatched",
+  params: { chains: array(int8) },
+  text: `
+    select ${COLUMNS} from offchain.payment where chain_id <> all($chains) and ${UNDECIDED}
+    order by created_at, payment_id`,
+  columns: PAYMENT_ROW,
+});
+
+/** Undecided payments of chains that are not configured, the oldest first. @param chains that are configured */
+export const unwatchedPayments = async (db: Queryable, chains: readonly number[]): Promise<Payment[]> =>
+  (await UNWATCHED.rows(db, { chains })).map(toPayment);
+
+const CREDITS = statement({
+  name: "payments-credits",
+  params: { wallet: text, payee: text, amounts: array(numeric) },
+  text: `
+    select ${COLUMNS} from offchain.payment
+    where (payer = $wallet or wallet = $wallet) and state = 'refund_due' and payee = $payee
+      and amount_units = any($amounts)
+    order by final_at is null, created_at, payment_id limit ${PAGE}`,
+  columns: PAYMENT_ROW,
+});
 
 /** The credits of a wallet at a recipient, of one of these amounts: those whose money is final first, then the oldest. */
-export async function creditsOf(
+export const creditsOf = async (
   db: Queryable,
   asked: { wallet: Address; payee: Address; amounts: readonly bigint[] },
-): Promise<Payment[]> {
-  const { rows } = await db.query(
-    `select ${COLUMNS} from offchain.payment
-     where (payer = $1 or wallet = $1) and state = 'refund_due' and payee = $2 and amount_units = any($3)
-     order by final_at is null, created_at, payment_id limit ${PAGE}`,
-    [asked.wallet, asked.payee, asked.amounts.map(String)],
-  );
-  return rows.map(toPayment);
-}
+): Promise<Payment[]> => (await CREDITS.rows(db, { ...asked, amounts: asked.amounts.map(String) })).map(toPayment);

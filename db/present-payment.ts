@@ -6,6 +6,7 @@ import { serves } from "../core/payments/claims.ts";
 import { type Held, isHeld, move, settled } from "./ledger.ts";
 import {
   COLUMNS,
+  PAYMENT_ROW,
   type Payment,
   type PaymentClaim,
   type PaymentName,
@@ -13,6 +14,21 @@ import {
   type Presenter,
   toPayment,
 } from "./payments.ts";
+import {
+  array,
+  bool,
+  float8,
+  int4,
+  int8,
+  jsonb,
+  nullable,
+  numeric,
+  type Row,
+  statement,
+  text,
+  timestamptz,
+  uuid,
+} from "./statement.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
 export type Presented =
@@ -39,6 +55,12 @@ class Collision extends Error {}
 type Presentation = PaymentName &
   Presenter & { checked: { terms: Readonly<PaymentTerms>; claim: PaymentClaim } | null };
 
+const IS_KNOWN = statement({
+  name: "payment-is-known",
+  params: { facts: array(text) },
+  text: "select from offchain.payment_fact where fact = any($facts) limit 1",
+});
+
 /**
  * Finds a payment by its name and goes on with it where it was left. Nothing of what is presented is written: that needs
  * checked terms (`presentPayment`).
@@ -50,10 +72,7 @@ export async function resumePayment(
   presenter: Presenter,
   leaseMs: number,
 ): Promise<Presented | Unchecked> {
-  const { rowCount } = await db.query("select from offchain.payment_fact where fact = any($1) limit 1", [
-    namesOf(name),
-  ]);
-  if (rowCount === 0) return { kind: "unchecked" };
+  if ((await IS_KNOWN.run(db, { facts: namesOf(name) })) === 0) return { kind: "unchecked" };
   return transaction(db, (tx) => presentIn(tx, { ...name, ...presenter, checked: null }, leaseMs));
 }
 
@@ -86,21 +105,45 @@ export async function presentPayment(
   }
 }
 
+const FIND = statement({
+  name: "payment-find",
+  params: { names: array(text), facts: array(text), identifier: nullable(text) },
+  text: `
+    select ${COLUMNS},
+      coalesce(greatest(0, extract(epoch from lease_until - clock_timestamp())), 0)::float8 as "leaseSeconds",
+      payment_id in (select payment_id from offchain.payment_fact where fact = any($facts)) as known,
+      payment_id in (select payment_id from offchain.payment_fact where fact = $identifier) as named
+    from offchain.payment where payment_id in (select payment_id from offchain.payment_fact where fact = any($names))
+    order by payment_id for update`,
+  columns: { ...PAYMENT_ROW, leaseSeconds: float8, known: bool, named: bool },
+});
+type Found = Row<typeof FIND>;
+
+const LEASE = statement({
+  name: "payment-lease",
+  params: { paymentId: uuid, lease: uuid, leaseMs: float8 },
+  text: `
+    update offchain.payment set lease = $lease, lease_until = clock_timestamp() + $leaseMs * interval '1 ms'
+    where payment_id = $paymentId`,
+});
+
 async function presentIn(tx: Queryable, given: Presentation, leaseMs: number): Promise<Presented | Unchecked> {
-  const found = await tx.query(
-    `select ${COLUMNS}, greatest(0, extract(epoch from lease_until - clock_timestamp()))::float8 as wait,
-       payment_id in (select payment_id from offchain.payment_fact where fact = any($2)) as known,
-       payment_id in (select payment_id from offchain.payment_fact where fact = $3) as named
-     from offchain.payment where payment_id in (select payment_id from offchain.payment_fact where fact = any($1))
-     order by payment_id for update`,
-    [namesOf(given), given.facts, given.identifier],
-  );
-  if (found.rows.length === 0) return writePayment(tx, null, given, leaseMs);
-  if (!found.rows.every(({ known }) => known)) return { kind: "identifier_used" };
-  if (found.rows.length > 1) return { kind: "other" };
-  const { wait, known: _, named, ...row } = found.rows[0];
+  const found = await FIND.rows(tx, { names: namesOf(given), facts: given.facts, identifier: given.identifier });
+  if (found.length === 0) return writePayment(tx, null, given, leaseMs);
+  if (!found.every(({ known }) => known)) return { kind: "identifier_used" };
+  if (found.length > 1) return { kind: "other" };
+  return presentFound(tx, found[0]!, given, leaseMs);
+}
+
+/** Continues with the payment that has the name, or says why this request may not. */
+async function presentFound(
+  tx: Queryable,
+  { leaseSeconds, known: _, named, ...row }: Found,
+  given: Presentation,
+  leaseMs: number,
+): Promise<Presented | Unchecked> {
   const payment = toPayment(row);
-  if (payment.state === "released" || takesOver(payment, given, wait > 0))
+  if (payment.state === "released" || takesOver(payment, given, leaseSeconds > 0))
     return writePayment(tx, payment, given, leaseMs);
   // Whatever it was for, the money is its payer's again.
   if (payment.state === "refund_due" && given.by === "payer") return { kind: "done", payment, named };
@@ -109,16 +152,15 @@ async function presentIn(tx: Queryable, given: Presentation, leaseMs: number): P
   // A request that its wallet has signed is its own by that; a bearer has nothing but the credential.
   const isDone = !["new", "settling", "paid"].includes(payment.state);
   if (!very && !(isDone && given.wallet !== null)) return { kind: "other" };
-  const busy = { kind: "busy", retryAfterSeconds: Math.max(1, Math.ceil(wait)) } as const;
+  const busy = { kind: "busy", retryAfterSeconds: Math.max(1, Math.ceil(leaseSeconds)) } as const;
   // Fulfilled a moment ago: its answer is about to be stored, and is to be given out once.
   if (isDone)
-    return payment.state === "fulfilled" && !payment.answer && wait > 0 ? busy : { kind: "done", payment, named };
-  if (wait > 0) return busy;
+    return payment.state === "fulfilled" && !payment.answer && leaseSeconds > 0
+      ? busy
+      : { kind: "done", payment, named };
+  if (leaseSeconds > 0) return busy;
   const lease = randomUUID();
-  await tx.query(
-    "update offchain.payment set lease = $2, lease_until = clock_timestamp() + $3 * interval '1 ms' where payment_id = $1",
-    [payment.paymentId, lease, leaseMs],
-  );
+  await LEASE.run(tx, { paymentId: payment.paymentId, lease, leaseMs });
   return { kind: "ours", payment, lease };
 }
 
@@ -148,6 +190,45 @@ function takesOver(payment: Payment, given: Presentation, busy: boolean): boolea
   return payment.digest === given.digest || payment.state === "new";
 }
 
+/** The columns that a checked payment is written with, by their parameters. */
+const WRITTEN = {
+  payment_id: uuid,
+  method: text,
+  payer: text,
+  payee: text,
+  chain_id: int8,
+  asset: text,
+  amount_units: numeric,
+  credential: nullable(jsonb<unknown>()),
+  valid_before: nullable(timestamptz),
+  digest: text,
+  operation: text,
+  wallet: nullable(text),
+  fingerprint: text,
+  unique_key: nullable(text),
+  effect: nullable(jsonb<unknown>()),
+  since_block: int8,
+  client: nullable(text),
+  lease: uuid,
+};
+const NAMES = Object.keys(WRITTEN);
+
+const WRITE = statement({
+  name: "payment-write",
+  params: { ...WRITTEN, bearer: bool, noted: nullable(timestamptz), leaseMs: float8 },
+  // While its settlement may be under way its state stays "settling".
+  text: `
+    insert into offchain.payment as before (${NAMES.join(", ")}, presented_at, lease_until, state)
+    values (${NAMES.map((name) => `$${name}`).join(", ")},
+      case when $bearer then coalesce($noted, clock_timestamp()) end,
+      clock_timestamp() + $leaseMs * interval '1 ms', 'new')
+    on conflict (payment_id) do update set
+      ${[...NAMES, "presented_at", "lease_until"].map((name) => `${name} = excluded.${name}`).join(", ")}, reason = null,
+      state = case before.state when 'settling' then 'settling' else 'new' end, updated_at = clock_timestamp()
+    returning ${COLUMNS}`,
+  columns: PAYMENT_ROW,
+});
+
 /**
  * Writes down what was checked, all of it, as a new payment or over one that is not paid: one that was released is as
  * good as new, also for another request.
@@ -167,57 +248,54 @@ async function writePayment(
       : null;
   const paymentId = before?.paymentId ?? randomUUID();
   const lease = randomUUID();
-  const columns: Record<string, unknown> = {
+  const row = await WRITE.one(tx, {
     payment_id: paymentId,
     method: terms.method,
     payer: terms.payer,
     payee: terms.payee,
     chain_id: terms.chainId,
     asset: terms.asset,
-    amount_units: String(terms.amountUnits),
-    credential: terms.credential === null ? null : JSON.stringify(terms.credential),
+    amount_units: terms.amountUnits,
+    credential: terms.credential,
     valid_before: terms.validBefore,
     digest: terms.digest,
     operation: claim.operation,
     wallet: claim.wallet,
     fingerprint: claim.fingerprint,
     unique_key: claim.uniqueKey,
-    effect: claim.effect === null ? null : JSON.stringify(claim.effect),
+    effect: claim.effect,
     since_block: noted ? Math.min(before!.sinceBlock, claim.sinceBlock) : claim.sinceBlock,
     client: claim.client,
-    reason: null,
     lease,
-  };
-  const names = Object.keys(columns);
-  const values = names.map((_, i) => `$${i + 1}`);
-  const [bearer, since, ms] = [1, 2, 3].map((n) => `$${names.length + n}`);
-  // Its settlement may be under way: it stays so.
-  const { rows } = await tx.query(
-    `insert into offchain.payment as before (${names.join(", ")}, presented_at, lease_until, state)
-     values (${values.join(", ")}, case when ${bearer} then coalesce(${since}, clock_timestamp()) end,
-       clock_timestamp() + ${ms} * interval '1 ms', 'new')
-     on conflict (payment_id) do update set
-       ${[...names, "presented_at", "lease_until"].map((name) => `${name} = excluded.${name}`).join(", ")},
-       state = case before.state when 'settling' then 'settling' else 'new' end, updated_at = clock_timestamp()
-     returning ${COLUMNS}`,
-    [...Object.values(columns), claim.by === "bearer", noted, leaseMs],
-  );
+    bearer: claim.by === "bearer",
+    noted,
+    leaseMs,
+  });
   await ownFacts(tx, paymentId, identifier === null ? terms.facts : [...terms.facts, identifier]);
-  const payment = toPayment(rows[0]);
+  const payment = toPayment(row);
   if (!terms.settlement) return { kind: "ours", payment, lease };
   const paid = await move(tx, { paymentId, lease }, "paid", ["new", "settling"], settled(terms.settlement));
   return { kind: "ours", payment: paid!, lease };
 }
 
+const ADD_FACTS = statement({
+  name: "payment-facts-add",
+  params: { facts: array(text), paymentId: uuid },
+  text: `
+    insert into offchain.payment_fact (fact, payment_id) select unnest($facts::text[]), $paymentId
+    on conflict (fact) do nothing`,
+});
+const COUNT_FACTS = statement({
+  name: "payment-facts-count",
+  params: { facts: array(text), paymentId: uuid },
+  text: `
+    select count(*)::int4 as own from offchain.payment_fact
+    where fact = any($facts) and payment_id = $paymentId`,
+  columns: { own: int4 },
+});
+
 /** Makes facts a payment's own. @throws Collision when one became another's at the same moment */
 async function ownFacts(tx: Queryable, paymentId: string, facts: string[]): Promise<void> {
-  await tx.query(
-    "insert into offchain.payment_fact (fact, payment_id) select unnest($1::text[]), $2 on conflict (fact) do nothing",
-    [facts, paymentId],
-  );
-  const { rows } = await tx.query(
-    "select count(*)::int as own from offchain.payment_fact where fact = any($1) and payment_id = $2",
-    [facts, paymentId],
-  );
-  if (rows[0].own !== facts.length) throw new Collision();
+  await ADD_FACTS.run(tx, { facts, paymentId });
+  if ((await COUNT_FACTS.one(tx, { facts, paymentId })).own !== facts.length) throw new Collision();
 }

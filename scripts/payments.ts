@@ -5,7 +5,7 @@ import { loadConfig } from "../config/config.ts";
 import { PAYMENT_STATES, type PaymentState } from "../core/payments/states.ts";
 import { formatUsdc, type Operation, type Phase, PRICES, standardPrices } from "../core/prices.ts";
 import { refundPayment } from "../db/ledger.ts";
-import { allPayments, type Payment, UNDECIDED } from "../db/payments.ts";
+import { type Payment, paymentsInState, unwatchedPayments } from "../db/payments.ts";
 import { currentPrices, setPrices } from "../db/price-list.ts";
 import { operatorCommand, withDatabase } from "./operator-command.ts";
 
@@ -42,13 +42,13 @@ function isState(text: string): text is PaymentState {
 }
 
 async function list(db: pg.Client, state?: PaymentState): Promise<void> {
-  const found = await allPayments(db, "$1::text is null or state = $1", [state ?? null]);
+  const found = await paymentsInState(db, state ?? null);
   if (found.length === 0) return console.log("There are no such payments.");
   console.table(found.map(line));
 }
 
 async function refundDue(db: pg.Client): Promise<void> {
-  const owed = await allPayments(db, "state = 'refund_due'");
+  const owed = await paymentsInState(db, "refund_due");
   if (owed.length === 0) return console.log("Nothing is owed.");
   console.table(owed.map(line));
   const total = owed.reduce((sum, { amountUnits }) => sum + amountUnits, 0n);
@@ -58,7 +58,7 @@ async function refundDue(db: pg.Client): Promise<void> {
 async function unwatched(db: pg.Client): Promise<void> {
   const { chain, mpp } = loadConfig();
   const chains = mpp ? [chain.id, mpp.chainId] : [chain.id];
-  const found = await allPayments(db, `chain_id <> all($1) and ${UNDECIDED}`, [chains]);
+  const found = await unwatchedPayments(db, chains);
   if (found.length === 0) return console.log("Every payment can be looked for.");
   console.table(found.map(line));
   console.log("Configure their chain again to have them looked for. Transfers are taken for final after 24 hours.");

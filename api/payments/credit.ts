@@ -1,5 +1,6 @@
 /** Payments by credit: money that a wallet has paid and received nothing for. */
-import { dropLease, type Held, spendCredit, takeUp } from "../../db/ledger.ts";
+import { type Held, spendCredit } from "../../db/ledger.ts";
+import { dropLease, takeUp } from "../../db/payment-leases.ts";
 import { creditsOf, paidPaymentsOf } from "../../db/payments.ts";
 import { isThere } from "../../settlement/settle.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";

@@ -1,6 +1,7 @@
 /** Continues with a payment in the state in which the ledger has it: settles it, replays its answer, or refuses. */
 import { fail } from "../../core/errors.ts";
-import { dropLease, type Held } from "../../db/ledger.ts";
+import type { Held } from "../../db/ledger.ts";
+import { dropLease } from "../../db/payment-leases.ts";
 import type { Payment, StoredReply } from "../../db/payments.ts";
 import type { Presented } from "../../db/present-payment.ts";
 import { bringIn } from "../../settlement/settle.ts";

@@ -6,7 +6,6 @@ import { Checked } from "../../core/payments/checked.ts";
 import { PAYMENT_STATES, type PaymentState, statesBefore, TRANSITIONS } from "../../core/payments/states.ts";
 import {
   beginSettling,
-  dropLease,
   fulfilPayment,
   losePayment,
   owePayment,
@@ -15,18 +14,18 @@ import {
   recordPaid,
   refundPayment,
   releasePayment,
+  revokeCredit,
   spendCredit,
-  takeUp,
-  unoweWhatBought,
   unsettlePayment,
 } from "../../db/ledger.ts";
+import { dropLease, takeUp } from "../../db/payment-leases.ts";
 import {
   authorizationFact,
   creditsOf,
   digestOf,
   type PaymentClaim,
   type PaymentTerms,
-  selectPayments,
+  paymentsInState,
   transferFact,
 } from "../../db/payments.ts";
 import { presentPayment, resumePayment } from "../../db/present-payment.ts";
@@ -136,7 +135,7 @@ async function act(step: Step): Promise<void> {
     if (credit) await spendCredit(db, credit, asked, 0);
     return;
   }
-  const all = await selectPayments(db, "true");
+  const all = await paymentsInState(db, null);
   const one = all[a % Math.max(1, all.length)];
   if (!one) return;
   const who = { paymentId: one.paymentId };
@@ -160,7 +159,7 @@ async function act(step: Step): Promise<void> {
     case "oweBought":
       return void (await oweWhatBought(db, `mint:${b}`, "failed"));
     case "unoweBought":
-      return void (await unoweWhatBought(db, `mint:${b}`));
+      return void (await revokeCredit(db, `mint:${b}`));
     case "late": {
       const held = await takeUp(db, one.paymentId, 60_000);
       if (!held) return;
@@ -202,7 +201,9 @@ describe("the ledger", () => {
           "select unique_key from offchain.payment where state in ('new', 'settling', 'paid') and unique_key is not null group by unique_key having count(*) > 1",
         );
         expect(open.rowCount).toBe(0);
-        const paid = await selectPayments(db, "state in ('paid', 'fulfilled')");
+        const paid = (
+          await Promise.all((["paid", "fulfilled"] as const).map((state) => paymentsInState(db, state)))
+        ).flat();
         for (const { txHash, nth, paymentId, ...of } of paid) {
           expect(txHash).not.toBeNull();
           const fact = transferFact({ ...of, txHash: txHash!, nth: nth! });

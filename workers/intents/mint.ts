@@ -5,8 +5,9 @@ import type { Log } from "../../clients/ports.ts";
 import { fieldWrites } from "../../core/profile-input.ts";
 import { offchainSource, retractSources } from "../../db/append-events.ts";
 import { recomputeCred } from "../../db/cred.ts";
-import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
-import { completeMint, failMint, type Mint, mintById, reopenMint, setAwardsDue } from "../../db/mints.ts";
+import { oweWhatBought, revokeCredit } from "../../db/ledger.ts";
+import { setAwardsDue } from "../../db/mint-awards.ts";
+import { completeMint, failMint, type Mint, mintById, reopenMint } from "../../db/mints.ts";
 import { deleteProfileFields, writeProfileFields } from "../../db/profiles.ts";
 import { deleteProofs } from "../../db/proofs.ts";
 import { deleteReferrals, ensureReferralCodes, recordReferral } from "../../db/referral-codes.ts";
@@ -46,7 +47,7 @@ export const mintEffect: IntentEffect = {
    */
   async undone(tx, intent) {
     const before = await reopenMint(tx, mintIdOf(intent));
-    if (before?.state === "failed") await unoweWhatBought(tx, `mint:${before.mintId}`);
+    if (before?.state === "failed") await revokeCredit(tx, `mint:${before.mintId}`);
     if (!before || before.tokenId === null) return;
     await deleteProfileFields(tx, before.tokenId);
     await deleteReferrals(tx, before.tokenId);

@@ -5,7 +5,7 @@ import type { Hex } from "../../core/facts.ts";
 import { type FieldWrite, fieldWrites } from "../../core/profile-input.ts";
 import { chainWriteOf, profileWriteOf, walletControls } from "../../db/chain-writes.ts";
 import { recomputeCred } from "../../db/cred.ts";
-import { oweWhatBought, unoweWhatBought } from "../../db/ledger.ts";
+import { oweWhatBought, revokeCredit } from "../../db/ledger.ts";
 import { alignProfileFields, deleteProfileTrait } from "../../db/profiles.ts";
 import { isIndexed } from "../../db/transaction.ts";
 import type { Intent } from "../../db/transaction-outbox.ts";
@@ -50,7 +50,7 @@ export const profileEffect: IntentEffect = {
   },
   /** What its owner asked for stays, and is mined again. */
   async undone(tx, intent) {
-    await unoweWhatBought(tx, profileWriteOf(intent.intentKey));
+    await revokeCredit(tx, profileWriteOf(intent.intentKey));
   },
 };
 

@@ -2,21 +2,24 @@
 import { z } from "zod";
 import { usdcDomain } from "../../core/payments/token-domain.ts";
 import {
-  closeUnwatched,
-  dropLease,
-  finalizePayment,
-  forgetReleased,
   type Held,
   losePayment,
   owePayment,
   oweReleased,
   releasePayment,
   relocatePayment,
-  takeUp,
   unsettlePayment,
 } from "../../db/ledger.ts";
 import { wakeSender } from "../../db/notify-sender.ts";
-import { nextPayments, noteLook, type Payment, type Settlement } from "../../db/payments.ts";
+import { closeUnwatched, dropLease, finalizePayment, forgetReleased, takeUp } from "../../db/payment-leases.ts";
+import {
+  abandonedPayments,
+  noteLook,
+  releasedPayments,
+  revocablePayments,
+  unfinishedPayments,
+} from "../../db/payment-sweep.ts";
+import type { Payment, Settlement } from "../../db/payments.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
 import { carryOut } from "../../settlement/effects.ts";
 import { isDeepEnough, placeNow } from "../../settlement/evidence.ts";
@@ -26,17 +29,17 @@ import { defineJob } from "../job.ts";
 
 const EVERY_MS = 5_000;
 const LEASE_MS = 30_000;
-/** A request that was given up by its client may still come back: its payment is left alone for so long. */
+/** Time without a change after which the sweep takes a payment up: until then its client may still come back. */
 const PATIENCE = "20 seconds";
-/** An answer that was paid for can be collected for so long. */
+/** Time in which an answer that was paid for can be collected. */
 const ANSWER_PATIENCE = "24 hours";
-/** After the end of an authorization, so long is waited for a block that may still hold it. */
+/** Milliseconds after the end of an authorization in which a block may still hold it. */
 const GRACE_MS = 120_000;
-/** A refused authorization is given up this long after its end, also when no look at it succeeded. */
+/** Time after its end at which a refused authorization is given up, also when no read of the chain succeeded. */
 const WATCHED = "24 hours";
-/** An authorization that is used and void, and of which no block shows how, is given up after this time. */
+/** Milliseconds after which an authorization is given up that is used and void, and that no block contains. */
 const UNSEEN_MS = 3_600_000;
-/** Blocks after which nothing is taken back any more. */
+/** Blocks after which a transfer is final. */
 const FINAL_BLOCKS = 64;
 
 export const paymentSweep = defineJob({
@@ -99,12 +102,7 @@ const chainIds = (context: JobContext): number[] => configuredChains(looking(con
 /** Payments whose request has gone: looked for on the chain, released once their authorization is void. */
 async function settleLeft(context: JobContext): Promise<number> {
   const { db } = context;
-  const left = await nextPayments(
-    db,
-    `state in ('new', 'settling') and updated_at < clock_timestamp() - interval '${PATIENCE}'
-     and (lease_until is null or lease_until < clock_timestamp()) and chain_id = any($1)`,
-    [chainIds(context)],
-  );
+  const left = await abandonedPayments(db, { chains: chainIds(context), patience: PATIENCE });
   return eachHeld(context, left, async (held) => {
     const { payment, lease } = held;
     const result = await bringIn(looking(context), held, 0);
@@ -134,11 +132,7 @@ const looking = ({ db, chain, machinePayments = null, config, fault }: JobContex
 async function finishPaid(context: JobContext): Promise<number> {
   const { db, clock } = context;
   if (!(await isIndexed(db))) return 0;
-  const paid = await nextPayments(
-    db,
-    `state = 'paid' and (lease_until is null or lease_until < clock_timestamp())
-     and updated_at < clock_timestamp() - case when effect is null then interval '${ANSWER_PATIENCE}' else interval '${PATIENCE}' end`,
-  );
+  const paid = await unfinishedPayments(db, { effectPatience: PATIENCE, answerPatience: ANSWER_PATIENCE });
   return eachHeld(context, paid, async (held) => {
     const { payment, lease } = held;
     if (payment.effect !== null) {
@@ -156,12 +150,7 @@ async function finishPaid(context: JobContext): Promise<number> {
  */
 async function watchReleased(context: JobContext): Promise<number> {
   const { db } = context;
-  const released = await nextPayments(
-    db,
-    `state = 'released' and credential is not null and valid_before > clock_timestamp() - interval '${WATCHED}'
-     and chain_id = any($1)`,
-    [chainIds(context)],
-  );
+  const released = await releasedPayments(db, { chains: chainIds(context), watched: WATCHED });
   return eachHeld(context, released, async ({ payment, lease }) => {
     const who = { paymentId: payment.paymentId, lease };
     const evidence = await lookFor(looking(context), payment);
@@ -176,11 +165,7 @@ async function watchReleased(context: JobContext): Promise<number> {
 /** Transfers that are not final yet: still there, moved, to be settled again, or lost. */
 async function watchBlocks(context: JobContext): Promise<number> {
   const { db } = context;
-  const open = await nextPayments(
-    db,
-    "block is not null and final_at is null and state <> 'lost' and chain_id = any($1)",
-    [chainIds(context)],
-  );
+  const open = await revocablePayments(db, chainIds(context));
   return each(context, open, async (payment) => {
     await noteLook(db, payment.paymentId);
     return watchBlock(context, payment);

@@ -1,5 +1,5 @@
 /** minted → awarded: once a registration lies deep enough, the transactions of its bonuses are queued. */
-import { awaitsAwards, type DueMint, mintsDueForAwards, setAwardsDue } from "../../db/mints.ts";
+import { awaitsAwards, type DueMint, mintsDueForAwards, setAwardsDue } from "../../db/mint-awards.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
 import { AWARD_RETRY_MS, queueAwards } from "../intents/award.ts";
 import type { SenderSession } from "./session.ts";

@@ -1,7 +1,7 @@
 /** Hands stored transactions to the network. The bytes are in the database already, so repeating this is harmless. */
 import type { SendOutcome } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
-import { type Attempt, noteBroadcast } from "../../db/transaction-outbox.ts";
+import { type Attempt, noteBroadcast } from "../../db/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
 /**

@@ -1,8 +1,8 @@
 /** A receipt becomes the intent's state, with its effect, in one transaction. */
 import type pg from "pg";
 import type { Receipt } from "../../clients/ports.ts";
+import { type SignedIntent, storeReceipt } from "../../db/signed-transactions.ts";
 import { transaction } from "../../db/transaction.ts";
-import { type SignedIntent, storeReceipt } from "../../db/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import type { SenderSession } from "./session.ts";
 

@@ -1,7 +1,8 @@
 /** queued → mined without a transaction of its own: what the chain holds already, after a restore of older tables. */
 import { Failure } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
-import { type Intent, type SignedIntent, takeOver } from "../../db/transaction-outbox.ts";
+import { type SignedIntent, takeOver } from "../../db/signed-transactions.ts";
+import type { Intent } from "../../db/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import { conclude } from "./conclude.ts";
 import type { SenderSession } from "./session.ts";

@@ -1,8 +1,8 @@
 /** Nonce gaps: a nonce that nobody uses holds up every later one, so it is used up with a transfer of nothing to oneself. */
 import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
 import { firstOffer } from "../../core/transaction-fees.ts";
+import { type SignedIntent, storeFiller } from "../../db/signed-transactions.ts";
 import { transaction } from "../../db/transaction.ts";
-import { type SignedIntent, storeFiller } from "../../db/transaction-outbox.ts";
 import { broadcast } from "./broadcast.ts";
 import { signFiller } from "./give-up.ts";
 import type { SenderSession } from "./session.ts";

@@ -1,14 +1,9 @@
 /** Ends intents that cannot be carried out: at once while they have no nonce, by a filler at their nonce from then on. */
 import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
 import { type Fees, fillerOffer, type Market } from "../../core/transaction-fees.ts";
+import { type NewAttempt, type SignedIntent, storeAttempt, storeFailure } from "../../db/signed-transactions.ts";
 import { transaction } from "../../db/transaction.ts";
-import {
-  type Intent,
-  type NewAttempt,
-  type SignedIntent,
-  storeAttempt,
-  storeFailure,
-} from "../../db/transaction-outbox.ts";
+import type { Intent } from "../../db/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
 import { FILLER_FAULT_POINT, type SenderSession } from "./session.ts";

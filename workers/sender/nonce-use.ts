@@ -1,5 +1,5 @@
 /** Proof that a nonce of ours was used by a transaction that is not ours, so that ours can never be mined. */
-import type { SignedIntent } from "../../db/transaction-outbox.ts";
+import type { SignedIntent } from "../../db/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
 /** How far back nodes without an archive can tell an account's nonce (geth keeps 128 states). */

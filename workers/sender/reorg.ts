@@ -1,6 +1,8 @@
 /** mined → signed: takes back what a reorganisation undid, within the blocks that are not final. */
+
+import { reopen } from "../../db/signed-transactions.ts";
 import { transaction } from "../../db/transaction.ts";
-import { reopen, revocableIntents } from "../../db/transaction-outbox.ts";
+import { revocableIntents } from "../../db/transaction-outbox.ts";
 import { effectOf } from "../intents.ts";
 import type { SenderSession } from "./session.ts";
 

@@ -1,14 +1,8 @@
 /** signed → mined or reverted: receipts, bytes sent again, stuck offers raised, nonces others used, gaps closed. */
 import { Failure } from "../../core/errors.ts";
 import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transaction-fees.ts";
-import {
-  type Attempt,
-  queuedIntents,
-  requeue,
-  type SignedIntent,
-  signedIntents,
-  storeAttempt,
-} from "../../db/transaction-outbox.ts";
+import { type Attempt, requeue, type SignedIntent, signedIntents, storeAttempt } from "../../db/signed-transactions.ts";
+import { queuedIntents } from "../../db/transaction-outbox.ts";
 import { span } from "../../runtime/tracing.ts";
 import { effectOf } from "../intents.ts";
 import { broadcast } from "./broadcast.ts";
