@@ -45,7 +45,7 @@ export const ofAgent = (platform: ProofPlatformKey, tokenId: number, perDay: num
   perSecond: perDay / DAY_SECONDS,
 });
 
-/** Proofs a day of one wallet on one platform, whatever number of agents it controls. */
+/** Proofs a day of one wallet on one platform, for all its agents together. */
 export const ofWallet = (platform: ProofPlatformKey, wallet: string, perDay: number): Bucket => ({
   name: `proofs:${platform}:wallet:${wallet}`,
   most: perDay * 5,

@@ -21,19 +21,19 @@ import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { OddSource, type PageContext, type Source, showAgents, takePage } from "./registry-page.ts";
 
-/** A sweep of everything each so many intervals; between two, only what changed is asked for where the source can tell. */
+/** Intervals between two full sweeps; the pulls between them ask for changes only, where the registry offers that. */
 const FULL_EVERY = 24;
 /** The next incremental pull asks from a little before this one began: the clocks of two machines differ. */
 const OVERLAP_MS = 300_000;
-/** A sweep that saw less of what is known than this does not decide what is gone. */
+/** Min share of the known items that a sweep must see; below it nothing is removed. */
 const TRUSTED_SHARE = 0.5;
-/** No registry has so many pages: one that never ends is at fault. */
+/** Max pages of a pull; a registry whose pages never end is at fault. */
 const MOST_PAGES = 50_000;
 /** Items in a row that are stepped over for their size: a source that ignores how many are asked for has no others. */
 const MOST_STEPPED_OVER = 1_000;
 /** What a sweep has missed, and a source that did not answer, is asked for again after this share of the interval. */
 const LOOK_AGAIN_SHARE = 1 / 4;
-/** Advisory lock class of pulls: one at a time for each source, whoever asks. */
+/** Advisory lock class of pulls: one at a time for each registry, in all processes. */
 const LOCK_CLASS = ADVISORY_LOCKS.pull;
 
 export type PullContext = PageContext &
@@ -43,7 +43,7 @@ export type PullContext = PageContext &
   };
 
 export type PullOptions = {
-  /** A full sweep, whatever is due. */
+  /** A full sweep, even where an incremental pull is due. */
   full?: boolean;
   /** Told after each page. */
   onPage?(progress: { done: number; expected: number | null }): void;

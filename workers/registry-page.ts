@@ -14,7 +14,7 @@ import { refusalReason, storeSet } from "../db/store-set.ts";
 import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
 
-/** A page is read in full at least this often, whatever its server says of it. */
+/** Max milliseconds between two full reads of a page, even where its server calls it unchanged. */
 const READ_MS = 86_400_000;
 
 export type PageContext = Pick<JobContext, "db" | "clock" | "log"> & { exchangeSchema: string; chainId: number };

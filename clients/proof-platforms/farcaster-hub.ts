@@ -7,7 +7,7 @@ import type { Upstream } from "../http.ts";
 import { type Cast, castHash, type FarcasterReader, fid, nameIn, pageCursor } from "./farcaster.ts";
 
 const PAGE_SIZE = 100;
-/** The hub answers fid 0 for a name that nobody holds. */
+/** The hub answers fid 0 for a name without a holder. */
 const nameProof = z.object({ name: z.string(), fid: z.int().min(0) });
 const castAdd = z.object({
   data: z.object({

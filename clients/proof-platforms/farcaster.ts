@@ -11,7 +11,7 @@ export type Cast = { hash: string; text: string };
 
 /** Reads Farcaster, through a hub of the network or through Neynar. Its account is the fid; names only resolve to it. */
 export type FarcasterReader = {
-  /** The fid that holds a name now; null when nobody does. */
+  /** The fid that holds a name now; null when it has no holder. */
   fidOf(name: string): Promise<number | null>;
   /** A name of a fid; null when it has none. */
   nameOf(fid: number): Promise<string | null>;

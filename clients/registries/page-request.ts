@@ -19,7 +19,7 @@ type PageRequest = {
 /** With these, registries refuse places beyond the last that they give, and cursors they have forgotten. */
 const REFUSED = [400, 404, 410, 416, 422];
 
-/** Items of a page: at first, and when an answer with so many is beyond the size limit. Each divides the one before it. */
+/** Items of a page: the first number, then the next one when the answer is beyond the size limit. Each divides the one before it. */
 const SIZES = [100, 10, 1];
 export const PAGE = 100;
 
@@ -87,7 +87,7 @@ function askPage(upstream: Upstream, request: PageRequest): Promise<RegistryPage
 const MOST_ITEMS = 1_000;
 const MOST_CURSOR = 4_096;
 
-/** A page no larger than what is worked on at once; what was left out is told. */
+/** A page within the limits; `cut` says what was left out. */
 function bounded(page: Omit<RegistryPage, "validators">): Omit<RegistryPage, "validators"> {
   if (typeof page.next === "string" && page.next.length > MOST_CURSOR)
     return { ...page, next: null, cut: `The place of the next page is longer than ${MOST_CURSOR} characters.` };

@@ -33,7 +33,7 @@ export type DirectoryEntry = {
   tokenName: string | null;
   /** How often it was used, as its registry counts. */
   uses: number;
-  /** When it was last used, ISO 8601; null when nobody says. */
+  /** When it was last used, ISO 8601; null when its registry does not say. */
   usedAt: string | null;
 };
 

@@ -92,7 +92,7 @@ export function orderOf(filter: DirectoryFilter, asked: AskedOrder): { sort: Dir
   };
 }
 
-/** What a search means, beside a part of a name: `folding` of the name is left to whoever compares. */
+/** What a search means, beside a part of a name: `folding` of the name is left to the caller that compares. */
 export type SearchKinds = {
   /** The text itself. */
   name: string;

@@ -3,7 +3,7 @@ import { parseForeignJson } from "../foreign-json.ts";
 import type { Service } from "./entry.ts";
 import { foreignLink, foreignText } from "./foreign-text.ts";
 
-/** Where a URI leads: a document it contains itself, one to be fetched, nothing, or something nobody can follow. */
+/** Where a URI leads: a document it contains itself, one to be fetched, nothing, or something that cannot be followed. */
 export type FileLocation =
   | { kind: "inline"; text: string; warnings: string[] }
   | { kind: "fetch"; url: string; warnings: string[] }

@@ -9,7 +9,7 @@ export type StoredRegistration = {
   registeredAt: number;
   registeredBlock: number;
   txHash: string;
-  /** parsed | unreadable | unreachable | refused | waiting; null while nobody has looked. */
+  /** parsed | unreadable | unreachable | refused | waiting; null until it was fetched. */
   fileStatus: string | null;
   fileFetchedAt: string | null;
   errors: string[];

@@ -10,7 +10,7 @@ const GIST_PROBLEM = "must be the id of a gist, or its address on gist.github.co
 /** Name of the gist's file that proves an agent. */
 export const gistFileName = (prefix: string): string => `${prefix}-verify.txt`;
 
-/** A longer file is no proof, whatever it contains. */
+/** Max bytes of the file; a longer one is no proof. */
 export const GIST_MAX_BYTES = 1024;
 
 /** Whether a gist file's content proves an agent: the token id or the needle, and nothing else but white space. */

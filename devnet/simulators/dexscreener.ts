@@ -1,4 +1,4 @@
-/** DexScreener: the pairs of tokens. Tokens nobody planted have none. */
+/** DexScreener: the pairs of tokens. A token that was not planted has none. */
 import { Hono } from "hono";
 import { z } from "zod";
 import { control, type MakeSimulator, reply, type SimulatedUpstream } from "./simulator.ts";

@@ -1,4 +1,4 @@
-/** Ethos: scores of wallets, one or many. Wallets nobody planted are unknown to it. */
+/** Ethos: scores of wallets, one or many. A wallet that was not planted is unknown to it. */
 import { Hono } from "hono";
 import { z } from "zod";
 import { control, type MakeSimulator, reply, type SimulatedUpstream } from "./simulator.ts";

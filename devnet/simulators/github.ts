@@ -9,7 +9,7 @@ const gist = z.object({
   id: z.coerce.string(),
   public: z.boolean().default(true),
   fork_of: z.unknown().optional(),
-  /** Content, or content that the API cuts off whatever its size. */
+  /** Content, or content that the API cuts off at any size. */
   files: z.record(z.string(), z.union([z.string(), z.object({ content: z.string(), truncated: z.boolean() })])),
 });
 const account = z.object({

@@ -1,4 +1,4 @@
-/** What a simulator is: one upstream in its own shapes, what it holds, and how it is told to. */
+/** What a simulator is: one upstream in its own shapes, what it holds, and its control. */
 import { type Context, Hono } from "hono";
 import type { Collection, SimulatedWorld } from "./world-file.ts";
 
@@ -18,7 +18,7 @@ export type Simulator = {
 
 /**
  * @param parts.baseUrl under which all simulators are reached
- * @param parts.rows so many rows a registry makes up from its start on; 0 leaves it with what it was told
+ * @param parts.rows number of rows that a registry makes up from its start on; 0: only those it was given
  */
 export type MakeSimulator = (parts: { world: SimulatedWorld; baseUrl: string; rows: number }) => Simulator;
 

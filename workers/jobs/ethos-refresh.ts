@@ -4,7 +4,7 @@ import { z } from "zod";
 import { storeEthosScores, walletsToScore } from "../../db/ethos.ts";
 import { defineJob } from "../job.ts";
 
-/** Wallets of one round, and rounds of one run: what is left is the next run's. */
+/** Wallets of one round, and rounds of one run: the next run does the rest. */
 const ROUND = 1_000;
 const ROUNDS = 20;
 

@@ -4,7 +4,7 @@ import { Failure } from "../../core/errors.ts";
 import { type DueToken, NO_QUOTE, noteFailedQuotes, storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
 import { defineJob } from "../job.ts";
 
-/** Max tokens of one run; what is left is the next run's. */
+/** Max tokens of one run; the next run does the rest. */
 const TOKENS = 3_000;
 /** Max requests of one run. Tokens that failed before are asked about alone; this keeps such a run short. */
 const REQUESTS = 100;

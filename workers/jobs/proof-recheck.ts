@@ -32,7 +32,7 @@ async function takeForRecheck(
   return (await takeAll(db, [shared], now)) && seconds;
 }
 
-/** Proofs of one platform that one run looks at; the rest is the next run's. */
+/** Max proofs of one platform in a run; the next run does the rest. */
 const PER_RUN = 1_000;
 
 export const proofRecheck = defineJob({

@@ -9,7 +9,7 @@ import type { SimulatedWorld } from "../world-file.ts";
 export const MOST_ROWS = 1_000_000;
 
 const row = z.record(z.string(), z.unknown());
-/** Rows in the upstream's own shape, and behind them so many made up ones. */
+/** Rows in the upstream's own shape, and the number of made-up rows behind them. */
 const held = z.object({ rows: z.array(row), generated: z.int().min(0).max(MOST_ROWS) });
 type Held = z.output<typeof held>;
 const put = z.union([
@@ -32,7 +32,7 @@ export type Shape = {
   /** The made up row of a place. */
   make(index: number): Record<string, unknown>;
   routes(api: Hono, list: List): void;
-  /** It tells of what is on the chain: rows made up at the start would be of nothing. */
+  /** It lists agents of the chain, so no rows are made up at the start. */
   mirrors?: true;
   /** How the upstream words a failure; like Strapi by default. */
   failure?: Simulator["failure"];
