@@ -32,12 +32,12 @@ export async function startOpsServer({ host, port, registry, more, mounts = {}, 
     if (incoming.method !== "GET" && incoming.method !== "HEAD") return say(outgoing, 405, "Only GET is understood.\n");
     if (path === "/health") return say(outgoing, 200, "ok\n");
     if (path !== "/metrics") return say(outgoing, 404, "There is nothing at this path.\n");
-    tellMetrics(outgoing).catch((error) => {
-      log.warn({ err: error }, "the metrics could not be told");
+    sendMetrics(outgoing).catch((error) => {
+      log.warn({ err: error }, "the metrics could not be read");
       say(outgoing, 500, "The metrics could not be read; the log says why.\n");
     });
   });
-  const tellMetrics = async (outgoing: ServerResponse) => {
+  const sendMetrics = async (outgoing: ServerResponse) => {
     const [own, others] = await Promise.all([registry.metrics(), more?.()]);
     say(outgoing, 200, own + (others ?? ""), registry.contentType);
   };

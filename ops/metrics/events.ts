@@ -2,16 +2,16 @@
 import type { Registry } from "prom-client";
 import { type EventWork, eventWork } from "../../db/service-counts.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import { kept } from "./kept.ts";
-import { type Sample, told } from "./metric.ts";
+import { cachedRead } from "./cached-read.ts";
+import { onScrape, type Sample } from "./metric.ts";
 
 const MAX_AGE_MS = 5_000;
 
-/** Readers of event streams are told by each API itself, see process.ts. */
+/** Each API shows its readers of event streams itself (process.ts). */
 export function eventGauges(registry: Registry, db: Queryable, now: () => number = () => performance.now()): void {
-  const work = kept(() => eventWork(db), MAX_AGE_MS, now);
+  const work = cachedRead(() => eventWork(db), MAX_AGE_MS, now);
   const gauge = (name: string, help: string, samples: (work: EventWork) => Sample[]) =>
-    told(registry, { name, help, type: "gauge" }, async () => {
+    onScrape(registry, { name, help, type: "gauge" }, async () => {
       const read = await work();
       return read ? samples(read) : [];
     });

@@ -1,11 +1,11 @@
 /** The index as its readers see it: which block, how old, final up to where, and whether it is to be believed. */
 import type { Registry } from "prom-client";
 import type { IndexTracker } from "../../db/index-state.ts";
-import { told } from "./metric.ts";
+import { onScrape } from "./metric.ts";
 
 export function indexGauges(registry: Registry, index: Pick<IndexTracker, "state" | "age">): void {
   const gauge = (name: string, help: string, value: () => number | boolean | null) =>
-    told(registry, { name: `agents_index_${name}`, help, type: "gauge" }, () => {
+    onScrape(registry, { name: `agents_index_${name}`, help, type: "gauge" }, () => {
       const read = value();
       return read === null || read === Number.POSITIVE_INFINITY ? [] : [{ value: Number(read) }];
     });

@@ -1,7 +1,7 @@
 /** The launcher's own view: the chain's head, how far the running index is, and what Ponder counts itself. */
 import type { Registry } from "prom-client";
 import type { Report } from "../../indexer/run.ts";
-import { told } from "./metric.ts";
+import { onScrape } from "./metric.ts";
 
 /** How long Ponder may take to tell its numbers. */
 const PONDER_MS = 2_000;
@@ -10,7 +10,7 @@ const PONDER_MS = 2_000;
 export function indexerGauges(registry: Registry, now: () => number = () => performance.now()) {
   let last: { report: Report; at: number } | undefined;
   const gauge = (name: string, help: string, value: (report: Report, ageMs: number) => number | null | undefined) =>
-    told(registry, { name, help, type: "gauge" }, () => {
+    onScrape(registry, { name, help, type: "gauge" }, () => {
       const read = last && value(last.report, now() - last.at);
       return read === null || read === undefined ? [] : [{ value: read }];
     });

@@ -2,7 +2,7 @@
 import type { Registry } from "prom-client";
 import type { JobMeter } from "../../workers/context.ts";
 import type { QueueCounts } from "../../workers/queue.ts";
-import { durationsBy, type Sample, told } from "./metric.ts";
+import { durationsBy, onScrape, type Sample } from "./metric.ts";
 
 export function jobMeter(registry: Registry): JobMeter {
   const ran = durationsBy<"job" | "outcome">(registry, {
@@ -12,7 +12,7 @@ export function jobMeter(registry: Registry): JobMeter {
   return { ran: (job, outcome, ms) => ran({ job, outcome }, ms) };
 }
 
-/** @param counts state of every queue; when the queue's store is away, nothing is told but that it is */
+/** @param counts state of every queue; while the queue's store is away, only its absence is shown */
 export function queueGauges(registry: Registry, counts: () => Promise<QueueCounts[]>): void {
   let reading: Promise<QueueCounts[] | null> | undefined;
   const read = () => {
@@ -24,7 +24,7 @@ export function queueGauges(registry: Registry, counts: () => Promise<QueueCount
     return reading;
   };
   const gauge = (name: string, help: string, samples: (queues: QueueCounts[]) => Sample[]) =>
-    told(registry, { name, help, type: "gauge" }, async () => samples((await read()) ?? []));
+    onScrape(registry, { name, help, type: "gauge" }, async () => samples((await read()) ?? []));
   gauge("agents_queue_jobs", "Jobs of each queue by state: waiting, active, failed", (queues) =>
     queues.flatMap(({ name: queue, waiting, active, failed }) =>
       Object.entries({ waiting, active, failed }).map(([state, value]) => ({ labels: { queue, state }, value })),
@@ -33,7 +33,7 @@ export function queueGauges(registry: Registry, counts: () => Promise<QueueCount
   gauge("agents_queue_oldest_seconds", "Age of the oldest waiting job; 0 when none waits", (queues) =>
     queues.map(({ name: queue, oldestSeconds }) => ({ labels: { queue }, value: oldestSeconds ?? 0 })),
   );
-  told(registry, { name: "agents_queue_up", help: "1 when the queue's store answers", type: "gauge" }, async () => [
+  onScrape(registry, { name: "agents_queue_up", help: "1 when the queue's store answers", type: "gauge" }, async () => [
     { value: (await read()) === null ? 0 : 1 },
   ]);
 }

@@ -1,6 +1,6 @@
 /**
- * What metrics are made of here: numbers that the service's own code counts, put into Prometheus' words when somebody
- * asks. On the way of a request a metric costs an addition; prom-client has no part in it before `/metrics` is read.
+ * What metrics are made of here: numbers that the service's own code counts, written in Prometheus' format at
+ * a scrape. On the path of a request a metric costs an addition; prom-client does nothing before a scrape of `/metrics`.
  */
 import { type Metric, Registry } from "prom-client";
 
@@ -14,15 +14,15 @@ export type MetricHead = {
   type: "gauge" | "counter";
 };
 
-/** @param role of the process: a label on everything it tells */
+/** @param role of the process: a label of all its metrics */
 export function openRegistry(role: "api" | "workers" | "indexer"): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ role });
   return registry;
 }
 
-/** A metric whose values are read when they are asked for; no samples, no metric: what is unknown is never shown as 0. */
-export function told(registry: Registry, head: MetricHead, read: () => Sample[] | Promise<Sample[]>): void {
+/** A metric whose values are read at each scrape; without samples it is absent: an unknown value is never 0. */
+export function onScrape(registry: Registry, head: MetricHead, read: () => Sample[] | Promise<Sample[]>): void {
   register(registry, {
     ...head,
     async get() {
@@ -36,9 +36,9 @@ export function told(registry: Registry, head: MetricHead, read: () => Sample[] 
 export class Counts {
   readonly #values = new Map<string, number>();
 
-  /** @param label a word of the code's own: never what a caller has sent */
+  /** @param label a word of the code, never one that a caller sent */
   constructor(registry: Registry, head: Omit<MetricHead, "type">, label: string) {
-    told(registry, { ...head, type: "counter" }, () =>
+    onScrape(registry, { ...head, type: "counter" }, () =>
       [...this.#values].map(([word, value]) => ({ labels: { [label]: word }, value })),
     );
   }
@@ -51,16 +51,16 @@ export class Counts {
 /** Durations of one kind, in buckets. */
 export type Durations = { observe(ms: number): void };
 
-/** Seconds; what answers from memory takes less than the first, what waits for a block less than the last. */
+/** Seconds: an answer from memory takes less than the first, one that waits for a block less than the last. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 const BOUNDS_MS = Float64Array.from(BOUNDS, (seconds) => seconds * 1_000);
 
-/** A histogram of durations: `series` is asked for beforehand, so that observing is a short loop and two additions. */
+/** A histogram of durations: callers take a `series` first, so that observing is a short loop and two additions. */
 export class Histogram {
   readonly #series: { labels: Labels; counts: Float64Array; sumMs: number }[] = [];
 
   constructor(registry: Registry, head: Omit<MetricHead, "type">) {
-    register(registry, { ...head, type: "histogram", get: async () => ({ ...head, ...this.#told(head.name) }) });
+    register(registry, { ...head, type: "histogram", get: async () => ({ ...head, ...this.#read(head.name) }) });
   }
 
   /** Durations under these labels; shown from the first one on. */
@@ -77,7 +77,7 @@ export class Histogram {
     };
   }
 
-  #told(name: string) {
+  #read(name: string) {
     const values = this.#series.flatMap(({ labels, counts, sumMs }) => {
       let below = 0;
       const buckets = BOUNDS.map((le, i) => {
@@ -97,7 +97,7 @@ export class Histogram {
   }
 }
 
-/** A histogram whose series are made at their first use. @returns observes; labels are words of the code's own */
+/** A histogram whose series are made at their first use. @returns a function that observes; labels are words of the code */
 export function durationsBy<Name extends string>(
   registry: Registry,
   head: Omit<MetricHead, "type">,

@@ -2,13 +2,13 @@
 import type pg from "pg";
 import { collectDefaultMetrics, type Registry } from "prom-client";
 import type { LiveTableStats } from "../../columns/live-table-stats.ts";
-import { told } from "./metric.ts";
+import { onScrape } from "./metric.ts";
 
 /** `process_…` and `nodejs_…` as prom-client makes them. */
 export const processGauges = (registry: Registry): void => collectDefaultMetrics({ register: registry });
 
 export function poolGauge(registry: Registry, pool: pg.Pool): void {
-  told(
+  onScrape(
     registry,
     {
       name: "agents_database_connections",
@@ -23,7 +23,7 @@ export function poolGauge(registry: Registry, pool: pg.Pool): void {
 }
 
 export function streamGauge(registry: Registry, count: () => number): void {
-  told(
+  onScrape(
     registry,
     { name: "agents_event_streams", help: "Readers of event streams at this process", type: "gauge" },
     () => [{ value: count() }],
@@ -33,7 +33,7 @@ export function streamGauge(registry: Registry, count: () => number): void {
 /** @param lists by name; one that is switched off tells nothing */
 export function listGauges(registry: Registry, lists: Record<string, { stats(): LiveTableStats | undefined }>): void {
   const gauge = (name: string, help: string, value: (stats: LiveTableStats) => number | null) =>
-    told(registry, { name, help, type: "gauge" }, () =>
+    onScrape(registry, { name, help, type: "gauge" }, () =>
       Object.entries(lists).flatMap(([list, one]) => {
         const stats = one.stats();
         const read = stats && stats.phase !== "off" ? value(stats) : null;

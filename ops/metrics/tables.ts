@@ -1,128 +1,183 @@
-/** What the tables tell: ledger, transaction outbox, mints, dispatcher, schedules and pulls. Every worker tells the same. */
+/** Metrics of the tables: ledger, transaction outbox, mints, dispatcher, schedules and pulls. Every worker shows the same. */
 import type { Registry } from "prom-client";
 import { OPEN_STATES, PAYMENT_STATES } from "../../core/payments/states.ts";
 import { type OpenWork, openWork, type Standing, stateTotals, type Totals } from "../../db/service-counts.ts";
 import type { Queryable } from "../../db/transaction.ts";
-import { kept } from "./kept.ts";
-import { type Sample, told } from "./metric.ts";
+import { cachedRead } from "./cached-read.ts";
+import { onScrape, type Sample } from "./metric.ts";
 
-/** The tables are asked at most so often, however many ask for metrics. */
+/** Min time between two reads of the tables, whatever the number of scrapes. */
 const OPEN_MS = 5_000;
 const TOTALS_MS = 60_000;
 
 const TRANSACTION_STATES = ["queued", "signed", "mined", "reverted", "failed"];
 const MINT_STATES = ["pending", "minted", "failed"];
 
+/** A metric of the tables: its name and help as operators see them, and its samples out of what was read. */
+type TableMetric<Read> = { name: string; help: string; samples(read: Read): Sample[] };
+
+const one = (value: number): Sample[] => [{ value }];
+
+/** Read by small partial indexes, at most every 5 seconds. */
+const OPEN_WORK: TableMetric<OpenWork>[] = [
+  {
+    name: "agents_payments_oldest_seconds",
+    help: "Age of the oldest payment that is not decided, by state",
+    samples: ({ payments }) => ages(OPEN_STATES, payments),
+  },
+  {
+    name: "agents_refunds_due",
+    help: "Payments whose money is to be sent back or spent as a credit",
+    samples: ({ refundDue }) => one(refundDue.rows),
+  },
+  {
+    name: "agents_refunds_due_units",
+    help: "Their sum in units of the token (6 decimals)",
+    samples: ({ refundDue }) => one(refundDue.units),
+  },
+  {
+    name: "agents_refunds_due_oldest_seconds",
+    help: "Age of the oldest of them",
+    samples: ({ refundDue }) => one(refundDue.oldestSeconds),
+  },
+  {
+    name: "agents_transactions_oldest_seconds",
+    help: "queued: age of the oldest that is not signed; signed: time since the oldest that is not mined was signed",
+    samples: ({ transactions }) => ages(["queued", "signed"], transactions),
+  },
+  {
+    name: "agents_token_uris_oldest_seconds",
+    help: "Age of the oldest transaction that sets a token's URI and is not signed",
+    samples: ({ waitingTransactions }) => one(waitingTransactions.oldestSeconds),
+  },
+  {
+    name: "agents_nonce_gap",
+    help: "Nonces below ours that no transaction holds",
+    samples: ({ nonceGap }) => one(nonceGap),
+  },
+  {
+    name: "agents_sender_balance_ether",
+    help: "Balance of the sending account",
+    samples: ({ sender }) => (sender ? one(sender.balanceEther) : []),
+  },
+  {
+    name: "agents_sender_funded",
+    help: "1 when it can pay for new writes",
+    samples: ({ sender }) => (sender ? one(Number(sender.funded)) : []),
+  },
+  {
+    name: "agents_sender_paused",
+    help: "1 while the day's budget for transactions is used up and the sender sends none",
+    samples: ({ sender }) => (sender ? one(Number(sender.paused)) : []),
+  },
+  {
+    name: "agents_sender_spent_ether",
+    help: "Cost of transactions since midnight UTC",
+    samples: ({ sender }) => (sender ? one(sender.spentEther) : []),
+  },
+  {
+    name: "agents_sender_budget_ether",
+    help: "Max cost per day; 0 = no limit",
+    samples: ({ sender }) => (sender ? one(sender.budgetEther) : []),
+  },
+  {
+    name: "agents_sender_checked_seconds",
+    help: "Time since the sender last checked its account",
+    samples: ({ sender }) => (sender ? one(sender.checkedSeconds) : []),
+  },
+  {
+    name: "agents_mints_oldest_pending_seconds",
+    help: "Age of the oldest undecided mint",
+    samples: ({ pendingMints }) => one(pendingMints.oldestSeconds),
+  },
+  {
+    name: "agents_events_undispatched",
+    help: "Index changes that the dispatcher took and no queue has yet",
+    samples: ({ undispatched }) => one(undispatched.rows),
+  },
+  {
+    name: "agents_events_undispatched_oldest_seconds",
+    help: "Age of the oldest of them",
+    samples: ({ undispatched }) => one(undispatched.oldestSeconds),
+  },
+  {
+    name: "agents_job_overdue_seconds",
+    help: "Time since the next run of a scheduled job was due",
+    samples: ({ jobs }) => jobs.map(({ name: job, overdueSeconds }) => ({ labels: { job }, value: overdueSeconds })),
+  },
+  {
+    name: "agents_job_last_success_timestamp_seconds",
+    help: "When a scheduled job last succeeded",
+    samples: ({ jobs }) => jobs.flatMap(({ name: job, lastSuccessAt }) => since({ job }, lastSuccessAt)),
+  },
+  {
+    name: "agents_directory_pull_last_success_timestamp_seconds",
+    help: "When a source was last pulled whole",
+    samples: ({ pulls }) => pulls.flatMap(({ source, lastSuccessAt }) => since({ source }, lastSuccessAt)),
+  },
+];
+
+/** Read from whole tables, at most once a minute. */
+const TOTALS: TableMetric<Totals>[] = [
+  {
+    name: "agents_payments",
+    help: "Payments in the ledger by state, at most a minute old",
+    samples: ({ payments }) => states(payments, PAYMENT_STATES),
+  },
+  {
+    name: "agents_transactions",
+    help: "The transaction outbox by state, at most a minute old",
+    samples: ({ transactions }) => states(transactions, TRANSACTION_STATES),
+  },
+  {
+    name: "agents_tokens_without_uri",
+    help: "Tokens that have no URI on chain, at most a minute old",
+    samples: ({ tokensWithoutUri }) => one(tokensWithoutUri),
+  },
+  {
+    name: "agents_mints",
+    help: "Requests to mint by state, at most a minute old",
+    samples: ({ mints }) => states(mints, MINT_STATES),
+  },
+  {
+    name: "agents_directory_rows",
+    help: "Rows of the directory, as the database estimates",
+    samples: ({ directoryRows }) => one(directoryRows),
+  },
+  {
+    name: "agents_directory_quarantined",
+    help: "Items of a source that could not be read or stored, at most a minute old; a source without any is absent",
+    samples: ({ quarantined }) => Object.entries(quarantined).map(([source, value]) => ({ labels: { source }, value })),
+  },
+];
+
 /** @param now milliseconds, monotonic */
 export function tableGauges(registry: Registry, db: Queryable, now: () => number = () => performance.now()): void {
-  const open = kept(() => openWork(db), OPEN_MS, now);
-  const totals = kept(() => stateTotals(db), TOTALS_MS, now);
-  const gauge = (name: string, help: string, samples: (work: OpenWork) => Sample[]) =>
-    told(registry, { name, help, type: "gauge" }, async () => {
-      const work = await open();
-      return work ? samples(work) : [];
-    });
-  const total = (name: string, help: string, samples: (all: Totals) => Sample[]) =>
-    told(registry, { name, help, type: "gauge" }, async () => {
-      const all = await totals();
-      return all ? samples(all) : [];
-    });
-
-  told(
-    registry,
-    { name: "agents_tables_up", help: "1 when the database told the state of its tables", type: "gauge" },
-    async () => [{ value: Number((await open()) !== null) }],
-  );
-  total("agents_payments", "Payments in the ledger by state, at most a minute old", ({ payments }) =>
-    states(payments, PAYMENT_STATES),
-  );
-  gauge("agents_payments_oldest_seconds", "Age of the oldest payment that is not decided, by state", ({ payments }) =>
-    ages(OPEN_STATES, payments),
-  );
-  gauge("agents_refunds_due", "Payments whose money is to be sent back or spent as a credit", ({ refundDue }) => [
-    { value: refundDue.rows },
-  ]);
-  gauge("agents_refunds_due_units", "Their sum in units of the token (6 decimals)", ({ refundDue }) => [
-    { value: refundDue.units },
-  ]);
-  gauge("agents_refunds_due_oldest_seconds", "Since when the oldest of them is due", ({ refundDue }) => [
-    { value: refundDue.oldestSeconds },
-  ]);
-  total("agents_transactions", "The transaction outbox by state, at most a minute old", ({ transactions }) =>
-    states(transactions, TRANSACTION_STATES),
-  );
-  gauge(
-    "agents_transactions_oldest_seconds",
-    "queued: since the oldest was asked for without being signed; signed: since it was signed without being mined",
-    ({ transactions }) => ages(["queued", "signed"], transactions),
-  );
-  gauge(
-    "agents_token_uris_oldest_seconds",
-    "Since when the oldest transaction that is to set a token's URI waits to be signed",
-    ({ waitingTransactions }) => [{ value: waitingTransactions.oldestSeconds }],
-  );
-  total(
-    "agents_tokens_without_uri",
-    "Tokens that have no URI on chain, at most a minute old",
-    ({ tokensWithoutUri }) => [{ value: tokensWithoutUri }],
-  );
-  gauge("agents_nonce_gap", "Nonces below ours that no transaction holds", ({ nonceGap }) => [{ value: nonceGap }]);
-  gauge("agents_sender_balance_ether", "What the sending account has", ({ sender }) =>
-    sender ? [{ value: sender.balanceEther }] : [],
-  );
-  gauge("agents_sender_funded", "1 when it can pay for new writes", ({ sender }) =>
-    sender ? [{ value: Number(sender.funded) }] : [],
-  );
-  gauge(
-    "agents_sender_paused",
-    "1 while the day's budget for transactions is used up and none is sent",
-    ({ sender }) => (sender ? [{ value: Number(sender.paused) }] : []),
-  );
-  gauge("agents_sender_spent_ether", "What transactions have cost since midnight UTC", ({ sender }) =>
-    sender ? [{ value: sender.spentEther }] : [],
-  );
-  gauge("agents_sender_budget_ether", "What they may cost in a day; 0 = no limit", ({ sender }) =>
-    sender ? [{ value: sender.budgetEther }] : [],
-  );
-  gauge("agents_sender_checked_seconds", "Since the sender last looked", ({ sender }) =>
-    sender ? [{ value: sender.checkedSeconds }] : [],
-  );
-  total("agents_mints", "Requests to mint by state, at most a minute old", ({ mints }) => states(mints, MINT_STATES));
-  gauge("agents_mints_oldest_pending_seconds", "Age of the oldest undecided mint", ({ pendingMints }) => [
-    { value: pendingMints.oldestSeconds },
-  ]);
-  gauge(
-    "agents_events_undispatched",
-    "Index changes that the dispatcher took and no queue has yet",
-    ({ undispatched }) => [{ value: undispatched.rows }],
-  );
-  gauge("agents_events_undispatched_oldest_seconds", "Age of the oldest of them", ({ undispatched }) => [
-    { value: undispatched.oldestSeconds },
-  ]);
-  gauge("agents_job_overdue_seconds", "Since when the next run of a scheduled job is due", ({ jobs }) =>
-    jobs.map(({ name: job, overdueSeconds }) => ({ labels: { job }, value: overdueSeconds })),
-  );
-  gauge("agents_job_last_success_timestamp_seconds", "When a scheduled job last succeeded", ({ jobs }) =>
-    jobs.flatMap(({ name: job, lastSuccessAt }) =>
-      lastSuccessAt === null ? [] : [{ labels: { job }, value: lastSuccessAt }],
-    ),
-  );
-  gauge("agents_directory_pull_last_success_timestamp_seconds", "When a source was last pulled whole", ({ pulls }) =>
-    pulls.flatMap(({ source, lastSuccessAt }) =>
-      lastSuccessAt === null ? [] : [{ labels: { source }, value: lastSuccessAt }],
-    ),
-  );
-  total("agents_directory_rows", "Rows of the directory, as the database estimates", ({ directoryRows }) => [
-    { value: directoryRows },
-  ]);
-  total(
-    "agents_directory_quarantined",
-    "Items of a source that could not be read or stored, at most a minute old; a source without any is absent",
-    ({ quarantined }) => Object.entries(quarantined).map(([source, value]) => ({ labels: { source }, value })),
-  );
+  const open = cachedRead(() => openWork(db), OPEN_MS, now);
+  const totals = cachedRead(() => stateTotals(db), TOTALS_MS, now);
+  const up = { name: "agents_tables_up", help: "1 when the database answered for its tables", type: "gauge" } as const;
+  onScrape(registry, up, async () => one(Number((await open()) !== null)));
+  for (const metric of OPEN_WORK) gaugeOf(registry, metric, open);
+  for (const metric of TOTALS) gaugeOf(registry, metric, totals);
 }
 
-/** Every state there is, for an alert on the first row in one needs the 0 before. */
+/** Without an answer of the database the metric is absent: an unknown value is never 0. */
+function gaugeOf<Read>(
+  registry: Registry,
+  { name, help, samples }: TableMetric<Read>,
+  read: () => Promise<Read | null>,
+): void {
+  onScrape(registry, { name, help, type: "gauge" }, async () => {
+    const found = await read();
+    return found === null ? [] : samples(found);
+  });
+}
+
+/** A time as a sample; none where the time is unknown. */
+const since = (labels: Record<string, string>, at: number | null): Sample[] =>
+  at === null ? [] : [{ labels, value: at }];
+
+/** Every state, also without rows: an alert on the first row needs the 0 before it. */
 const states = (counts: Record<string, number>, all: readonly string[]): Sample[] =>
   all.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }));
 

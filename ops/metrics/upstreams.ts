@@ -1,7 +1,7 @@
 /** What the service asks of others: how often, with which outcome, how fast, and whom it leaves alone at the moment. */
 import type { Registry } from "prom-client";
 import type { UpstreamMeter } from "../../clients/ports.ts";
-import { durationsBy, told } from "./metric.ts";
+import { durationsBy, onScrape } from "./metric.ts";
 
 /** Its labels are names out of the code and hosts out of the configuration; hosts that strangers name are one upstream. */
 export function upstreamMeter(registry: Registry): UpstreamMeter {
@@ -10,7 +10,7 @@ export function upstreamMeter(registry: Registry): UpstreamMeter {
     help: "Questions to upstreams; answered: a definite answer, trouble: none, refused: not asked (rate, breaker)",
   });
   const breakers = new Map<string, () => boolean>();
-  told(
+  onScrape(
     registry,
     { name: "agents_upstream_breaker_open", help: "1 while an upstream is left alone for its failures", type: "gauge" },
     () => [...breakers].map(([upstream, open]) => ({ labels: { upstream }, value: Number(open()) })),
