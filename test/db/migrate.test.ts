@@ -181,8 +181,8 @@ it("get the next one from `npm run migration`, with its snapshot and its line in
   expect(meta("_journal.json").entries).toHaveLength(migrations.length);
 
   writeFileSync(
-    join(copy, "db/schema.ts"),
-    `${readFileSync(join(copy, "db/schema.ts"), "utf8")}\nexport const later = offchain.table("later", { id: text().primaryKey() });\n`,
+    join(copy, "db/schema/agents.ts"),
+    `${readFileSync(join(copy, "db/schema/agents.ts"), "utf8")}\nexport const later = offchain.table("later", { id: text().primaryKey() });\n`,
   );
   expect(migration("a_later_table").status).toBe(0);
   const number = (of: number) => String(of).padStart(4, "0");

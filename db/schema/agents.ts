@@ -1,0 +1,165 @@
+/** What people write about agents, their proofs and verifications, referrals. */
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  bigserial,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { at, offchain, tokenId } from "./columns.ts";
+
+/** Off-chain profile, one row per field (`personality.humor`, `narrative.origin`, …): the newest write wins against the chain's. */
+export const profileField = offchain.table(
+  "profile_field",
+  {
+    tokenId: tokenId().notNull(),
+    field: text().notNull(),
+    /** A JSON string or number; an empty string clears the field. The four fields of a listing are objects and lists. */
+    value: jsonb().notNull(),
+    writtenAt: at().notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenId, t.field] })],
+);
+
+/** Off-chain traits, unique by name per agent. */
+export const profileTrait = offchain.table(
+  "profile_trait",
+  {
+    tokenId: tokenId().notNull(),
+    name: text().notNull(),
+    category: text().notNull(),
+    addedAt: at().notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenId, t.name] })],
+);
+
+/** A social proof: one account of a platform proves one agent at a time. */
+export const proof = offchain.table(
+  "proof",
+  {
+    tokenId: tokenId().notNull(),
+    /** A key of PROOF_PLATFORMS. */
+    platform: text().notNull(),
+    /** The platform's own numeric id: handles can be renamed. */
+    accountId: text().notNull(),
+    handle: text().notNull(),
+    username: text(),
+    evidence: jsonb().notNull(),
+    /** verified | stale | lapsed */
+    status: text().notNull(),
+    verifiedAt: at().notNull(),
+    /** When the platform last said that it stands. */
+    checkedAt: at().notNull(),
+    /** When it was last asked about in vain; null after an answer. */
+    failedAt: at(),
+    txHash: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tokenId, t.platform] }),
+    uniqueIndex("proof_account").on(t.platform, t.accountId).where(sql`status <> 'lapsed'`),
+    index("proof_due").on(t.platform, t.checkedAt).where(sql`status <> 'lapsed'`),
+  ],
+);
+
+/** What is left of a number of requests that flows back with time: a token bucket per name. A full one needs no row. */
+export const allowance = offchain.table("allowance", {
+  name: text().primaryKey(),
+  /** Tokens left at `at`. */
+  level: doublePrecision().notNull(),
+  most: doublePrecision().notNull(),
+  perSecond: doublePrecision().notNull(),
+  at: at().notNull(),
+});
+
+/**
+ * A successful exchange verification of an agent by an owner, with the attestation it was made with. Whether it counts
+ * follows from all attestations of that owner, which the index knows.
+ */
+export const exchangeVerification = offchain.table(
+  "exchange_verification",
+  {
+    tokenId: tokenId().notNull(),
+    attestationUid: text().notNull(),
+    attester: text().notNull(),
+    schemaUid: text().notNull(),
+    recipient: text().notNull(),
+    /** Unix seconds; 0 = never. */
+    expiresAt: bigint({ mode: "number" }).notNull(),
+    /** From this block on the index has it; null when it is older than the index, which then need not have it. */
+    indexedFrom: bigint({ mode: "number" }),
+    verifiedAt: at().notNull(),
+    txHash: text(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenId, t.recipient] })],
+);
+
+/** A wallet that signed in as an agent's own (`/verify`), also where the chain was told of another wallet before. */
+export const walletVerification = offchain.table(
+  "wallet_verification",
+  {
+    tokenId: tokenId().notNull(),
+    wallet: text().notNull(),
+    /** The transaction that minted the token: after a reorganisation the id may be another's. */
+    mintTx: text().notNull(),
+    verifiedAt: at().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tokenId, t.wallet] }), index("wallet_verification_wallet").on(t.wallet)],
+);
+
+/** Every indexed agent has one referral code. */
+export const referralCode = offchain.table("referral_code", {
+  tokenId: tokenId().primaryKey(),
+  code: text().notNull().unique(),
+  createdAt: at().notNull().defaultNow(),
+});
+
+/** Who was referred by whom: a new agent counts once. */
+export const referral = offchain.table(
+  "referral",
+  {
+    tokenId: tokenId().primaryKey(),
+    referrerTokenId: tokenId().notNull(),
+    code: text().notNull(),
+    createdAt: at().notNull().defaultNow(),
+  },
+  (t) => [index("referral_referrer").on(t.referrerTokenId)],
+);
+
+/** How sessions with agents went, as holders of an API key report it. Shown in the cred report; it moves no score. */
+export const sessionOutcome = offchain.table(
+  "session_outcome",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    tokenId: tokenId().notNull(),
+    /** The API key that reported it. */
+    apiKeyId: text().notNull(),
+    /** The reporter's own name of the session; the same key reports a session once. */
+    sessionId: text(),
+    /** success | failure | partial */
+    outcome: text().notNull(),
+    details: text(),
+    durationSeconds: integer(),
+    recordedAt: at().notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex("session_outcome_session").on(t.apiKeyId, t.sessionId),
+    index("session_outcome_token").on(t.tokenId, t.outcome),
+  ],
+);
+
+/** Scores as Ethos gives them; absent = never asked. */
+export const ethosScore = offchain.table(
+  "ethos_score",
+  {
+    wallet: text().primaryKey(),
+    /** Null: Ethos was asked, and knows nothing about the wallet. */
+    score: integer(),
+    fetchedAt: at().notNull(),
+  },
+  (t) => [index("ethos_fetched").on(t.fetchedAt)],
+);

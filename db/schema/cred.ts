@@ -1,0 +1,59 @@
+/** Stored scores, their history and corrections. */
+import { sql } from "drizzle-orm";
+import { bigint, bigserial, index, smallint, text } from "drizzle-orm/pg-core";
+import { SIGNALS, type SignalKey } from "../../core/signals/signals.ts";
+import { at, block, offchain, tokenId, transactionId } from "./columns.ts";
+
+const rawValue = () => smallint().notNull();
+
+/** The score of each agent with the raw values it was computed from. Narrow on purpose: a full recompute rewrites it. */
+export const cred = offchain.table(
+  "cred",
+  {
+    tokenId: tokenId().primaryKey(),
+    score: smallint().notNull(),
+    /** The raw value of each signal, in a column named by its key. */
+    ...(Object.fromEntries(SIGNALS.map(({ key }) => [key, rawValue()])) as Record<
+      SignalKey,
+      ReturnType<typeof rawValue>
+    >),
+    /** `agent.updated_block` at the time of computing; the reconciler looks for inequality. */
+    seenBlock: block().notNull(),
+    computedAt: at().notNull(),
+    /**
+     * The transaction that gave the row its score, kept by the trigger `cred_mark_change`. Whoever remembers the oldest
+     * transaction still running at his last look finds here, on the next one, every score he has not seen.
+     */
+    changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
+  },
+  (t) => [index("cred_score").on(t.score, t.tokenId), index("cred_changed").on(t.changedXid)],
+);
+
+/**
+ * Points of the score history: one row per change. Who inserts shows in the lock table until it commits from which id on
+ * its rows may be (trigger `cred_history_announce`): what reads along by id waits for it.
+ */
+export const credHistory = offchain.table(
+  "cred_history",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    tokenId: tokenId().notNull(),
+    score: smallint().notNull(),
+    /** What moved it: a kind of `index_changes`, `age`, `profile`, `reconcile`. */
+    cause: text().notNull(),
+    /** `agent.updated_block` seen; a retraction of block B removes the points with block >= B. */
+    block: block().notNull(),
+    at: at().notNull(),
+  },
+  (t) => [index("cred_history_token").on(t.tokenId, t.id)],
+);
+
+/**
+ * Agents whose points of history were taken back (trigger `cred_history_correct`): who follows the changes is to look at
+ * their present score. Numbered with the history, and announced like it; the default of `id` is in triggers.sql.
+ */
+export const credCorrection = offchain.table("cred_correction", {
+  id: bigint({ mode: "number" }).primaryKey(),
+  tokenId: tokenId().notNull(),
+  at: at().notNull().defaultNow(),
+});

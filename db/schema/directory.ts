@@ -1,0 +1,315 @@
+/** The directory: rows, pulls from registries, claims, markets, registration files. */
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  bigserial,
+  boolean,
+  date,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { folded } from "../folded-text.ts";
+import { at, offchain, tokenId, transactionId } from "./columns.ts";
+
+/** A name as it is sorted, and as it is searched. */
+const loweredName = sql`lower(name collate "und-x-icu")`;
+const foldedName = sql.raw(folded("name"));
+
+/**
+ * The terminal directory: agents of every registry, one row for each (platform, the platform's own id). Only what is
+ * shown, sorted and filtered by is here; where it came from is in `directory_item`.
+ */
+export const directory = offchain.table(
+  "directory",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    /** Key of the registry, as in core/directory/platforms.ts. */
+    platform: text().notNull(),
+    /** Its id there, as the platform writes it. */
+    agentId: text().notNull(),
+    /** EVM addresses lower-case; other chains' as they write them. */
+    address: text(),
+    tokenId: tokenId(),
+    chainId: integer(),
+    name: text().notNull(),
+    sortName: text().generatedAlwaysAs(loweredName),
+    searchName: text().generatedAlwaysAs(foldedName),
+    description: text(),
+    imageUrl: text(),
+    /** Contract or host of the registry. */
+    registry: text(),
+    ownerAddress: text(),
+    /** `[{name, endpoint, version}]`: how to talk to it. */
+    services: jsonb(),
+    x402Supported: boolean().notNull().default(false),
+    /** The registry makes sure that the wallet is the agent's. */
+    walletProven: boolean().notNull().default(false),
+    /** Of an own agent: whether its wallet owns, verified or registered it. Null for other registries' agents. */
+    walletConfirmed: boolean(),
+    /** Services and skills: what counts as traits. */
+    traitCount: integer().notNull().default(0),
+    createdAt: at(),
+    credScore: smallint().notNull(),
+    /** The token its registry names. A claimed one is in `directory_claim`. */
+    tokenAddress: text(),
+    tokenSymbol: text(),
+    tokenName: text(),
+    /** Observed on a market, in US dollars; claims never get here. */
+    marketCapUsd: doublePrecision(),
+    priceChange24h: doublePrecision("price_change_24h"),
+    volume24hUsd: doublePrecision("volume_24h_usd"),
+    liquidityUsd: doublePrecision(),
+    marketDataSource: text(),
+    /** How often it was used, as its registry counts; and when last, as far as is known. */
+    uses: integer().notNull().default(0),
+    usedAt: at(),
+    /** When its token was last seen to trade. */
+    tradedAt: at(),
+    activeAt: at().generatedAlwaysAs(sql`greatest(used_at, traded_at)`),
+    /** core/directory/filters.ts publishes the formula. */
+    trend: integer().generatedAlwaysAs(
+      sql`round(1000 * (log(1 + greatest(0, coalesce(volume_24h_usd, 0))) + log(1 + greatest(0, uses)::float8)))::int4`,
+    ),
+    /** Set when it is no longer in its registry; such a row is shown nowhere. */
+    removedAt: at(),
+    updatedAt: at().notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [
+    uniqueIndex("directory_agent").on(t.platform, t.agentId),
+    index("directory_agent_id").on(sql`lower(agent_id)`).where(sql`removed_at is null`),
+    index("directory_token_id").on(t.tokenId).where(sql`removed_at is null`),
+    index("directory_address").on(sql`address collate "C"`).where(sql`removed_at is null`),
+    index("directory_symbol").on(sql`lower(token_symbol)`).where(sql`removed_at is null`),
+    index("directory_token").on(t.tokenAddress).where(sql`token_address is not null`),
+    index("directory_owner").on(t.ownerAddress).where(sql`owner_address is not null`),
+    index("directory_active").on(t.activeAt).where(sql`removed_at is null`),
+    // One index for each sort and direction: nulls are last and equal keys are by id, ascending, either way. Scores
+    // change all the time and are in `directory_score`: what stands in no index here costs none of them anything.
+    index("directory_by_name").on(sql`sort_name collate "C"`, t.id).where(sql`removed_at is null`),
+    index("directory_by_name_down").on(sql`sort_name collate "C" desc nulls last`, t.id).where(sql`removed_at is null`),
+    index("directory_by_created").on(sql`created_at`, t.id).where(sql`removed_at is null`),
+    index("directory_by_created_down").on(sql`created_at desc nulls last`, t.id).where(sql`removed_at is null`),
+    index("directory_by_platform").on(sql`platform collate "C"`, t.id).where(sql`removed_at is null`),
+    index("directory_by_platform_down")
+      .on(sql`platform collate "C" desc nulls last`, t.id)
+      .where(sql`removed_at is null`),
+    index("directory_by_cap")
+      .on(sql`market_cap_usd`, t.id)
+      .where(sql`removed_at is null and market_cap_usd is not null`),
+    index("directory_by_volume")
+      .on(sql`volume_24h_usd`, t.id)
+      .where(sql`removed_at is null and volume_24h_usd is not null`),
+    index("directory_by_trend_down")
+      .on(sql`trend desc nulls last`, t.id)
+      .where(sql`removed_at is null and active_at is not null`),
+    index("directory_x402").on(t.id).where(sql`removed_at is null and x402_supported`),
+  ],
+);
+
+/**
+ * The score of each row of the directory once more, for sorting and for following, kept by triggers on `directory`: a
+ * change of score enters these indexes and none of the twenty of the wide row.
+ */
+export const directoryScore = offchain.table(
+  "directory_score",
+  {
+    id: bigint({ mode: "number" }).primaryKey(),
+    /** Null for a row that is shown nowhere. */
+    credScore: smallint(),
+    /** The transaction that changed what is shown of the row, or of what is shown beside it: readers follow it. */
+    changedXid: transactionId().notNull().default(sql`pg_current_xact_id()`),
+  },
+  (t) => [
+    index("directory_score_changed").on(t.changedXid),
+    index("directory_score_up").on(sql`cred_score`, t.id).where(sql`cred_score is not null`),
+    index("directory_score_down").on(sql`cred_score desc nulls last`, t.id).where(sql`cred_score is not null`),
+  ],
+);
+
+/** The first places by score as they were on each of the last days: what a row's place is compared with. */
+export const directoryRank = offchain.table(
+  "directory_rank",
+  {
+    id: bigint({ mode: "number" }).notNull(),
+    /** In UTC. */
+    day: date().notNull(),
+    /** From 1. */
+    rank: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.id, t.day] }), index("directory_rank_day").on(t.day)],
+);
+
+/**
+ * Which rows of the directory have which proven wallet: those of different platforms that share one are the same agent.
+ * Kept by a trigger on `directory`, in the transaction that proves, changes or withdraws a wallet.
+ */
+export const directoryAlias = offchain.table(
+  "directory_alias",
+  {
+    directoryId: bigint({ mode: "number" })
+      .primaryKey()
+      .references(() => directory.id, { onDelete: "cascade" }),
+    wallet: text().notNull(),
+  },
+  () => [index("directory_alias_wallet").on(sql`wallet collate "C"`)],
+);
+
+/** Where a directory row came from: the items of its source, one for most, several where a row gathers them (x402). */
+export const directoryItem = offchain.table(
+  "directory_item",
+  {
+    source: text().notNull(),
+    /** The source's own id of the item. */
+    sourceId: text().notNull(),
+    platform: text().notNull(),
+    agentId: text().notNull(),
+    /** The item as the source gave it. */
+    raw: jsonb().notNull(),
+    /** What was odd about it and read all the same, a sentence each. */
+    warnings: text().array().notNull().default(sql`'{}'`),
+    /** Hash of `raw`: an item that did not change is not read again. */
+    digest: text().notNull(),
+    fetchedAt: at().notNull(),
+    /** The last full sweep that saw it; those an ended sweep did not see are gone. */
+    sweep: bigint({ mode: "number" }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.source, t.sourceId] }),
+    index("directory_item_agent").on(t.platform, t.agentId),
+    index("directory_item_sweep").on(t.source, t.sweep),
+  ],
+);
+
+/** Items that could not be read, with the reason: the next version of an item that can be read takes its row away. */
+export const directoryQuarantine = offchain.table(
+  "directory_quarantine",
+  {
+    source: text().notNull(),
+    /** The source's id of the item; the digest of an item that has none. */
+    sourceId: text().notNull(),
+    reason: text().notNull(),
+    raw: jsonb().notNull(),
+    seen: integer().notNull().default(1),
+    firstSeenAt: at().notNull(),
+    lastSeenAt: at().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.sourceId] })],
+);
+
+/**
+ * Pages of a source as they were last read, by what tells their versions apart: a page that is still the same is neither
+ * sent nor read again. Without validators there is no row.
+ */
+export const directoryPage = offchain.table(
+  "directory_page",
+  {
+    source: text().notNull(),
+    /** Where the page begins, in the source's own terms, as JSON. */
+    cursor: text().notNull(),
+    etag: text(),
+    lastModified: text(),
+    /** Where the page behind it begins; null at the end. */
+    next: jsonb(),
+    expected: integer(),
+    /** Its items, by the source's own ids. */
+    sourceIds: text().array().notNull(),
+    /** The last full sweep that came by. */
+    sweep: bigint({ mode: "number" }).notNull(),
+    /** When it was last read in full. */
+    readAt: at().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.cursor] })],
+);
+
+/** How far the pull of each source has got: what a killed worker goes on from. */
+export const directoryPull = offchain.table("directory_pull", {
+  source: text().primaryKey(),
+  /** full | incremental; null between two runs. */
+  mode: text(),
+  /** Number of the last full sweep begun. */
+  sweep: bigint({ mode: "number" }).notNull().default(0),
+  /** Number of the last full sweep that showed all there is. */
+  wholeSweep: bigint({ mode: "number" }).notNull().default(0),
+  /** Why the running or last pull does not show all there is, one sentence: then what it did not see is not gone. */
+  partial: text(),
+  /** Where the running pull goes on, in the source's own terms; null at the beginning. */
+  cursor: jsonb(),
+  /** What an incremental pull begins from, in the source's own terms; null until a full sweep has ended. */
+  watermark: jsonb(),
+  /** Items of the running pull, and how many there will be if the source says. */
+  done: integer().notNull().default(0),
+  expected: integer(),
+  changed: integer().notNull().default(0),
+  /** Items that could not be read, in the running or last pull. */
+  quarantined: integer().notNull().default(0),
+  startedAt: at(),
+  lastSuccessAt: at(),
+  lastFullAt: at(),
+  nextRunAt: at(),
+  /** Why the last attempt stopped, one sentence; null when it succeeded. */
+  error: text(),
+  /** What an operator may want to know of the last sweep, one sentence. */
+  note: text(),
+});
+
+/** A token that anybody says is an agent's: shown as claimed while no market tells better, never ranked by. */
+export const directoryClaim = offchain.table("directory_claim", {
+  directoryId: bigint({ mode: "number" })
+    .primaryKey()
+    .references(() => directory.id, { onDelete: "cascade" }),
+  tokenAddress: text(),
+  tokenSymbol: text(),
+  tokenName: text(),
+  marketCapUsd: doublePrecision(),
+  claimedAt: at().notNull(),
+});
+
+/** What a market says about a token of the chain; one row per token, from its most liquid pair. */
+export const tokenMarket = offchain.table("token_market", {
+  tokenAddress: text().primaryKey(),
+  /** False when the market does not know the token. */
+  known: boolean().notNull(),
+  symbol: text(),
+  name: text(),
+  /** Fully diluted value where the market has no capitalisation; `basis` says which. */
+  marketCapUsd: doublePrecision(),
+  basis: text(),
+  priceChange24h: doublePrecision("price_change_24h"),
+  volume24hUsd: doublePrecision("volume_24h_usd"),
+  liquidityUsd: doublePrecision(),
+  source: text().notNull(),
+  /** Null until the market has answered about it. */
+  fetchedAt: at(),
+  /** When the market last failed to answer about it; null after an answer. */
+  failedAt: at(),
+});
+
+/** Registration files of ERC-8004 agents as last fetched. */
+export const registrationFile = offchain.table(
+  "registration_file",
+  {
+    registry: text().notNull(),
+    agentId: numeric({ precision: 78, scale: 0 }).notNull(),
+    uri: text().notNull(),
+    /** parsed | unreadable | unreachable | refused | waiting */
+    status: text().notNull(),
+    /** The file; null while none could be read. */
+    content: jsonb(),
+    errors: text().array().notNull().default(sql`'{}'`),
+    warnings: text().array().notNull().default(sql`'{}'`),
+    etag: text(),
+    lastModified: text(),
+    fetchedAt: at().notNull(),
+    /** Failures in a row, and when to try again. */
+    failures: integer().notNull().default(0),
+    nextTryAt: at(),
+  },
+  (t) => [primaryKey({ columns: [t.registry, t.agentId] }), index("registration_file_due").on(t.nextTryAt)],
+);

@@ -1,0 +1,110 @@
+/** The dispatcher of index changes, and the event log. */
+import { sql } from "drizzle-orm";
+import { bigint, bigserial, boolean, index, integer, jsonb, numeric, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { at, block, offchain, tokenId } from "./columns.ts";
+
+/** What the dispatcher has taken from `onchain.index_changes`, one row per event and branch of the chain. */
+export const dispatch = offchain.table(
+  "dispatch",
+  {
+    /** `<blockHash>-<event id>`: another branch is another key. */
+    key: text().primaryKey(),
+    eventId: text().notNull(),
+    kind: text().notNull(),
+    tokenId: tokenId(),
+    wallet: text(),
+    agentId: numeric({ precision: 78, scale: 0 }),
+    block: block().notNull(),
+    blockHash: text().notNull(),
+    txHash: text().notNull(),
+    blockAt: bigint({ mode: "number" }).notNull(),
+    /** pending → queued → final, or retracted */
+    state: text().notNull(),
+    /** Rows claimed together become jobs together. */
+    batch: bigint({ mode: "number" }).notNull(),
+    /** The checkpoint at which the row was first missed; a retraction needs a later one. */
+    missingCheckpoint: text(),
+    dispatchedAt: at().notNull().default(sql`clock_timestamp()`),
+    retractedAt: at(),
+    /** How often it has come back after a retraction. */
+    returns: integer().notNull().default(0),
+  },
+  (t) => [
+    index("dispatch_open").on(t.state, t.block).where(sql`state in ('pending', 'queued')`),
+    index("dispatch_pending").on(t.batch).where(sql`state = 'pending'`),
+    index("dispatch_token").on(t.tokenId),
+    index("dispatch_event").on(t.eventId),
+  ],
+);
+
+/** Numbers the dispatcher's batches. */
+export const dispatchBatch = offchain.sequence("dispatch_batch");
+
+/** The index the dispatcher last compared everything it ever dispatched with; one row. */
+export const dispatcherState = offchain.table("dispatcher_state", {
+  one: boolean().primaryKey().default(true),
+  schema: text().notNull(),
+  /** Every event up to this block is dispatched and final; passes start above it. */
+  settledBlock: block().notNull().default(0),
+});
+
+/**
+ * The event log: what happened, told to everybody in one order. A row is noted in the transaction that makes it true, and
+ * gets its place afterwards, from one sequencer at a time (db/event-sequence.ts): whoever has seen a position has seen
+ * everything before it.
+ */
+export const event = offchain.table(
+  "event",
+  {
+    /** `evt_` and a hash of the fact: the same fact noted again is the same row. */
+    id: text().primaryKey(),
+    /** The order in which rows without a place get theirs. */
+    appendId: bigserial({ mode: "number" }).notNull(),
+    /** Null until it has its place. */
+    position: bigint({ mode: "number" }),
+    /** Its place for those who are told of nothing that may be taken back; null while it may, or when it was. */
+    finalPosition: bigint({ mode: "number" }),
+    type: text().notNull(),
+    tokenId: tokenId(),
+    /** The agent's wallet and its owner at that time. */
+    agentAddress: text(),
+    owner: text(),
+    /** Who owned it before, of a transfer. */
+    formerOwner: text(),
+    /** As it is shown. */
+    data: jsonb().notNull(),
+    block: block(),
+    txHash: text(),
+    /** When it happened. */
+    at: at().notNull(),
+    /** No reorganisation can take it back. */
+    final: boolean().notNull(),
+    retracted: boolean().notNull().default(false),
+    /** The event that this one takes back. */
+    retracts: text(),
+    /** Key in `dispatch` of what it came from, or `cred:<id>` of the point of history; null for what nothing takes back. */
+    source: text(),
+  },
+  (t) => [
+    uniqueIndex("event_position").on(t.position),
+    uniqueIndex("event_final_position").on(t.finalPosition).where(sql`final_position is not null`),
+    index("event_unsequenced").on(t.appendId).where(sql`position is null`),
+    index("event_source").on(t.source).where(sql`source is not null and type <> 'cred.changed'`),
+    index("event_score").on(t.tokenId).where(sql`type = 'cred.changed' and not retracted`),
+    index("event_open").on(t.block).where(sql`not final and not retracted`),
+    index("event_newly_final")
+      .on(t.position)
+      .where(sql`final and final_position is null and not retracted and retracts is null`),
+  ],
+);
+
+/** How far the event log has got; one row, whose lock is the sequencer's. */
+export const eventLog = offchain.table("event_log", {
+  one: boolean().primaryKey().default(true),
+  /** The last place given out. */
+  head: bigint({ mode: "number" }).notNull().default(0),
+  /** Events up to here were removed by their age. */
+  keptAfter: bigint({ mode: "number" }).notNull().default(0),
+  /** The last point of the score history that was looked at. */
+  credAfter: bigint({ mode: "number" }).notNull().default(0),
+});

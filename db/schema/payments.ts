@@ -1,0 +1,100 @@
+/** Prices and the payment ledger. */
+import { sql } from "drizzle-orm";
+import { bigint, bigserial, index, integer, jsonb, numeric, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { at, block, offchain } from "./columns.ts";
+
+/** What things cost from when on: the newest row is in force. Without any, the configuration's phase and prices are. */
+export const priceList = offchain.table("price_list", {
+  id: bigserial({ mode: "number" }).primaryKey(),
+  /** free | paid */
+  phase: text().notNull(),
+  /** Operation → USDC units, as decimal strings; operations not named cost what the code says. */
+  prices: jsonb().notNull(),
+  since: at().notNull().default(sql`clock_timestamp()`),
+});
+
+/** The ledger: every payment by every method, from the moment it is presented. States in core/payments/states.ts. */
+export const payment = offchain.table(
+  "payment",
+  {
+    paymentId: uuid().primaryKey(),
+    /** x402 | transaction | mpp */
+    method: text().notNull(),
+    /** What it is to buy: an operation of core/prices.ts. */
+    operation: text().notNull(),
+    state: text().notNull().default("new"),
+    payer: text().notNull(),
+    payee: text().notNull(),
+    chainId: bigint({ mode: "number" }).notNull(),
+    asset: text().notNull(),
+    amountUnits: numeric({ precision: 78, scale: 0 }).notNull(),
+    /** The authenticated wallet of the request; null where none is asked for. */
+    wallet: text(),
+    /** Hash of who, method, path, query and body: a payment pays for one request. */
+    fingerprint: text().notNull(),
+    /** What no other open payment may be for, such as the registration of one wallet. */
+    uniqueKey: text(),
+    /** What is to be done once it is paid, for whoever finishes after a crash. */
+    effect: jsonb(),
+    /** What it bought: `mint:<mintId>`, `cred-report:<reportId>`. */
+    bought: text(),
+    /** The signed authorization as given, to settle it again; dropped when it can no longer be needed. */
+    credential: jsonb(),
+    /** Hash of the credential and the terms that were checked: only the very same credential resumes the payment. */
+    digest: text(),
+    /** The authorization is void from then on; null for what is settled already when presented. */
+    validBefore: at(),
+    /** First block that may hold its settlement: after the head for a bearer, an hour before it for the payer itself. */
+    sinceBlock: block().notNull(),
+    /** When a bearer presented it; null for the payer itself and for answered challenges (core/payments/claims.ts). */
+    presentedAt: at(),
+    /** Hash of the network that a bearer presented it from; its answer is given again there. */
+    client: text(),
+    /** Where the money moved. */
+    txHash: text(),
+    logIndex: integer(),
+    nth: integer(),
+    block: block(),
+    blockHash: text(),
+    /** Why it was released or is to be refunded, a stable word. */
+    reason: text(),
+    /** The answer it bought, for the same request again. */
+    answerStatus: integer(),
+    answerHeaders: jsonb(),
+    answerBody: text(),
+    /** Who works on it: after a takeover the former holder changes nothing. */
+    lease: uuid(),
+    leaseUntil: at(),
+    createdAt: at().notNull().default(sql`clock_timestamp()`),
+    updatedAt: at().notNull().default(sql`clock_timestamp()`),
+    paidAt: at(),
+    /** Since when the transfer is deep enough in the chain to be taken for final. */
+    finalAt: at(),
+    /** When the sweep last looked for it on its chain: the one it has not looked at for longest is next. */
+    sweptAt: at(),
+  },
+  (t) => [
+    uniqueIndex("payment_unique_key").on(t.uniqueKey).where(sql`state in ('new', 'settling', 'paid')`),
+    index("payment_open").on(t.updatedAt).where(sql`state in ('new', 'settling', 'paid')`),
+    index("payment_unfinal").on(t.block).where(sql`block is not null and final_at is null`),
+    index("payment_released").on(t.validBefore).where(sql`state = 'released' and credential is not null`),
+    index("payment_credit").on(t.payer).where(sql`state = 'refund_due'`),
+    index("payment_wallet_credit").on(t.wallet).where(sql`state = 'refund_due'`),
+    index("payment_bought").on(t.bought),
+  ],
+);
+
+/**
+ * The economic facts a payment consists of, each belonging to one payment only: `<chain>:<asset>:<from>:<nonce>` is an
+ * authorization, `<chain>:<txHash>:<payer>:<payee>:<value>:<nth>` a transfer.
+ */
+export const paymentFact = offchain.table(
+  "payment_fact",
+  {
+    fact: text().primaryKey(),
+    paymentId: uuid()
+      .notNull()
+      .references(() => payment.paymentId),
+  },
+  (t) => [index("payment_fact_payment").on(t.paymentId)],
+);

@@ -1,0 +1,223 @@
+/** Mints, the transaction outbox and its attempts, writes on chain, token URIs. */
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { at, block, offchain, tokenId } from "./columns.ts";
+
+/** A request to mint, from acceptance to its token. */
+export const mint = offchain.table(
+  "mint",
+  {
+    mintId: uuid().primaryKey(),
+    wallet: text().notNull(),
+    /** The Solana key that registers; null where the wallet itself does. */
+    solanaAddress: text(),
+    /** Who registers, once. */
+    registrant: text().generatedAlwaysAs(sql`coalesce(solana_address, wallet)`),
+    /** The token's receiver; the wallet itself unless another principal pays. */
+    recipient: text().notNull(),
+    name: text().notNull(),
+    framework: text().notNull(),
+    soulbound: boolean().notNull(),
+    /** Index into the contract's MintOrigin enum. */
+    origin: smallint().notNull(),
+    personality: jsonb(),
+    narrative: jsonb(),
+    /** The agent's services, skills, domains and metadata, as far as they are given; null without any. */
+    listing: jsonb(),
+    referralCode: text(),
+    /** Identifies the accepted request: a retry of it is answered alike. */
+    fingerprint: text().notNull().unique(),
+    /** pending → minted, or failed */
+    state: text().notNull(),
+    tokenId: tokenId(),
+    txHash: text(),
+    block: block(),
+    /** The contract's plain reason when failed. */
+    error: text(),
+    createdAt: at().notNull().defaultNow(),
+    completedAt: at(),
+    /** From when on its awards are to be queued, once its block is deep enough; null = none (any more). */
+    awardsDueAt: at(),
+    /** The client's network, of a free registration by a contract wallet, for a day; null for every other one. */
+    clientNetwork: text(),
+  },
+  (t) => [
+    index("mint_client_network").on(t.clientNetwork, t.createdAt).where(sql`client_network is not null`),
+    index("mint_awards_due").on(t.awardsDueAt).where(sql`awards_due_at is not null`),
+    uniqueIndex("mint_registrant").on(t.registrant).where(sql`state <> 'failed'`),
+    uniqueIndex("mint_token").on(t.tokenId),
+    index("mint_state").on(t.state),
+  ],
+);
+
+/** Texts given out for Solana keys to sign, each good once and for five minutes. */
+export const solanaChallenge = offchain.table(
+  "solana_challenge",
+  {
+    nonce: text().primaryKey(),
+    address: text().notNull(),
+    /** verify | register */
+    purpose: text().notNull(),
+    /** Receiver of the identity, where the text names one. */
+    evmAddress: text(),
+    issuedAt: at().notNull(),
+    expiresAt: at().notNull(),
+    /** The request that used it, which alone may use it again. */
+    usedBy: text(),
+    usedAt: at(),
+  },
+  (t) => [index("solana_challenge_expires").on(t.expiresAt)],
+);
+
+/** The transaction outbox: what is to happen on chain, each intent exactly once. */
+export const transactionOutbox = offchain.table(
+  "transaction_outbox",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    /** Names the effect (`mint:<mintId>`, `verify:<tokenId>`): the same effect is never queued twice. */
+    intentKey: text().notNull().unique(),
+    to: text("to_address").notNull(),
+    data: text().notNull(),
+    valueWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+    /** Signed only while no other intent is queued, and within a share of the day's budget. */
+    waits: boolean().notNull().default(false),
+    /** queued → signed → mined | reverted; failed = refused by simulation, no nonce was used */
+    state: text().notNull().default("queued"),
+    /** The account that signed it; nonces are its own. */
+    sender: text(),
+    nonce: bigint({ mode: "number" }),
+    gasLimit: bigint({ mode: "number" }),
+    /** The attempt that was mined. */
+    txHash: text(),
+    block: block(),
+    blockHash: text(),
+    /** Receipt logs as JSON-RPC gave them. */
+    logs: jsonb(),
+    error: text(),
+    /** W3C traceparent of the request that asked for it; null where traces are not kept. */
+    trace: text(),
+    createdAt: at().notNull().default(sql`clock_timestamp()`),
+    signedAt: at(),
+    minedAt: at(),
+    /** Fees of the mined attempt by its receipt, the data fee of a rollup included; null before that. */
+    costWei: numeric({ precision: 78, scale: 0 }),
+  },
+  (t) => [
+    index("transaction_outbox_cost").on(t.minedAt).where(sql`cost_wei is not null`),
+    index("transaction_outbox_open").on(t.state, t.waits, t.id).where(sql`state in ('queued', 'signed')`),
+    uniqueIndex("transaction_outbox_nonce").on(t.sender, t.nonce).where(sql`state in ('signed', 'mined', 'reverted')`),
+    index("transaction_outbox_mined").on(t.block).where(sql`state in ('mined', 'reverted')`),
+  ],
+);
+
+/** Every raw transaction ever signed for an intent: all share its nonce, any of them may be the one that is mined. */
+export const transactionAttempt = offchain.table(
+  "transaction_attempt",
+  {
+    hash: text().primaryKey(),
+    intentId: bigint({ mode: "number" })
+      .notNull()
+      .references(() => transactionOutbox.id),
+    nonce: bigint({ mode: "number" }).notNull(),
+    raw: text().notNull(),
+    maxFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
+    maxPriorityFeePerGasWei: numeric({ precision: 78, scale: 0 }).notNull(),
+    createdAt: at().notNull().default(sql`clock_timestamp()`),
+    /** When, and at which head, these bytes were last handed to a node; null = never yet. */
+    broadcastAt: at(),
+    broadcastBlock: block(),
+    /** An empty transfer of the account to itself in place of the intent's call: it uses the nonce up and ends the intent. */
+    filler: boolean().notNull().default(false),
+  },
+  (t) => [index("transaction_attempt_intent").on(t.intentId)],
+);
+
+/**
+ * Writes to an agent's profile on chain, in the order they were accepted. The newest of a slot says what the chain is to
+ * hold there, and by which intent.
+ */
+export const chainWrite = offchain.table(
+  "chain_write",
+  {
+    id: bigserial({ mode: "number" }).primaryKey(),
+    tokenId: tokenId().notNull(),
+    /** The part written: `personality`, `narrative.origin`, `trait:<name>`, `verified`. */
+    slot: text().notNull(),
+    intentKey: text().notNull().unique(),
+    /** The wallet that asked; it must still control the agent when the transaction is signed. */
+    wallet: text().notNull(),
+    acceptedAt: at().notNull(),
+  },
+  (t) => [
+    index("chain_write_slot").on(t.tokenId, t.slot, t.id),
+    index("chain_write_accepted").on(t.tokenId, t.acceptedAt),
+  ],
+);
+
+/** What the chain said of each token's URI, and what the service has set it to. */
+export const tokenUri = offchain.table(
+  "token_uri",
+  {
+    tokenId: tokenId().primaryKey(),
+    /**
+     * none: the chain has none; queued: the service's transaction is under way; set: the chain has the service's; own: the
+     * chain has another one; cleared: the chain has none although the service had set one; unknown: the chain did not tell.
+     */
+    state: text().notNull(),
+    /** When the chain is to be asked next. */
+    checkAt: at().notNull(),
+    /** The PUBLIC_URL in the URI that the service last set, and in the one it set before that; null = none. */
+    base: text(),
+    formerBase: text(),
+    /** Number of the newest intent, which is part of its key; 0 = none yet. */
+    attempt: integer().notNull().default(0),
+    /** When the token was chosen within the daily limit; null for tokens that the service minted itself. */
+    filledAt: at(),
+  },
+  (t) => [
+    index("token_uri_check").on(t.checkAt).where(sql`state <> 'queued'`),
+    index("token_uri_none").on(t.tokenId).where(sql`state = 'none'`),
+    index("token_uri_without").on(t.tokenId).where(sql`state not in ('set', 'own')`),
+    index("token_uri_base").on(t.base, t.tokenId).where(sql`state = 'set'`),
+    index("token_uri_filled").on(t.filledAt).where(sql`filled_at is not null`),
+  ],
+);
+
+/** Texts of human updates that were used; kept as long as their time would still be accepted, and longer. */
+export const humanUpdate = offchain.table(
+  "human_update",
+  {
+    text: text().primaryKey(),
+    tokenId: tokenId().notNull(),
+    /** Hash of the request that used it: the same request again is the same update. */
+    fingerprint: text().notNull(),
+    usedAt: at().notNull(),
+  },
+  (t) => [index("human_update_used").on(t.usedAt)],
+);
+
+/** What the sender knows of its account; one row. New writes are refused while it is not funded. */
+export const senderState = offchain.table("sender_state", {
+  one: boolean().primaryKey().default(true),
+  address: text().notNull(),
+  balanceWei: numeric({ precision: 78, scale: 0 }).notNull(),
+  funded: boolean().notNull(),
+  checkedAt: at().notNull(),
+  /** Fees paid since midnight UTC, and what may be paid until the next; 0 = no limit. */
+  spentWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  budgetWei: numeric({ precision: 78, scale: 0 }).notNull().default("0"),
+  /** Until when nothing new is signed because the day's budget is used up; null = it is not. */
+  pausedUntil: at(),
+});

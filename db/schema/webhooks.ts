@@ -1,0 +1,147 @@
+/** Webhooks, their secrets, deliveries and schedule. */
+import { sql } from "drizzle-orm";
+import { bigint, bigserial, boolean, index, integer, jsonb, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { at, bytes, offchain } from "./columns.ts";
+
+/** Webhooks: where a wallet wants to be told of events. Changed with its row locked, and before its deliveries. */
+export const webhook = offchain.table(
+  "webhook",
+  {
+    webhookId: text().primaryKey(),
+    /** The wallet that made it, and alone sees and changes it. */
+    owner: text().notNull(),
+    url: text().notNull(),
+    /** Types of events. */
+    events: text().array().notNull(),
+    /** Only events about these agents, by token id or by wallet, and of these owners; null: of any. */
+    tokenIds: bigint({ mode: "number" }).array(),
+    addresses: text().array(),
+    owners: text().array(),
+    /** any | final */
+    finality: text().notNull(),
+    createdAt: at().notNull(),
+    /** Keyed hash of the client network that made it; null for those made before networks were counted. */
+    network: text(),
+    /** Which places its deliveries may take: new, answering or slow (core/webhooks/pools.ts). */
+    lane: text().notNull().default("new"),
+    /** A slow receiver stays in its lane until then at least. */
+    slowUntil: at(),
+    /** It is told of what stands behind this place of the event log. */
+    fromPosition: bigint({ mode: "number" }).notNull(),
+    /** Where it stands while it lags behind `webhook_cursor`, because it is off or has too much waiting; null = it does not. */
+    ownPosition: bigint({ mode: "number" }),
+    /** Null while it is on. */
+    disabledAt: at(),
+    /** gone | failing */
+    disabledReason: text(),
+    /** Failed attempts since the last good one. */
+    failures: integer().notNull().default(0),
+    failingSince: at(),
+    /** Nothing is sent before. */
+    pausedUntil: at(),
+  },
+  (t) => [
+    index("webhook_owner").on(t.owner, t.createdAt),
+    index("webhook_network").on(t.network),
+    index("webhook_own_position").on(t.webhookId).where(sql`own_position is not null`),
+  ],
+);
+
+/** Secrets that sign a webhook's deliveries, sealed with a key of the configuration. */
+export const webhookSecret = offchain.table(
+  "webhook_secret",
+  {
+    secretId: text().primaryKey(),
+    webhookId: text()
+      .notNull()
+      .references(() => webhook.webhookId, { onDelete: "cascade" }),
+    sealed: bytes().notNull(),
+    createdAt: at().notNull(),
+    /** Until when it signs along; null for the newest. */
+    expiresAt: at(),
+    /** Hash of the Idempotency-Key and the request that made it; null without a key. */
+    request: text(),
+  },
+  (t) => [
+    uniqueIndex("webhook_secret_newest").on(t.webhookId).where(sql`expires_at is null`),
+    index("webhook_secret_webhook").on(t.webhookId),
+    index("webhook_secret_request").on(t.request).where(sql`request is not null`),
+    index("webhook_secret_expires").on(t.expiresAt).where(sql`expires_at is not null`),
+  ],
+);
+
+/** What is sent to webhooks, one row per webhook and event. */
+export const webhookDelivery = offchain.table(
+  "webhook_delivery",
+  {
+    /** Grows in the order of making. */
+    deliveryId: bigserial({ mode: "number" }).primaryKey(),
+    webhookId: text()
+      .notNull()
+      .references(() => webhook.webhookId, { onDelete: "cascade" }),
+    /** Of `event`, or of a ping, which is in no log. */
+    eventId: text().notNull(),
+    eventType: text().notNull(),
+    /** The event's place in the log by which it was told; null for a ping. */
+    position: bigint({ mode: "number" }),
+    /** Whether the event was final when it was told. */
+    final: boolean().notNull(),
+    /** pending | delivered | dead */
+    state: text().notNull().default("pending"),
+    createdAt: at().notNull(),
+    /** When it is sent next. */
+    dueAt: at().notNull(),
+    /** When it was delivered or given up. */
+    settledAt: at(),
+    /** Since it was made or last replayed. */
+    attempts: smallint().notNull().default(0),
+    /** The last attempts: time, status or error, duration. */
+    log: jsonb().notNull().default(sql`'[]'`),
+    /** Who is sending it, and until when nobody else may. */
+    lease: text(),
+    leaseUntil: at(),
+  },
+  (t) => [
+    uniqueIndex("webhook_delivery_event").on(t.webhookId, t.eventId),
+    index("webhook_delivery_due").on(t.webhookId, t.dueAt, t.deliveryId).where(sql`state = 'pending'`),
+    index("webhook_delivery_log").on(t.webhookId, t.deliveryId),
+    index("webhook_delivery_dead").on(t.webhookId, t.settledAt).where(sql`state = 'dead'`),
+    index("webhook_delivery_created").on(t.createdAt),
+    index("webhook_delivery_leased").on(t.webhookId).where(sql`lease is not null`),
+  ],
+);
+
+/**
+ * When each owner of webhooks has its next turn, by lane; null: it has nothing to send there. A turn may be too early,
+ * which costs a look; it is never too late.
+ */
+export const webhookTurn = offchain.table(
+  "webhook_turn",
+  {
+    owner: text().primaryKey(),
+    dueNew: at(),
+    dueAnswering: at(),
+    dueSlow: at(),
+    /** One of its receivers was slow; until then the owner has fewer places. */
+    slowUntil: at(),
+  },
+  (t) => [
+    index("webhook_turn_new").on(t.dueNew).where(sql`due_new is not null`),
+    index("webhook_turn_answering").on(t.dueAnswering).where(sql`due_answering is not null`),
+    index("webhook_turn_slow").on(t.dueSlow).where(sql`due_slow is not null`),
+  ],
+);
+
+/** How far the event log was handed out to webhooks; locked while it is. */
+export const webhookCursor = offchain.table("webhook_cursor", {
+  /** One row. */
+  one: boolean().primaryKey().default(true),
+  /** Everything up to here was handed out to every webhook. */
+  position: bigint({ mode: "number" }).notNull().default(0),
+  /** End of the part of the log that is being handed out behind `position`; null between two parts. */
+  through: bigint({ mode: "number" }),
+  /** The webhooks up to this id have been given that part. */
+  handedTo: text(),
+  /** The webhooks up to this id were looked at for catching up. */
+  caughtUpTo: text(),
+});
