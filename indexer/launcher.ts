@@ -1,38 +1,41 @@
-/** The launcher: keeps one indexer of this build running, through crashes, lost connections and chains that change their mind. */
+/** The launcher: keeps one indexer of this build running through crashes, lost connections and chain reorganisations. */
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { backoff } from "./backoff.ts";
 import { chainIds, connectNode } from "./node.ts";
+import { PONDER_VERSION, unverifiedVersion } from "./preload/ponder-package.ts";
 import { prepareSchema } from "./preparation.ts";
 import { type Report, runIndex } from "./run.ts";
 import { indexBuild } from "./schema-name.ts";
 import { type Session, withSession } from "./session.ts";
 
-/** A run this long was a good one: the next failure starts the backoff anew. */
+/** Milliseconds after which a run counts as successful; a failure after it waits the shortest backoff. */
 const STABLE_MS = 60_000;
 
-/** The configuration cannot work; the message says why in one sentence. */
+/** The indexer cannot start until an operator changes something; the message says what. */
 export class LaunchError extends Error {}
 
 export type Launcher = {
-  /** Rejects with LaunchError when the configuration cannot work; otherwise ends only by `stop`. */
+  /** Rejects with LaunchError when the configuration or Ponder's version cannot work; otherwise ends only by `stop`. */
   readonly done: Promise<void>;
-  /** Ends Ponder in order and gives the lock back. */
+  /** Ends Ponder in order and releases the lock. */
   stop(): Promise<void>;
 };
 
 /**
  * Starts the indexer.
- * @param options.env the environment Ponder's own process gets; it must lead to the same configuration
- * @param options.onReport called after every reading of progress
+ * @param options.env environment of Ponder's process; `loadConfig` must make the same configuration of it
+ * @param options.onReport called after every read of progress
+ * @param options.ponderVersion version of the installed Ponder; only tests give another
  */
 export function launchIndexer(options: {
   config: Config;
   env: Record<string, string | undefined>;
   log: Logger;
   onReport?: (report: Report) => void;
+  ponderVersion?: string;
 }): Launcher {
-  const { config, env, log, onReport } = options;
+  const { config, env, log, onReport, ponderVersion = PONDER_VERSION } = options;
   const stopping = new AbortController();
   const { pause, reset } = backoff(stopping.signal);
   const done = keepRunning();
@@ -44,8 +47,10 @@ export function launchIndexer(options: {
     },
   };
 
-  /** One session after the other, for ever. */
+  /** Opens a new session after each lost one, until `stop`. */
   async function keepRunning(): Promise<void> {
+    const unverified = unverifiedVersion(ponderVersion);
+    if (unverified !== null) throw new LaunchError(unverified);
     const databaseUrl = config.database.indexerUrl;
     if (!databaseUrl) throw new LaunchError("DATABASE_URL is not set and no local stack is running.");
     const build = indexBuild(config);
@@ -54,13 +59,13 @@ export function launchIndexer(options: {
         await withSession({ databaseUrl, config, build, log, stopping: stopping.signal }, keepIndexing);
       } catch (error) {
         if (error instanceof LaunchError) throw error;
-        log.error({ err: error }, "the indexer lost its session and starts again");
+        log.error({ err: error }, "the database session is lost; the indexer opens a new one");
         await pause();
       }
     }
   }
 
-  /** One run of Ponder after the other, as long as the session lasts. */
+  /** Starts Ponder again after each run, until the session is lost or `stop` is called. */
   async function keepIndexing(session: Session): Promise<void> {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
@@ -85,15 +90,15 @@ export function launchIndexer(options: {
   }
 
   /**
-   * URLs whose node answers and is of the configured chain.
-   * @throws LaunchError when a node is of another chain: one wrong answer would poison the index
+   * Finds the URLs whose node answers and serves the configured chain.
+   * @throws LaunchError when a node serves another chain: one wrong answer would corrupt the index
    */
   async function usableUrls(): Promise<string[]> {
     if (config.chain.rpcUrls.length === 0) throw new LaunchError("RPC_URL is not set and no local stack is running.");
     const answers = await chainIds(config.chain.rpcUrls);
     for (const { url, chainId, error } of answers) {
       const { host } = new URL(url);
-      if (error !== undefined) log.warn(`the node at ${host} is left out, it does not answer: ${error}`);
+      if (error !== undefined) log.warn(`the node at ${host} does not answer and is not used: ${error}`);
       else if (chainId !== config.chain.id)
         throw new LaunchError(`The node at ${host} is of chain ${chainId}, but CHAIN_ID is ${config.chain.id}.`);
     }

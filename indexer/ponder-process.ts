@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import { freePort, portOr } from "../runtime/free-port.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
+import { PONDER_ROOT } from "./preload/ponder-package.ts";
 import type { TakenAsFinal } from "./preload/report-finalized.ts";
-import { PONDER_ROOT } from "./schema-name.ts";
 
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
 /** Loaded into Ponder's process before anything of its own. */

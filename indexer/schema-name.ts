@@ -2,21 +2,18 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
+import { PONDER_VERSION } from "./preload/ponder-package.ts";
 
-/** Directory of the installed Ponder package. */
-export const PONDER_ROOT = fileURLToPath(new URL("../../", import.meta.resolve("ponder")));
-
-/** Ponder refuses longer names, because it derives names of its own from them. */
+/** Max characters of a schema name. Ponder refuses longer ones, because it derives other names from them. */
 const MAX_LENGTH = 45;
 
 /**
- * `index_<hash>`: a digest of exactly what decides the rows. Ponder's own build id covers a part of it (contracts,
- * ponder.schema.ts, src/ without src/api), so that two builds it tells apart never meet in one schema.
- * What does not decide rows (RPC URLs, lanes, poll interval, cache, log level) is left out on purpose: changing it
- * must not cost a re-index.
+ * `index_<hash>`: a digest of exactly what decides the rows. It covers all that Ponder's own build id covers (contracts,
+ * ponder.schema.ts, src/ without src/api), so that two builds with different build ids never share a schema.
+ * What does not decide rows (RPC URLs, RPC_LANES, poll interval, cache, log level) is left out: a change of it must not
+ * cost a re-index.
  */
 export function indexBuild(config: Pick<Config, "chain" | "contracts" | "attesters" | "attestationSchemas">): string {
   const hash = createHash("sha256");
@@ -28,7 +25,7 @@ export function indexBuild(config: Pick<Config, "chain" | "contracts" | "atteste
   const { identity, erc8004Identity, erc8004Reputation, eas, handshakes, serviceToken } = config.contracts;
   hash.update(
     JSON.stringify({
-      ponder: JSON.parse(readFileSync(join(PONDER_ROOT, "package.json"), "utf8")).version,
+      ponder: PONDER_VERSION,
       chainId: config.chain.id,
       endBlock: config.chain.endBlock ?? null,
       contracts: { identity, erc8004Identity, erc8004Reputation, eas, handshakes, serviceToken },
@@ -39,7 +36,7 @@ export function indexBuild(config: Pick<Config, "chain" | "contracts" | "atteste
   return `index_${hash.digest("hex").slice(0, 10)}`;
 }
 
-/** Schema of one generation of a build; a deep reorg starts the next generation. */
+/** Name of the schema of one generation of a build; a reorg deeper than finality starts the next generation. */
 export function indexSchema(build: string, generation: number): string {
   const name = `${build}_${generation}`;
   if (name.length > MAX_LENGTH) throw new Error(`schema name ${name} is longer than ${MAX_LENGTH} characters`);

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type pg from "pg";
-import { PONDER_ROOT } from "../schema-name.ts";
+import { PONDER_ROOT } from "./ponder-package.ts";
 
 /**
  * Ponder drops its triggers while it rolls rows back, all in one transaction. DROP TRIGGER takes a table from its

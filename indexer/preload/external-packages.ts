@@ -6,7 +6,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { PONDER_ROOT } from "../schema-name.ts";
+import { PONDER_ROOT } from "./ponder-package.ts";
 
 const { resolve } = createRequire(join(PONDER_ROOT, "package.json"));
 const serverPath = resolve("vite-node/server").replace(/cjs$/, "mjs");

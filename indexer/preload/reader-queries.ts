@@ -15,7 +15,7 @@ import { clientAddressBehind } from "../../api/http/client-address.ts";
 import { networkOf } from "../../api/http/client-network.ts";
 import { loadConfig } from "../../config/config.ts";
 import type { IndexReaders } from "../../src/api/limits.ts";
-import { PONDER_ROOT } from "../schema-name.ts";
+import { PONDER_ROOT } from "./ponder-package.ts";
 import { modest } from "./reader-limits.ts";
 
 /** Bytes of all rows that one request may get from the database. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type Context, Hono } from "hono";
 import { describe, expect, it } from "vitest";
+import { PONDER_ROOT } from "../../indexer/preload/ponder-package.ts";
 import { GENEROUS } from "../../indexer/preload/reader-limits.ts";
-import { PONDER_ROOT } from "../../indexer/schema-name.ts";
 import { bodyUpTo, type IndexReaders, queries } from "../../src/api/limits.ts";
 import { guarded, guardedParameter, Refusal } from "../../src/api/sql-guard.ts";
 
