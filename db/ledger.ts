@@ -15,11 +15,14 @@ import {
 import { array, family, float8, int4, int8, jsonb, nullable, numeric, statement, text, uuid } from "./statement.ts";
 import { type Queryable, transaction } from "./transaction.ts";
 
-/** A payment under the lease of one request or job; after a takeover the holder of the old lease changes nothing. */
-export type Held = { payment: Payment; lease: string };
+/**
+ * The right of one request or job to work on a payment. Writes name `leaseId`; after a takeover the row has another one,
+ * and writes of the old holder change nothing.
+ */
+export type Lease = { payment: Payment; leaseId: string };
 
-/** Whether a write failed because another open payment is for the same thing (unique column `unique_key`). */
-export const isHeld = (error: unknown): boolean => {
+/** Whether a write failed because another open payment has the same `unique_key`. */
+export const isUniqueKeyTaken = (error: unknown): boolean => {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
   return code === "23505" && constraint === "payment_unique_key";
 };
@@ -57,7 +60,7 @@ const UNSETTLED = { tx_hash: null, log_index: null, nth: null, block: null, bloc
 /** The columns that a payment loses when it becomes a credit. */
 const CREDIT = { unique_key: null, effect: null, lease: null, lease_until: null };
 
-type Who = { paymentId: string; lease?: string | undefined; blockHash?: string | null | undefined };
+type Who = { paymentId: string; leaseId?: string | undefined; blockHash?: string | null | undefined };
 type Move = { who: Who; to: PaymentState; before: readonly PaymentState[]; changes: Changes };
 
 const EXAMPLE_WHO = { paymentId: randomUUID() };
@@ -69,12 +72,12 @@ const MOVE = family({
         .map(([column, value]) => `, ${column} = ${$(value)}`)
         .join("")}
     where payment_id = ${$(who.paymentId)} and state = any(${$(before)})
-      ${who.lease ? `and lease = ${$(who.lease)}` : ""} ${who.blockHash ? `and block_hash = ${$(who.blockHash)}` : ""}
+      ${who.leaseId ? `and lease = ${$(who.leaseId)}` : ""} ${who.blockHash ? `and block_hash = ${$(who.blockHash)}` : ""}
     returning ${COLUMNS}`,
   columns: PAYMENT_ROW,
   examples: [
     { who: EXAMPLE_WHO, to: "settling", before: ["new"], changes: {} },
-    { who: { ...EXAMPLE_WHO, lease: randomUUID(), blockHash: "0x" }, to: "paid", before: [], changes: UNSETTLED },
+    { who: { ...EXAMPLE_WHO, leaseId: randomUUID(), blockHash: "0x" }, to: "paid", before: [], changes: UNSETTLED },
     { who: EXAMPLE_WHO, to: "refund_due", before: [], changes: { ...CREDIT, wallet: null, reason: "", bought: "" } },
   ],
 });
@@ -97,7 +100,7 @@ export async function move(
   return row && toPayment(row);
 }
 
-type Holder = { paymentId: string; lease?: string };
+type Holder = { paymentId: string; leaseId?: string };
 
 /** A payment as it was read: the change is made only where its transfer is still noted at the same place. */
 type Seen = Pick<Payment, "paymentId" | "state" | "blockHash">;
@@ -266,26 +269,26 @@ const SPEND_CREDIT = statement({
 /**
  * Spends a credit on a request.
  * @param credit as it was seen when its money was looked for
- * @returns null when it is none any more; `held` when another open payment is for the same thing
+ * @returns null when it is none any more; `unique_key_taken` when another open payment is for the same thing
  */
 export async function spendCredit(
   db: Queryable,
   credit: Pick<Payment, "paymentId" | "blockHash" | "payee" | "amountUnits">,
   asked: Pick<PaymentClaim, "operation" | "fingerprint" | "uniqueKey" | "effect">,
   leaseMs: number,
-): Promise<Held | "held" | null> {
-  const lease = randomUUID();
+): Promise<Lease | "unique_key_taken" | null> {
+  const leaseId = randomUUID();
   const { paymentId, blockHash, payee, amountUnits } = credit;
   const { operation, fingerprint, uniqueKey, effect } = asked;
   try {
     const row = await SPEND_CREDIT.maybeOne(db, {
       ...{ paymentId, blockHash, payee, amountUnits },
-      ...{ operation, fingerprint, uniqueKey, effect, lease, leaseMs },
+      ...{ operation, fingerprint, uniqueKey, effect, lease: leaseId, leaseMs },
       before: statesBefore("paid"),
     });
-    return row && { payment: toPayment(row), lease };
+    return row && { payment: toPayment(row), leaseId };
   } catch (error) {
-    if (isHeld(error)) return "held";
+    if (isUniqueKeyTaken(error)) return "unique_key_taken";
     throw error;
   }
 }

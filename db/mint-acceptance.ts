@@ -27,7 +27,7 @@ const lockOf = (registrant: Registrant) =>
   `select pg_advisory_xact_lock(hashtextextended(${pg.escapeLiteral(registrationName(registrant))}, 0))`;
 
 /** What decides about a request to mint, all of one moment. */
-export type Standing = {
+export type RegistrationState = {
   /** The mint that the same request has been accepted as. */
   known: Mint | null;
   /** The service can pay for transactions; true also before its sender ever ran. */
@@ -47,8 +47,8 @@ const KNOWN = Object.fromEntries(
 ) as { [K in keyof typeof MINT_ROW]: ReturnType<typeof nullable<Mint[K], never>> };
 
 /** An agent counts by its wallet's own doing only: what others can do with a wallet's name must not refuse it anything. */
-const STANDING = statement({
-  name: "mint-standing",
+const STATE = statement({
+  name: "mint-registration-state",
   params: { registrant: text, fingerprint: nullable(text), wallet: nullable(text) },
   text: `
     select coalesce((select bool_and(funded) from offchain.sender_state), true) as "isFunded",
@@ -73,9 +73,13 @@ const STANDING = statement({
  * @param fingerprint of the request; null where only the registrant is asked about
  * @throws when there are no views yet (`isNoIndex`)
  */
-export async function standingOf(db: Queryable, registrant: Registrant, fingerprint: string | null): Promise<Standing> {
+export async function registrationStateOf(
+  db: Queryable,
+  registrant: Registrant,
+  fingerprint: string | null,
+): Promise<RegistrationState> {
   const wallet = "wallet" in registrant && !registrant.solanaAddress ? registrant.wallet : null;
-  const row = await STANDING.one(db, { registrant: nameOf(registrant), fingerprint, wallet });
+  const row = await STATE.one(db, { registrant: nameOf(registrant), fingerprint, wallet });
   const { isFunded, pausedUntil, agentTokenId, liveMintId, liveTokenId, ...known } = row;
   return {
     known: known.mintId === null ? null : (known as Mint),
@@ -130,7 +134,7 @@ const COMMIT = statement({
 
 /**
  * The commit point of a registration: its row and its transaction, in the caller's transaction, which must hold the
- * registrant's lock. The sender is notified after the commit (`wakeSender`).
+ * registrant's lock. The sender is notified after the commit (`notifySender`).
  * @param clientNetwork that it counts against, of a free registration by a contract wallet
  */
 export function commitMint(

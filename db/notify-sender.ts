@@ -4,7 +4,7 @@ import { statement } from "./statement.ts";
 import { INTENT_CHANNEL, VOID } from "./transaction-outbox.ts";
 
 const NOTIFY = statement({
-  name: "wake-sender",
+  name: "notify-sender",
   text: `select pg_notify('${INTENT_CHANNEL}', '')`,
   columns: { pg_notify: VOID },
   prepared: true,
@@ -18,10 +18,10 @@ const underWay = new WeakMap<pg.Pool, { again: boolean }>();
  * whole server while it waits for the disk, so that acceptances that did it themselves would commit one by one. A lost
  * notification costs a moment only: the sender also reads the table at intervals.
  */
-export function wakeSender(db: pg.Pool): void {
-  const told = underWay.get(db);
-  if (told) {
-    told.again = true;
+export function notifySender(db: pg.Pool): void {
+  const running = underWay.get(db);
+  if (running) {
+    running.again = true;
     return;
   }
   const state = { again: false };

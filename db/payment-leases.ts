@@ -1,11 +1,11 @@
 /** Leases of payments: one request or job works on a payment at a time, and the answer that it buys is stored once. */
 import { randomUUID } from "node:crypto";
-import type { Held } from "./ledger.ts";
+import type { Lease } from "./ledger.ts";
 import { COLUMNS, PAYMENT_ROW, type Payment, type StoredReply, toPayment, UNDECIDED } from "./payments.ts";
 import { array, float8, int4, int8, jsonb, nullable, statement, text, uuid } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
-type Holder = { paymentId: string; lease: string };
+type Holder = { paymentId: string; leaseId: string };
 
 const RENEW = statement({
   name: "payment-lease-renew",
@@ -16,8 +16,8 @@ const RENEW = statement({
 });
 
 /** Shows that the holder lives. @returns false when the payment has been taken over */
-export const renewLease = async (db: Queryable, { paymentId, lease }: Holder, leaseMs: number): Promise<boolean> =>
-  (await RENEW.run(db, { paymentId, lease, leaseMs })) === 1;
+export const renewLease = async (db: Queryable, { paymentId, leaseId }: Holder, leaseMs: number): Promise<boolean> =>
+  (await RENEW.run(db, { paymentId, lease: leaseId, leaseMs })) === 1;
 
 const DROP = statement({
   name: "payment-lease-drop",
@@ -27,8 +27,8 @@ const DROP = statement({
 });
 
 /** Lets the next request with this payment continue at once. */
-export async function dropLease(db: Queryable, { paymentId, lease }: Holder): Promise<void> {
-  await DROP.run(db, { paymentId, lease });
+export async function dropLease(db: Queryable, { paymentId, leaseId }: Holder): Promise<void> {
+  await DROP.run(db, { paymentId, lease: leaseId });
 }
 
 const TAKE_UP = statement({
@@ -42,10 +42,10 @@ const TAKE_UP = statement({
 });
 
 /** Takes up a payment that no request or job works on, and notes the look at it; null when one does. */
-export async function takeUp(db: Queryable, paymentId: string, leaseMs: number): Promise<Held | null> {
-  const lease = randomUUID();
-  const row = await TAKE_UP.maybeOne(db, { paymentId, lease, leaseMs });
-  return row && { payment: toPayment(row), lease };
+export async function takeUp(db: Queryable, paymentId: string, leaseMs: number): Promise<Lease | null> {
+  const leaseId = randomUUID();
+  const row = await TAKE_UP.maybeOne(db, { paymentId, lease: leaseId, leaseMs });
+  return row && { payment: toPayment(row), leaseId };
 }
 
 const STORE_REPLY = statement({
@@ -94,8 +94,8 @@ const FORGET_RELEASED = statement({
 });
 
 /** A released authorization is void, and no block unique_key it: the chain is not read for it again. */
-export async function forgetReleased(db: Queryable, { paymentId, lease }: Holder): Promise<void> {
-  await FORGET_RELEASED.run(db, { paymentId, lease });
+export async function forgetReleased(db: Queryable, { paymentId, leaseId }: Holder): Promise<void> {
+  await FORGET_RELEASED.run(db, { paymentId, lease: leaseId });
 }
 
 const CLOSE_UNWATCHED = statement({

@@ -12,7 +12,7 @@ const UNLEASED = "(lease_until is null or lease_until < clock_timestamp())";
 
 /**
  * Those that were not looked at for longest come first, so that one that cannot be brought further never keeps another
- * from its turn. Every look is noted (`takeUp`, `noteLook`).
+ * from its turn. Every look is noted (`takeUp`, `markSwept`).
  */
 const next = (where: string) => `select ${COLUMNS} from offchain.payment where ${where}
   order by swept_at nulls first, created_at, payment_id limit ${PAGE}`;
@@ -74,13 +74,13 @@ const REVOCABLE = statement({
 export const revocablePayments = async (db: Queryable, chains: readonly number[]): Promise<Payment[]> =>
   (await REVOCABLE.rows(db, { chains })).map(toPayment);
 
-const NOTE_LOOK = statement({
-  name: "payment-note-look",
+const MARK_SWEPT = statement({
+  name: "payment-mark-swept",
   params: { paymentId: uuid },
   text: "update offchain.payment set swept_at = clock_timestamp() where payment_id = $paymentId",
 });
 
 /** Notes that the sweep has looked at a payment. */
-export async function noteLook(db: Queryable, paymentId: string): Promise<void> {
-  await NOTE_LOOK.run(db, { paymentId });
+export async function markSwept(db: Queryable, paymentId: string): Promise<void> {
+  await MARK_SWEPT.run(db, { paymentId });
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { Checked } from "../core/payments/checked.ts";
 import { serves } from "../core/payments/claims.ts";
-import { type Held, isHeld, move, settled } from "./ledger.ts";
+import { isUniqueKeyTaken, type Lease, move, settled } from "./ledger.ts";
 import {
   COLUMNS,
   PAYMENT_ROW,
@@ -33,7 +33,7 @@ import { type Queryable, transaction } from "./transaction.ts";
 
 export type Presented =
   /** Ours to work on. It may be new, or be where a former attempt has left it. */
-  | ({ kind: "ours" } & Held)
+  | ({ kind: "leased" } & Lease)
   /** Another request with this payment is being worked on. */
   | { kind: "busy"; retryAfterSeconds: number }
   /** The same request had it fulfilled, or made a credit. `named`: it was presented by its identifier, too. */
@@ -43,7 +43,7 @@ export type Presented =
   /** Its client has given its identifier to another payment before. */
   | { kind: "identifier_used" }
   /** Another open payment is for the same thing. */
-  | { kind: "held" };
+  | { kind: "unique_key_taken" };
 
 /** The ledger would have to write it down, and its terms were not checked yet. */
 export type Unchecked = { kind: "unchecked" };
@@ -99,8 +99,8 @@ export async function presentPayment(
       return presented;
     } catch (error) {
       // A copy of the same payment may have been written down at the same moment: the next look finds it.
-      if (isHeld(error) && attempt > 0) return { kind: "held" };
-      if (!(error instanceof Collision || isHeld(error)) || attempt === 4) throw error;
+      if (isUniqueKeyTaken(error) && attempt > 0) return { kind: "unique_key_taken" };
+      if (!(error instanceof Collision || isUniqueKeyTaken(error)) || attempt === 4) throw error;
     }
   }
 }
@@ -159,9 +159,9 @@ async function presentFound(
       ? busy
       : { kind: "done", payment, named };
   if (leaseSeconds > 0) return busy;
-  const lease = randomUUID();
-  await LEASE.run(tx, { paymentId: payment.paymentId, lease, leaseMs });
-  return { kind: "ours", payment, lease };
+  const leaseId = randomUUID();
+  await LEASE.run(tx, { paymentId: payment.paymentId, lease: leaseId, leaseMs });
+  return { kind: "leased", payment, leaseId };
 }
 
 /** Everything the payment is to be known by. */
@@ -215,12 +215,12 @@ const NAMES = Object.keys(WRITTEN);
 
 const WRITE = statement({
   name: "payment-write",
-  params: { ...WRITTEN, bearer: bool, noted: nullable(timestamptz), leaseMs: float8 },
+  params: { ...WRITTEN, bearer: bool, presentedAt: nullable(timestamptz), leaseMs: float8 },
   // While its settlement may be under way its state stays "settling".
   text: `
     insert into offchain.payment as before (${NAMES.join(", ")}, presented_at, lease_until, state)
     values (${NAMES.map((name) => `$${name}`).join(", ")},
-      case when $bearer then coalesce($noted, clock_timestamp()) end,
+      case when $bearer then coalesce($presentedAt, clock_timestamp()) end,
       clock_timestamp() + $leaseMs * interval '1 ms', 'new')
     on conflict (payment_id) do update set
       ${[...NAMES, "presented_at", "lease_until"].map((name) => `${name} = excluded.${name}`).join(", ")}, reason = null,
@@ -242,12 +242,12 @@ async function writePayment(
   if (checked === null) return { kind: "unchecked" };
   const { terms, claim } = checked;
   // What a bearer was noted with for one request proves nothing for another: its signature may be public by now.
-  const noted =
+  const presentedAt =
     claim.by === "bearer" && before?.fingerprint === claim.fingerprint && before.digest === terms.digest
       ? before.presentedAt
       : null;
   const paymentId = before?.paymentId ?? randomUUID();
-  const lease = randomUUID();
+  const leaseId = randomUUID();
   const row = await WRITE.one(tx, {
     payment_id: paymentId,
     method: terms.method,
@@ -264,18 +264,18 @@ async function writePayment(
     fingerprint: claim.fingerprint,
     unique_key: claim.uniqueKey,
     effect: claim.effect,
-    since_block: noted ? Math.min(before!.sinceBlock, claim.sinceBlock) : claim.sinceBlock,
+    since_block: presentedAt ? Math.min(before!.sinceBlock, claim.sinceBlock) : claim.sinceBlock,
     client: claim.client,
-    lease,
+    lease: leaseId,
     bearer: claim.by === "bearer",
-    noted,
+    presentedAt,
     leaseMs,
   });
   await ownFacts(tx, paymentId, identifier === null ? terms.facts : [...terms.facts, identifier]);
   const payment = toPayment(row);
-  if (!terms.settlement) return { kind: "ours", payment, lease };
-  const paid = await move(tx, { paymentId, lease }, "paid", ["new", "settling"], settled(terms.settlement));
-  return { kind: "ours", payment: paid!, lease };
+  if (!terms.settlement) return { kind: "leased", payment, leaseId };
+  const paid = await move(tx, { paymentId, leaseId }, "paid", ["new", "settling"], settled(terms.settlement));
+  return { kind: "leased", payment: paid!, leaseId };
 }
 
 const ADD_FACTS = statement({

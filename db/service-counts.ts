@@ -2,15 +2,15 @@
 import type { Queryable } from "./transaction.ts";
 
 /** How many rows are in a state, and for how many seconds the oldest of them has been there. */
-export type Standing = { state: string; rows: number; oldestSeconds: number };
+export type StateCount = { state: string; rows: number; oldestSeconds: number };
 
 /** What is under way; read by small partial indexes, so that it may be asked every few seconds. */
 export type OpenWork = {
   /** new, settling, paid */
-  payments: Standing[];
+  payments: StateCount[];
   refundDue: { rows: number; units: number; oldestSeconds: number };
   /** queued, signed; without those that let all others go first and are queued */
-  transactions: Standing[];
+  transactions: StateCount[];
   /** Queued, and letting all others go first. */
   waitingTransactions: { rows: number; oldestSeconds: number };
   /** Nonces below those in use that no transaction of ours holds: what waits behind them is never mined. */

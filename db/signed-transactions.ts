@@ -202,8 +202,8 @@ export const takeOver = async (
   { sender, nonce }: { sender: Address; nonce: number },
 ): Promise<boolean> => (await TAKE_OVER.run(tx, { intentId, sender, nonce })) === 1;
 
-const NOTE_BROADCAST = statement({
-  name: "note-broadcast",
+const RECORD_BROADCAST = statement({
+  name: "record-broadcast",
   params: { hashes: array(text), at: timestamptz, block: int8 },
   text: `
     update offchain.transaction_attempt set broadcast_at = $at, broadcast_block = $block
@@ -211,12 +211,12 @@ const NOTE_BROADCAST = statement({
   prepared: true,
 });
 
-/** Notes when attempts first reached a node; one noted before keeps its time. */
-export async function noteBroadcast(
+/** Records when attempts first reached a node; an attempt recorded before keeps its time. */
+export async function recordBroadcast(
   db: Queryable,
   sent: { hashes: readonly Hex[]; block: number; at: Date },
 ): Promise<void> {
-  await NOTE_BROADCAST.run(db, sent);
+  await RECORD_BROADCAST.run(db, sent);
 }
 
 const STORE_RECEIPT = statement({

@@ -1,6 +1,6 @@
 /** What a payment buys beyond an answer, written down with it, so that it happens although the process that took the money died. */
-import { fulfilPayment, type Held, owePayment } from "../db/ledger.ts";
-import { commitMint, lockRegistrant, type MintCall, standingOf } from "../db/mint-acceptance.ts";
+import { fulfilPayment, type Lease, owePayment } from "../db/ledger.ts";
+import { commitMint, lockRegistrant, type MintCall, registrationStateOf } from "../db/mint-acceptance.ts";
 import type { MintRequest } from "../db/mints.ts";
 import type { Queryable } from "../db/transaction.ts";
 
@@ -14,12 +14,12 @@ export type Effect = MintEffect;
  * @returns false when another process has dealt with the payment meanwhile
  * @throws when there are no views yet (`isNoIndex`)
  */
-export async function carryOut(tx: Queryable, { payment, lease }: Held, now: Date): Promise<boolean> {
+export async function carryOut(tx: Queryable, { payment, leaseId }: Lease, now: Date): Promise<boolean> {
   const { paymentId, effect } = payment;
-  const who = { paymentId, lease };
+  const who = { paymentId, leaseId };
   const { request, call } = effect as Effect;
   await lockRegistrant(tx, request);
-  const { known, before } = await standingOf(tx, request, request.fingerprint);
+  const { known, before } = await registrationStateOf(tx, request, request.fingerprint);
   if (known) return (await fulfilPayment(tx, who, `mint:${known.mintId}`)) !== null;
   if (before) return (await owePayment(tx, who, "already_registered")) !== null;
   const mint = await commitMint(tx, request, call, now);

@@ -4,7 +4,7 @@ import type { Chain, Facilitator, MachinePayments, PaymentOrder } from "../clien
 import type { Hex } from "../core/facts.ts";
 import type { Authorization, SignedPayment, TokenDomain } from "../core/payments/authorization.ts";
 import { MAX_TIMEOUT_SECONDS, type Refusal } from "../core/payments/terms.ts";
-import { beginSettling, type Held, recordPaid, releasePayment } from "../db/ledger.ts";
+import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/ledger.ts";
 import type { Payment } from "../db/payments.ts";
 import type { Fault } from "../runtime/faults.ts";
 import { type Evidence, findSettlement, placeNow } from "./evidence.ts";
@@ -120,12 +120,12 @@ function machineOf({ machinePayments }: Pick<SettlementParts, "machinePayments">
  */
 export async function bringIn(
   parts: SettlementParts,
-  held: Held,
+  lease: Lease,
   patienceMs: number,
   declared?: PaymentOrder["declared"],
 ): Promise<BroughtIn> {
-  const { payment, lease } = held;
-  const who = { paymentId: payment.paymentId, lease };
+  const { payment, leaseId } = lease;
+  const who = { paymentId: payment.paymentId, leaseId };
   const deadline = performance.now() + patienceMs;
   const look = () => lookFor(parts, payment);
 
@@ -155,7 +155,7 @@ export async function bringIn(
 
     let word: Refusal | null = null;
     if (evidence.kind === "unused") {
-      const asked = await ask(parts, held, declared);
+      const asked = await ask(parts, lease, declared);
       if (asked.kind === "refused" && !asked.broadcast) return refuse(asked.reason);
       if (asked.kind === "refused") word = asked.reason;
       if (asked.kind === "unknown" && !asked.broadcast) return { kind: "pending", cause: asked.cause };
@@ -174,15 +174,19 @@ export async function bringIn(
   }
 }
 
-async function ask(parts: SettlementParts, held: Held, declared: PaymentOrder["declared"]): Promise<SettlementOutcome> {
+async function ask(
+  parts: SettlementParts,
+  lease: Lease,
+  declared: PaymentOrder["declared"],
+): Promise<SettlementOutcome> {
   if (parts.onlyLooks) return { kind: "unknown", cause: new Error("it is only looked for"), broadcast: false };
-  if (held.payment.method !== "mpp") return askFacilitator(parts, held, declared);
-  return sendMachinePayment(machineOf(parts), held.payment, () => begin(parts, held));
+  if (lease.payment.method !== "mpp") return askFacilitator(parts, lease, declared);
+  return sendMachinePayment(machineOf(parts), lease.payment, () => begin(parts, lease));
 }
 
 /** Writes down that from now on the money may move. @returns false when the payment was taken over */
-async function begin({ db, fault }: SettlementParts, { payment, lease }: Held): Promise<boolean> {
-  if (payment.state === "new" && !(await beginSettling(db, { paymentId: payment.paymentId, lease }))) return false;
+async function begin({ db, fault }: SettlementParts, { payment, leaseId }: Lease): Promise<boolean> {
+  if (payment.state === "new" && !(await beginSettling(db, { paymentId: payment.paymentId, leaseId }))) return false;
   fault("payment.settling");
   return true;
 }
@@ -190,11 +194,11 @@ async function begin({ db, fault }: SettlementParts, { payment, lease }: Held): 
 /** Has the facilitator check and then settle. */
 async function askFacilitator(
   parts: SettlementParts,
-  held: Held,
+  lease: Lease,
   declared: PaymentOrder["declared"],
 ): Promise<SettlementOutcome> {
   const { facilitator, domain } = parts;
-  const { payment } = held;
+  const { payment } = lease;
   if (!facilitator) return { kind: "unknown", cause: new Error("there is no facilitator"), broadcast: false };
   const { signature, resourceUrl } = payment.credential as Credential;
   const order: PaymentOrder = {
@@ -210,7 +214,7 @@ async function askFacilitator(
     if (verdict.kind === "refused") return { kind: "refused", reason: refusalFor(verdict.reason), broadcast: false };
     if (verdict.kind === "unknown") return { ...verdict, broadcast: false };
   }
-  if (!(await begin(parts, held)))
+  if (!(await begin(parts, lease)))
     return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
   const outcome = await facilitator.settle(order);
   if (outcome.kind === "settled") return { kind: "settled" };

@@ -56,7 +56,7 @@ export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS }
     async requeue() {
       const events = await queueAgain(context.db);
       if (events > 0) context.log.warn({ events }, "the queue has lost its jobs; they are queued again");
-      loop.wake.ring();
+      loop.latch.notify();
     },
     stop: () => loop.stop(),
   };
@@ -164,14 +164,14 @@ export function jobsOf(
   tokensOf: (event: DispatchedEvent) => number[],
 ): Map<string, NewJob[]> {
   const jobs = new Map<string, NewJob[]>();
-  const told = new Map<string, Set<number>>();
+  const seen = new Map<string, Set<number>>();
   const kinds = Object.entries<readonly Subscriber[]>(SUBSCRIPTIONS) as [ChangeKind, readonly Subscriber[]][];
   for (const [kind, subscribers] of kinds) {
     const ofKind = events.filter((event) => event.kind === kind);
     if (ofKind.length === 0) continue;
     for (const { job, data } of subscribers) {
-      const known = told.get(job) ?? new Set();
-      told.set(job, known);
+      const known = seen.get(job) ?? new Set();
+      seen.set(job, known);
       const tokenIds = [...new Set(ofKind.flatMap(tokensOf))].filter((tokenId) => !known.has(tokenId));
       for (const tokenId of tokenIds) known.add(tokenId);
       const input = data({ kind, tokenIds });

@@ -1,26 +1,26 @@
 /** A latch between those who have news and a loop that sleeps: news during a round are granted by one more round. */
 
-export class Wake {
-  #rung = false;
-  #ring: (() => void) | undefined;
+export class Latch {
+  #notified = false;
+  #end: (() => void) | undefined;
 
   /** Ends the current sleep, or the next one at once. */
-  ring(): void {
-    this.#rung = true;
-    this.#ring?.();
+  notify(): void {
+    this.#notified = true;
+    this.#end?.();
   }
 
   /** Sleeps until rung, at most `ms` milliseconds. */
-  async sleep(ms: number): Promise<void> {
-    if (!this.#rung) {
+  async wait(ms: number): Promise<void> {
+    if (!this.#notified) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((done) => {
-        this.#ring = done;
+        this.#end = done;
         timer = setTimeout(done, ms);
       });
       clearTimeout(timer);
-      this.#ring = undefined;
+      this.#end = undefined;
     }
-    this.#rung = false;
+    this.#notified = false;
   }
 }

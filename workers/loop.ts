@@ -1,11 +1,11 @@
 /** A loop that works, sleeps until there is news, and works again, until it is stopped. */
 import { notifications } from "../db/notifications.ts";
 import type { JobContext } from "./context.ts";
-import { Wake } from "./latch.ts";
+import { Latch } from "./latch.ts";
 
 export type Loop = {
   /** Rung by whoever has news for it. */
-  readonly wake: Wake;
+  readonly latch: Latch;
   /** A round that waits for something looks at this. */
   readonly stopping: boolean;
   /** Begins no further round, and resolves when the present one is finished. */
@@ -27,17 +27,17 @@ export function runLoop(
   { channels, timerMs, trouble }: LoopOptions,
   round: (loop: Loop) => Promise<void>,
 ): Loop {
-  const wake = new Wake();
-  const unsubscribe = channels.map((channel) => notifications(db).on(channel, () => wake.ring()));
+  const latch = new Latch();
+  const unsubscribe = channels.map((channel) => notifications(db).on(channel, () => latch.notify()));
   let stopping = false;
   const loop: Loop = {
-    wake,
+    latch,
     get stopping() {
       return stopping;
     },
     async stop() {
       stopping = true;
-      wake.ring();
+      latch.notify();
       await done;
       for (const end of unsubscribe) end();
     },
@@ -49,7 +49,7 @@ export function runLoop(
       } catch (error) {
         log.warn({ err: error }, trouble);
       }
-      if (!stopping) await wake.sleep(timerMs);
+      if (!stopping) await latch.wait(timerMs);
     }
   })();
   return loop;

@@ -42,19 +42,19 @@ export function runSender(context: SenderContext): Pick<Loop, "stop"> {
 
 /** Waits for the lock, then works as long as the connection that holds it lives. */
 async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
-  const { wake } = loop;
+  const { latch } = loop;
   const { db: pool, log, signer } = context;
   const { password } = pool.options;
   const db = openClient({ ...pool.options, password, application_name: "sender", keepAlive: true });
   let lost: Error | undefined;
   db.on("error", (error) => {
     lost = error;
-    wake.ring();
+    latch.notify();
   });
   try {
     await db.connect();
     while (!(await tryLock(db, signer.address))) {
-      await wake.sleep(STAND_BY_MS);
+      await latch.wait(STAND_BY_MS);
       if (loop.stopping) return;
     }
     log.info({ address: signer.address }, "sending transactions");
@@ -77,7 +77,7 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
         if (!(error instanceof Failure)) throw error;
         log.warn({ cause: error.options.cause }, error.message);
       }
-      await wake.sleep(busy ? session.options.pollMs : session.options.idleMs);
+      await latch.wait(busy ? session.options.pollMs : session.options.idleMs);
     }
   } finally {
     await db.end().catch(() => {});

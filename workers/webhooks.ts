@@ -22,7 +22,7 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
   const running = new Set<Attempt>();
 
   /** Fills the free slots. An attempt that ends frees a slot, and its owner may have more to send. */
-  async function fill({ wake }: Loop): Promise<void> {
+  async function fill({ latch }: Loop): Promise<void> {
     const free = { ...POOL_SLOTS };
     for (const { pool } of running) free[pool]--;
     if (POOLS.every((pool) => free[pool] <= 0)) return;
@@ -30,7 +30,7 @@ export function runWebhooks(context: SendContext, { timerMs = TIMER_MS } = {}): 
       running.add(attempt);
       void attempt.done.then(() => {
         running.delete(attempt);
-        wake.ring();
+        latch.notify();
       });
     }
   }

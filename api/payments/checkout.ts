@@ -9,7 +9,7 @@ import type { Address } from "../../core/facts.ts";
 import type { RequestBinding } from "../../core/payments/challenges.ts";
 import type { PaidResource, Refusal, Terms } from "../../core/payments/terms.ts";
 import { type Operation, UNPAID } from "../../core/prices.ts";
-import type { Held } from "../../db/ledger.ts";
+import type { Lease } from "../../db/ledger.ts";
 import type { Payment } from "../../db/payments.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import type { GivenPayment, HeaderValues } from "./payment-headers.ts";
@@ -86,8 +86,8 @@ export type OpenCheckout = Checkout & {
   terms: Terms | null;
   /** The parts of the request that a challenge for it is bound to. */
   binding: RequestBinding;
-  /** Set once settled; `held` is null only for a payment that was fulfilled before. */
-  paid: { held: Held | null; payment: Payment; fulfilled: boolean } | null;
+  /** Set once settled; `lease` is null only for a payment that was fulfilled before. */
+  paid: { lease: Lease | null; payment: Payment; fulfilled: boolean } | null;
   /** Ends the renewal of the lease. */
   release(): void;
 };

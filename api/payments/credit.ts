@@ -1,7 +1,7 @@
 /** Payments by credit: money that a wallet has paid and received nothing for. */
-import { type Held, spendCredit } from "../../db/ledger.ts";
+import { type Lease, spendCredit } from "../../db/ledger.ts";
 import { dropLease, takeUp } from "../../db/payment-leases.ts";
-import { creditsOf, paidPaymentsOf } from "../../db/payments.ts";
+import { creditsOf, type Payment, paidPaymentsOf } from "../../db/payments.ts";
 import { isThere } from "../../settlement/settle.ts";
 import type { OpenCheckout, SettleOptions } from "./checkout.ts";
 import { LEASE_MS } from "./lease.ts";
@@ -9,7 +9,7 @@ import { inProgress } from "./payment-refusals.ts";
 import type { PaymentService } from "./payment-service.ts";
 import { optionalSignIn } from "./sign-in.ts";
 
-type Spent = { payment: Held["payment"]; held: Held };
+type Spent = { payment: Payment; lease: Lease };
 
 /** This request's own payment that a crash has left, or a credit of the wallet; null without either. */
 export async function collectCredit(
@@ -21,11 +21,11 @@ export async function collectCredit(
   if (!wallet) return spendOwnCredit(service, checkout, options);
   const left = await paidPaymentsOf(service.db, { wallet, fingerprint });
   for (const { paymentId } of left) {
-    const held = await takeUp(service.db, paymentId, LEASE_MS);
+    const lease = await takeUp(service.db, paymentId, LEASE_MS);
     // Since it was read it may have become a credit and been spent on another request.
-    if (held?.payment.state === "paid" && held.payment.fingerprint === fingerprint)
-      return { payment: held.payment, held };
-    if (held) await dropLease(service.db, { paymentId, lease: held.lease });
+    if (lease?.payment.state === "paid" && lease.payment.fingerprint === fingerprint)
+      return { payment: lease.payment, lease };
+    if (lease) await dropLease(service.db, { paymentId, leaseId: lease.leaseId });
     return inProgress(2);
   }
   return spendOwnCredit(service, checkout, options);
@@ -45,9 +45,9 @@ export async function spendOwnCredit(
   for (const credit of await creditsOf(service.db, { wallet, payee: payTo, amounts: honoured })) {
     if (!(await isThere(service.settlement, credit))) continue;
     const spent = await spendCredit(service.db, credit, asked, LEASE_MS);
-    if (spent === "held") return inProgress(2);
+    if (spent === "unique_key_taken") return inProgress(2);
     // Another request may have spent it during the check on the chain.
-    if (spent) return { payment: spent.payment, held: spent };
+    if (spent) return { payment: spent.payment, lease: spent };
   }
   return null;
 }

@@ -39,11 +39,11 @@ export async function openCheckout(service: PaymentService, request: PaidRequest
 
 async function settle(service: PaymentService, checkout: OpenCheckout, options: SettleOptions): Promise<Paid> {
   const collected = await collectPayment(service, checkout, options);
-  const { payment, held } = collected;
-  const paid = { payment, held, fulfilled: payment.state === "fulfilled" || payment.state === "lost" };
+  const { payment, lease } = collected;
+  const paid = { payment, lease, fulfilled: payment.state === "fulfilled" || payment.state === "lost" };
   checkout.paid = paid;
   // Renewed until it is fulfilled, so that a copy of the request does not take it over from a slow process.
-  if (held) checkout.release = keepLease(service, held);
+  if (lease) checkout.release = keepLease(service, lease);
   return {
     method: payment.method,
     reference: `${payment.chainId}:${payment.txHash}:${payment.logIndex}`,
@@ -57,8 +57,8 @@ async function settle(service: PaymentService, checkout: OpenCheckout, options: 
 }
 
 /** Only under the lease: a payment that was taken over may be a credit by now, and pay for something else. */
-async function fulfil(tx: Parameters<Paid["fulfil"]>[0], { payment, held }: Collected, bought: string): Promise<void> {
-  const done = await fulfilPayment(tx, { paymentId: payment.paymentId, lease: held!.lease }, bought);
+async function fulfil(tx: Parameters<Paid["fulfil"]>[0], { payment, lease }: Collected, bought: string): Promise<void> {
+  const done = await fulfilPayment(tx, { paymentId: payment.paymentId, leaseId: lease!.leaseId }, bought);
   if (!done) fail("payment_pending", "The payment is being used elsewhere. Retry with the same payment.");
 }
 

@@ -1,6 +1,6 @@
 /** Continues with a payment in the state in which the ledger has it: settles it, replays its answer, or refuses. */
 import { fail } from "../../core/errors.ts";
-import type { Held } from "../../db/ledger.ts";
+import type { Lease } from "../../db/ledger.ts";
 import { dropLease } from "../../db/payment-leases.ts";
 import type { Payment, StoredReply } from "../../db/payments.ts";
 import type { Presented } from "../../db/present-payment.ts";
@@ -13,8 +13,8 @@ import type { PaymentService } from "./payment-service.ts";
 import { clientOf } from "./presented.ts";
 import { optionalSignIn } from "./sign-in.ts";
 
-/** A payment whose money is there; `held` is null for one that was fulfilled before. */
-export type Collected = { payment: Payment; held: Held | null };
+/** A payment whose money is there; `lease` is null for one that was fulfilled before. */
+export type Collected = { payment: Payment; lease: Lease | null };
 
 /** Thrown where the same payment has bought the same request's answer before: that answer is given again. */
 export class ReplayedAnswer extends Error {
@@ -35,7 +35,7 @@ export async function resume(
   options: SettleOptions,
 ): Promise<Collected> {
   switch (presented.kind) {
-    case "ours":
+    case "leased":
       return settle(service, checkout, presented);
     case "done":
       return resumeDone(service, checkout, presented, options);
@@ -49,21 +49,21 @@ export async function resume(
       );
     case "busy":
       return inProgress(presented.retryAfterSeconds);
-    case "held":
+    case "unique_key_taken":
       return inProgress(2);
   }
 }
 
 /** Settles a payment under its lease. */
-async function settle(service: PaymentService, checkout: OpenCheckout, held: Held): Promise<Collected> {
+async function settle(service: PaymentService, checkout: OpenCheckout, lease: Lease): Promise<Collected> {
   const { description, serviceName, declaration } = checkout.terms!.resource;
   const declared = { description, serviceName, extensions: { bazaar: declaration.extension } };
-  const result = await withLease(service, held, () =>
-    bringIn(service.settlement, held, service.config.payments.waitMs, declared),
+  const result = await withLease(service, lease, () =>
+    bringIn(service.settlement, lease, service.config.payments.waitMs, declared),
   );
-  if (result.kind === "paid") return { payment: result.payment, held: { payment: result.payment, lease: held.lease } };
+  if (result.kind === "paid") return { payment: result.payment, lease: { ...lease, payment: result.payment } };
   if (result.kind === "refused") refuse(checkout, result.reason);
-  const who = { paymentId: held.payment.paymentId, lease: held.lease };
+  const who = { paymentId: lease.payment.paymentId, leaseId: lease.leaseId };
   // A lease that cannot be given back expires by itself.
   await dropLease(service.db, who).catch(() => {});
   return fail("payment_pending", "It is not known yet whether the payment was settled.", {
@@ -89,7 +89,7 @@ async function resumeDone(
         hint: "To have it once more, repeat the request signed in with the wallet that paid (SIWA or SIWE).",
       });
     if (payment.answer) throw new ReplayedAnswer(payment, payment.answer);
-    return { payment, held: null };
+    return { payment, lease: null };
   }
   if (payment.state === "refund_due") {
     const credit = await spendOwnCredit(service, checkout, options);

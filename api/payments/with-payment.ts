@@ -45,15 +45,17 @@ export async function withPayment<R extends AnyReply>(
     if (error instanceof ReplayedAnswer) return replyOf(error) as R;
     const { paid } = checkout;
     if (paid && !paid.fulfilled && isRefusal(error)) {
-      const { payment, held } = paid;
-      await updateLedger(owePayment(db, { paymentId: payment.paymentId, lease: held!.lease }, "refused_after_payment"));
+      const { payment, lease } = paid;
+      await updateLedger(
+        owePayment(db, { paymentId: payment.paymentId, leaseId: lease!.leaseId }, "refused_after_payment"),
+      );
       checkout.paid = null;
     }
     throw error;
   } finally {
     checkout.release();
-    const held = checkout.paid?.held;
-    if (held) await updateLedger(dropLease(db, { paymentId: held.payment.paymentId, lease: held.lease }));
+    const lease = checkout.paid?.lease;
+    if (lease) await updateLedger(dropLease(db, { paymentId: lease.payment.paymentId, leaseId: lease.leaseId }));
   }
 }
 

@@ -21,7 +21,7 @@ export type ChainCall = {
   data: Hex;
   valueWei?: bigint;
   /** Whether it is on chain already, by the index, and shown to readers. */
-  held: boolean;
+  onchain: boolean;
   /** The chain can add it but never replace it: it is refused while another form of it is queued. */
   once?: boolean;
 };
@@ -72,8 +72,8 @@ export async function queueChainWrites(
     const open = before?.state === "queued" || before?.state === "signed";
     const unseen = before?.state === "mined" && (before.block ?? 0) > asked.indexedBlock;
     const same = before !== undefined && before.data === call.data;
-    if (same && (open || unseen || (before.state === "mined" && call.held))) return before.intentKey;
-    if (call.held && !open && !unseen) return null;
+    if (same && (open || unseen || (before.state === "mined" && call.onchain))) return before.intentKey;
+    if (call.onchain && !open && !unseen) return null;
     if (call.once && (open || unseen)) refuseSecond(call.slot);
     const intentKey = intentKeyOf(profileWrite, fresh.length);
     fresh.push({ call, intentKey });

@@ -14,9 +14,9 @@ import {
   beginLocked,
   commitMint,
   type MintCall,
+  type RegistrationState,
   registrationName,
-  type Standing,
-  standingOf,
+  registrationStateOf,
 } from "../../db/mint-acceptance.ts";
 import {
   MINT_CHANNEL,
@@ -26,7 +26,7 @@ import {
   mintById,
   type Registrant,
 } from "../../db/mints.ts";
-import { wakeSender } from "../../db/notify-sender.ts";
+import { notifySender } from "../../db/notify-sender.ts";
 import { referrerOf } from "../../db/referrals.ts";
 import { isNoIndex, type Queryable, transaction } from "../../db/transaction.ts";
 import type { Fault } from "../../runtime/faults.ts";
@@ -101,10 +101,10 @@ async function acceptFree(db: pg.Pool, request: MintRequest, deps: MintDeps): Pr
 async function acceptPaid(db: pg.Pool, request: MintRequest, deps: MintDeps): Promise<Mint> {
   const { proof, payment } = deps;
   const known = await transaction(db, async (tx) => {
-    const standing = await standingOf(tx, request, request.fingerprint);
-    if (standing.known) return standing.known;
+    const state = await registrationStateOf(tx, request, request.fingerprint);
+    if (state.known) return state.known;
     try {
-      await refuseUnlessPossible(tx, request, standing);
+      await refuseUnlessPossible(tx, request, state);
     } catch (error) {
       // A copy of this request, committed between the two looks, is no reason to refuse it.
       const copy = error instanceof Failure ? await mintByFingerprint(tx, request.fingerprint) : null;
@@ -132,9 +132,9 @@ async function accept(
   share?: ContractShare,
 ): Promise<Mint> {
   const work = async (tx: pg.ClientBase) => {
-    const standing = await standingOf(tx, request, request.fingerprint);
-    if (standing.known) return { mint: standing.known, fresh: false };
-    await refuseUnlessPossible(tx, request, standing);
+    const state = await registrationStateOf(tx, request, request.fingerprint);
+    if (state.known) return { mint: state.known, fresh: false };
+    await refuseUnlessPossible(tx, request, state);
     if (share) await refuseBeyondShare(tx, share, deps.now);
     await deps.proof?.use(tx);
     deps.fault("mint.checked");
@@ -144,13 +144,13 @@ async function accept(
     return { mint, fresh: true };
   };
   const { mint, fresh } = await transaction(db, work, beginLocked(request));
-  if (fresh) wakeSender(db);
+  if (fresh) notifySender(db);
   return mint;
 }
 
 /** Every check of the database that may refuse, cheapest first. */
-async function refuseUnlessPossible(tx: Queryable, request: MintRequest, standing: Standing): Promise<void> {
-  refuseBy(standing, request);
+async function refuseUnlessPossible(tx: Queryable, request: MintRequest, state: RegistrationState): Promise<void> {
+  refuseBy(state, request);
   if (request.referralCode === null) return;
   const refusal = (message: string) => fail("invalid_input", message, { details: [{ path: "referralCode", message }] });
   const referrer = await referrerOf(tx, request.referralCode);
@@ -164,10 +164,10 @@ async function refuseUnlessPossible(tx: Queryable, request: MintRequest, standin
  * @throws Failure out_of_funds, already_registered
  */
 export async function refuseRegistered(tx: Queryable, registrant: Registrant): Promise<void> {
-  refuseBy(await standingOf(tx, registrant, null), registrant);
+  refuseBy(await registrationStateOf(tx, registrant, null), registrant);
 }
 
-function refuseBy({ funded, pausedUntil, before }: Standing, registrant: Registrant): void {
+function refuseBy({ funded, pausedUntil, before }: RegistrationState, registrant: Registrant): void {
   refuseUnlessFunded({ funded, pausedUntil });
   if (before === null) return;
   const { tokenId, mintId } = before;

@@ -42,7 +42,7 @@ export async function linkToken(
       slot: name,
       data: encodeFunctionData({ abi: identityAbi, functionName: "addTrait", args: [BigInt(tokenId), name, value] }),
       valueWei,
-      held: onchain.findLast((trait) => trait.name.toLowerCase() === name)?.category === value,
+      onchain: onchain.findLast((trait) => trait.name.toLowerCase() === name)?.category === value,
     }));
     const keys = await queueChainWrites(write, calls, { wallet, identity, indexedBlock });
     return { result: { token, intentKeys: keys.filter((key) => key !== null) }, scored: false };

@@ -116,7 +116,7 @@ export async function updateOnchain(
         args: [BigInt(facts.tokenId), name, category],
       }),
       valueWei: asked.traitPriceWei,
-      held: onchain.some((trait) => traitKey(trait.name) === traitKey(name)),
+      onchain: onchain.some((trait) => traitKey(trait.name) === traitKey(name)),
       once: true,
     }),
   );
@@ -162,7 +162,7 @@ function personalityCall(facts: AgentFacts, given: PersonalityInput): ChainCall[
     autonomyLevel: given.autonomyLevel ?? shown?.autonomyLevel ?? 0,
   };
   const chain = facts.onchainPersonality;
-  const held = (Object.keys(whole) as (keyof Personality)[]).every(
+  const onchain = (Object.keys(whole) as (keyof Personality)[]).every(
     (key) => chain?.[key] === whole[key] && shown?.[key] === whole[key],
   );
   return [
@@ -173,7 +173,7 @@ function personalityCall(facts: AgentFacts, given: PersonalityInput): ChainCall[
         functionName: "setPersonality",
         args: [BigInt(facts.tokenId), whole],
       }),
-      held,
+      onchain,
     },
   ];
 }
@@ -191,7 +191,7 @@ function narrativeCalls(facts: AgentFacts, given: NarrativeInput): ChainCall[] {
       {
         slot: `narrative.${field}`,
         data: encodeFunctionData({ abi: identityAbi, functionName: SETTERS[field], args }),
-        held: (facts.onchainNarrative?.[field] ?? "") === text && shown[field] === text,
+        onchain: (facts.onchainNarrative?.[field] ?? "") === text && shown[field] === text,
       },
     ];
   });

@@ -2,7 +2,7 @@
 import { type Hex, parseAbiItem } from "viem";
 import { mintOriginIndex } from "../../core/mint-origins.ts";
 import { ogOf } from "../../core/og-wallets.ts";
-import type { Till } from "../storm/books.ts";
+import type { Treasury } from "../storm/books.ts";
 import { MINT_UNITS, type World } from "./world.ts";
 
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
@@ -60,7 +60,7 @@ export async function books(world: World, honest: readonly Hex[]): Promise<strin
 
 /** One token of one chain: what moved to the payees, and what the ledger says of it. */
 async function till(
-  of: Till,
+  of: Treasury,
   held: readonly Entry[],
   { payees }: World,
   people: ReadonlySet<string>,
@@ -102,7 +102,7 @@ async function till(
   return differences;
 }
 
-async function senderOf({ chain }: Till, hash: Hex): Promise<string> {
+async function senderOf({ chain }: Treasury, hash: Hex): Promise<string> {
   const { from } = await (
     chain as unknown as { getTransaction(of: { hash: Hex }): Promise<{ from: Hex }> }
   ).getTransaction({ hash });
@@ -137,5 +137,5 @@ async function tokens({ chain, identity, base, db, phase }: World, entries: read
   return differences;
 }
 
-const balanceOf = ({ chain, token }: Pick<Till, "chain" | "token">, address: Hex): Promise<bigint> =>
+const balanceOf = ({ chain, token }: Pick<Treasury, "chain" | "token">, address: Hex): Promise<bigint> =>
   chain.readContract({ address: token, abi: BALANCE, functionName: "balanceOf", args: [address] }) as Promise<bigint>;

@@ -23,7 +23,7 @@ import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { openTempo, TEMPO } from "../../devnet/tempo.ts";
 import { randomOf } from "../random.ts";
 import { type Stack, startStack } from "../stack.ts";
-import { openTill, type Till } from "../storm/books.ts";
+import { openTreasury, type Treasury } from "../storm/books.ts";
 import { chainHands, type Purse, purseOf } from "../storm/wallets.ts";
 import { type Client, clientOn } from "./client.ts";
 import { plantedRegistries } from "./planted.ts";
@@ -147,8 +147,8 @@ export async function openWorld({ seed, phase, say }: { seed: number; phase: Pha
     }
 
     const payees = PAYEES as Record<"deployer" | "treasury", Hex>;
-    const base: Till = await openTill(chain, CANONICAL.usdc, payees);
-    const mpp: Till = await openTill(openTempo(tempoUrl) as never, TEMPO.usdce, payees);
+    const base: Treasury = await openTreasury(chain, CANONICAL.usdc, payees);
+    const mpp: Treasury = await openTreasury(openTempo(tempoUrl) as never, TEMPO.usdce, payees);
     const builtIn = {
       deployer: privateKeyToAddress(devnet.keys.deployer),
       treasury: privateKeyToAddress(devnet.keys.treasury),

@@ -4,7 +4,7 @@ import { checksumAddress } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { type AgentTruth, agentsOfChain, servedAgents } from "../chain-truth.ts";
-import { closeAccounts, type Till } from "../storm/books.ts";
+import { closeAccounts, type Treasury } from "../storm/books.ts";
 import type { Outcome } from "../storm/customers.ts";
 import { until } from "../until.ts";
 import type { Json } from "./client.ts";
@@ -14,7 +14,7 @@ import type { World } from "./world.ts";
 export type Ledger = {
   outcomes: Outcome[];
   payees: Record<string, `0x${string}`>;
-  base: Till;
+  base: Treasury;
 };
 
 /** Agents whose answers are read from both APIs, beside those of the round. */

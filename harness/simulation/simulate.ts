@@ -10,7 +10,7 @@ import { CANONICAL } from "../../devnet/chain-addresses.ts";
 import { ensureDatabase } from "../../devnet/postgres.ts";
 import { end } from "../../devnet/supervisor.ts";
 import { dumpIndex } from "../../test/support/dump-index.ts";
-import { openTill } from "../storm/books.ts";
+import { openTreasury } from "../storm/books.ts";
 import { until } from "../until.ts";
 import type { Ledger } from "./oracle.ts";
 import { drawPlan, type Plan, ROWS, type Row } from "./plan.ts";
@@ -125,7 +125,7 @@ async function openLedger(world: World): Promise<Ledger> {
     deployer: privateKeyToAddress(keys.deployer).toLowerCase() as `0x${string}`,
     treasury: privateKeyToAddress(keys.treasury).toLowerCase() as `0x${string}`,
   };
-  return { outcomes: [], payees, base: await openTill(world.hands.chain, CANONICAL.usdc, payees) };
+  return { outcomes: [], payees, base: await openTreasury(world.hands.chain, CANONICAL.usdc, payees) };
 }
 
 /** Indexes the chain once more, from nothing, and compares every row. @returns differences */

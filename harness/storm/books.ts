@@ -16,7 +16,7 @@ type Entry = {
 };
 export type Accounts = { differences: string[]; summary: Record<string, unknown> };
 /** Where money came in: a token of a chain, from the block behind `since` on. */
-export type Till = {
+export type Treasury = {
   chain: Pick<ChainHands["chain"], "getBlockNumber" | "getLogs" | "readContract">;
   token: Hex;
   since: bigint;
@@ -30,8 +30,12 @@ const REGISTERED = parseAbiItem(
 );
 const sum = (entries: { units: bigint }[]) => entries.reduce((total, { units }) => total + units, 0n);
 
-/** A till as it is before the first payment. */
-export async function openTill(chain: Till["chain"], token: Hex, payees: Record<string, Hex>): Promise<Till> {
+/** The treasury before the first payment. */
+export async function openTreasury(
+  chain: Treasury["chain"],
+  token: Hex,
+  payees: Record<string, Hex>,
+): Promise<Treasury> {
   const since = await chain.getBlockNumber();
   const balances = Object.entries(payees).map(
     async ([name, address]) => [name, await balanceOf({ chain, token }, address)] as const,
@@ -48,7 +52,7 @@ export async function closeAccounts(
   db: pg.Pool,
   hands: ChainHands,
   outcomes: readonly Outcome[],
-  { payees, base, mpp, identity }: { payees: Record<string, Hex>; base: Till; mpp?: Till; identity: Hex },
+  { payees, base, mpp, identity }: { payees: Record<string, Hex>; base: Treasury; mpp?: Treasury; identity: Hex },
 ): Promise<Accounts> {
   const differences: string[] = [];
   const equal = (what: string, a: unknown, b: unknown) => {
@@ -158,7 +162,7 @@ export async function closeAccounts(
 }
 
 /** What an address has of a till's token. */
-const balanceOf = ({ chain, token }: Pick<Till, "chain" | "token">, address: Hex): Promise<bigint> =>
+const balanceOf = ({ chain, token }: Pick<Treasury, "chain" | "token">, address: Hex): Promise<bigint> =>
   chain.readContract({
     address: token,
     abi: [parseAbiItem("function balanceOf(address) view returns (uint256)")],

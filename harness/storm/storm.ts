@@ -15,7 +15,7 @@ import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/sessio
 import { agentWallet } from "../agent-wallet.ts";
 import { startTroubledNode } from "../troubled-node.ts";
 import { until } from "../until.ts";
-import { type Accounts, closeAccounts, openTill } from "./books.ts";
+import { type Accounts, closeAccounts, openTreasury } from "./books.ts";
 import { type Market, type Outcome, PRICES, serveCustomer } from "./customers.ts";
 import { startTroubledFacilitator } from "./facilitator.ts";
 import { drawPlan, type Twist } from "./plan.ts";
@@ -119,8 +119,8 @@ export async function runStorm(options: {
       await until("the index", async () =>
         (await Promise.all(market.apiUrls.map((url) => fetch(url + ready)))).every(({ ok }) => ok),
       );
-      const base = await openTill(hands.chain, CANONICAL.usdc, payees);
-      const mpp = await openTill(tempo.node as never, TEMPO.usdce, payees);
+      const base = await openTreasury(hands.chain, CANONICAL.usdc, payees);
+      const mpp = await openTreasury(tempo.node as never, TEMPO.usdce, payees);
       tell(`${plan.payments.length} payments and ${plan.troubles.length} troubles begin`);
 
       const limit = pLimit(AT_ONCE);

@@ -1,7 +1,7 @@
 /** Metrics of the tables: ledger, transaction outbox, mints, dispatcher, schedules and pulls. Every worker shows the same. */
 import type { Registry } from "prom-client";
 import { OPEN_STATES, PAYMENT_STATES } from "../../core/payments/states.ts";
-import { type OpenWork, openWork, type Standing, stateTotals, type Totals } from "../../db/service-counts.ts";
+import { type OpenWork, openWork, type StateCount, stateTotals, type Totals } from "../../db/service-counts.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import { cachedRead } from "./cached-read.ts";
 import { onScrape, type Sample } from "./metric.ts";
@@ -182,8 +182,8 @@ const states = (counts: Record<string, number>, all: readonly string[]): Sample[
   all.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }));
 
 /** A state without rows is 0 seconds old, so that an alert on it ends. */
-const ages = (all: readonly string[], standing: Standing[]): Sample[] =>
+const ages = (all: readonly string[], counts: StateCount[]): Sample[] =>
   all.map((state) => ({
     labels: { state },
-    value: standing.find((one) => one.state === state)?.oldestSeconds ?? 0,
+    value: counts.find((one) => one.state === state)?.oldestSeconds ?? 0,
   }));

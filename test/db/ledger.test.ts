@@ -121,7 +121,7 @@ async function act(step: Step): Promise<void> {
   const { verb, a, b } = step;
   if (verb === "present") {
     const result = await present(a, b, step.c);
-    if (result.kind === "ours") await dropLease(db, { paymentId: result.payment.paymentId, lease: result.lease });
+    if (result.kind === "leased") await dropLease(db, { paymentId: result.payment.paymentId, leaseId: result.leaseId });
     return;
   }
   if (verb === "credit") {
@@ -161,15 +161,15 @@ async function act(step: Step): Promise<void> {
     case "unoweBought":
       return void (await revokeCredit(db, `mint:${b}`));
     case "late": {
-      const held = await takeUp(db, one.paymentId, 60_000);
-      if (!held) return;
-      const holder = { ...who, lease: held.lease };
-      await oweReleased(db, holder, held.payment, transfer(b), b > 1);
+      const lease = await takeUp(db, one.paymentId, 60_000);
+      if (!lease) return;
+      const holder = { ...who, leaseId: lease.leaseId };
+      await oweReleased(db, holder, lease.payment, transfer(b), b > 1);
       return dropLease(db, holder);
     }
     case "takeUp": {
-      const held = await takeUp(db, one.paymentId, 60_000);
-      if (held) await dropLease(db, { paymentId: one.paymentId, lease: held.lease });
+      const lease = await takeUp(db, one.paymentId, 60_000);
+      if (lease) await dropLease(db, { paymentId: one.paymentId, leaseId: lease.leaseId });
     }
   }
 }
@@ -230,24 +230,24 @@ describe("the ledger", () => {
     const db = database.pool;
     await db.query("truncate offchain.payment, offchain.payment_fact cascade");
     const results = await Promise.all(Array.from({ length: 20 }, () => present(7, 7)));
-    expect(results.map(({ kind }) => kind).toSorted()).toEqual([...Array(19).fill("busy"), "ours"]);
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual([...Array(19).fill("busy"), "leased"]);
     expect(await present(7, 8)).toEqual({ kind: "other" });
-    expect(await present(8, 7)).toEqual({ kind: "held" });
+    expect(await present(8, 7)).toEqual({ kind: "unique_key_taken" });
   });
 
   it("gives a bearer's payment to the payer itself while it is not paid, and the bearer changes nothing any more", async () => {
     const db = database.pool;
     await db.query("truncate offchain.payment, offchain.payment_fact cascade");
     const bearer = await present(4, 2);
-    if (bearer.kind !== "ours") throw new Error(bearer.kind);
+    if (bearer.kind !== "leased") throw new Error(bearer.kind);
     const { paymentId } = bearer.payment;
-    expect(await beginSettling(db, { paymentId, lease: bearer.lease })).not.toBeNull();
+    expect(await beginSettling(db, { paymentId, leaseId: bearer.leaseId })).not.toBeNull();
     const payer = await present(4, 1);
     expect(payer).toMatchObject({
-      kind: "ours",
+      kind: "leased",
       payment: { paymentId, state: "settling", wallet: wallet(1), presentedAt: null },
     });
-    expect(await recordPaid(db, { paymentId, lease: bearer.lease }, bearer.payment, transfer(4))).toBeNull();
+    expect(await recordPaid(db, { paymentId, leaseId: bearer.leaseId }, bearer.payment, transfer(4))).toBeNull();
     expect(await present(4, 3)).toEqual({ kind: "other" });
     // Under the same number, what is handed over may be settling: it keeps its terms.
     expect(await present(4, 1, 2)).toEqual({ kind: "other" });
@@ -257,10 +257,10 @@ describe("the ledger", () => {
     const db = database.pool;
     for (const first of ["spend", "lose"] as const) {
       await db.query("truncate offchain.payment, offchain.payment_fact cascade");
-      const ours = await present(5, 1);
-      if (ours.kind !== "ours") throw new Error(ours.kind);
-      const who = { paymentId: ours.payment.paymentId };
-      await recordPaid(db, who, ours.payment, transfer(5));
+      const leased = await present(5, 1);
+      if (leased.kind !== "leased") throw new Error(leased.kind);
+      const who = { paymentId: leased.payment.paymentId };
+      await recordPaid(db, who, leased.payment, transfer(5));
       const credit = (await owePayment(db, who, "impossible"))!;
       const spend = () => spendCredit(db, credit, { ...claimOf(2), operation: "agentMint" }, 1);
       const lose = () => losePayment(db, credit, "reorganised_away");

@@ -52,7 +52,7 @@ beforeAll(async () => {
     null,
     1_000,
   );
-  if (presented.kind !== "ours") throw new Error(presented.kind);
+  if (presented.kind !== "leased") throw new Error(presented.kind);
   paymentId = presented.payment.paymentId;
   await owePayment(database.pool, { paymentId }, "already_registered");
 });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { usdcDomain } from "../../core/payments/token-domain.ts";
 import {
-  type Held,
+  type Lease,
   losePayment,
   owePayment,
   oweReleased,
@@ -10,11 +10,11 @@ import {
   relocatePayment,
   unsettlePayment,
 } from "../../db/ledger.ts";
-import { wakeSender } from "../../db/notify-sender.ts";
+import { notifySender } from "../../db/notify-sender.ts";
 import { closeUnwatched, dropLease, finalizePayment, forgetReleased, takeUp } from "../../db/payment-leases.ts";
 import {
   abandonedPayments,
-  noteLook,
+  markSwept,
   releasedPayments,
   revocablePayments,
   unfinishedPayments,
@@ -84,15 +84,19 @@ async function each(
 }
 
 /** Takes up each of the payments in turn. @returns how many `work` changed */
-const eachHeld = (context: JobContext, payments: Payment[], work: (held: Held) => Promise<boolean>): Promise<number> =>
+const eachLeased = (
+  context: JobContext,
+  payments: Payment[],
+  work: (lease: Lease) => Promise<boolean>,
+): Promise<number> =>
   each(context, payments, async ({ paymentId, state }) => {
-    const held = await takeUp(context.db, paymentId, LEASE_MS);
-    if (!held) return false;
+    const lease = await takeUp(context.db, paymentId, LEASE_MS);
+    if (!lease) return false;
     try {
       // Its request may have come back and finished it since it was selected.
-      return held.payment.state === state && (await work(held));
+      return lease.payment.state === state && (await work(lease));
     } finally {
-      await dropLease(context.db, { paymentId, lease: held.lease });
+      await dropLease(context.db, { paymentId, leaseId: lease.leaseId });
     }
   });
 
@@ -103,16 +107,16 @@ const chainIds = (context: JobContext): number[] => configuredChains(looking(con
 async function settleLeft(context: JobContext): Promise<number> {
   const { db } = context;
   const left = await abandonedPayments(db, { chains: chainIds(context), patience: PATIENCE });
-  return eachHeld(context, left, async (held) => {
-    const { payment, lease } = held;
-    const result = await bringIn(looking(context), held, 0);
+  return eachLeased(context, left, async (lease) => {
+    const { payment, leaseId } = lease;
+    const result = await bringIn(looking(context), lease, 0);
     if (result.kind !== "pending") return true;
     const overMs = context.clock().getTime() - (payment.validBefore?.getTime() ?? Number.POSITIVE_INFINITY);
     if (overMs < GRACE_MS) return false;
     const { kind } = await lookFor(looking(context), payment);
     if (kind !== "unused" && !(kind === "unseen" && overMs > UNSEEN_MS)) return false;
     const reason = kind === "unused" ? "expired" : "authorization_used";
-    return (await releasePayment(db, { paymentId: payment.paymentId, lease }, reason)) !== null;
+    return (await releasePayment(db, { paymentId: payment.paymentId, leaseId }, reason)) !== null;
   });
 }
 
@@ -133,14 +137,14 @@ async function finishPaid(context: JobContext): Promise<number> {
   const { db, clock } = context;
   if (!(await isIndexed(db))) return 0;
   const paid = await unfinishedPayments(db, { effectPatience: PATIENCE, answerPatience: ANSWER_PATIENCE });
-  return eachHeld(context, paid, async (held) => {
-    const { payment, lease } = held;
+  return eachLeased(context, paid, async (lease) => {
+    const { payment, leaseId } = lease;
     if (payment.effect !== null) {
-      const done = await transaction(db, (tx) => carryOut(tx, held, clock()));
-      wakeSender(db);
+      const done = await transaction(db, (tx) => carryOut(tx, lease, clock()));
+      notifySender(db);
       return done;
     }
-    return (await owePayment(db, { paymentId: payment.paymentId, lease }, "answer_not_collected")) !== null;
+    return (await owePayment(db, { paymentId: payment.paymentId, leaseId }, "answer_not_collected")) !== null;
   });
 }
 
@@ -151,8 +155,8 @@ async function finishPaid(context: JobContext): Promise<number> {
 async function watchReleased(context: JobContext): Promise<number> {
   const { db } = context;
   const released = await releasedPayments(db, { chains: chainIds(context), watched: WATCHED });
-  return eachHeld(context, released, async ({ payment, lease }) => {
-    const who = { paymentId: payment.paymentId, lease };
+  return eachLeased(context, released, async ({ payment, leaseId }) => {
+    const who = { paymentId: payment.paymentId, leaseId };
     const evidence = await lookFor(looking(context), payment);
     if (evidence.kind === "settled")
       return (await oweReleased(db, who, payment, evidence.settlement, evidence.serves)) !== null;
@@ -167,7 +171,7 @@ async function watchBlocks(context: JobContext): Promise<number> {
   const { db } = context;
   const open = await revocablePayments(db, chainIds(context));
   return each(context, open, async (payment) => {
-    await noteLook(db, payment.paymentId);
+    await markSwept(db, payment.paymentId);
     return watchBlock(context, payment);
   });
 }

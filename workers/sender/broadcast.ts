@@ -1,7 +1,7 @@
 /** Hands stored transactions to the network. The bytes are in the database already, so repeating this is harmless. */
 import type { SendOutcome } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
-import { type Attempt, noteBroadcast } from "../../db/signed-transactions.ts";
+import { type Attempt, recordBroadcast } from "../../db/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function broadcast(
     }
   } finally {
     // Those that arrived before one did not are noted too.
-    if (first.length > 0) await note(session, first, head);
+    if (first.length > 0) await recordFirstBroadcast(session, first, head);
   }
   return refused;
 }
@@ -50,11 +50,11 @@ async function send(session: SenderSession, attempt: Attempt): Promise<SendOutco
   return answer;
 }
 
-async function note(session: SenderSession, attempts: readonly Attempt[], head: number): Promise<void> {
+async function recordFirstBroadcast(session: SenderSession, attempts: readonly Attempt[], head: number): Promise<void> {
   const at = session.clock();
   for (const attempt of attempts) {
     attempt.broadcastAt = at;
     attempt.broadcastBlock = head;
   }
-  await noteBroadcast(session.db, { hashes: attempts.map((attempt) => attempt.hash), block: head, at });
+  await recordBroadcast(session.db, { hashes: attempts.map((attempt) => attempt.hash), block: head, at });
 }
