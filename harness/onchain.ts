@@ -32,7 +32,7 @@ export async function plantOnchain(
       chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
       latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);
     create table onchain.index_state (
-      one boolean primary key default true, schema text, generation int not null default 0, held boolean not null default false,
+      one boolean primary key default true, schema text, serves text, generation int not null default 0, held boolean not null default false,
       stale boolean not null default false, reason text, since timestamptz not null default now());
     insert into onchain.index_state (schema) values ('index_test_0');
   `);

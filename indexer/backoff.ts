@@ -1,35 +1,38 @@
-/** Waiting: for a time, or until told to stop, and longer after each failure in a row. */
+/** Delays that an abort ends: one of a fixed time, and an exponential backoff. */
 
+/** Milliseconds of the first delay. */
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+/** Max milliseconds of a delay. */
+const MAX_DELAY_MS = 30_000;
 
-/** Resolves after `ms`, at once when `signal` is aborted. */
+/** Resolves after `ms` milliseconds, or at once when `signal` is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    const wake = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", wake);
+      signal?.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(wake, ms);
-    signal?.addEventListener("abort", wake);
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener("abort", finish);
   });
 }
 
 export type Backoff = {
-  /** Waits twice as long as the last time, between half a second and half a minute. */
+  /** Waits; each delay is twice the last one, from 0.5 s to 30 s. */
   pause(): Promise<void>;
-  /** The next failure is a first one again. */
+  /** Makes the next delay the first one again. */
   reset(): void;
 };
 
+/** @param signal ends a delay when it is aborted */
 export function backoff(signal: AbortSignal): Backoff {
   let delay = FIRST_DELAY_MS;
   return {
     async pause() {
       await sleep(delay, signal);
-      delay = Math.min(delay * 2, LONGEST_DELAY_MS);
+      delay = Math.min(delay * 2, MAX_DELAY_MS);
     },
     reset() {
       delay = FIRST_DELAY_MS;

@@ -1,180 +1,169 @@
-/** Witnesses: blocks the index is built on, with the hashes that Ponder saw itself, held against what the chain says now. */
+/** Hashes of the blocks that the index is built on, as Ponder saw them, and their comparison with the chain. */
 import type pg from "pg";
-import { checkpointBlock, checkpointTime } from "../db/index-state.ts";
-import type { BlockId, Node } from "./node.ts";
-import { transaction } from "./views.ts";
+import { array, int4, int8, statement, text } from "../db/statement.ts";
+import { type Queryable, transaction } from "../db/transaction.ts";
+import type { Node } from "./node.ts";
+import { type BlockHash, deleteCachedBlocks, newestChange, type Progress, readProgress } from "./ponder-tables.ts";
 
-/** Of what is final, one block in so many is kept, */
-const SPARSE = 32;
-/** and so many of them: a few hours on Base, enough to find where a deep reorg forked off. */
-const KEEP = 400;
-/** So far behind the head Ponder takes blocks as final on Base (ponder/src/utils/finality.ts). */
-const FINALITY = 30;
+/** Keep the hash of the newest block of each 32 final blocks. */
+const KEEP_EVERY = 32;
+/** Keep 400 hashes of final blocks: a few hours on Base, enough to find the fork of a deep reorg. */
+const MAX_FINAL_HASHES = 400;
+/** Number of blocks behind the head from which Ponder treats blocks as final on Base (ponder/src/utils/finality.ts). */
+const FINALITY_BLOCKS = 30;
 
-/** How far an index is. Blocks are numbers, times Unix seconds. */
-export type Progress = { block: number; at: number; finalizedBlock: number; finalizedAt: number; ready: boolean };
+const INSERT = statement({
+  name: "block-hash-insert",
+  params: { chainId: int8, block: int8, hash: text },
+  text: "insert into onchain.block_hash values ($chainId, $block, $hash) on conflict do nothing",
+});
 
-/** @returns null while the index has no checkpoint yet (or no tables at all). */
-export async function readProgress(db: pg.ClientBase, schema: string): Promise<Progress | null> {
-  try {
-    const { rows } = await db.query(`
-      select ${checkpointBlock("c.latest_checkpoint")}::float8 as block,
-             ${checkpointTime("c.latest_checkpoint")}::float8 as at,
-             ${checkpointBlock("c.finalized_checkpoint")}::float8 as "finalizedBlock",
-             ${checkpointTime("c.finalized_checkpoint")}::float8 as "finalizedAt",
-             coalesce((select value ->> 'is_ready' from "${schema}"._ponder_meta where key = 'app'), '0') = '1' as ready
-      from "${schema}"._ponder_checkpoint c limit 1`);
-    return rows[0] ?? null;
-  } catch (error) {
-    if (["42P01", "3F000"].includes((error as { code?: string }).code ?? "")) return null;
-    throw error;
-  }
+/** Records the hash of a block that has none yet. */
+export async function recordHash(db: Queryable, chainId: number, { block, hash }: BlockHash): Promise<void> {
+  await INSERT.run(db, { chainId, block, hash });
 }
 
-/** Remembers a block of the chain that there is no witness of. */
-export async function remember(db: pg.ClientBase, chainId: number, witness: Pick<BlockId, "block" | "hash">) {
-  await db.query("insert into onchain.block_witness values ($1, $2, $3) on conflict do nothing", [
-    chainId,
-    witness.block,
-    witness.hash,
-  ]);
-}
+const UPSERT_SEEN = statement({
+  name: "block-hash-upsert-seen",
+  params: { chainId: int8, blocks: array(int8), hashes: array(text), finalized: int8 },
+  text: `
+    insert into onchain.block_hash
+    select $chainId::int8, block, hash from unnest($blocks::int8[], $hashes::text[]) as seen (block, hash)
+    where block > $finalized
+    on conflict (chain_id, block) do update set hash = excluded.hash`,
+});
+const THIN_OUT = statement({
+  name: "block-hash-thin-out",
+  params: { chainId: int8, finalized: int8, keepEvery: int8, maxFinal: int8 },
+  text: `
+    delete from onchain.block_hash h where chain_id = $chainId and block > 0 and block < $finalized and (
+      exists (select from onchain.block_hash later
+              where later.chain_id = $chainId and later.block > h.block and later.block < $finalized
+                and later.block / $keepEvery = h.block / $keepEvery)
+      or block < $finalized - $keepEvery * $maxFinal)`,
+});
 
 /**
- * Remembers the blocks that Ponder has seen and builds on. Of those that are not final it may see others later, which
- * take their place; what was taken as final stays as it was. Block 0 stays for ever: it tells one chain from another
- * when nothing else is left to compare.
- * @param seen hashes by number
- * @param finalized what the index has taken as final, null before it has anything
+ * Records the blocks that Ponder has seen and builds on. A block that is not final can be replaced later by another;
+ * the hash of a final block does not change any more. Block 0 is kept always: it distinguishes two chains when no other
+ * block is left to compare.
+ * @param seen hashes by block number
+ * @param finalized the last block that is final for the index; null before there is one
  */
-export async function rememberSeen(
-  db: pg.ClientBase,
+export async function recordSeenHashes(
+  db: Queryable,
   chainId: number,
   seen: ReadonlyMap<number, string>,
   finalized: number | null,
 ): Promise<void> {
   if (seen.size === 0) return;
-  await db.query(
-    `insert into onchain.block_witness
-     select $1, block, hash from unnest($2::bigint[], $3::text[]) as seen (block, hash) where block > $4
-     on conflict (chain_id, block) do update set hash = excluded.hash`,
-    [chainId, [...seen.keys()], [...seen.values()], finalized ?? 0],
-  );
-  await db.query(
-    `delete from onchain.block_witness w where chain_id = $1 and block > 0 and block < $2 and (
-       exists (select from onchain.block_witness later
-               where later.chain_id = $1 and later.block > w.block and later.block < $2 and later.block / $3 = w.block / $3)
-       or block < $2 - $3::bigint * $4)`,
-    [chainId, finalized ?? 0, SPARSE, KEEP],
-  );
+  const final = finalized ?? 0;
+  await UPSERT_SEEN.run(db, { chainId, blocks: [...seen.keys()], hashes: [...seen.values()], finalized: final });
+  await THIN_OUT.run(db, { chainId, finalized: final, keepEvery: KEEP_EVERY, maxFinal: MAX_FINAL_HASHES });
 }
 
-/** What a look at the witnesses says. */
+/** Result of a comparison of recorded hashes with the chain. */
 export type Verdict =
-  /** Every witness that could be checked is part of the chain. */
+  /** Every block that could be compared is part of the chain. */
   | { kind: "canonical" }
-  /** The node has not reached the witness (it lags or is syncing): nothing can be said. */
+  /** The node has not reached the block (it lags or syncs): no judgement is possible. */
   | { kind: "behind"; block: number }
-  /** History was replaced below what the index has taken as final; rows from `forkBlock` on are not trustworthy. */
+  /** A block that is final for the index was replaced; rows from `forkBlock` on can be wrong. */
   | { kind: "replaced"; block: number; forkBlock: number };
 
 /**
- * Compares witnesses with the chain: those next to what `schema` has taken as final, on either side, and the newest
- * final block that it has rows of.
- * @param options.schema null where there is no index as yet: then what is final is counted from the newest witness
- * @param options.genesis compare block 0 as well: another chain altogether may not have reached the others yet
+ * Compares recorded hashes with the chain: of the blocks next to the finalized block of `schema`, below and above it, and
+ * of the newest final block that `schema` has rows of.
+ * @param schema null while there is no index: then the final block follows from the newest recorded hash
+ * @param options.genesis compare block 0 as well: a different chain may not have reached the other blocks yet
+ * @throws NodeUnavailable when the node does not answer
  */
-export async function lookAtWitnesses(
-  db: pg.ClientBase,
+export async function checkBlockHashes(
+  db: Queryable,
   node: Node,
   chainId: number,
   schema: string | null,
   { genesis = false } = {},
 ): Promise<Verdict> {
   const progress = schema === null ? null : await readProgress(db, schema);
-  const final = await finalBlock(db, chainId, progress);
-  const witnesses = await witnessesToCheck(db, chainId, progress === null ? null : schema, final, genesis);
+  const final = await lastFinalBlock(db, chainId, progress);
+  const recorded = await hashesToCheck(db, chainId, progress === null ? null : schema, final, genesis);
   let behind: Verdict | undefined;
-  for (const witness of witnesses) {
-    const now = await node.blockAt(witness.block);
-    if (now === null) {
-      behind = (await replacedByShorter(node, progress, witness.block)) ?? { kind: "behind", block: witness.block };
-    } else if (now.hash !== witness.hash) {
+  for (const { block, hash } of recorded) {
+    const current = await node.blockAt(block);
+    if (current === null) {
+      behind = (await replacedByShorter(node, progress, block)) ?? { kind: "behind", block };
+    } else if (current.hash !== hash) {
       const forkBlock = await findFork(db, node, chainId, final + 1);
-      // A block that still holds proves all its ancestors, whatever the node calls block 0: anvil makes a new one at
-      // every start and, after several, may show any of them.
-      if (witness.block === 0 && forkBlock > 0) continue;
-      return { kind: "replaced", block: witness.block, forkBlock };
+      // A later block with the recorded hash proves all its ancestors, also when the node answers another block 0: anvil
+      // makes a new block 0 at every start and can answer any of them after several starts.
+      if (block === 0 && forkBlock > 0) continue;
+      return { kind: "replaced", block, forkBlock };
     }
   }
   if (behind?.kind === "replaced") return { ...behind, forkBlock: await findFork(db, node, chainId, final + 1) };
   return behind ?? { kind: "canonical" };
 }
 
-/** The newest block that is final: to an index that is so far, or where there is none as far as witnesses tell. */
-export async function finalBlock(db: pg.ClientBase, chainId: number, progress: Progress | null): Promise<number> {
+const NEWEST = statement({
+  name: "block-hash-newest",
+  params: { chainId: int8 },
+  text: "select coalesce(max(block), 0) as newest from onchain.block_hash where chain_id = $chainId",
+  columns: { newest: int8 },
+});
+
+/** The last final block: the finalized block of the index, or without an index 30 blocks below the newest recorded hash. */
+export async function lastFinalBlock(db: Queryable, chainId: number, progress: Progress | null): Promise<number> {
   if (progress !== null) return progress.finalizedBlock;
-  const { rows } = await db.query(
-    "select coalesce(max(block), 0)::float8 as newest from onchain.block_witness where chain_id = $1",
-    [chainId],
-  );
-  return Math.max(0, rows[0].newest - FINALITY);
+  const { newest } = await NEWEST.one(db, { chainId });
+  return Math.max(0, newest - FINALITY_BLOCKS);
 }
+
+const COLUMNS = { block: int8, hash: text };
+const FROM_BLOCK = statement({
+  name: "block-hash-from",
+  params: { chainId: int8, block: int8 },
+  text: `
+    select block, hash from onchain.block_hash where chain_id = $chainId and block >= $block order by block limit 1`,
+  columns: COLUMNS,
+});
 
 /**
- * The witness that tells which block `block` was: it, or the next one that was built on it.
- * @returns undefined when nobody saw it
+ * The recorded hash that proves which block `block` was: its own, or that of the next block built on it.
+ * @returns null when neither is recorded
  */
-export async function witnessOf(
-  db: pg.ClientBase,
-  chainId: number,
-  block: number,
-): Promise<Pick<BlockId, "block" | "hash"> | undefined> {
-  const { rows } = await db.query(
-    "select block::float8 as block, hash from onchain.block_witness where chain_id = $1 and block >= $2 order by 1 limit 1",
-    [chainId, block],
-  );
-  return rows[0];
-}
+export const hashFrom = (db: Queryable, chainId: number, block: number): Promise<BlockHash | null> =>
+  FROM_BLOCK.maybeOne(db, { chainId, block });
 
-async function witnessesToCheck(
-  db: pg.ClientBase,
+const UP_TO_BLOCK = statement({
+  name: "block-hash-up-to",
+  params: { chainId: int8, block: int8 },
+  text: `
+    select block, hash from onchain.block_hash where chain_id = $chainId and block <= $block order by block desc limit 1`,
+  columns: COLUMNS,
+});
+
+async function hashesToCheck(
+  db: Queryable,
   chainId: number,
   schema: string | null,
   final: number,
   genesis: boolean,
-) {
-  const witnesses = new Map<number, Pick<BlockId, "block" | "hash">>();
-  const add = (witness?: Pick<BlockId, "block" | "hash">) => witness && witnesses.set(witness.block, witness);
-  const { rows } = await db.query(
-    `select block::float8 as block, hash from onchain.block_witness
-     where chain_id = $1 and block <= $2 order by 1 desc limit 1`,
-    [chainId, final],
-  );
-  add(rows[0]);
-  // What the index was built on and has not reached as yet, while it is built.
-  if (schema !== null) add(await witnessOf(db, chainId, final));
-  if (genesis) {
-    const { rows } = await db.query(
-      "select block::float8 as block, hash from onchain.block_witness where chain_id = $1 and block = 0",
-      [chainId],
-    );
-    add(rows[0]);
-  }
-  if (schema !== null) {
-    const { rows } = await db.query(
-      `select block::float8 as block, block_hash as hash from "${schema}".index_changes where block <= $1 order by block desc limit 1`,
-      [final],
-    );
-    add(rows[0]);
-  }
-  return witnesses.values();
+): Promise<Iterable<BlockHash>> {
+  const hashes = new Map<number, BlockHash>();
+  const add = (recorded: BlockHash | null) => recorded && hashes.set(recorded.block, recorded);
+  add(await UP_TO_BLOCK.maybeOne(db, { chainId, block: final }));
+  // While an index is built: a block that it is built on and has not reached yet.
+  if (schema !== null) add(await hashFrom(db, chainId, final));
+  if (genesis) add(await UP_TO_BLOCK.maybeOne(db, { chainId, block: 0 }));
+  if (schema !== null) add(await newestChange(db, schema, final));
+  return hashes.values();
 }
 
 /**
- * A head below the witness usually means a lagging node. But time never runs backwards along a chain: a head that is
- * lower than the finalized block and yet younger belongs to another chain (a development chain restored from an old
- * state, say).
+ * A head below a recorded block usually means that the node lags. But block times only increase along a chain: a head
+ * with a lower number than the finalized block and a later time belongs to another chain (a development chain restored
+ * from an old state, for example).
  */
 async function replacedByShorter(node: Node, progress: Progress | null, block: number): Promise<Verdict | undefined> {
   if (progress === null) return undefined;
@@ -183,103 +172,86 @@ async function replacedByShorter(node: Node, progress: Progress | null, block: n
   return impossible ? { kind: "replaced", block, forkBlock: 0 } : undefined;
 }
 
-/** The first block after the newest witness below `below` that is still part of the chain. */
-export async function findFork(db: pg.ClientBase, node: Node, chainId: number, below: number): Promise<number> {
-  const { rows } = await db.query(
-    `select block::float8 as block, hash from onchain.block_witness
-     where chain_id = $1 and block < $2 order by block desc`,
-    [chainId, below],
-  );
-  for (const { block, hash } of rows) {
+const BELOW_BLOCK = statement({
+  name: "block-hash-below",
+  params: { chainId: int8, block: int8 },
+  text: "select block, hash from onchain.block_hash where chain_id = $chainId and block < $block order by block desc",
+  columns: COLUMNS,
+});
+
+/** Finds the first block after the newest recorded one below `below` that is still part of the chain. */
+export async function findFork(db: Queryable, node: Node, chainId: number, below: number): Promise<number> {
+  for (const { block, hash } of await BELOW_BLOCK.rows(db, { chainId, block: below })) {
     if ((await node.blockAt(block))?.hash === hash) return block + 1;
   }
   return 0;
 }
 
+const ABOVE_BLOCK = statement({
+  name: "block-hash-above",
+  params: { chainId: int8, block: int8 },
+  text: "select block, hash from onchain.block_hash where chain_id = $chainId and block > $block order by block",
+  columns: COLUMNS,
+});
+
 /**
- * Where the chain has left what was seen of it above `final`: the first block after those that still hold.
- * @returns null when it has not
+ * Finds where the chain differs from the recorded blocks above `final`: the first block after those that are unchanged.
+ * @returns null when none differs
  */
-async function findSplit(db: pg.ClientBase, node: Node, chainId: number, final: number): Promise<number | null> {
-  const { rows } = await db.query(
-    "select block::float8 as block, hash from onchain.block_witness where chain_id = $1 and block > $2 order by 1",
-    [chainId, final],
-  );
-  let holds = final;
-  // Upwards: Ponder may have seen the new branch too, whose blocks hold and prove nothing of those below.
-  for (const { block, hash } of rows) {
-    const now = await node.blockAt(block);
-    if (now === null) return null;
-    if (now.hash !== hash) return holds + 1;
-    holds = block;
+async function findDivergence(db: Queryable, node: Node, chainId: number, final: number): Promise<number | null> {
+  let unchanged = final;
+  // Upwards: Ponder may have seen the new branch too. Its blocks match and prove nothing of the blocks below them.
+  for (const { block, hash } of await ABOVE_BLOCK.rows(db, { chainId, block: final })) {
+    const current = await node.blockAt(block);
+    if (current === null) return null;
+    if (current.hash !== hash) return unchanged + 1;
+    unchanged = block;
   }
   return null;
 }
 
 /**
- * Forgets what was fetched of blocks that were not final and are gone: a Ponder that was ended at its start has them in
- * its cache, and would believe it. Only to be called while no Ponder process runs.
+ * Deletes the cache of blocks that were not final and were replaced: a Ponder process that was ended during its start
+ * has them in its cache and would use them. Call it only while no Ponder process runs.
+ * @returns the first block whose cache was deleted; null when nothing was replaced
  */
-export async function forgetReplaced(
-  db: pg.ClientBase,
+export async function deleteReplaced(
+  db: pg.Client,
   node: Node,
   chainId: number,
   final: number,
 ): Promise<number | null> {
-  const split = await findSplit(db, node, chainId, final);
-  if (split !== null) await transaction(db, () => forgetFrom(db, chainId, split));
-  return split;
+  const from = await findDivergence(db, node, chainId, final);
+  if (from !== null) await transaction(db, (tx) => deleteFrom(tx, chainId, from));
+  return from;
 }
 
+const NEXT_GENERATION = statement({
+  name: "index-next-generation",
+  text: "update onchain.index_state set generation = generation + 1 returning generation",
+  columns: { generation: int4 },
+});
+
 /**
- * Forgets everything fetched or witnessed from `forkBlock` on, in one transaction with the step to the next
- * generation: whoever is killed in between finds the old generation with its cache, or the new one without.
- * Only to be called while no Ponder process runs.
+ * Deletes the cache and the recorded hashes from `forkBlock` on, in one transaction with the step to the next
+ * generation: a launcher that is killed leaves the old generation with its cache, or the new one without it.
+ * Call it only while no Ponder process runs.
  * @returns the new generation
  */
-export async function startNextGeneration(db: pg.ClientBase, chainId: number, forkBlock: number): Promise<number> {
-  return transaction(db, async () => {
-    await forgetFrom(db, chainId, forkBlock);
-    const next = await db.query("update onchain.index_state set generation = generation + 1 returning generation");
-    return next.rows[0].generation;
+export async function startNextGeneration(db: pg.Client, chainId: number, forkBlock: number): Promise<number> {
+  return transaction(db, async (tx) => {
+    await deleteFrom(tx, chainId, forkBlock);
+    return (await NEXT_GENERATION.one(tx)).generation;
   });
 }
 
-/**
- * Forgets everything fetched or witnessed from `forkBlock` on. Ponder keeps `intervals` as multiranges of closed ranges
- * whose upper bound is the last complete block plus one, and cannot read others (ponder/src/sync-store/index.ts).
- */
-async function forgetFrom(db: pg.ClientBase, chainId: number, forkBlock: number): Promise<void> {
-  const { rows } = await db.query("select to_regclass('ponder_sync.intervals') is not null as cached");
-  if (rows[0].cached) {
-    await db.query(
-      `update ponder_sync.intervals set blocks = coalesce(
-         (select range_agg(kept) from unnest(blocks * nummultirange(numrange(null, $2, '[]'))) kept
-          where upper(kept) > lower(kept)), '{}')
-       where chain_id = $1`,
-      [chainId, forkBlock],
-    );
-    await db.query("delete from ponder_sync.blocks where chain_id = $1 and number >= $2", [chainId, forkBlock]);
-    for (const table of ["transactions", "transaction_receipts", "logs", "traces", "factory_addresses"]) {
-      await db.query(`delete from ponder_sync.${table} where chain_id = $1 and block_number >= $2`, [
-        chainId,
-        forkBlock,
-      ]);
-    }
-    await forgetReads(db, chainId, forkBlock);
-  }
-  await db.query("delete from onchain.block_witness where chain_id = $1 and block >= $2", [chainId, forkBlock]);
-}
+const DELETE_FROM = statement({
+  name: "block-hash-delete-from",
+  params: { chainId: int8, block: int8 },
+  text: "delete from onchain.block_hash where chain_id = $chainId and block >= $block",
+});
 
-/**
- * Forgets contract reads from `block` on. Ponder keeps reads by block number and drops those of a reorg it sees; a
- * reorg that happens while it is down would leave reads of blocks that no longer exist, hence this at every start.
- */
-export async function forgetReads(db: pg.ClientBase, chainId: number, block: number): Promise<void> {
-  const { rows } = await db.query("select to_regclass('ponder_sync.rpc_request_results') is not null as cached");
-  if (!rows[0].cached) return;
-  await db.query(
-    "delete from ponder_sync.rpc_request_results where chain_id = $1 and (block_number is null or block_number >= $2)",
-    [chainId, block],
-  );
+async function deleteFrom(tx: Queryable, chainId: number, block: number): Promise<void> {
+  await deleteCachedBlocks(tx, chainId, block);
+  await DELETE_FROM.run(tx, { chainId, block });
 }

@@ -1,11 +1,12 @@
-/** The launcher's own look at the chain, independent of Ponder's: head, hashes, chain id, over plain JSON-RPC. */
+/** The launcher's own reads of the chain, independent of Ponder: head, block hashes and chain id over plain JSON-RPC. */
 
+/** Max milliseconds for one request. */
 const TIMEOUT_MS = 5_000;
 
-/** The node did not answer, or not with an answer: nothing is known, try later. */
+/** The node did not answer, or answered with an error: nothing is known about the chain, try again later. */
 export class NodeUnavailable extends Error {}
 
-/** A block as far as its identity goes. `at` is Unix seconds. */
+/** A block with its hash and time. `at` is Unix seconds. */
 export type BlockId = { block: number; hash: string; at: number };
 
 export type Node = {
@@ -14,7 +15,7 @@ export type Node = {
   blockAt(block: number): Promise<BlockId | null>;
 };
 
-/** Asks every URL for its chain id. @returns the id, or the error, of each */
+/** Reads the chain id of every URL. @returns the id or the error of each */
 export async function chainIds(urls: string[]): Promise<{ url: string; chainId?: number; error?: string }[]> {
   return Promise.all(
     urls.map(async (url) => {
@@ -27,9 +28,9 @@ export async function chainIds(urls: string[]): Promise<{ url: string; chainId?:
   );
 }
 
-/** A node behind several URLs: the first that answers is believed for that call. */
+/** A node behind several URLs: each call tries them in order and returns the first answer. */
 export function connectNode(urls: string[]): Node {
-  const ask = async (method: string, params: unknown[]) => {
+  const request = async (method: string, params: unknown[]) => {
     let failure: unknown;
     for (const url of urls) {
       try {
@@ -47,12 +48,12 @@ export function connectNode(urls: string[]): Node {
   };
   return {
     async head() {
-      const head = blockId(await ask("eth_getBlockByNumber", ["latest", false]));
+      const head = blockId(await request("eth_getBlockByNumber", ["latest", false]));
       if (head === null) throw new NodeUnavailable("the node has no latest block");
       return head;
     },
     async blockAt(block) {
-      return blockId(await ask("eth_getBlockByNumber", [`0x${block.toString(16)}`, false]));
+      return blockId(await request("eth_getBlockByNumber", [`0x${block.toString(16)}`, false]));
     },
   };
 }
@@ -76,5 +77,5 @@ async function call(url: string, method: string, params: unknown[]): Promise<unk
   return answer.result;
 }
 
-/** What of a URL may be shown: keys of providers live in paths and queries. */
+/** The part of a URL that logs may contain: paths and queries can contain API keys of providers. */
 const hostOf = (url: string) => new URL(url).host;

@@ -1,4 +1,4 @@
-/** The Ponder child process: started on one schema, listened to, and certainly ended. */
+/** The Ponder child process: its start on one schema, its log lines and messages, its end. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,10 +7,10 @@ import type { Logger } from "pino";
 import { freePort, portOr } from "../runtime/free-port.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { PONDER_ROOT } from "./preload/ponder-package.ts";
-import type { TakenAsFinal } from "./preload/report-finalized.ts";
+import type { FinalizedReport } from "./preload/report-finalized.ts";
 
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
-/** Loaded into Ponder's process before anything of its own. */
+/** Modules loaded into Ponder's process before its own. Each says which behaviour of Ponder it changes. */
 const PRELOADED = [
   "preload/end-with-parent.ts",
   "preload/external-packages.ts",
@@ -19,13 +19,13 @@ const PRELOADED = [
   "preload/removed-blocks.ts",
   "preload/reader-queries.ts",
 ];
-/** The same where the node keeps no old state. */
+/** The modules for a node that keeps no old state. */
 const PRELOADED_PRUNED = [...PRELOADED, "preload/pruned-node.ts"];
 
-/** How long Ponder may take to end by itself; with the launcher's own work it stays below ten seconds. */
+/** Milliseconds for Ponder to end by itself before it is killed; the launcher's whole stop stays below 10 s. */
 const STOP_MS = 7_000;
 
-/** Lines Ponder logs for every block, and about an end we asked for; interesting only to somebody who debugs. */
+/** Messages that Ponder logs for every block or at a requested end; the launcher logs them at level debug. */
 const ROUTINE = new Set([
   "Indexed block",
   "Finalized block",
@@ -35,33 +35,33 @@ const ROUTINE = new Set([
   "Started shutdown sequence",
 ]);
 
-/** What Ponder says, besides its rows, that the launcher has to act on. */
-export type PonderNews = {
-  /** It met a reorg deeper than its finality and goes no further (it stays alive and answers 200). */
+/** Failures in Ponder's log that the launcher must act on. */
+export type PonderFailures = {
+  /** It found a reorg deeper than its finality and indexes no further (it stays alive and answers 200). */
   beyondFinality: boolean;
-  /** It refuses the schema because another build of the code made it. */
+  /** It refuses the schema, because another build of the code created it. */
   foreignSchema: boolean;
 };
 
 export type PonderProcess = {
   readonly pid: number | undefined;
-  readonly news: PonderNews;
-  /** Blocks it has built on since they were asked for last: hashes by number, as it saw them itself. */
-  takeSeen(): Map<number, string>;
-  /** Where its own /metrics can be read on this machine. */
+  readonly failures: PonderFailures;
+  /** Returns the blocks that it has built on since the last call: hashes by number, as it saw them itself. */
+  takeSeenHashes(): Map<number, string>;
+  /** URL of its own /metrics on this machine. */
   readonly metricsUrl: string;
-  /** Resolves when the process is gone, with how it ended. */
+  /** Resolves when the process has ended, with its exit code or signal. */
   readonly ended: Promise<string>;
-  /** Asks it to end and, when it does not, kills it. */
+  /** Sends SIGTERM, and SIGKILL when it has not ended after 7 s. */
   stop(): Promise<void>;
   kill(): void;
 };
 
 /**
  * Starts `ponder start` on `schema`.
- * @param env the complete environment of the child; ponder.config.ts reads the configuration from it
- * @param archive the node keeps the states of all blocks
- * @param listen where its server listens; a port that is taken is replaced by a free one
+ * @param env complete environment of the child; ponder.config.ts reads the configuration from it
+ * @param archive true when the node keeps the states of all blocks
+ * @param listen address of its server; a free port replaces one that is taken
  */
 export async function startPonder(options: {
   schema: string;
@@ -90,22 +90,22 @@ export async function startPonder(options: {
     ],
     {
       cwd: PROJECT_ROOT,
-      // PORT is the API's in our environment and wins over --port in Ponder's.
+      // In this project's environment PORT is the API's port; in Ponder's it overrides --port.
       env: {
         ...options.env,
         PORT: String(port),
         PONDER_TELEMETRY_DISABLED: "1",
-        PONDER_LOG_LEVEL: log.level === "trace" ? log.level : TELLING,
+        PONDER_LOG_LEVEL: log.level === "trace" ? log.level : ACCEPTED_LEVEL,
       },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // Its own group: a Ctrl-C in the terminal reaches the launcher alone, which ends Ponder in order.
+      // A process group of its own: Ctrl-C in the terminal reaches only the launcher, which ends Ponder in order.
       detached: true,
     },
   );
-  const news: PonderNews = { beyondFinality: false, foreignSchema: false };
+  const failures: PonderFailures = { beyondFinality: false, foreignSchema: false };
   let seen = new Map<number, string>();
-  createInterface({ input: child.stdout! }).on("line", (line) => relay(line, { news, seen, log }));
-  child.on("message", ({ takenAsFinal }: TakenAsFinal) => seen.set(takenAsFinal.block, takenAsFinal.hash));
+  createInterface({ input: child.stdout! }).on("line", (line) => relay(line, { failures, seen, log }));
+  child.on("message", ({ finalized }: FinalizedReport) => seen.set(finalized.block, finalized.hash));
   createInterface({ input: child.stderr! }).on("line", (line) => line.trim() && log.warn({ from: "ponder" }, line));
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
@@ -114,8 +114,8 @@ export async function startPonder(options: {
   const kill = () => void child.kill("SIGKILL");
   return {
     pid: child.pid,
-    news,
-    takeSeen() {
+    failures,
+    takeSeenHashes() {
       const taken = seen;
       seen = new Map();
       return taken;
@@ -132,15 +132,18 @@ export async function startPonder(options: {
   };
 }
 
-/** Said of every block of the chain that Ponder follows, once it has found its parent. */
+/** Message that Ponder logs for every block that it adds to its chain, after it has found the parent. */
 const ACCEPTED = "Added block to local chain";
-/** The level at which it says so. */
-const TELLING = "debug";
+/** Log level of that message. */
+const ACCEPTED_LEVEL = "debug";
 
 const LEVELS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error" } as const;
 
-/** One line of Ponder's JSON log, read for its news and passed on in the launcher's own log. */
-function relay(line: string, { news, seen, log }: { news: PonderNews; seen: Map<number, string>; log: Logger }): void {
+/** Reads one line of Ponder's JSON log for failures and block hashes, and writes it to the launcher's own log. */
+function relay(
+  line: string,
+  { failures, seen, log }: { failures: PonderFailures; seen: Map<number, string>; log: Logger },
+): void {
   let entry: Record<string, unknown> & { level: keyof typeof LEVELS; msg: string; error?: { message?: string } };
   try {
     entry = JSON.parse(line);
@@ -150,15 +153,15 @@ function relay(line: string, { news, seen, log }: { news: PonderNews; seen: Map<
   }
   if (entry.msg === ACCEPTED) seen.set(entry.number as number, entry.hash as string);
   const words = `${entry.msg} ${entry.error?.message ?? ""}`;
-  if (/unrecoverable.*reorg/i.test(words)) news.beyondFinality = true;
-  if (/previously used by a/.test(words)) news.foreignSchema = true;
+  if (/unrecoverable.*reorg/i.test(words)) failures.beyondFinality = true;
+  if (/previously used by a/.test(words)) failures.foreignSchema = true;
   const { level, time: _, msg, error, ...rest } = entry;
-  const heard = LEVELS[level] ?? "info";
-  const told = ROUTINE.has(msg) ? "debug" : heard;
-  log[told]({ from: "ponder", ...rest, ...(error && { error: error.message }) }, msg);
+  const ponderLevel = LEVELS[level] ?? "info";
+  const ownLevel = ROUTINE.has(msg) ? "debug" : ponderLevel;
+  log[ownLevel]({ from: "ponder", ...rest, ...(error && { error: error.message }) }, msg);
 }
 
-/** @returns the wanted port, or one nobody listens on at this moment. Nothing the index needs depends on it. */
+/** @returns the wanted port, or a free one when it is undefined or taken. Indexing does not depend on the port. */
 async function openPort({ host, port }: { host: string; port: number | undefined }, log: Logger): Promise<number> {
   if (port === undefined) return freePort(host);
   const open = await portOr(port, host);

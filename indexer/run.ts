@@ -1,25 +1,26 @@
-/** One run of Ponder: started on its schema, published when it has caught up, watched until it ends or has to. */
+/** One run of Ponder: start on its schema, publish when it has caught up, watch until it ends or must be ended. */
 
 import { sleep } from "./backoff.ts";
-import { type Progress, readProgress, rememberSeen, startNextGeneration } from "./block-hashes.ts";
+import { recordSeenHashes, startNextGeneration } from "./block-hashes.ts";
 import type { Node } from "./node.ts";
 import { type PonderProcess, startPonder } from "./ponder-process.ts";
+import { type Progress, readProgress } from "./ponder-tables.ts";
 import type { Session } from "./session.ts";
 import { declareStale, pruneSchemas, publishIndex, readServed, recordState } from "./views.ts";
 import { type Alarm, watch } from "./watchdog.ts";
 
-/** How often the watchdog looks; two looks and the restart stay well below the 30 s in which staleness must show. */
-const LOOK_MS = 5_000;
-/** While an index is being built or caught up, and after a suspicious look, the next look comes sooner. */
-const CLOSE_LOOK_MS = 1_000;
-/** How often progress is read while the views wait for an index. */
+/** Milliseconds between two checks of the watchdog; two checks and a restart take well below the 30 s in which staleness must show. */
+const CHECK_MS = 5_000;
+/** Milliseconds between two checks while an index is built or catches up, and after a suspicious check. */
+const SOON_CHECK_MS = 1_000;
+/** Milliseconds between two reads of progress while the views wait for an index. */
 const CATCH_UP_MS = 100;
 
-/** How far the running index is, told after every reading. */
+/** How far the running index is; reported after every read of progress. */
 export type Report = {
   schema: string;
   progress: Progress | null;
-  /** The chain's head at the last look. */
+  /** The chain's head at the last check of the watchdog; null before the node has answered. */
   head: number | null;
   /** The views show this index. */
   published: boolean;
@@ -56,7 +57,7 @@ export async function runIndex(
   }
 }
 
-/** Follows a run until it ends, has to end, or is asked to. @returns an alarm, or why it ended by itself */
+/** Follows a run until it ends, an alarm ends it, or `stop` is called. @returns the alarm, or why it ended without one */
 async function follow(
   { db, config, log, stopping }: Session,
   node: Node,
@@ -64,36 +65,36 @@ async function follow(
   ponder: PonderProcess,
   onReport: ((report: Report) => void) | undefined,
 ): Promise<Alarm | string> {
-  const watchdog = watch({ db, node, chainId: config.chain.id, schema, news: ponder.news });
+  const watchdog = watch({ db, node, chainId: config.chain.id, schema, failures: ponder.failures });
   const before = await readServed(db);
-  // What readers have must not shrink, unless it is known to be wrong.
+  // Readers must not lose blocks that they have, unless the served rows are known to be wrong.
   const served = before.serves === null || before.stale ? null : await readProgress(db, before.serves);
   let published = false;
-  let lookAt = 0;
+  let nextCheckAt = 0;
   let trouble: string | null = null;
   let ended: string | undefined;
   void ponder.ended.then((how) => {
     ended = how;
   });
 
-  /** An index takes over when it knows all that is served now, or all there is. */
+  /** An index can be published when it has every block that is served now, or every block of the chain. */
   const caughtUp = (progress: Progress, head: number) =>
     progress.ready && progress.block >= Math.min(head, served?.block ?? head, config.chain.endBlock ?? head);
 
   while (!stopping.aborted) {
     if (ended !== undefined) {
-      if (ponder.news.foreignSchema) await recordState(db, { generation: before.generation + 1 });
+      if (ponder.failures.foreignSchema) await recordState(db, { generation: before.generation + 1 });
       return `Ponder ended (${ended})`;
     }
     const progress = await readProgress(db, schema);
-    await rememberSeen(db, config.chain.id, ponder.takeSeen(), progress?.finalizedBlock ?? null);
-    if (performance.now() >= lookAt) {
-      const alarm = await watchdog.look(progress);
+    await recordSeenHashes(db, config.chain.id, ponder.takeSeenHashes(), progress?.finalizedBlock ?? null);
+    if (performance.now() >= nextCheckAt) {
+      const alarm = await watchdog.check(progress);
       if (alarm !== null) return alarm;
       if (watchdog.trouble !== trouble && watchdog.trouble !== null) log.error(`watchdog: ${watchdog.trouble}`);
       trouble = watchdog.trouble;
-      const calm = published && !watchdog.suspicious && !ponder.news.beyondFinality;
-      lookAt = performance.now() + (calm ? LOOK_MS : CLOSE_LOOK_MS);
+      const calm = published && !watchdog.suspicious && !ponder.failures.beyondFinality;
+      nextCheckAt = performance.now() + (calm ? CHECK_MS : SOON_CHECK_MS);
       if (published) {
         if ((await readServed(db)).schema !== schema) return await standBy(ponder);
         await pruneSchemas(db, [schema]);
@@ -106,15 +107,15 @@ async function follow(
       log.info(`serving ${schema} at block ${progress.block}`);
     }
     onReport?.({ schema, progress, head, published, metricsUrl: ponder.metricsUrl });
-    await Promise.race([ponder.ended, sleep(published ? CLOSE_LOOK_MS : CATCH_UP_MS, stopping)]);
+    await Promise.race([ponder.ended, sleep(published ? SOON_CHECK_MS : CATCH_UP_MS, stopping)]);
   }
   return "asked to stop";
 
-  /** Another build has taken over the views: this launcher neither indexes nor fights, it waits to be ended. */
+  /** Another build has published its index: this launcher ends Ponder, leaves the views alone and waits for `stop`. */
   async function standBy(ponder: PonderProcess): Promise<string> {
     log.warn("another build of the indexer has taken over: standing by");
     await ponder.stop();
-    while (!stopping.aborted) await sleep(LOOK_MS, stopping);
+    while (!stopping.aborted) await sleep(CHECK_MS, stopping);
     return "asked to stop";
   }
 }

@@ -3,22 +3,24 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { openClient } from "../db/connect.ts";
+import { bool, statement, text } from "../db/statement.ts";
 import { sleep } from "./backoff.ts";
 import { BUILD_LOCK, ensureOnchain } from "./views.ts";
 
+/** Milliseconds between two attempts to take the build's lock. */
 const LOCK_POLL_MS = 500;
 
 /** What every step of a session works with. */
 export type Session = {
-  /** The connection that holds the lock: whatever is done on it is done by the only launcher of the build. */
-  db: pg.ClientBase;
+  /** The connection that holds the lock: only one launcher of the build writes through such a connection at a time. */
+  db: pg.Client;
   config: Config;
   /** `index_<hash>`, see schema-name.ts. */
   build: string;
   log: Logger;
-  /** Aborted when the launcher is asked to end. */
+  /** Aborted by the launcher's `stop`. */
   stopping: AbortSignal;
-  /** Aborted when the connection is gone, and with it the lock: Ponder has to be killed at once. */
+  /** Aborted when the connection is lost, and the lock with it: Ponder must be killed at once. */
   lost: AbortSignal;
 };
 
@@ -52,14 +54,20 @@ export async function withSession(
   }
 }
 
-/** @returns false when asked to stop before the lock was free */
+const TRY_LOCK = statement({
+  name: "try-build-lock",
+  params: { build: text },
+  text: `select pg_try_advisory_lock(${BUILD_LOCK}, hashtext($build)) as taken`,
+  columns: { taken: bool },
+});
+
+/** @returns false when `stop` is called before the lock is free */
 async function takeLock({ db, build, log, stopping }: Session): Promise<boolean> {
-  let told = false;
+  let warned = false;
   while (!stopping.aborted) {
-    const { rows } = await db.query("select pg_try_advisory_lock($1, hashtext($2)) as mine", [BUILD_LOCK, build]);
-    if (rows[0].mine) return true;
-    if (!told) log.warn(`another indexer of ${build} is running: waiting for it to end`);
-    told = true;
+    if ((await TRY_LOCK.one(db, { build })).taken) return true;
+    if (!warned) log.warn(`another indexer of ${build} is running: waiting for it to end`);
+    warned = true;
     await sleep(LOCK_POLL_MS, stopping);
   }
   return false;

@@ -1,33 +1,29 @@
-/** The constant schema `onchain`: which tables its views show, and the one-transaction switches between them. */
+/** The schema `onchain`: which tables its views show, and the changes of them, each in one transaction. */
 import type pg from "pg";
 import { INDEX_CHANNEL } from "../db/index-state.ts";
 import { ADVISORY_LOCKS } from "../db/locks.ts";
+import { array, bool, family, int4, nullable, type Row, statement, text } from "../db/statement.ts";
+import { type Queryable, transaction } from "../db/transaction.ts";
+import { CHECKPOINT } from "./ponder-tables.ts";
 
-/** The launcher's own record of what is served and what is being built. */
-export type ServedState = {
-  /** Index schema the served rows come from; null before the first index is published. */
-  schema: string | null;
-  /** Schema the views read at this moment: `schema` itself, or a held copy of it. */
-  serves: string | null;
-  /** Generation to run: the served one, or the next one while a re-index is under way. */
-  generation: number;
-  held: boolean;
-  stale: boolean;
-  reason: string | null;
-};
+/** First key of the advisory lock "one launcher per build"; the second is the hash of the build's name. */
+export const BUILD_LOCK = ADVISORY_LOCKS.indexBuild;
 
-/** Schemas this launcher makes and may drop: indexes and held copies. */
-const OWN_SCHEMAS = "^(index_[0-9a-f]{10}_[0-9]+|hold_[0-9a-z]+)$";
+/** Copy of Ponder's checkpoint that the views show. */
+const VIEW_CHECKPOINT = "_onchain_checkpoint";
+
+/** Schemas that the launcher creates and may drop: indexes, and retained copies of them. */
+const OWN_SCHEMAS = "^(index_[0-9a-f]{10}_[0-9]+|retained_[0-9a-z]+)$";
 
 /**
- * A switch takes exclusive locks on the views. It gives up long before Postgres would look for deadlocks (1 s), so
- * that a slow reader is never the one that gets an error; the caller tries again.
+ * Milliseconds that a change of the views waits for its exclusive locks, then it is tried again. Much less than the
+ * second after which Postgres looks for deadlocks, so that a slow reader never gets the error.
  */
-const SWITCH_LOCK_TIMEOUT_MS = 200;
+const LOCK_TIMEOUT_MS = 200;
 const LOCK_NOT_AVAILABLE = "55P03";
 
-/** Creates the schema `onchain` and its bookkeeping tables; harmless when they exist. */
-export async function ensureOnchain(db: pg.ClientBase): Promise<void> {
+/** Creates the schema `onchain` and the launcher's own tables in it, where they do not exist. */
+export async function ensureOnchain(db: Queryable): Promise<void> {
   await db.query(`
     create schema if not exists onchain;
     create table if not exists onchain.index_state (
@@ -41,7 +37,7 @@ export async function ensureOnchain(db: pg.ClientBase): Promise<void> {
       since timestamptz not null default now()
     );
     insert into onchain.index_state default values on conflict do nothing;
-    create table if not exists onchain.block_witness (
+    create table if not exists onchain.block_hash (
       chain_id bigint not null,
       block bigint not null,
       hash text not null,
@@ -55,7 +51,7 @@ export async function ensureOnchain(db: pg.ClientBase): Promise<void> {
     create or replace function onchain.show_checkpoint() returns trigger language plpgsql as $$
     begin
       execute format(
-        'insert into %I.${SHOWN_CHECKPOINT} select ($1).* on conflict (chain_name) do update
+        'insert into %I.${VIEW_CHECKPOINT} select ($1).* on conflict (chain_name) do update
          set (safe_checkpoint, latest_checkpoint, finalized_checkpoint)
            = (excluded.safe_checkpoint, excluded.latest_checkpoint, excluded.finalized_checkpoint)',
         tg_table_schema) using new;
@@ -65,100 +61,148 @@ export async function ensureOnchain(db: pg.ClientBase): Promise<void> {
   await grantReaders(db);
 }
 
-export async function readServed(db: pg.ClientBase): Promise<ServedState> {
-  const { rows } = await db.query(
-    "select schema, serves, generation, held, stale, reason from onchain.index_state where one",
-  );
-  return rows[0];
-}
+const READ_SERVED = statement({
+  name: "served-index",
+  text: `
+    select schema, serves, generation, held as "retainedView", stale, reason from onchain.index_state where one`,
+  columns: {
+    schema: nullable(text),
+    serves: nullable(text),
+    generation: int4,
+    retainedView: bool,
+    stale: bool,
+    reason: nullable(text),
+  },
+});
 
-/** Changes the record and wakes every follower of the index. */
+/**
+ * The launcher's record of what is served and what is built.
+ * `schema`: index that the served rows come from; null before the first index is published.
+ * `serves`: schema that the views read now, `schema` itself or a retained copy of it.
+ * `generation`: the one to run; the served one, or the next one during a re-index.
+ */
+export type ServedState = Row<typeof READ_SERVED>;
+
+export const readServed = (db: Queryable): Promise<ServedState> => READ_SERVED.one(db);
+
+const RECORD = statement({
+  name: "served-index-record",
+  params: { generation: nullable(int4), stale: nullable(bool), reason: nullable(text) },
+  text: `
+    update onchain.index_state
+    set generation = coalesce($generation, generation), stale = coalesce($stale, stale),
+        reason = coalesce($reason, reason), since = now()`,
+});
+const NOTIFY = statement({
+  name: "index-notify",
+  text: `select from pg_notify('${INDEX_CHANNEL}', '')`,
+});
+
+/** Changes the fields that are given, and notifies every process that follows the index. */
 export async function recordState(
-  db: pg.ClientBase,
-  change: Partial<Pick<ServedState, "generation" | "stale" | "reason">>,
+  db: Queryable,
+  change: { generation?: number; stale?: boolean; reason?: string },
 ): Promise<void> {
-  const columns = Object.keys(change);
-  const sets = columns.map((column, i) => `${column} = $${i + 1}`);
-  await db.query(`update onchain.index_state set ${sets.join(", ")}, since = now()`, Object.values(change));
-  await db.query("select pg_notify($1, '')", [INDEX_CHANNEL]);
+  await RECORD.run(db, { generation: null, stale: null, reason: null, ...change });
+  await NOTIFY.run(db);
 }
 
-/** Marks what is served as wrong; before anything is served there is nothing to mark. */
-export async function declareStale(db: pg.ClientBase, reason: string): Promise<void> {
+/** Marks the served rows as wrong; does nothing before an index is served. */
+export async function declareStale(db: Queryable, reason: string): Promise<void> {
   if ((await readServed(db)).schema !== null) await recordState(db, { stale: true, reason });
 }
 
+const RECORD_PUBLISHED = statement({
+  name: "served-index-published",
+  params: { schema: text },
+  text: `
+    update onchain.index_state
+    set schema = $schema, serves = $schema, held = false, stale = false, reason = null, since = now()`,
+});
+
 /**
- * Points the views at an index, which from then on announces every block itself, and records that its rows are
+ * Switches the views to an index, installs the trigger that announces each block of it, and records its rows as
  * current. One transaction: a reader sees all tables of the old index or all of the new one.
  */
-export async function publishIndex(db: pg.ClientBase, schema: string): Promise<void> {
-  await switching(db, async () => {
-    await showCheckpoint(db, schema);
-    await pointViews(db, schema, SHOWN_CHECKPOINT);
-    // The announcement is a trigger on Ponder's checkpoint, as Ponder's own views pattern does it: it leaves with the
-    // commit of the block, so that a woken reader finds the rows.
-    await db.query(`
-      create or replace trigger onchain_announce after insert or update on "${schema}"._ponder_checkpoint
+export async function publishIndex(db: pg.Client, schema: string): Promise<void> {
+  await switchViews(db, async (tx) => {
+    await copyCheckpoint(tx, schema);
+    await pointViews(tx, schema, VIEW_CHECKPOINT);
+    // A trigger on Ponder's checkpoint, as in Ponder's own views pattern: the notification leaves with the commit of the
+    // block, so that a reader that it wakes finds the rows.
+    await tx.query(`
+      create or replace trigger onchain_announce after insert or update on "${schema}".${CHECKPOINT}
       for each row execute function onchain.announce()`);
-    await db.query(
-      `update onchain.index_state
-       set schema = $1, serves = $1, held = false, stale = false, reason = null, since = now()`,
-      [schema],
-    );
-    await announce(db, schema);
+    await RECORD_PUBLISHED.run(tx, { schema });
+    await ANNOUNCE.run(tx, schema);
   });
 }
 
+const INDEX_DEFINITIONS = statement({
+  name: "table-index-definitions",
+  params: { schema: text, table: text },
+  text: "select indexdef from pg_indexes where schemaname = $schema::text and tablename = $table::text order by indexname",
+  columns: { indexdef: text },
+});
+const RECORD_RETAINED = statement({
+  name: "served-index-retained",
+  params: { serves: text },
+  text: "update onchain.index_state set serves = $serves, held = true, since = now()",
+});
+
 /**
- * Copies the tables of an index, with keys, indexes and statistics, and points the views at the copy, so that readers
- * keep what they have while Ponder rolls the index back to its finalized block and forward again.
- * Only to be called while no Ponder process writes to `schema`.
+ * Copies the tables of an index, with keys, indexes and statistics, and switches the views to the copy, so that readers
+ * keep their rows while Ponder rolls the index back to its finalized block and forward again.
+ * Call it only while no Ponder process writes to `schema`.
  */
-export async function holdIndex(db: pg.ClientBase, schema: string): Promise<void> {
-  const copy = `hold_${Date.now().toString(36)}`;
-  await transaction(db, async () => {
-    await db.query(`create schema "${copy}"`);
-    for (const table of [...(await indexTables(db, schema)), CHECKPOINT]) {
-      await db.query(`create table "${copy}"."${table}" as table "${schema}"."${table}"`);
-      const { rows } = await db.query(
-        "select indexdef from pg_indexes where schemaname = $1 and tablename = $2 order by indexname",
-        [schema, table],
-      );
-      for (const { indexdef } of rows) await db.query(indexdef.replace(` ON ${schema}.`, ` ON "${copy}".`));
-      await db.query(`analyze "${copy}"."${table}"`);
+export async function retainIndex(db: pg.Client, schema: string): Promise<void> {
+  const copy = `retained_${Date.now().toString(36)}`;
+  await transaction(db, async (tx) => {
+    await tx.query(`create schema "${copy}"`);
+    for (const table of [...(await indexTables(tx, schema)), CHECKPOINT]) {
+      await tx.query(`create table "${copy}"."${table}" as table "${schema}"."${table}"`);
+      for (const { indexdef } of await INDEX_DEFINITIONS.rows(tx, { schema, table }))
+        await tx.query(indexdef.replace(` ON ${schema}.`, ` ON "${copy}".`));
+      await tx.query(`analyze "${copy}"."${table}"`);
     }
   });
-  await switching(db, async () => {
-    await pointViews(db, copy, CHECKPOINT);
-    await db.query("update onchain.index_state set serves = $1, held = true, since = now()", [copy]);
-    await announce(db, copy);
+  await switchViews(db, async (tx) => {
+    await pointViews(tx, copy, CHECKPOINT);
+    await RECORD_RETAINED.run(tx, { serves: copy });
+    await ANNOUNCE.run(tx, copy);
   });
 }
 
+const UNUSED_SCHEMAS = statement({
+  name: "unused-index-schemas",
+  params: { pattern: text, keep: array(text) },
+  text: `
+    select nspname::text as name from pg_namespace
+    where nspname ~ $pattern and nspname::text <> all($keep::text[]) and pg_get_userbyid(nspowner) = current_user`,
+  columns: { name: text },
+});
+const TRY_BUILD_LOCK = statement({
+  name: "try-build-lock-in-transaction",
+  params: { build: text },
+  text: `select pg_try_advisory_xact_lock(${BUILD_LOCK}, hashtext($build)) as taken`,
+  columns: { taken: bool },
+});
+
 /**
- * Drops indexes and held copies that are neither served nor in `keep`. A schema that a reader still uses, or whose build
- * is locked by another launcher, is left for the next call.
+ * Drops indexes and retained copies that are neither served nor in `keep`. A schema that a reader uses, or whose build is
+ * locked by another launcher, remains until a later call.
  * @returns names of the schemas dropped
  */
-export async function pruneSchemas(db: pg.ClientBase, keep: string[]): Promise<string[]> {
+export async function pruneSchemas(db: pg.Client, keep: string[]): Promise<string[]> {
   const { schema, serves } = await readServed(db);
   const kept = [...keep, schema, serves].filter((name) => name !== null);
-  const { rows } = await db.query(
-    `select nspname as name from pg_namespace
-     where nspname ~ $1 and nspname <> all($2::text[]) and pg_get_userbyid(nspowner) = current_user`,
-    [OWN_SCHEMAS, kept],
-  );
   const dropped: string[] = [];
-  for (const { name } of rows) {
-    await transaction(db, async () => {
-      await db.query(`set local lock_timeout = ${SWITCH_LOCK_TIMEOUT_MS}`);
+  for (const { name } of await UNUSED_SCHEMAS.rows(db, { pattern: OWN_SCHEMAS, keep: kept })) {
+    await transaction(db, async (tx) => {
+      await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
       const build = /^(index_[0-9a-f]+)_\d+$/.exec(name)?.[1];
-      if (build !== undefined) {
-        const free = await db.query("select pg_try_advisory_xact_lock($1, hashtext($2)) as free", [BUILD_LOCK, build]);
-        if (!free.rows[0].free) return;
-      }
-      await db.query(`drop schema "${name}" cascade`);
+      if (build !== undefined && !(await TRY_BUILD_LOCK.one(tx, { build })).taken) return;
+      await tx.query(`drop schema "${name}" cascade`);
       dropped.push(name);
     }).catch((error) => {
       if (error.code !== LOCK_NOT_AVAILABLE) throw error;
@@ -167,77 +211,88 @@ export async function pruneSchemas(db: pg.ClientBase, keep: string[]): Promise<s
   return dropped;
 }
 
-/** First key of the advisory lock "one launcher per build"; the second is the hash of the build's name. */
-export const BUILD_LOCK = ADVISORY_LOCKS.indexBuild;
-
-const CHECKPOINT = "_ponder_checkpoint";
-const SHOWN_CHECKPOINT = "_onchain_checkpoint";
-
 /**
- * Keeps a copy of Ponder's checkpoint for readers, written with each commit. To roll back a reorganisation Ponder takes
- * exclusive locks on every table and on its checkpoint last, and never lets go of the former while it waits for the
- * latter: a reader that has seen the checkpoint and goes on to a table would make both wait for as long as others come
+ * Keeps a copy of Ponder's checkpoint for readers, written in each commit. To roll back a reorganisation Ponder locks
+ * every table exclusively, its checkpoint last, and keeps the locks on the tables while it waits for the checkpoint. A
+ * reader that has read the checkpoint and continues to a table would make both wait as long as further readers arrive
  * (measured under load: 75 s without an answer).
  */
-async function showCheckpoint(db: pg.ClientBase, schema: string): Promise<void> {
-  await db.query(`
-    create table if not exists "${schema}".${SHOWN_CHECKPOINT} (like "${schema}".${CHECKPOINT} including all);
+async function copyCheckpoint(tx: Queryable, schema: string): Promise<void> {
+  await tx.query(`
+    create table if not exists "${schema}".${VIEW_CHECKPOINT} (like "${schema}".${CHECKPOINT} including all);
     create or replace trigger onchain_checkpoint after insert or update on "${schema}".${CHECKPOINT}
     for each row execute function onchain.show_checkpoint();
-    delete from "${schema}".${SHOWN_CHECKPOINT};
-    insert into "${schema}".${SHOWN_CHECKPOINT} select * from "${schema}".${CHECKPOINT}`);
+    delete from "${schema}".${VIEW_CHECKPOINT};
+    insert into "${schema}".${VIEW_CHECKPOINT} select * from "${schema}".${CHECKPOINT}`);
 }
+
+const INDEX_TABLES = statement({
+  name: "index-tables",
+  params: { schema: text },
+  text: `
+    select tablename::text as table from pg_tables
+    where schemaname = $schema::text and left(tablename, 1) <> '_' order by tablename`,
+  columns: { table: text },
+});
 
 /** Tables of an index that readers may see: all but Ponder's own. */
-async function indexTables(db: pg.ClientBase, schema: string): Promise<string[]> {
-  const { rows } = await db.query(
-    "select tablename from pg_tables where schemaname = $1 and left(tablename, 1) <> '_' order by tablename",
-    [schema],
-  );
-  return rows.map((row) => row.tablename);
-}
+const indexTables = async (db: Queryable, schema: string): Promise<string[]> =>
+  (await INDEX_TABLES.rows(db, { schema })).map(({ table }) => table);
+
+const VIEWS = statement({
+  name: "onchain-views",
+  text: "select viewname::text as view from pg_views where schemaname = 'onchain'",
+  columns: { view: text },
+});
 
 /** @param checkpoint the table of the schema that is shown as the checkpoint */
-async function pointViews(db: pg.ClientBase, schema: string, checkpoint: string): Promise<void> {
-  const wanted = [...(await indexTables(db, schema)), CHECKPOINT];
-  const shape = await columnsOf(db, schema, wanted);
-  const { rows } = await db.query("select viewname from pg_views where schemaname = 'onchain'");
-  const present = rows.map((row) => row.viewname as string);
-  const presentShape = await columnsOf(db, "onchain", present);
+async function pointViews(tx: Queryable, schema: string, checkpoint: string): Promise<void> {
+  const wanted = [...(await indexTables(tx, schema)), CHECKPOINT];
+  const columns = await columnsOf(tx, schema, wanted);
+  const present = (await VIEWS.rows(tx)).map(({ view }) => view);
+  const presentColumns = await columnsOf(tx, "onchain", present);
   for (const view of present) {
-    // A view keeps its grants when it is replaced, but only a view of the same columns can be.
-    if (presentShape.get(view) !== shape.get(view)) await db.query(`drop view onchain."${view}"`);
+    // A replaced view keeps its grants, but only a view with the same columns can be replaced.
+    if (presentColumns.get(view) !== columns.get(view)) await tx.query(`drop view onchain."${view}"`);
   }
   for (const table of wanted) {
     const source = table === CHECKPOINT ? checkpoint : table;
-    await db.query(`create or replace view onchain."${table}" as select * from "${schema}"."${source}"`);
+    await tx.query(`create or replace view onchain."${table}" as select * from "${schema}"."${source}"`);
   }
-  await grantReaders(db);
+  await grantReaders(tx);
 }
+
+const COLUMNS_OF = statement({
+  name: "relation-columns",
+  params: { schema: text, relations: array(text) },
+  text: `
+    select c.relname::text as relation,
+           string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum) as columns
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where n.nspname = $schema::text and c.relname = any($relations::text[])
+    group by c.relname`,
+  columns: { relation: text, columns: text },
+});
 
 /** Names and types of the columns, in order, as one comparable text per relation. */
-async function columnsOf(db: pg.ClientBase, schema: string, relations: string[]): Promise<Map<string, string>> {
-  const { rows } = await db.query(
-    `select c.relname, string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum) as shape
-     from pg_class c
-     join pg_namespace n on n.oid = c.relnamespace
-     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     where n.nspname = $1 and c.relname = any($2)
-     group by c.relname`,
-    [schema, relations],
-  );
-  return new Map(rows.map((row) => [row.relname, row.shape]));
+async function columnsOf(db: Queryable, schema: string, relations: string[]): Promise<Map<string, string>> {
+  const rows = await COLUMNS_OF.rows(db, { schema, relations });
+  return new Map(rows.map(({ relation, columns }) => [relation, columns]));
 }
 
-async function announce(db: pg.ClientBase, schema: string): Promise<void> {
-  await db.query(
-    `select pg_notify($1, coalesce((select substr(latest_checkpoint, 27, 16)::bigint::text from "${schema}".${CHECKPOINT} limit 1), ''))`,
-    [INDEX_CHANNEL],
-  );
-}
+/** Notifies the followers of the index of its block; the payload is empty before it has one. */
+const ANNOUNCE = family({
+  name: "index-announce",
+  text: (schema: string) => `
+    select from pg_notify('${INDEX_CHANNEL}', coalesce(
+      (select substr(latest_checkpoint, 27, 16)::bigint::text from "${schema}".${CHECKPOINT} limit 1), ''))`,
+  examples: ["index_0000000000_0"],
+});
 
-/** The API and the workers run as role `app`, which may read what the chain says and nothing more. */
-async function grantReaders(db: pg.ClientBase): Promise<void> {
+/** The API and the workers run as role `app`, which may read the schema `onchain` and not write to it. */
+async function grantReaders(db: Queryable): Promise<void> {
   await db.query(`
     do $$ begin
       if exists (select from pg_roles where rolname = 'app') then
@@ -247,29 +302,17 @@ async function grantReaders(db: pg.ClientBase): Promise<void> {
     end $$`);
 }
 
-/** Runs a switch of views in a transaction, again and again until it gets its locks. */
-async function switching(db: pg.ClientBase, work: () => Promise<void>): Promise<void> {
+/** Runs a change of the views in a transaction, and again until it gets its locks. */
+async function switchViews(db: pg.Client, work: (tx: Queryable) => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      return await transaction(db, async () => {
-        await db.query(`set local lock_timeout = ${SWITCH_LOCK_TIMEOUT_MS}`);
-        await work();
+      return await transaction(db, async (tx) => {
+        await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await work(tx);
       });
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
-      await new Promise((done) => setTimeout(done, SWITCH_LOCK_TIMEOUT_MS * (0.5 + Math.random())));
+      await new Promise((done) => setTimeout(done, LOCK_TIMEOUT_MS * (0.5 + Math.random())));
     }
-  }
-}
-
-export async function transaction<T>(db: pg.ClientBase, work: () => Promise<T>): Promise<T> {
-  await db.query("begin");
-  try {
-    const result = await work();
-    await db.query("commit");
-    return result;
-  } catch (error) {
-    await db.query("rollback").catch(() => {});
-    throw error;
   }
 }

@@ -1,56 +1,58 @@
-/** The watchdog: what Ponder does not notice or survives silently, noticed from outside. */
-import type pg from "pg";
-import { findFork, lookAtWitnesses, type Progress, type Verdict } from "./block-hashes.ts";
-import { type Node, NodeUnavailable } from "./node.ts";
-import type { PonderNews } from "./ponder-process.ts";
+/** The watchdog: detects from outside what Ponder does not notice, and failures that it does not report. */
 
-/** The head moves and the index does not for this long: it hangs. */
+import type { Queryable } from "../db/transaction.ts";
+import { checkBlockHashes, findFork, type Verdict } from "./block-hashes.ts";
+import { type Node, NodeUnavailable } from "./node.ts";
+import type { PonderFailures } from "./ponder-process.ts";
+import type { Progress } from "./ponder-tables.ts";
+
+/** Milliseconds without progress, while the head moves, after which the index counts as stalled. */
 const STALL_MS = 20_000;
 
-/** What the launcher has to do. */
+/** What the launcher must do. */
 export type Alarm =
-  /** Blocks the index took as final are gone from the chain: only a new index from `forkBlock` on can be right. */
+  /** Blocks that are final for the index were replaced: only a new index from `forkBlock` on is correct. */
   | { kind: "replaced"; forkBlock: number; reason: string }
-  /** The index stands still for no reason of the chain: start it again. */
+  /** The index makes no progress and the chain is not the reason: restart it. */
   | { kind: "stalled"; reason: string };
 
 export type Watchdog = {
-  /** The chain's head at the last look; null before the first answer of the node. */
+  /** The chain's head at the last check; null before the node has answered. */
   readonly head: number | null;
-  /** The last look saw a replaced block; the next one decides. */
+  /** The last check found a replaced block; the next one decides. */
   readonly suspicious: boolean;
-  /** One look. A node that does not answer means "nothing can be said", kept in `trouble`. */
-  look(progress: Progress | null): Promise<Alarm | null>;
-  /** Why the last look could not be completed; null when it was. */
+  /** Runs one check. A node that does not answer allows no judgement; the reason is kept in `trouble`. */
+  check(progress: Progress | null): Promise<Alarm | null>;
+  /** Why the last check is incomplete; null when it is complete. */
   readonly trouble: string | null;
 };
 
 /**
  * Watches one run of Ponder on `schema`.
- * A replaced block must be seen replaced on two looks in a row: a single answer may come from a node that has not
- * settled. A node that lacks the block says nothing at all.
+ * Only two checks in a row that find a block replaced raise the alarm: a single answer can come from a node that has not
+ * settled. A node that does not have the block allows no judgement.
  */
 export function watch(options: {
-  db: pg.ClientBase;
+  db: Queryable;
   node: Node;
   chainId: number;
   schema: string;
-  news: PonderNews;
+  failures: PonderFailures;
   /** Milliseconds, monotonic. */
   now?: () => number;
 }): Watchdog {
-  const { db, node, chainId, schema, news, now = () => performance.now() } = options;
+  const { db, node, chainId, schema, failures, now = () => performance.now() } = options;
   let head: number | null = null;
   let trouble: string | null = null;
   let suspicion: Verdict | null = null;
-  let moved: { block: number; at: number } | null = null;
+  let lastProgress: { block: number; at: number } | null = null;
 
-  function stalled(progress: Progress, chainHead: number): boolean {
-    if (moved === null || moved.block !== progress.block || chainHead <= progress.block) {
-      moved = { block: progress.block, at: now() };
+  function isStalled(progress: Progress, chainHead: number): boolean {
+    if (lastProgress === null || lastProgress.block !== progress.block || chainHead <= progress.block) {
+      lastProgress = { block: progress.block, at: now() };
       return false;
     }
-    return now() - moved.at > STALL_MS;
+    return now() - lastProgress.at > STALL_MS;
   }
 
   return {
@@ -63,10 +65,10 @@ export function watch(options: {
     get suspicious() {
       return suspicion !== null;
     },
-    async look(progress) {
+    async check(progress) {
       try {
         head = (await node.head()).block;
-        const verdict = await lookAtWitnesses(db, node, chainId, schema);
+        const verdict = await checkBlockHashes(db, node, chainId, schema);
         if (verdict.kind === "replaced") {
           const confirmed = suspicion?.kind === "replaced";
           suspicion = verdict;
@@ -79,9 +81,9 @@ export function watch(options: {
         }
         trouble = null;
         if (progress === null) return null;
-        if (!progress.ready || !stalled(progress, head)) return null;
-        // Ponder saw what no witness tells.
-        if (news.beyondFinality)
+        if (!progress.ready || !isStalled(progress, head)) return null;
+        // Ponder has reported a replaced block that no recorded hash shows.
+        if (failures.beyondFinality)
           return replaced(await findFork(db, node, chainId, progress.finalizedBlock), progress.finalizedBlock);
         return { kind: "stalled", reason: `the index stands at block ${progress.block} while the chain is at ${head}` };
       } catch (error) {

@@ -1,5 +1,5 @@
-/** Preloaded into the Ponder process: it ends at once when the launcher is gone, so that nobody writes without the lock. */
+/** Preloaded into the Ponder process: it exits when the launcher has ended, so that no process writes without the lock. */
 
 process.on("disconnect", () => process.exit(0));
-// The channel is a lifeline only; it must not keep a finished process alive.
+// The IPC channel only signals the end of the launcher; it must not keep a finished process alive.
 process.channel?.unref();

@@ -1,7 +1,7 @@
 /**
- * Preloaded into the Ponder process: packages are loaded by Node, as they are. Ponder compiles `src/` by vite-node,
- * which takes a package's folder named `esm` for something that Node cannot load: it would compile Ponder itself and all
- * of GraphQL with it, four hundred files, at every start, beside the copies that run already.
+ * Preloaded into the Ponder process: Node loads packages without a compile step. Ponder compiles `src/` with vite-node,
+ * which treats a package folder named `esm` as something that Node cannot load. It would compile Ponder itself and all of
+ * GraphQL, 400 files, at every start, in addition to the copies that already run.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -12,6 +12,6 @@ const { resolve } = createRequire(join(PONDER_ROOT, "package.json"));
 const serverPath = resolve("vite-node/server").replace(/cjs$/, "mjs");
 const { ViteNodeServer } = await import(pathToFileURL(serverPath).href);
 const { shouldExternalize } = ViteNodeServer.prototype;
-ViteNodeServer.prototype.shouldExternalize = function asItIs(id: string) {
+ViteNodeServer.prototype.shouldExternalize = function externalizePackages(id: string) {
   return id.includes("/node_modules/") ? Promise.resolve(id) : shouldExternalize.call(this, id);
 };

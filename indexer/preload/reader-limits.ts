@@ -1,11 +1,11 @@
-/** What a query over the index may use of the database. */
+/** Limits of the database for a query over the index. */
 
-/** What Ponder lets each step of a reader's query take. */
-export const GENEROUS = "SET work_mem = '512MB';";
-/** Bounds that many readers fit into: memory of a step, one process for a query, temporary files where the role may bound them. */
-const MODEST = `SET work_mem = '32MB';
+/** Ponder's own limit: memory for each step of a reader's query. */
+export const PONDER_LIMITS = "SET work_mem = '512MB';";
+/** Limits for many readers at once: memory per step, one process per query, temporary files where the role may limit them. */
+const READER_LIMITS = `SET work_mem = '32MB';
   SET max_parallel_workers_per_gather = 0;
   DO $$ BEGIN SET temp_file_limit = '1GB'; EXCEPTION WHEN insufficient_privilege THEN NULL; END $$;`;
 
-/** The statement with which Ponder opens a reader's connection, with modest bounds; every other comes back as it is. */
-export const modest = (text: string): string => text.replace(GENEROUS, () => MODEST);
+/** Replaces the limits in the statement with which Ponder opens a reader's connection; returns any other unchanged. */
+export const withReaderLimits = (text: string): string => text.replace(PONDER_LIMITS, () => READER_LIMITS);

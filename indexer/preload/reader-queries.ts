@@ -1,9 +1,9 @@
 /**
- * Preloaded into the Ponder process: the statements of a reader (GraphQL and SQL over the index) end with the reader,
- * with its time and with its first failure, and are small.
+ * Preloaded into the Ponder process: the statements of a reader (GraphQL and SQL over the index) end when the reader
+ * disconnects, when its time is over and at its first error, and their answers are limited in size.
  *
- * Ponder itself tries every failed statement again, nine times with growing pauses, whoever is still there: a division
- * by zero held its place for a minute, and one that timed out for five.
+ * Ponder itself repeats every failed statement nine times with growing delays, also after its reader has left: a
+ * division by zero kept its connection for one minute, a statement that timed out for five.
  */
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { IncomingMessage } from "node:http";
@@ -16,20 +16,21 @@ import { networkOf } from "../../api/http/client-network.ts";
 import { loadConfig } from "../../config/config.ts";
 import type { IndexReaders } from "../../src/api/limits.ts";
 import { PONDER_ROOT } from "./ponder-package.ts";
-import { modest } from "./reader-limits.ts";
+import { withReaderLimits } from "./reader-limits.ts";
 
-/** Bytes of all rows that one request may get from the database. */
+/** Max bytes of rows that one request gets from the database. */
 const MAX_BYTES = 8 * 2 ** 20;
-/** Answers of Ponder's own look at whether a query is allowed that are remembered. */
-const VERDICTS = 10_000;
+/** Max results of Ponder's own check whether a query is allowed that are cached. */
+const MAX_VERDICTS = 10_000;
 
-/** A reader's request, and the connections its statements are on at this moment. */
+/** A reader's request, and the connections that run its statements now. */
 type Reader = {
-  /** Why its statements have to end, once they have. */
-  over: string | undefined;
+  /** Why its statements are ended; undefined while they may run. */
+  endReason: string | undefined;
   end(why: string): void;
+  /** Number of running statements by connection. */
   running: Map<Client, number>;
-  /** Resolves when what ran has been ended in the database too. */
+  /** Resolves when the statements that `end` interrupted have ended in the database too. */
   ended: Promise<unknown>;
   bytes: number;
 };
@@ -39,7 +40,7 @@ type Client = pg.Client & { processID: number | null; connection: { stream: Sock
 const readers = new AsyncLocalStorage<Reader>();
 const ponder = createRequire(join(PONDER_ROOT, "package.json"));
 const { Client, Pool } = ponder("pg") as typeof pg;
-/** The one error after which Ponder does not try again. */
+/** The only error after which Ponder does not repeat a statement. */
 const { NonRetryableUserError } = ponder("./dist/esm/internal/errors.js") as {
   NonRetryableUserError: new (message: string) => Error;
 };
@@ -51,13 +52,13 @@ globalThis.indexReaders = {
   nameOf: (incoming: IncomingMessage) => networkOf(clientAddress(incoming)),
   async run(ended, work) {
     const reader: Reader = {
-      over: undefined,
+      endReason: undefined,
       running: new Map(),
       ended: Promise.resolve(),
       bytes: 0,
       end(why) {
-        if (reader.over !== undefined) return;
-        reader.over = why;
+        if (reader.endReason !== undefined) return;
+        reader.endReason = why;
         reader.ended = Promise.all([...reader.running.keys()].map(endConnection));
       },
     };
@@ -73,27 +74,27 @@ globalThis.indexReaders = {
 } satisfies IndexReaders;
 
 /**
- * Ends a connection here and in the database, where a statement would run on. The connection is gone before the
- * database is asked, so that nobody else's statement can be on it by then.
+ * Ends a connection in this process and in the database, where a statement would continue. The socket is destroyed first,
+ * so that the backend cannot run a statement of another reader when it is terminated.
  */
 function endConnection(client: Client): Promise<unknown> {
   client.connection.stream.destroy();
   const { admin } = (globalThis as unknown as { PONDER_DATABASE: { driver: { admin: pg.Pool } } }).PONDER_DATABASE
     .driver;
   if (client.processID === null) return Promise.resolve();
-  // Should that fail, the statement ends by its own timeout.
+  // If this fails, the statement ends by its own timeout.
   return readers.exit(() => admin.query("select pg_terminate_backend($1)", [client.processID])).catch(() => {});
 }
 
 const query = Client.prototype.query as (this: pg.Client, ...given: unknown[]) => Promise<unknown>;
 
 Client.prototype.query = function readerQuery(this: Client, ...given: unknown[]) {
-  if (typeof given[0] === "string") given[0] = modest(given[0]);
+  if (typeof given[0] === "string") given[0] = withReaderLimits(given[0]);
   const reader = readers.getStore();
   if (!reader) return query.apply(this, given);
   const done = given.at(-1);
-  if (typeof done !== "function") return asked(this, reader, given);
-  asked(this, reader, given.slice(0, -1)).then(
+  if (typeof done !== "function") return runForReader(this, reader, given);
+  runForReader(this, reader, given.slice(0, -1)).then(
     (result) => done(undefined, result),
     (error) => done(error),
   );
@@ -102,21 +103,21 @@ Client.prototype.query = function readerQuery(this: Client, ...given: unknown[])
 const open = Client.prototype.connect as (this: pg.Client, done?: (error: Error) => void) => Promise<pg.Client>;
 
 /**
- * A connection is opened for the pool: which reader it goes to is not known before it is open, and the reader in whose
- * time the pool asks for it may have left. So its opening statements are of no reader.
+ * A connection is opened for the pool. The reader that will use it is unknown until it is open, and the reader whose
+ * request opened it may have left. So its first statements run outside the context of a reader.
  *
- * The pool and Ponder listen to a connection's errors only once it is open. One that breaks before that would end the
- * process, though the failure reaches its statements as well: it has a listener from the start.
+ * The pool and Ponder listen to a connection's errors only after it is open. Without the listener added here a connection
+ * that breaks earlier would end the process. Its statements receive the error as well.
  */
-Client.prototype.connect = function openForAll(this: Client, done?: (error: Error) => void) {
+Client.prototype.connect = function connectOutsideReader(this: Client, done?: (error: Error) => void) {
   this.on("error", () => {});
   return readers.exit(() => open.call(this, done));
 } as typeof Client.prototype.connect;
 
-/** One statement of a reader. @throws NonRetryableUserError whatever is wrong with it */
-async function asked(client: Client, reader: Reader, given: unknown[]): Promise<unknown> {
-  // Ended as well: it may stand in the middle of a transaction, and goes back to the others.
-  if (reader.over !== undefined) await endConnection(client);
+/** Runs one statement of a reader. @throws NonRetryableUserError for every error */
+async function runForReader(client: Client, reader: Reader, given: unknown[]): Promise<unknown> {
+  // The connection is ended too: it can be inside a transaction, and the pool would give it to another reader.
+  if (reader.endReason !== undefined) await endConnection(client);
   const count = (chunk: Buffer) => {
     reader.bytes += chunk.length;
     if (reader.bytes > MAX_BYTES) reader.end(`The answer is larger than ${MAX_BYTES / 2 ** 20} MB.`);
@@ -126,11 +127,11 @@ async function asked(client: Client, reader: Reader, given: unknown[]): Promise<
   running.set(client, (running.get(client) ?? 0) + 1);
   stream.on("data", count);
   try {
-    if (reader.over !== undefined) throw new Error(reader.over);
+    if (reader.endReason !== undefined) throw new Error(reader.endReason);
     return await query.apply(client, given);
   } catch (error) {
     await reader.ended;
-    throw new NonRetryableUserError(reader.over ?? (error as Error).message);
+    throw new NonRetryableUserError(reader.endReason ?? (error as Error).message);
   } finally {
     stream.off("data", count);
     const left = running.get(client)! - 1;
@@ -141,11 +142,11 @@ async function asked(client: Client, reader: Reader, given: unknown[]): Promise<
 
 const connect = Pool.prototype.connect as (this: pg.Pool, done?: (...result: unknown[]) => void) => Promise<unknown>;
 
-// Whoever waits for a connection goes on as the reader it was: the pool calls back from where another let go of one.
+// Keeps the context of the reader that waits: the pool calls back in the context of the reader that released a connection.
 Pool.prototype.connect = function readerConnect(this: pg.Pool, done?: (...result: unknown[]) => void) {
   const reader = readers.getStore();
   if (done) return connect.call(this, reader ? AsyncResource.bind(done) : done);
-  const connected = (connect.call(this) as Promise<pg.PoolClient>).then(givenBackAtItsEnd);
+  const connected = (connect.call(this) as Promise<pg.PoolClient>).then(releasedAtItsEnd);
   if (!reader) return connected;
   return connected.catch((error: Error) => {
     throw new NonRetryableUserError(error.message);
@@ -153,15 +154,15 @@ Pool.prototype.connect = function readerConnect(this: pg.Pool, done?: (...result
 } as typeof Pool.prototype.connect;
 
 /**
- * A connection that has ended goes back to its pool, whether or not its user gives it back: drizzle does not when the
- * `begin` of a transaction fails, and the pool would have one place less for ever.
+ * Releases a connection to its pool when it ends, also when its user does not: drizzle does not when the `begin` of a
+ * transaction fails, and the pool would be smaller by one connection from then on.
  */
-function givenBackAtItsEnd(client: pg.PoolClient): pg.PoolClient {
+function releasedAtItsEnd(client: pg.PoolClient): pg.PoolClient {
   const release = client.release;
-  let given = false;
+  let released = false;
   client.release = (error) => {
-    if (given) return;
-    given = true;
+    if (released) return;
+    released = true;
     client.off("end", ended);
     release(error);
   };
@@ -171,14 +172,14 @@ function givenBackAtItsEnd(client: pg.PoolClient): pg.PoolClient {
 }
 
 /**
- * Ponder remembers for each query whether it is allowed: a million, and those it refuses without end. What it keeps
- * them in is made when its module is loaded.
+ * Ponder caches for each query whether it is allowed: a million allowed ones, and refused ones without a limit. It creates
+ * the caches when its module is loaded; this replaces them by bounded maps.
  */
 const Unbounded = globalThis.Map;
 class BoundedMap<K, V> extends Unbounded<K, V> {
   override set(key: K, value: V): this {
     super.set(key, value);
-    if (this.size > VERDICTS) this.delete(this.keys().next().value!);
+    if (this.size > MAX_VERDICTS) this.delete(this.keys().next().value!);
     return this;
   }
 }

@@ -1,29 +1,29 @@
 /**
- * Preloaded into the Ponder process: tells the launcher which blocks Ponder takes as final when it starts. It builds on
- * them and says no hash; asked for later, the chain may have put others in their place.
+ * Preloaded into the Ponder process: it reports to the launcher the blocks that Ponder treats as final when it starts.
+ * Ponder builds on them and logs no hash of them. A later request can find that the chain has replaced them.
  */
-import { again, listen } from "./rpc-interceptor.ts";
+import { intercept, withBody } from "./rpc-interceptor.ts";
 
-/** One of those blocks, as it is told. */
-export type TakenAsFinal = { takenAsFinal: { block: number; hash: string } };
+/** IPC message with one of those blocks. */
+export type FinalizedReport = { finalized: { block: number; hash: string } };
 
-/** Where it starts, where its cache ends, and what is final: nothing else is asked for like this, and never in bulk. */
+/** Ponder requests only three kinds of block this way: its start block, the end of its cache, the finalized block. */
 const BY_NUMBER = /"method":"eth_getBlockByNumber","params":\["0x[0-9a-f]+",false\]/;
 
-listen(BY_NUMBER, async ({ response }) => {
+intercept(BY_NUMBER, async ({ response }) => {
   const text = await response.text();
-  tell(text);
-  return again(text, response);
+  report(text);
+  return withBody(text, response);
 });
 
-function tell(answer: string): void {
+function report(response: string): void {
   let block: { number?: unknown; hash?: unknown } | null | undefined;
   try {
-    block = JSON.parse(answer).result;
+    block = JSON.parse(response).result;
   } catch {
-    // Ponder will say so.
+    // Ponder reports the invalid response itself.
     return;
   }
   if (typeof block?.number !== "string" || typeof block.hash !== "string") return;
-  process.send?.({ takenAsFinal: { block: Number(block.number), hash: block.hash } } satisfies TakenAsFinal);
+  process.send?.({ finalized: { block: Number(block.number), hash: block.hash } } satisfies FinalizedReport);
 }

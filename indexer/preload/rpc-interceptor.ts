@@ -1,21 +1,22 @@
-/** What Ponder asks the node, and is answered: listened to in its own process by the modules that are preloaded into it. */
+/** Intercepts Ponder's JSON-RPC requests in its own process, so that preloaded modules can read or replace responses. */
 
-/** A request with its answer. */
-type Heard = {
-  /** The request's JSON, and what the pattern found in it. */
+/** A request with its response. */
+type Exchange = {
+  /** JSON of the request. */
   body: string;
-  asked: RegExpExecArray;
+  /** Match of the pattern in `body`. */
+  match: RegExpExecArray;
   response: Response;
   /** Sends the same request with another body. */
-  ask(body: string): Promise<Response>;
+  resend(body: string): Promise<Response>;
 };
 
-/** @returns what Ponder is to get, most often the very same answer */
-type Listener = (heard: Heard) => Promise<Response>;
+/** @returns the response that Ponder receives, usually the unchanged one */
+type Interceptor = (exchange: Exchange) => Promise<Response>;
 
-const listeners: { pattern: RegExp; listener: Listener }[] = [];
+const interceptors: { pattern: RegExp; interceptor: Interceptor }[] = [];
 
-/** Bodies of requests that are made before they are sent. */
+/** Bodies of requests that are constructed before they are passed to fetch. */
 const bodies = new WeakMap<Request, string>();
 globalThis.Request = class extends Request {
   constructor(input: string | URL | Request, init?: RequestInit) {
@@ -29,27 +30,27 @@ globalThis.fetch = async (input, init) => {
   const response = await send(input, init);
   const body = init?.body ?? (input instanceof Request ? bodies.get(input) : undefined);
   if (typeof body !== "string") return response;
-  const ask = (other: string) => {
+  const resend = (other: string) => {
     if (!(input instanceof Request)) return send(input, { ...init, body: other });
     const { url, method, headers, signal } = input;
     return send(url, { method, headers, signal, body: other });
   };
-  for (const { pattern, listener } of listeners) {
-    const asked = pattern.exec(body);
-    if (asked) return listener({ body, asked, response, ask });
+  for (const { pattern, interceptor } of interceptors) {
+    const match = pattern.exec(body);
+    if (match) return interceptor({ body, match, response, resend });
   }
   return response;
 };
 
-/** Listens for requests whose JSON matches. A request has one listener. */
-export function listen(pattern: RegExp, listener: Listener): void {
-  listeners.push({ pattern, listener });
+/** Registers an interceptor of the requests whose JSON matches. Only the first match of a request is called. */
+export function intercept(pattern: RegExp, interceptor: Interceptor): void {
+  interceptors.push({ pattern, interceptor });
 }
 
-/** The same answer with a body that can be read once more. */
-export const again = (text: string, response: Response): Response => new Response(text, response);
+/** The same response with a body that can be read again. */
+export const withBody = (text: string, response: Response): Response => new Response(text, response);
 
-/** What the node says is wrong with a request; an empty text when it says nothing of the kind. */
+/** The message of a JSON-RPC error in a response; an empty text when there is none. */
 export function errorOf(text: string): string {
   if (!text.includes('"error"')) return "";
   try {

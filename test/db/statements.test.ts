@@ -17,6 +17,8 @@ import {
   text,
   timestamptz,
 } from "../../db/statement.ts";
+import { indexSchemaDdl, PONDER_SYNC_DDL } from "../../harness/ponder-tables.ts";
+import { ensureOnchain } from "../../indexer/views.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -35,6 +37,9 @@ const mayBeNull = new Set<string>();
 beforeAll(async () => {
   database = await testDatabase({ indexed: true });
   client = await database.pool.connect();
+  // The launcher's own tables, and Ponder's, which only Ponder creates.
+  await ensureOnchain(client);
+  await client.query(`${indexSchemaDdl("index_0000000000_0")} ${PONDER_SYNC_DDL}`);
   for (const { oid, typname } of (await client.query("select oid, typname from pg_type")).rows) types.set(oid, typname);
   const columns = await client.query(
     `select a.attrelid as table, a.attnum as column from pg_attribute a join pg_class c on c.oid = a.attrelid

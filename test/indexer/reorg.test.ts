@@ -226,8 +226,8 @@ deepIt(
     await until("the forked blocks are final", async () => (await state()).finalizedBlock! > forkAt + 20);
     const before = await everything();
     const generation = (await state()).generation;
-    const witnessed = () => world.rows("select 1 from onchain.block_witness where block > $1", [forkAt]);
-    await until("a witness of a forked block", async () => (await witnessed()).length > 0);
+    const recorded = () => world.rows("select 1 from onchain.block_hash where block > $1", [forkAt]);
+    await until("a recorded hash of a forked block", async () => (await recorded()).length > 0);
 
     await world.reorg(Number(await world.chain.getBlockNumber()) - forkAt);
     const stale = await until("stale", async () => ((await state()).stale ? await state() : undefined), {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { type Context, Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { PONDER_ROOT } from "../../indexer/preload/ponder-package.ts";
-import { GENEROUS } from "../../indexer/preload/reader-limits.ts";
+import { PONDER_LIMITS } from "../../indexer/preload/reader-limits.ts";
 import { bodyUpTo, type IndexReaders, queries } from "../../src/api/limits.ts";
 import { guarded, guardedParameter, Refusal } from "../../src/api/sql-guard.ts";
 
@@ -146,7 +146,7 @@ describe("limits", () => {
 
 it("Ponder opens a reader's connection with the words that are replaced by modest bounds", () => {
   const pool = readFileSync(join(PONDER_ROOT, "dist/esm/utils/pg.js"), "utf8");
-  expect(pool).toContain(GENEROUS);
+  expect(pool).toContain(PONDER_LIMITS);
   const verdicts = readFileSync(join(PONDER_ROOT, "dist/esm/utils/sql-parse.js"), "utf8");
   expect(verdicts).toMatch(/^const ALLOW_CACHE = new Map\(\);$/m);
 });

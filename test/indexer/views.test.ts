@@ -5,9 +5,17 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openClient } from "../../db/connect.ts";
 import { ADVISORY_LOCKS } from "../../db/locks.ts";
 import { checkpoint } from "../../harness/onchain.ts";
+import { PONDER_SYNC_DDL } from "../../harness/ponder-tables.ts";
 import { until } from "../../harness/until.ts";
 import { startNextGeneration } from "../../indexer/block-hashes.ts";
-import { ensureOnchain, holdIndex, pruneSchemas, publishIndex, readServed, recordState } from "../../indexer/views.ts";
+import {
+  ensureOnchain,
+  pruneSchemas,
+  publishIndex,
+  readServed,
+  recordState,
+  retainIndex,
+} from "../../indexer/views.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let db: TestDatabase;
@@ -84,14 +92,14 @@ test("a reader that has seen the checkpoint holds up nobody who rolls the index 
   for (const client of [reader, ponder]) client.release();
 });
 
-test("a held copy has rows, keys and indexes of its own, and outlives what happens to the index", async () => {
+test("a retained copy has rows, keys and indexes of its own, and outlives what happens to the index", async () => {
   await plantIndex("index_0123456789_0");
   await publishIndex(launcher, "index_0123456789_0");
-  await holdIndex(launcher, "index_0123456789_0");
+  await retainIndex(launcher, "index_0123456789_0");
   await db.pool.query("delete from index_0123456789_0.agent where token_id > 0");
   expect(await agents()).toBe(3);
   const state = await readServed(launcher);
-  expect(state).toMatchObject({ schema: "index_0123456789_0", held: true });
+  expect(state).toMatchObject({ schema: "index_0123456789_0", retainedView: true });
   const { rows } = await db.pool.query("select indexname from pg_indexes where schemaname = $1 order by 1", [
     state.serves,
   ]);
@@ -171,15 +179,7 @@ test("staleness is announced", async () => {
 
 test("the next generation forgets the cache from the fork on, in ranges Ponder can read", async () => {
   await db.pool.query(`
-    create schema ponder_sync;
-    create table ponder_sync.intervals (fragment_id text primary key, chain_id bigint, blocks nummultirange);
-    create table ponder_sync.blocks (chain_id bigint, number bigint);
-    create table ponder_sync.transactions (chain_id bigint, block_number bigint);
-    create table ponder_sync.transaction_receipts (chain_id bigint, block_number bigint);
-    create table ponder_sync.logs (chain_id bigint, block_number bigint);
-    create table ponder_sync.traces (chain_id bigint, block_number bigint);
-    create table ponder_sync.factory_addresses (chain_id bigint, block_number bigint);
-    create table ponder_sync.rpc_request_results (chain_id bigint, block_number bigint);
+    ${PONDER_SYNC_DDL}
     insert into ponder_sync.intervals values
       ('across', 8453, nummultirange(numrange(0, 101, '[]'))),
       ('from', 8453, nummultirange(numrange(50, 101, '[]'))),
@@ -187,7 +187,7 @@ test("the next generation forgets the cache from the fork on, in ranges Ponder c
       ('other', 1, nummultirange(numrange(0, 101, '[]')));
     insert into ponder_sync.blocks select 8453, generate_series(0, 100);
     insert into ponder_sync.rpc_request_results values (8453, 49), (8453, 50), (8453, null), (1, 60);
-    insert into onchain.block_witness values (8453, 0, '0x0'), (8453, 49, '0x1'), (8453, 70, '0x2');`);
+    insert into onchain.block_hash values (8453, 0, '0x0'), (8453, 49, '0x1'), (8453, 70, '0x2');`);
   expect(await startNextGeneration(launcher, 8453, 50)).toBe(1);
   const intervals = await db.pool.query("select fragment_id, blocks::text from ponder_sync.intervals");
   expect(Object.fromEntries(intervals.rows.map((row) => [row.fragment_id, row.blocks]))).toEqual({
@@ -196,11 +196,11 @@ test("the next generation forgets the cache from the fork on, in ranges Ponder c
     two: "{[0,11]}",
     other: "{[0,101]}",
   });
-  const [blocks, reads, witnesses] = await Promise.all(
+  const [blocks, reads, hashes] = await Promise.all(
     [
       "select max(number)::int as n from ponder_sync.blocks",
       "select chain_id::int, block_number::int from ponder_sync.rpc_request_results order by 1, 2",
-      "select block::int as n from onchain.block_witness order by 1",
+      "select block::int as n from onchain.block_hash order by 1",
     ].map(async (sql) => (await db.pool.query(sql)).rows),
   );
   expect(blocks).toEqual([{ n: 49 }]);
@@ -208,5 +208,5 @@ test("the next generation forgets the cache from the fork on, in ranges Ponder c
     { chain_id: 1, block_number: 60 },
     { chain_id: 8453, block_number: 49 },
   ]);
-  expect(witnesses).toEqual([{ n: 0 }, { n: 49 }]);
+  expect(hashes).toEqual([{ n: 0 }, { n: 49 }]);
 });

@@ -3,8 +3,9 @@ import type pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openClient } from "../../db/connect.ts";
 import { checkpoint } from "../../harness/onchain.ts";
-import { lookAtWitnesses, type Progress, remember, rememberSeen, witnessOf } from "../../indexer/block-hashes.ts";
+import { checkBlockHashes, hashFrom, recordHash, recordSeenHashes } from "../../indexer/block-hashes.ts";
 import { type BlockId, type Node, NodeUnavailable } from "../../indexer/node.ts";
+import type { Progress } from "../../indexer/ponder-tables.ts";
 import { ensureOnchain } from "../../indexer/views.ts";
 import { watch } from "../../indexer/watchdog.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -69,52 +70,52 @@ afterEach(async () => {
   await db.drop();
 });
 
-const news = { beyondFinality: false, foreignSchema: false };
-const watchdog = (heard = news) =>
-  watch({ db: launcher, node: chain, chainId: CHAIN, schema: SCHEMA, news: heard, now: () => clock });
-const witnesses = async () =>
-  (await db.pool.query("select block::int, hash from onchain.block_witness order by block")).rows;
+const noFailures = { beyondFinality: false, foreignSchema: false };
+const watchdog = (failures = noFailures) =>
+  watch({ db: launcher, node: chain, chainId: CHAIN, schema: SCHEMA, failures, now: () => clock });
+const recorded = async () =>
+  (await db.pool.query("select block::int, hash from onchain.block_hash order by block")).rows;
 
-test("a calm chain raises nothing, and leaves no witness that the index did not see itself", async () => {
+test("a calm chain raises nothing, and records no hash that the index did not see itself", async () => {
   const dog = watchdog();
-  expect(await dog.look(progress(70, 40))).toBeNull();
-  expect(await dog.look(progress(110, 80))).toBeNull();
-  expect(await witnesses()).toEqual([]);
+  expect(await dog.check(progress(70, 40))).toBeNull();
+  expect(await dog.check(progress(110, 80))).toBeNull();
+  expect(await recorded()).toEqual([]);
   expect(dog).toMatchObject({ head: 110, trouble: null, suspicious: false });
 });
 
-test("what was seen may change until it is final; then its witness stays", async () => {
+test("the hash of a block can change until the block is final", async () => {
   const see = (block: number, hash: string, finalized: number | null) =>
-    rememberSeen(launcher, CHAIN, new Map([[block, hash]]), finalized);
+    recordSeenHashes(launcher, CHAIN, new Map([[block, hash]]), finalized);
   await see(0, "0xanother genesis", null);
   await see(80, "0xold", null);
   await see(80, "0xnew", 79);
   await see(80, "0xtoo late", 80);
   await see(81, "0xnext", 80);
-  expect(await witnesses()).toEqual([
+  expect(await recorded()).toEqual([
     { block: 80, hash: "0xnew" },
     { block: 81, hash: "0xnext" },
   ]);
-  expect(await witnessOf(launcher, CHAIN, 80)).toEqual({ block: 80, hash: "0xnew" });
-  expect(await witnessOf(launcher, CHAIN, 82)).toBeUndefined();
+  expect(await hashFrom(launcher, CHAIN, 80)).toEqual({ block: 80, hash: "0xnew" });
+  expect(await hashFrom(launcher, CHAIN, 82)).toBeNull();
 });
 
 test("an index that is being built is replaced when what it is built on is, however far it is", async () => {
   await db.pool.query(`update ${SCHEMA}._ponder_checkpoint set finalized_checkpoint = '${checkpoint(1_000_080, 40)}'`);
-  for (const block of [20, 80, 110]) await remember(launcher, CHAIN, chain.at(block));
+  for (const block of [20, 80, 110]) await recordHash(launcher, CHAIN, chain.at(block));
   chain.forkedAt = 60;
   const dog = watchdog();
-  expect(await dog.look(progress(40, 40, false))).toBeNull();
-  expect(await dog.look(progress(40, 40, false))).toMatchObject({ kind: "replaced", forkBlock: 21 });
+  expect(await dog.check(progress(40, 40, false))).toBeNull();
+  expect(await dog.check(progress(40, 40, false))).toMatchObject({ kind: "replaced", forkBlock: 21 });
 });
 
-test("a replaced witness alarms at the second look, with the fork after the last witness that still holds", async () => {
-  for (const block of [20, 40, 60, 80]) await remember(launcher, CHAIN, chain.at(block));
+test("a replaced block alarms at the second check, with the fork after the last recorded block that is unchanged", async () => {
+  for (const block of [20, 40, 60, 80]) await recordHash(launcher, CHAIN, chain.at(block));
   chain.forkedAt = 55;
   const dog = watchdog();
-  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(await dog.check(progress(110, 80))).toBeNull();
   expect(dog.suspicious).toBe(true);
-  expect(await dog.look(progress(110, 80))).toEqual({
+  expect(await dog.check(progress(110, 80))).toEqual({
     kind: "replaced",
     forkBlock: 41,
     reason: "reorg deeper than finality: block 80 was replaced",
@@ -122,73 +123,73 @@ test("a replaced witness alarms at the second look, with the fork after the last
 });
 
 test("a single odd answer is forgotten", async () => {
-  await remember(launcher, CHAIN, chain.at(80));
+  await recordHash(launcher, CHAIN, chain.at(80));
   const dog = watchdog();
   chain.forkedAt = 70;
-  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(await dog.check(progress(110, 80))).toBeNull();
   chain.forkedAt = Number.POSITIVE_INFINITY;
-  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(await dog.check(progress(110, 80))).toBeNull();
   chain.forkedAt = 70;
-  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(await dog.check(progress(110, 80))).toBeNull();
 });
 
-test("a witness taken from the new branch does not hide what Ponder saw on the old one", async () => {
+test("a hash recorded from the new branch does not hide what Ponder saw on the old one", async () => {
   await db.pool.query(`insert into ${SCHEMA}.index_changes values ('1', 75, '0x75'), ('2', 100, '0x100')`);
   chain.forkedAt = 72;
   const dog = watchdog();
-  await remember(launcher, CHAIN, chain.at(80));
-  await dog.look(progress(110, 80));
-  expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "replaced", reason: expect.stringContaining("75") });
+  await recordHash(launcher, CHAIN, chain.at(80));
+  await dog.check(progress(110, 80));
+  expect(await dog.check(progress(110, 80))).toMatchObject({ kind: "replaced", reason: expect.stringContaining("75") });
 });
 
 test("a block that still holds outweighs a block 0 the node made anew; without one it is another chain", async () => {
-  for (const block of [0, 20, 40, 80]) await remember(launcher, CHAIN, chain.at(block));
+  for (const block of [0, 20, 40, 80]) await recordHash(launcher, CHAIN, chain.at(block));
   const hash = chain.hash.bind(chain);
   chain.hash = (block) => (block === 0 ? "0xnew" : hash(block));
-  const look = () => lookAtWitnesses(launcher, chain, CHAIN, null, { genesis: true });
-  expect(await look()).toEqual({ kind: "canonical" });
-  // Without an index, what is final is counted from the newest witness.
+  const check = () => checkBlockHashes(launcher, chain, CHAIN, null, { genesis: true });
+  expect(await check()).toEqual({ kind: "canonical" });
+  // Without an index, what is final is counted from the newest recorded hash.
   chain.head_ = 30;
-  expect(await look()).toEqual({ kind: "behind", block: 40 });
+  expect(await check()).toEqual({ kind: "behind", block: 40 });
   chain.forkedAt = 1;
-  expect(await look()).toEqual({ kind: "replaced", block: 0, forkBlock: 0 });
+  expect(await check()).toEqual({ kind: "replaced", block: 0, forkBlock: 0 });
 });
 
-test("a node that lags behind the witness proves nothing, but is named", async () => {
-  await remember(launcher, CHAIN, chain.at(80));
+test("a node that lags behind the recorded block proves nothing, but is named", async () => {
+  await recordHash(launcher, CHAIN, chain.at(80));
   chain.head_ = 60;
   const dog = watchdog();
-  for (let i = 0; i < 3; i++) expect(await dog.look(progress(110, 80))).toBeNull();
+  for (let i = 0; i < 3; i++) expect(await dog.check(progress(110, 80))).toBeNull();
   expect(dog.trouble).toContain("has not reached block 80");
 });
 
 test("a head that is lower than finality and yet younger is another chain", async () => {
-  await remember(launcher, CHAIN, chain.at(80));
+  await recordHash(launcher, CHAIN, chain.at(80));
   chain.head_ = 60;
   chain.at = (block) => ({ block, hash: chain.hash(block), at: 2_000_000 + 2 * block });
   const dog = watchdog();
-  await dog.look(progress(110, 80));
-  expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "replaced", forkBlock: 0 });
+  await dog.check(progress(110, 80));
+  expect(await dog.check(progress(110, 80))).toMatchObject({ kind: "replaced", forkBlock: 0 });
 });
 
 test("a node that does not answer proves nothing, and is named until it does", async () => {
   const dog = watchdog();
   chain.answers = false;
-  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(await dog.check(progress(110, 80))).toBeNull();
   expect(dog.trouble).toBe("no answer");
   chain.answers = true;
-  await dog.look(progress(110, 80));
+  await dog.check(progress(110, 80));
   expect(dog.trouble).toBeNull();
 });
 
 test("an index that stands while the chain moves on is stalled after 20 s, not before", async () => {
   const dog = watchdog();
   chain.head_ = 120;
-  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(await dog.check(progress(110, 80))).toBeNull();
   clock = 20_000;
-  expect(await dog.look(progress(110, 80))).toBeNull();
+  expect(await dog.check(progress(110, 80))).toBeNull();
   clock = 20_001;
-  expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "stalled" });
+  expect(await dog.check(progress(110, 80))).toMatchObject({ kind: "stalled" });
 });
 
 test("progress, an idle chain and a backfill are no stall", async () => {
@@ -196,31 +197,31 @@ test("progress, an idle chain and a backfill are no stall", async () => {
   chain.head_ = 200;
   for (let block = 110; block < 116; block++) {
     clock += 15_000;
-    expect(await dog.look(progress(block, 80))).toBeNull();
+    expect(await dog.check(progress(block, 80))).toBeNull();
   }
   chain.head_ = 115;
   clock += 60_000;
-  expect(await dog.look(progress(115, 80))).toBeNull();
+  expect(await dog.check(progress(115, 80))).toBeNull();
   chain.head_ = 200;
   clock += 60_000;
-  expect(await dog.look(progress(115, 80, false))).toBeNull();
+  expect(await dog.check(progress(115, 80, false))).toBeNull();
 });
 
-test("a stall after Ponder met a reorg beyond its finality is a replaced chain, whatever the newest witness says", async () => {
-  for (const block of [50, 80]) await remember(launcher, CHAIN, chain.at(block));
+test("a stall after Ponder met a reorg beyond its finality is a replaced chain, although the newest recorded hash is unchanged", async () => {
+  for (const block of [50, 80]) await recordHash(launcher, CHAIN, chain.at(block));
   const dog = watchdog({ beyondFinality: true, foreignSchema: false });
   chain.head_ = 120;
-  await dog.look(progress(110, 80));
+  await dog.check(progress(110, 80));
   clock = 30_000;
-  expect(await dog.look(progress(110, 80))).toMatchObject({ kind: "replaced", forkBlock: 51 });
+  expect(await dog.check(progress(110, 80))).toMatchObject({ kind: "replaced", forkBlock: 51 });
 });
 
-test("of what is final one witness in 32 blocks is kept, a few hundred of them, and the first block for ever", async () => {
-  await remember(launcher, CHAIN, { block: 0, hash: "0x0" });
+test("of what is final one hash in 32 blocks is kept, 400 of them, and that of block 0 always", async () => {
+  await recordHash(launcher, CHAIN, { block: 0, hash: "0x0" });
   const seen = new Map(Array.from({ length: 20_000 }, (_, i) => [i + 1, `0x${i + 1}`] as const));
-  await rememberSeen(launcher, CHAIN, seen, null);
-  await rememberSeen(launcher, CHAIN, new Map([[20_001, "0x20001"]]), 19_970);
-  const kept = (await witnesses()).map(({ block }) => block as number);
+  await recordSeenHashes(launcher, CHAIN, seen, null);
+  await recordSeenHashes(launcher, CHAIN, new Map([[20_001, "0x20001"]]), 19_970);
+  const kept = (await recorded()).map(({ block }) => block as number);
   expect(kept[0]).toBe(0);
   expect(kept.slice(-33)).toEqual([19_969, ...Array.from({ length: 32 }, (_, i) => 19_970 + i)]);
   const final = kept.filter((block) => block > 0 && block < 19_970);

@@ -1,0 +1,22 @@
+/** Ponder's own tables with the types that Ponder gives them, as far as the launcher names them in SQL. */
+
+/** DDL of an index schema: an onchain table's stand-in with the columns the launcher reads, Ponder's lock and checkpoint. */
+export const indexSchemaDdl = (schema: string): string => `
+  create schema "${schema}";
+  create table "${schema}".index_changes (id text primary key, block bigint not null, block_hash text not null);
+  create table "${schema}"._ponder_meta (key text primary key, value jsonb not null);
+  create table "${schema}"._ponder_checkpoint (
+    chain_name text primary key, chain_id bigint not null, safe_checkpoint varchar(75) not null,
+    latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null);`;
+
+/** DDL of the cache: the columns by which the launcher deletes. */
+export const PONDER_SYNC_DDL = `
+  create schema ponder_sync;
+  create table ponder_sync.intervals (fragment_id text primary key, chain_id bigint, blocks nummultirange);
+  create table ponder_sync.blocks (chain_id bigint, number bigint);
+  create table ponder_sync.transactions (chain_id bigint, block_number bigint);
+  create table ponder_sync.transaction_receipts (chain_id bigint, block_number bigint);
+  create table ponder_sync.logs (chain_id bigint, block_number bigint);
+  create table ponder_sync.traces (chain_id bigint, block_number bigint);
+  create table ponder_sync.factory_addresses (chain_id bigint, block_number bigint);
+  create table ponder_sync.rpc_request_results (chain_id bigint, block_number bigint);`;

@@ -1,0 +1,150 @@
+/** Ponder's own tables, as far as the launcher reads and writes them: checkpoint, lock, and the cache in `ponder_sync`. */
+import type pg from "pg";
+import { checkpointBlock, checkpointTime } from "../db/index-state.ts";
+import { bool, family, int8, statement, text } from "../db/statement.ts";
+import { type Queryable, transaction } from "../db/transaction.ts";
+
+/** Table of an index schema in which Ponder keeps its checkpoints. */
+export const CHECKPOINT = "_ponder_checkpoint";
+
+/** How far an index is. Blocks are numbers, times Unix seconds. */
+export type Progress = { block: number; at: number; finalizedBlock: number; finalizedAt: number; ready: boolean };
+
+/** A block number with its hash. */
+export type BlockHash = { block: number; hash: string };
+
+/** A schema name that stands for all in the test of declared statements. */
+const EXAMPLE = "index_0000000000_0";
+
+const PROGRESS = family({
+  name: "index-progress",
+  text: (schema: string) => `
+    select ${checkpointBlock("c.latest_checkpoint")} as block,
+           ${checkpointTime("c.latest_checkpoint")} as at,
+           ${checkpointBlock("c.finalized_checkpoint")} as "finalizedBlock",
+           ${checkpointTime("c.finalized_checkpoint")} as "finalizedAt",
+           coalesce((select value ->> 'is_ready' from "${schema}"._ponder_meta where key = 'app'), '0') = '1' as ready
+    from "${schema}".${CHECKPOINT} c limit 1`,
+  columns: { block: int8, at: int8, finalizedBlock: int8, finalizedAt: int8, ready: bool },
+  examples: [EXAMPLE],
+});
+
+/** undefined_table and invalid_schema_name: Ponder has not created the tables yet. */
+const NO_TABLES = ["42P01", "3F000"];
+
+/** @returns null while the index has no checkpoint, or no tables at all */
+export async function readProgress(db: Queryable, schema: string): Promise<Progress | null> {
+  try {
+    return await PROGRESS.maybeOne(db, schema);
+  } catch (error) {
+    if (NO_TABLES.includes((error as { code?: string }).code ?? "")) return null;
+    throw error;
+  }
+}
+
+const NEWEST_CHANGE = family({
+  name: "index-newest-change",
+  text: ({ schema, upTo }: { schema: string; upTo: number }, $) =>
+    `select block, block_hash as hash from "${schema}".index_changes where block <= ${$(upTo)} order by block desc limit 1`,
+  columns: { block: int8, hash: text },
+  examples: [{ schema: EXAMPLE, upTo: 1 }],
+});
+
+/** The newest block up to `upTo` that the index has a row of `index_changes` of, with its hash. */
+export const newestChange = (db: Queryable, schema: string, upTo: number): Promise<BlockHash | null> =>
+  NEWEST_CHANGE.maybeOne(db, { schema, upTo });
+
+const EXISTS = statement({
+  name: "relation-exists",
+  params: { relation: text },
+  text: "select to_regclass($relation) is not null as there",
+  columns: { there: bool },
+});
+
+const UNLOCK = family({
+  name: "index-unlock",
+  text: (schema: string) => `
+    update "${schema}"._ponder_meta set value = value || '{"is_locked": 0, "is_ready": 0}' where key = 'app'`,
+  examples: [EXAMPLE],
+});
+const DROP_ANNOUNCE = family({
+  name: "index-drop-announce",
+  text: (schema: string) => `drop trigger if exists onchain_announce on "${schema}".${CHECKPOINT}`,
+  examples: [EXAMPLE],
+});
+const REWIND_CHECKPOINT = family({
+  name: "index-rewind-checkpoint",
+  text: (schema: string) => `update "${schema}".${CHECKPOINT} set latest_checkpoint = safe_checkpoint`,
+  examples: [EXAMPLE],
+});
+
+/**
+ * Marks the schema as free for a new Ponder process (which would wait 25 s for the heartbeat of a killed one), and sets
+ * the checkpoint back to the block that Ponder will roll the rows back to: progress never includes rows that are not
+ * there. Call it only while no Ponder process runs on the schema.
+ */
+export async function unlockSchema(db: pg.Client, schema: string): Promise<void> {
+  if (!(await EXISTS.one(db, { relation: `"${schema}"._ponder_meta` })).there) return;
+  await transaction(db, async (tx) => {
+    await UNLOCK.run(tx, schema);
+    await DROP_ANNOUNCE.run(tx, schema);
+    await REWIND_CHECKPOINT.run(tx, schema);
+  });
+}
+
+/**
+ * Ponder keeps `intervals` as multiranges of closed ranges whose upper bound is the last complete block plus one, and
+ * cannot read others (ponder/src/sync-store/index.ts).
+ */
+const CUT_INTERVALS = statement({
+  name: "ponder-cut-intervals",
+  params: { chainId: int8, fromBlock: int8 },
+  text: `
+    update ponder_sync.intervals set blocks = coalesce(
+      (select range_agg(kept) from unnest(blocks * nummultirange(numrange(null, $fromBlock::int8, '[]'))) kept
+       where upper(kept) > lower(kept)), '{}')
+    where chain_id = $chainId`,
+});
+
+/** Tables of the cache with the column that holds the block number. */
+const CACHE_TABLES = [
+  ["blocks", "number"],
+  ["transactions", "block_number"],
+  ["transaction_receipts", "block_number"],
+  ["logs", "block_number"],
+  ["traces", "block_number"],
+  ["factory_addresses", "block_number"],
+] as const;
+
+type CacheRange = { table: (typeof CACHE_TABLES)[number]; chainId: number; fromBlock: number };
+const DELETE_CACHED = family({
+  name: "ponder-delete-cached",
+  text: ({ table: [table, block], chainId, fromBlock }: CacheRange, $) =>
+    `delete from ponder_sync.${table} where chain_id = ${$(chainId)} and ${block} >= ${$(fromBlock)}`,
+  examples: CACHE_TABLES.map((table) => ({ table, chainId: 1, fromBlock: 1 })),
+});
+
+/** Deletes everything that Ponder has cached of the chain from `fromBlock` on. Call it only while no Ponder process runs. */
+export async function deleteCachedBlocks(db: Queryable, chainId: number, fromBlock: number): Promise<void> {
+  if (!(await EXISTS.one(db, { relation: "ponder_sync.intervals" })).there) return;
+  await CUT_INTERVALS.run(db, { chainId, fromBlock });
+  for (const table of CACHE_TABLES) await DELETE_CACHED.run(db, { table, chainId, fromBlock });
+  await deleteCachedReads(db, chainId, fromBlock);
+}
+
+const DELETE_READS = statement({
+  name: "ponder-delete-reads",
+  params: { chainId: int8, fromBlock: int8 },
+  text: `
+    delete from ponder_sync.rpc_request_results
+    where chain_id = $chainId and (block_number is null or block_number >= $fromBlock)`,
+});
+
+/**
+ * Deletes cached contract reads from `fromBlock` on. Ponder keeps reads by block number and deletes those of a reorg
+ * that it sees. A reorg while Ponder is down leaves reads of blocks that no longer exist; each start deletes them.
+ */
+export async function deleteCachedReads(db: Queryable, chainId: number, fromBlock: number): Promise<void> {
+  if (!(await EXISTS.one(db, { relation: "ponder_sync.rpc_request_results" })).there) return;
+  await DELETE_READS.run(db, { chainId, fromBlock });
+}
