@@ -5,14 +5,14 @@ import type { Upstream } from "./http.ts";
 import type { Markets, TokenQuote } from "./ports.ts";
 
 /** More than anything is worth; what is beyond is no number to show or add up. */
-const MOST_USD = 1e18;
-const amount = (min: number) => z.number().min(min).max(MOST_USD).nullish().catch(null);
+const MAX_USD = 1e18;
+const amount = (min: number) => z.number().min(min).max(MAX_USD).nullish().catch(null);
 const usd = amount(0);
 const pair = z.looseObject({
   baseToken: z.looseObject({ address: z.string(), name: z.unknown().optional(), symbol: z.unknown().optional() }),
   volume: z.looseObject({ h24: usd }).nullish().catch(null),
   priceChange: z
-    .looseObject({ h24: amount(-MOST_USD) })
+    .looseObject({ h24: amount(-MAX_USD) })
     .nullish()
     .catch(null),
   liquidity: z.looseObject({ usd }).nullish().catch(null),

@@ -101,7 +101,7 @@ export function openRateBuckets({ redisUrl, prefix, log }: RateBucketOptions): R
 }
 
 /** Buckets that one generation of memory holds; with more networks than this at once, the longest unused are forgotten. */
-const MOST_BUCKETS = 100_000;
+const MAX_BUCKETS = 100_000;
 
 /** A clock that goes back by more, milliseconds, ends what was counted by it. */
 const CLOCK_STEP_MS = 1_000;
@@ -115,7 +115,7 @@ function memoryBuckets() {
   function generationsOf(windowMs: number, now: number): Generations {
     const found = byWindow.get(windowMs);
     const known = found && now > found.latest - CLOCK_STEP_MS ? found : undefined;
-    if (known && now - known.began < windowMs && known.current.size < MOST_BUCKETS) {
+    if (known && now - known.began < windowMs && known.current.size < MAX_BUCKETS) {
       known.latest = now;
       return known;
     }

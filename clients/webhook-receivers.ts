@@ -22,7 +22,7 @@ const SLOW_TOGETHER = 4;
 const NO_ROOM = { burst: TOGETHER, perSecond: PER_HOST.perSecond };
 const NO_ROOM_SECONDS = { least: 0.25, most: 30 };
 /** Hosts that are remembered; the one not used for longest is forgotten. */
-const MOST_HOSTS = 2_000;
+const MAX_HOSTS = 2_000;
 
 /** What is under way at a host, and how much it was sent and put off. */
 type Host = { all: number; slow: number; sent: RequestRate; putOff: RequestRate };
@@ -67,7 +67,7 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
     };
     hosts.delete(name);
     hosts.set(name, host);
-    if (hosts.size > MOST_HOSTS) {
+    if (hosts.size > MAX_HOSTS) {
       for (const [oldest, { all }] of hosts) {
         if (all > 0) continue;
         hosts.delete(oldest);

@@ -1,24 +1,24 @@
-/** Addresses: lower case everywhere inside, checksummed (EIP-55) on the way out. */
+/** Addresses: lower case in code and database, checksummed (EIP-55) in output. */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Address } from "./facts.ts";
 
-/** Multicall3 has the same address on every chain that has it (https://www.multicall3.com). */
+/** Address of Multicall3, the same on every chain that has it (https://www.multicall3.com). */
 export const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** An address in any case → its lower-case form; null when it is none. A wrong checksum is no reason to refuse. */
+/** Converts an address to lower case; null when the text is not an address. A wrong checksum is accepted. */
 export const parseAddress = (input: string): Address | null =>
   ADDRESS.test(input) ? (input.toLowerCase() as Address) : null;
 
-/** Checksummed addresses by what they were made of, forgotten all at once when they are many: most come in crowds. */
+/** Cache of checksummed addresses by input, emptied as a whole at 50,000 entries: equal addresses mostly follow soon after each other. */
 const known = new Map<Address, Address>();
-const MOST_KNOWN = 50_000;
+const MAX_KNOWN = 50_000;
 const digits = new Uint8Array(40);
 
 /**
  * The EIP-55 form, for people and for JSON: a letter is upper case where the hash of the lower-case digits has 8 or more.
- * Written out because every agent shown needs it three times, and viem's takes four times as long.
+ * Implemented here because every shown agent needs it three times, and viem's function takes four times as long.
  * @param address in any case
  */
 export function checksum(address: Address): Address {
@@ -32,7 +32,7 @@ export function checksum(address: Address): Address {
     if (digits[i]! >= 97 && nibble >= 8) digits[i]! -= 32;
   }
   const text = `0x${String.fromCharCode.apply(null, digits as never)}`;
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(address, text as Address);
   return text as Address;
 }

@@ -3,7 +3,7 @@ import { oneLine } from "./card/line.ts";
 import { widthOf } from "./card/measure.ts";
 import { type TierKey, tierOf } from "./tiers.ts";
 
-/** Right half of the badge. Each has a contrast of at least 4.5 with the white text (WCAG AA). */
+/** Colours of the badge's right half. Each has a contrast of at least 4.5 with the white text (WCAG AA). */
 const COLOURS: Record<TierKey, string> = {
   preferred: "#8a6100",
   prime: "#6b46d9",
@@ -20,8 +20,8 @@ const PADDING = 8;
 const LABEL_LENGTH = 64;
 
 /**
- * The badge as an SVG document of 20 pixels height. It refers to nothing outside itself.
- * @param badge.score integer 0 to 100; null says `unknown`, for an agent that does not exist
+ * The badge as an SVG document, 20 pixels high. It loads nothing from elsewhere.
+ * @param badge.score integer 0 to 100; null shows `unknown`, for an agent that does not exist
  * @param badge.label the left half; any text, shown on one line
  */
 export function credBadge({ score, label = "cred" }: { score: number | null; label?: string }): string {
@@ -32,10 +32,10 @@ export function credBadge({ score, label = "cred" }: { score: number | null; lab
   const [leftWidth, rightWidth] = [room(left), room(right)];
   const width = leftWidth + rightWidth;
   const title = escapeXml(`${left}: ${right}`);
-  // textLength makes the text fill its place whatever font the viewer has.
+  // textLength gives the text the same width in every font.
   const half = (text: string, x: number, room: number) =>
     `<text x="${x + room / 2}" y="14" textLength="${room - 2 * PADDING}" lengthAdjust="spacingAndGlyphs">${escapeXml(text)}</text>`;
-  // Paths with round corners rather than a clip path: ids of several badges on one page would collide.
+  // Paths with round corners instead of a clip path: a clip path needs an id, and ids of several badges on one page collide.
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" role="img" aria-label="${title}">` +
     `<title>${title}</title>` +

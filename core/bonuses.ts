@@ -1,10 +1,10 @@
-/** Bonus points: how many for what, and the reason each award carries on chain, by which the index tells them apart. */
+/** Bonus points: the number for each kind of award, and its on-chain reason, by which the index tells the kinds apart. */
 
 export const BONUSES = {
-  /** To the agent whose code a new agent came with. */
+  /** Awarded to the agent whose referral code a new agent used. */
   referrer: { points: 50, reason: "referral" },
-  /** To the new agent that came with a code. */
+  /** Awarded to the new agent that used a referral code. */
   minter: { points: 25, reason: "referred_mint" },
-  /** To the agent of a V1 wallet. */
+  /** Awarded to the agent of a V1 wallet. */
   og: { points: 200, reason: "v1_og" },
 } as const;

@@ -1,4 +1,4 @@
-/** The cred score: the score, tier and breakdown that follow from the list of signals. */
+/** The cred score: score, tier and breakdown, computed from the list of signals. */
 import type { AgentFacts } from "./facts.ts";
 import type { Signal } from "./signals/signal.ts";
 import { type RawSignals, SIGNALS, type SignalKey } from "./signals/signals.ts";
@@ -14,13 +14,13 @@ export type Weighted = { weight: number; rawScore: number; weightedScore: number
 export type Breakdown = Record<SignalKey, Weighted>;
 export type Cred = { score: number; raw: RawSignals; breakdown: Breakdown };
 
-/** Score and breakdown of an agent at a moment. @param signals others than `SIGNALS` in tests only; so everywhere below */
+/** Score and breakdown of an agent at `now`. @param signals here and below: other than `SIGNALS` in tests only */
 export function credOf(facts: AgentFacts, now: Date, signals: readonly Signal[] = SIGNALS): Cred {
   const raw = bySignal(signals, (signal) => signal.raw(facts, now));
   return { score: scoreOf(raw, signals), raw, breakdown: breakdownOf(raw, signals) };
 }
 
-/** The score of the raw values: Σ weight · raw, rounded half up, in integers so that .5 is .5. */
+/** The score of the raw values: Σ weight · raw, rounded half up. Computed in integers, so .5 is exact. */
 export const scoreOf = (raw: RawSignals, signals: readonly Signal[] = SIGNALS): number =>
   Math.floor((signals.reduce((sum, { key, weight }) => sum + weight * raw[key as SignalKey], 0) + 50) / 100);
 
@@ -32,8 +32,8 @@ export const breakdownOf = (raw: RawSignals, signals: readonly Signal[] = SIGNAL
   });
 
 /**
- * The cred that every view shows: the stored one, so that list, detail, gate and card show the same number; until it is
- * first computed, the formula over the facts.
+ * The cred that every view shows: the stored one, so that list, detail, gate and card show the same number. Until it is
+ * first stored, the result of the formula over the facts.
  */
 export function shownCred(facts: AgentFacts, now: Date, signals: readonly Signal[] = SIGNALS) {
   const stored = facts.cred && { ...facts.cred, raw: facts.cred.raw as RawSignals };

@@ -1,4 +1,4 @@
-/** The one error type below the edge, and the one table from error code to HTTP status. */
+/** The error type of all code below the HTTP layer, and the table from error code to HTTP status. */
 
 /** code → HTTP status (api-contract: conventions). */
 export const STATUS = {
@@ -30,11 +30,11 @@ export const STATUS = {
 export type ErrorCode = keyof typeof STATUS;
 
 export type FailOptions = {
-  /** Field-level reasons, for invalid input. */
+  /** Problems by field, for invalid input. */
   details?: { path: string; message: string }[];
-  /** What the caller can do about it. */
+  /** Advice for the caller. */
   hint?: string;
-  /** Seconds, becomes Retry-After. */
+  /** Seconds for the header Retry-After. */
   retryAfter?: number;
   /** Further response headers. */
   headers?: Record<string, string>;
@@ -44,7 +44,7 @@ export type FailOptions = {
   cause?: unknown;
 };
 
-/** An expected failure: `code` decides the status, `message` is a plain sentence that may be shown to anyone. */
+/** An expected failure: `code` decides the status, `message` is a plain sentence that is safe to show to every caller. */
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly options: FailOptions;
@@ -58,7 +58,7 @@ export class Failure extends Error {
   }
 }
 
-/** Throws a Failure. Use it anywhere below the edge; the edge converts it once. */
+/** Throws a Failure. Use it below the HTTP layer, which converts it once to an answer. */
 export function fail(code: ErrorCode, message: string, options: FailOptions = {}): never {
   throw new Failure(code, message, options);
 }

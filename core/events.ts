@@ -1,4 +1,4 @@
-/** Every type of event in the log: its data, and the chain's events that it is emitted for. */
+/** Every type of event in the event log: its data, and the chain events for which it is emitted. */
 
 import { z } from "zod";
 import { checksum } from "./addresses.ts";
@@ -6,7 +6,7 @@ import type { Address, Hex } from "./facts.ts";
 import { PROOF_PLATFORM_KEYS } from "./proof-platforms.ts";
 import { TIERS, tierWord } from "./tiers.ts";
 
-/** An event of the chain about an agent, from which an event of the log is made. Addresses are lower-case. */
+/** A chain event about an agent, the source of an event of the log. Addresses are lower-case. */
 export type ChainFact = {
   /** The agent after the block. */
   agent: { name: string; framework: string; agentAddress: Address; walletConfirmed: boolean; soulbound: boolean };
@@ -17,10 +17,10 @@ export type ChainFact = {
 };
 
 type EventSpec<D extends z.ZodObject> = {
-  /** What happened, one sentence; shown in the documentation. */
+  /** What happened, in one sentence; shown in the documentation. */
   says: string;
   data: D;
-  /** By the kind of a chain event for which it is emitted: the data. */
+  /** Builds the data of the event, by the kind of the chain event for which it is emitted. */
   chain?: Record<string, (fact: ChainFact) => z.input<D>>;
 };
 const eventSpec = <D extends z.ZodObject>(spec: EventSpec<D>) => spec;
@@ -155,7 +155,7 @@ export const chainEventOf = (kind: string): ChainEvent | undefined => BY_KIND.ge
 /** An event of the log. */
 export type LoggedEvent = {
   id: string;
-  /** Its position in the sequence that was read: of all events, or of final ones. */
+  /** Position in the sequence that was read: all events, or final events only. */
   position: number;
   type: EventType;
   tokenId: number | null;
@@ -173,9 +173,9 @@ export type LoggedEvent = {
 /** A filter of events; an event must meet every condition present. Addresses are lower-case. */
 export type EventFilter = {
   types?: readonly EventType[];
-  /** About one of these agents, by token id or wallet. */
+  /** The event is about one of these agents, by token id or wallet. */
   agents?: { tokenIds: readonly number[]; addresses: readonly Address[] };
-  /** Owned by one of these wallets; for a transfer, also the former owner. */
+  /** One of these wallets owns the agent; for a transfer, the former owner matches too. */
   owners?: readonly Address[];
 };
 

@@ -1,4 +1,4 @@
-/** Everything known about an agent at one moment, as loaded in one snapshot. Score, JSON, metadata and card are pure functions of it and a clock value. */
+/** All stored data about an agent, loaded in one snapshot. Score, JSON, metadata and card are pure functions of it and a clock value. */
 
 import type { Json } from "./json.ts";
 import type { ProofPlatformKey } from "./proof-platforms.ts";
@@ -6,7 +6,7 @@ import type { ProofPlatformKey } from "./proof-platforms.ts";
 export type Address = `0x${string}`;
 export type Hex = `0x${string}`;
 
-/** How one agent is asked for: by its token id, or by its wallet (its own agent; see db/wallets.ts). */
+/** Reference to one agent: by its token id, or by its wallet (the wallet's own agent; see db/wallets.ts). */
 export type AgentRef = { tokenId: number } | { address: Address };
 
 export type Personality = {
@@ -33,15 +33,15 @@ export type Proof = {
   evidence: unknown;
 };
 
-/** A successful exchange verification by an owner, beside the attestation of that owner which it rests on now. */
+/** A successful exchange verification by an owner, with the attestation of that owner on which it is based now. */
 export type ExchangeVerification = {
-  /** Of the valid ones the one that lasts longest. */
+  /** The valid attestation with the latest expiry. */
   attestationUid: Hex;
-  /** The owner who was attested. */
+  /** The attested owner. */
   recipient: Address;
-  /** Unix seconds; 0 = never. */
+  /** Unix seconds; 0: never expires. */
   expiresAt: number;
-  /** Unix seconds of the revocation the index has seen, when all are revoked; 0 = none. */
+  /** Time of the indexed revocation in Unix seconds, when all attestations are revoked; 0: not revoked. */
   revokedAt: number;
   verifiedAt: string;
 };
@@ -52,7 +52,7 @@ export type StoredCred = { score: number; raw: Record<string, number>; seenBlock
 export type AgentFacts = {
   tokenId: number;
   agentAddress: Address;
-  /** The agent's wallet owns the token, verified it, or registered it here. False: the token only names that wallet. */
+  /** The agent's wallet owns the token, verified it, or registered it here. False: the token names this wallet, and nothing confirms it. */
   walletConfirmed: boolean;
   owner: Address;
   operator: Address | null;
@@ -71,21 +71,21 @@ export type AgentFacts = {
   version: string;
   points: number;
   agentName: string | null;
-  /** Every trait in the order added, on chain first; includes the `linked-token*` storage. */
+  /** Every trait in the order added, on-chain traits first; includes the `linked-token*` traits. */
   traits: Trait[];
   onchainPersonality: Personality | null;
-  /** Unix seconds; null = never written on chain. */
+  /** Unix seconds of the last write on chain; null: never written there. */
   personalityAt: number | null;
   onchainNarrative: Narrative | null;
   /** Unix seconds of the block that last wrote each text; a text without one was never written on chain. */
   narrativeAt: Partial<Record<keyof Narrative, number>> | null;
-  /** Off-chain overlay by field path (`personality.humor`), newest write wins against the chain's; and what is listed (`skills`). */
+  /** Off-chain writes by field path (`personality.humor`), which win over older writes on chain, and the listing (`skills`). */
   profile: { field: string; value: Json; writtenAt: string }[];
   proofs: Proof[];
   exchange: ExchangeVerification | null;
   ethosScore: number | null;
   referralCode: string | null;
-  /** Null until first computed. */
+  /** Null until it is first computed. */
   cred: StoredCred | null;
   updatedBlock: number;
 };

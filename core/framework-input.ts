@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { canonicalFramework, FRAMEWORK_ALIASES, FRAMEWORKS } from "./frameworks.ts";
 
-/** Any case in, the canonical name out. */
+/** Accepts any case; the output is the canonical name. */
 export const frameworkSchema = z
   .string()
   .transform((input, ctx) => {

@@ -16,7 +16,7 @@ export type Framework = (typeof FRAMEWORKS)[number];
 
 export const DEFAULT_FRAMEWORK: Framework = "custom";
 
-/** Other names people write → the framework meant. */
+/** Other names in use → the framework they mean. */
 export const FRAMEWORK_ALIASES: Record<string, Framework> = { elizaos: "eliza" };
 
 /** The framework meant by an input in any case, or null when there is none. */

@@ -1,14 +1,14 @@
 /**
- * Most gas of everything the service signs or has a node simulate. Whatever code a stranger deployed gets no more, so it
- * can neither make a transaction that no block takes nor keep a node busy.
+ * Gas limits of every transaction the service signs and of every call a node simulates for it. They bound untrusted
+ * contract code: it can neither make a transaction too large for a block nor keep a node busy.
  */
 
-/** Most gas of one transaction on Base and Ethereum since Fusaka (EIP-7825): nodes refuse more. */
+/** Max gas of one transaction on Base and Ethereum since Fusaka (EIP-7825); nodes refuse more. */
 const TRANSACTION_CAP = 16_777_216n;
 
 /**
- * Most gas of a transaction by the kind of its intent, which is the prefix of its key. Measured use, largest input
- * included: mint 0.48 M for a plain receiver, award 0.04 M, trait 0.32 M, personality or narrative text 3.06 M, verify
+ * Max gas of a transaction by the kind of its intent, which is the prefix of its key. Measured use with the largest
+ * input: mint 0.48 M for a plain receiver, award 0.04 M, trait 0.32 M, personality or narrative text 3.06 M, verify
  * 0.05 M, exchange 0.07 M, token URI 0.10 M and 0.02 M for each further 32 bytes of PUBLIC_URL.
  */
 const OF_INTENT: Record<string, bigint> = {
@@ -20,28 +20,28 @@ const OF_INTENT: Record<string, bigint> = {
   exchange: 200_000n,
   uri: 400_000n,
 };
-/** Of a kind without a row of its own. */
+/** Max gas of a kind without an entry. */
 const OF_OTHERS = 1_000_000n;
 
-/** A transfer of nothing to an account without code, on every EVM chain. */
+/** Gas of a transfer of 0 to an account without code, on every EVM chain. */
 export const TRANSFER_GAS = 21_000n;
 
-/** A receiver's onERC721Received, asked before a mint is accepted. Leaves a mint room for its own 0.48 M. */
+/** Max gas of a receiver's onERC721Received, simulated before a mint is accepted. A mint's limit keeps room for its own 0.48 M. */
 export const RECEIVER_GAS = 500_000n;
-/** A contract wallet's verdict on a signature (ERC-1271), its deployment included (ERC-6492). */
+/** Max gas of a contract wallet's check of a signature (ERC-1271), including its deployment (ERC-6492). */
 export const SIGNATURE_GAS = 3_000_000n;
-/** A read of a contract that a stranger named: a token's name, symbol or balance. */
+/** Max gas of a read of an untrusted contract: a token's name, symbol or balance. */
 export const READ_GAS = 1_000_000n;
-/** The settlement of one payment: transferWithAuthorization with a contract wallet's verdict on the signature. */
+/** Max gas of the settlement of one payment: transferWithAuthorization, with a contract wallet's check of the signature. */
 export const SETTLEMENT_GAS = 1_000_000n;
 
 const smallest = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** Most gas of an intent's transaction, within what a block of the chain takes. */
+/** Max gas of an intent's transaction, limited by the chain's block. */
 export function intentGasBound(intentKey: string, blockGasLimit: bigint): bigint {
   const kind = intentKey.slice(0, intentKey.indexOf(":"));
   return smallest(OF_INTENT[kind] ?? OF_OTHERS, smallest(blockGasLimit, TRANSACTION_CAP));
 }
 
-/** An estimate with 30 % on top, for what changes between simulation and inclusion, and never above the bound. */
+/** An estimate plus 30 %, because use may grow between simulation and inclusion; at most the bound. */
 export const withMargin = (estimate: bigint, bound: bigint): bigint => smallest((estimate * 13n) / 10n, bound);

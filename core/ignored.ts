@@ -1,19 +1,19 @@
-/** Fields of a request's body that are not read and are no error: the answer names them, so that their sender learns of it. */
+/** Unknown fields of a request's body that are ignored without an error. The answer names them, so that the sender notices. */
 import { z } from "zod";
 
-/** Most names in an answer; a body may hold thousands of fields. */
-const MOST_NAMES = 20;
-/** Most characters of a field's name in an answer. */
-const LONGEST_NAME = 64;
+/** Max names in an answer; a body may hold thousands of fields. */
+const MAX_NAMES = 20;
+/** Max characters of a field's name in an answer. */
+const MAX_NAME_LENGTH = 64;
 
-/** Holds the names that an object was given and does not have. Not enumerable: copies and JSON of the object are free of it. */
+/** Key of the list of ignored names on an object. It is not enumerable, so copies and JSON of the object omit it. */
 const IGNORED = Symbol("ignored");
 
-/** Notes in an object which fields it was given without reading them; `ignoredIn` finds them. */
+/** Attaches to an object the names of the input fields that were ignored; `ignoredIn` reads them. */
 export const withIgnored = <T extends object>(value: T, names: readonly string[]): T =>
   names.length === 0 ? value : Object.defineProperty(value, IGNORED, { value: names });
 
-/** An object whose unknown fields are no error: they are left out, and `ignoredIn` names them. */
+/** A schema of an object that ignores unknown fields: they are left out, and `ignoredIn` names them. */
 export const lenientObject = <S extends z.ZodRawShape>(shape: S) =>
   z.looseObject(shape).transform((given) => {
     const isKnown = (name: string) => Object.hasOwn(shape, name);
@@ -24,14 +24,14 @@ export const lenientObject = <S extends z.ZodRawShape>(shape: S) =>
     );
   });
 
-/** Paths of the fields of a checked body that were not read, the first 20 of them: `mintOnchain`, `traits.0.addedAt`. */
+/** Paths of the ignored fields of a parsed body, at most 20: `mintOnchain`, `traits.0.addedAt`. */
 export function ignoredIn(body: unknown): string[] {
   const paths: string[] = [];
   const walk = (value: unknown, path: readonly string[]) => {
-    if (typeof value !== "object" || value === null || paths.length >= MOST_NAMES) return;
+    if (typeof value !== "object" || value === null || paths.length >= MAX_NAMES) return;
     const names: readonly string[] = (value as { [IGNORED]?: readonly string[] })[IGNORED] ?? [];
-    for (const name of names.slice(0, MOST_NAMES - paths.length))
-      paths.push([...path, name.slice(0, LONGEST_NAME).toWellFormed()].join("."));
+    for (const name of names.slice(0, MAX_NAMES - paths.length))
+      paths.push([...path, name.slice(0, MAX_NAME_LENGTH).toWellFormed()].join("."));
     for (const [name, inner] of Object.entries(value)) walk(inner, [...path, name]);
   };
   walk(body, []);

@@ -1,4 +1,4 @@
-/** JSON of any shape that people state: texts cleaned, size and depth bounded, and services by name among it. */
+/** Input of JSON of any shape: texts are cleaned, size and depth are bounded. Also reads services by name. */
 import { z } from "zod";
 import type { Json, JsonObject } from "./json.ts";
 import type { ListedService } from "./listing.ts";
@@ -6,34 +6,34 @@ import { cleanText } from "./text.ts";
 import { urlOf } from "./urls.ts";
 
 export const MAX_SERVICES = 24;
-/** Most characters of a text in a value; the value's size in bytes bounds it further. */
+/** Max characters of a text in a value; the value's size in bytes bounds it further. */
 const MAX_TEXT = 8_192;
 const MAX_KEY = 64;
 const MAX_URL = 512;
 export const MAX_DEPTH = 8;
 
-/** Readers that copy objects key by key would write these into a prototype. */
+/** Refused keys: code that copies objects key by key would write these into a prototype. */
 const PROTOTYPE_KEYS = ["__proto__", "constructor", "prototype"];
-/** Links that run a script or read the reader's machine. Browsers ignore tabs and line breaks in a scheme. */
+/** Links that run a script or read files of the viewer's machine. Browsers ignore tabs and line breaks in a scheme. */
 const UNSAFE_LINK = /^(?:(?:java|vb)script:|(?:data|blob|file|filesystem):\S)/i;
 const SERVICE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 
-/** Where a problem is, and reports of them: a reader goes on after one, and its value is not used. */
+/** Path of a problem, and the function that reports one. A reader continues after a report; its result is not used. */
 type Path = (string | number)[];
 export type Report = (path: Path, message: string) => void;
 
-/** A value as it is sent, and what the OpenAPI document says of it. */
+/** A kind of JSON input: how it is read, its size limit, and its description in the OpenAPI document. */
 type StatedJson<T> = {
-  /** Makes the stored form of what was given. */
+  /** Converts the given value to its stored form. */
   read: (given: unknown, report: Report) => T;
-  /** Of the stored form, as JSON in UTF-8. */
+  /** Max bytes of the stored form, as JSON in UTF-8. */
   maxBytes: number;
   description: string;
-  /** As JSON Schema. */
+  /** JSON Schema of the input. */
   schema: object;
 };
 
-/** A schema of JSON of any shape. The first problem is an issue, with its path. */
+/** A zod schema for JSON of any shape. The first problem becomes a zod issue with its path. */
 export const statedJson = <T>({ read, maxBytes, description, schema }: StatedJson<T>) =>
   z
     .unknown()
@@ -50,7 +50,7 @@ export const statedJson = <T>({ read, maxBytes, description, schema }: StatedJso
     })
     .meta({ documented: schema, description });
 
-/** Reads an object, and refuses everything else. */
+/** Reads an object and refuses every other value. */
 export const objectOnly =
   <T>(read: (given: object, report: Report) => T) =>
   (given: unknown, report: Report): T => {
@@ -63,12 +63,12 @@ export const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const byteLength = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
 
-/** JSON in its stored form: texts cleaned, depth bounded, no key that would become a prototype. */
+/** Converts JSON to its stored form: cleaned texts, bounded depth, none of `PROTOTYPE_KEYS`. */
 export function readJson(given: unknown, path: Path, report: Report): Json {
   if (typeof given === "string") return readText(given, path, report);
   if (given === null || typeof given === "boolean") return given;
   if (typeof given === "number") {
-    // The database writes them out in full: 1e308 would be 309 digits in every answer it gives us.
+    // The database writes numbers out in full: 1e308 would have 309 digits in each of its answers.
     if (/[^\d.-]/.test(String(given))) report(path, "must be a number of 0.000001 to 21 digits");
     return given;
   }
@@ -108,7 +108,7 @@ function readText(given: string, path: Path, report: Report): string {
   return cleaned.text;
 }
 
-/** A URL as given where that is its normal form but for the path of a bare origin, else in its normal form. */
+/** Normalizes a URL. The given text is kept when it differs only by the missing path of a bare origin. Null: no URL. */
 function readUrl(text: string): string | null {
   const url = urlOf(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return null;
@@ -116,7 +116,7 @@ function readUrl(text: string): string | null {
   return href.length <= MAX_URL ? href : null;
 }
 
-/** Services by name, those that say nothing left out. @param readText what a service given as a text is; null: nothing */
+/** Reads services by name; empty ones are left out. @param readText reads a service that is given as a text; null: empty */
 export function readServices<T>(
   given: object,
   report: Report,
@@ -134,7 +134,7 @@ export function readServices<T>(
   return Object.fromEntries(services);
 }
 
-/** A service without its empty fields; null for one that says nothing. */
+/** Reads a service without its empty fields; null when no field remains. */
 export function readService(given: unknown, path: Path, report: Report): ListedService | null {
   if (given === null) return null;
   if (!isObject(given)) {

@@ -1,3 +1,3 @@
-/** JSON values as types. */
+/** Types of JSON values. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json };

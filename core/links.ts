@@ -1,4 +1,4 @@
-/** Links to people: the block explorer and the service's own pages. */
+/** Links for people: to the block explorer and to the service's own pages. */
 import { checksum } from "./addresses.ts";
 import type { Address, Hex } from "./facts.ts";
 

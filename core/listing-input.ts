@@ -1,4 +1,4 @@
-/** What people may list about an agent: the rules of services, skills, domains and metadata. Each write replaces its field as a whole. */
+/** Input of a listing: the rules of services, skills, domains and metadata. Each write replaces the whole field. */
 import { z } from "zod";
 import type { JsonObject } from "./json.ts";
 import {
@@ -17,10 +17,10 @@ import { isBlank, textSchema } from "./text.ts";
 
 const MAX_WORDS = 24;
 const MAX_WORD = 64;
-/** Of `services` and of `metadata`, each as JSON in UTF-8. */
+/** Max bytes of `services` and of `metadata`, each as JSON in UTF-8. */
 const MAX_BYTES = 8_192;
 
-/** A service given as a text is its URL. */
+/** Reads services; one given as a text is its URL. */
 const readListed = (given: object, report: Report): Listing["services"] =>
   readServices(given, report, (url, path) => readService({ url }, path, report));
 
@@ -28,7 +28,7 @@ function readMetadata(given: object, report: Report): JsonObject {
   const metadata = readObject(given, [], report);
   const { acceptedPayments } = metadata;
   if (acceptedPayments === undefined) return metadata;
-  // Pages walk through this one as a list of texts.
+  // Pages expect this field to be a list of texts.
   const listed = words.safeParse(typeof acceptedPayments === "string" ? [acceptedPayments] : acceptedPayments);
   if (!listed.success)
     report(["acceptedPayments"], `must be a list of at most ${MAX_WORDS} texts of ${MAX_WORD} characters`);
@@ -40,7 +40,7 @@ const words = z
   .max(MAX_WORDS)
   .transform((given) => wordList.parse(given.filter((word) => !isBlank(word))));
 
-/** Only what is given changes; an empty object or list clears. */
+/** Only given fields change; an empty object or list clears a field. */
 export const listingShape = {
   services: statedJson({
     read: objectOnly(readListed),

@@ -1,12 +1,12 @@
-/** What an agent lists about itself: services, skills, domains and metadata. Shown as stated; nothing of it is checked or counts. */
+/** The listing of an agent: services, skills, domains and metadata. They are shown as stated, not checked, and not part of the score. */
 import type { AgentFacts } from "./facts.ts";
 import type { JsonObject } from "./json.ts";
 
-/** A way to reach an agent: `url` is http or https; others have a `handle`, an `address` or a `name` instead. */
+/** A service of an agent: `url` is http or https; a service without a URL has a `handle`, an `address` or a `name`. */
 export type ListedService = JsonObject & { url?: string };
 
 export type Listing = {
-  /** By name: `mcp`, `a2a`, `web`, … */
+  /** Services by name: `mcp`, `a2a`, `web`, … */
   services: Record<string, ListedService>;
   skills: string[];
   domains: string[];
@@ -15,7 +15,7 @@ export type Listing = {
 
 export const LISTING_FIELDS = ["services", "skills", "domains", "metadata"] as const satisfies (keyof Listing)[];
 
-/** The listing as last written; a field never written is empty. The chain has no place for any of it. */
+/** The listing as last written; a field that was never written is empty. None of it is stored on chain. */
 export function listingOf({ profile }: Pick<AgentFacts, "profile">): Listing {
   const listing: Listing = { services: {}, skills: [], domains: [], metadata: {} };
   for (const { field, value } of profile) if (isListed(field)) Object.assign(listing, { [field]: value });
@@ -24,10 +24,10 @@ export function listingOf({ profile }: Pick<AgentFacts, "profile">): Listing {
 
 const isListed = (field: string) => LISTING_FIELDS.some((listed) => listed === field);
 
-/** Fields of a service that say where it is, the first one given counts. */
+/** Fields that locate a service; the first one present is used. */
 const PLACES = ["url", "endpoint", "address", "handle", "name", "id"] as const;
 
-/** Where a service is to be found: a URL, or a name in whatever network the service belongs to. Null when it does not say. */
+/** The location of a service: a URL, or a name in the service's own network. Null when it has none. */
 export function placeOf(service: Readonly<Record<string, unknown>>): string | null {
   for (const field of PLACES) {
     const place = service[field];

@@ -1,4 +1,4 @@
-/** How an agent came to be registered: the contract's MintOrigin enum, in its order, with what each is worth. */
+/** The origins of a registration: the contract's MintOrigin enum in its order, each with its raw value in the score. */
 
 /** Index = value on chain; `raw` = raw value of the signal `origin` (spec: Cred Score System). */
 export const MINT_ORIGINS = [
@@ -9,7 +9,7 @@ export const MINT_ORIGINS = [
 ] as const;
 export type MintOrigin = (typeof MINT_ORIGINS)[number]["name"];
 
-/** What a value the enum does not have (a later contract version) counts as: the origin worth least. */
+/** The origin of an unknown enum value (a later contract version): the one with the lowest raw value. */
 export const UNKNOWN_ORIGIN = MINT_ORIGINS[3];
 
 export const mintOriginAt = (index: number) => MINT_ORIGINS[index] ?? UNKNOWN_ORIGIN;

@@ -1,4 +1,4 @@
-/** Names: what an agent may be called, what the .agent namespace accepts. */
+/** Rules for names: display names of agents, and names of the .agent namespace. */
 import { fail } from "./errors.ts";
 import { textSchema } from "./text.ts";
 

@@ -1,17 +1,17 @@
-/** The fourteen wallets that held a V1 identity: who they are, what their codes are, what they are granted. */
+/** The fourteen wallets that held a V1 identity: their names, referral codes and benefits. */
 import type { Address } from "./facts.ts";
 
 export type OgWallet = {
   wallet: Address;
   v1Name: string;
-  /** Referral code, in its stored form. */
+  /** Referral code in its stored form. */
   code: string;
 };
 
-/** The trait an OG's agent gets on chain. */
+/** The on-chain trait of an OG's agent. */
 export const OG_TRAIT = { name: "V1 OG", category: "badge" } as const;
 
-/** What an OG's mint is granted, once. */
+/** Benefits of an OG's mint, granted once. */
 export const OG_BENEFITS = { freeMint: true, bonusPoints: 200, ogTrait: true } as const;
 
 export const OG_WALLETS: readonly OgWallet[] = [
@@ -34,9 +34,9 @@ export const OG_WALLETS: readonly OgWallet[] = [
 const byWallet = new Map<string, OgWallet>(OG_WALLETS.map((og) => [og.wallet, og]));
 const byCode = new Map(OG_WALLETS.map((og) => [og.code, og]));
 
-/** The OG of a wallet, or of the first of several that is one (an agent's own wallet before its owner's). */
+/** The OG of the first given wallet that has one. Pass an agent's own wallet before its owner's. */
 export const ogOf = (...wallets: Address[]): OgWallet | undefined =>
   wallets.map((wallet) => byWallet.get(wallet)).find((og) => og !== undefined);
 
-/** The OG whose code this is; codes of agents end in `-` and four characters, so they never meet. */
+/** The OG with this code. Codes of agents end in `-` and four characters, so the two kinds never clash. */
 export const ogByCode = (code: string): OgWallet | undefined => byCode.get(code);

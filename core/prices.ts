@@ -1,9 +1,9 @@
-/** Prices: one table per operation in the smallest unit of USDC, and the phase that switches all of them off. */
+/** Prices: one table by operation in the smallest unit of USDC, and the phase that switches all of them off. */
 import { formatUnits } from "viem/utils";
 
 export type Phase = "free" | "paid";
 
-/** USDC units (6 decimals). */
+/** Prices in USDC units (6 decimals). */
 export const PRICES = {
   agentMint: 1_000_000n,
   solanaRegistration: 1_000_000n,
@@ -14,29 +14,29 @@ export const PRICES = {
 } as const;
 export type Operation = keyof typeof PRICES;
 
-/** Stands for the payment of what cost nothing. */
+/** The payment reference of an operation that cost nothing. */
 export const UNPAID = "free";
 
-/** Phase and prices together, as they are in force at one time. */
+/** Phase and prices in force at one time. */
 export type PriceList = { phase: Phase; prices: Record<Operation, bigint> };
 
 /** The prices of this file, in a phase. */
 export const standardPrices = (phase: Phase): PriceList => ({ phase, prices: PRICES });
 
-/** What an operation costs by a list, in USDC units. */
+/** Price of an operation in USDC units. */
 export const priceUnits = (operation: Operation, { phase, prices }: PriceList): bigint =>
   phase === "free" ? 0n : prices[operation];
 
-/** USDC as a decimal string of at least two decimals: "1.00", "0.01". */
+/** Formats USDC units as a decimal string with at least two decimals: "1.00", "0.01". */
 export function formatUsdc(units: bigint): string {
   const [whole, decimals = ""] = formatUnits(units, 6).split(".");
   return `${whole}.${decimals.padEnd(2, "0")}`;
 }
 
-/** What an operation costs, in USDC, as clients see it. */
+/** Price of an operation as clients see it: USDC, decimal. */
 export const shownPrice = (operation: Operation, list: PriceList): string => formatUsdc(priceUnits(operation, list));
 
-/** What is sold, in words. */
+/** Names of the sold operations in sentences. */
 export const SOLD: Partial<Record<Operation, string>> = {
   agentMint: "Registration of an agent",
   solanaRegistration: "Registration of an agent with a Solana key",
@@ -44,7 +44,7 @@ export const SOLD: Partial<Record<Operation, string>> = {
   update: "A change of an agent's profile",
 };
 
-/** What has a price, in sentences: "Registration of an agent costs 1.00 USDC. …"; empty while nothing has. */
+/** All prices in sentences: "Registration of an agent costs 1.00 USDC. …"; empty while every operation is free. */
 export const costsInWords = (list: PriceList): string =>
   Object.entries(SOLD)
     .filter(([operation]) => priceUnits(operation as Operation, list) > 0n)

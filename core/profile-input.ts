@@ -1,4 +1,4 @@
-/** What people may write into a profile: the schemas of personality and narrative, and the field writes they mean. */
+/** Input of a profile: the schemas of personality and narrative, and the rows to write for them. */
 import { z } from "zod";
 import type { Json } from "./json.ts";
 import { LISTING_FIELDS } from "./listing.ts";
@@ -16,7 +16,7 @@ const level = z
   .max(10, { error: "must be 0 to 10" })
   .optional();
 
-/** A partial personality: only what is given changes, an empty string clears. */
+/** A partial personality: only given fields change; an empty string clears a field. */
 export const personalitySchema = z.strictObject({
   quirks: trait,
   communicationStyle: trait,
@@ -27,7 +27,7 @@ export const personalitySchema = z.strictObject({
 });
 export type PersonalityInput = z.output<typeof personalitySchema>;
 
-/** A partial narrative: only what is given changes, an empty string clears. */
+/** A partial narrative: only given fields change; an empty string clears a field. */
 export const narrativeSchema = z.strictObject({
   origin: shortText,
   mission: shortText,

@@ -1,4 +1,4 @@
-/** The profile of an agent: its off-chain fields laid over the on-chain ones, field by field, the newest write winning. */
+/** The profile of an agent: off-chain and on-chain fields merged field by field; the newest write wins. */
 import type { AgentFacts, Narrative } from "./facts.ts";
 import { isBlank } from "./text.ts";
 
@@ -7,11 +7,11 @@ export const PERSONALITY_LEVELS = ["riskTolerance", "autonomyLevel"] as const;
 export const NARRATIVE_FIELDS = ["origin", "mission", "lore", "manifesto"] as const;
 export type NarrativeField = (typeof NARRATIVE_FIELDS)[number];
 
-/** A text never written is "", a level never written is null: 0 is a level. */
+/** A text that was never written is "". A level that was never written is null, because 0 is a level. */
 export type ShownPersonality = Record<(typeof PERSONALITY_TEXTS)[number], string> &
   Record<(typeof PERSONALITY_LEVELS)[number], number | null>;
 
-/** null where nothing at all is written. */
+/** Null when no field was written. */
 export type Profile = {
   personality: ShownPersonality | null;
   narrative: Narrative | null;
@@ -24,7 +24,7 @@ type ProfileFacts = Pick<
   "onchainPersonality" | "personalityAt" | "onchainNarrative" | "narrativeAt" | "profile"
 >;
 
-/** Merges the profile. On equal times the off-chain write wins: it was made by somebody who could see the chain's. */
+/** Merges the profile. On equal times the off-chain write wins, because its author could see the chain's. */
 export function mergeProfile(facts: ProfileFacts): Profile {
   const personality = merge(facts, "personality", facts.onchainPersonality, () => facts.personalityAt);
   const shownPersonality = {
@@ -50,14 +50,14 @@ export function mergeProfile(facts: ProfileFacts): Profile {
   };
 }
 
-/** The four texts of the merged narrative, "" where nothing is written. The score counts those that are not blank. */
+/** The four texts of the merged narrative, "" where none was written. The score counts those that are not blank. */
 export function mergeNarrative(facts: ProfileFacts): Narrative {
   const { onchainNarrative, narrativeAt } = facts;
   const value = merge(facts, "narrative", onchainNarrative, (field) => narrativeAt?.[field as NarrativeField] ?? null);
   return Object.fromEntries(NARRATIVE_FIELDS.map((field) => [field, String(value(field) ?? "")])) as Narrative;
 }
 
-/** Looks one field of a part up: its off-chain write, unless the chain's was later. A time of null is older than any. */
+/** The value of one field of a part: the off-chain write, unless the chain's was later. A null time is older than all. */
 function merge(facts: ProfileFacts, part: string, onchain: object | null, onchainAt: (field: string) => number | null) {
   const chain = (onchain ?? {}) as Record<string, string | number | undefined>;
   return (field: string): string | number | undefined => {

@@ -1,18 +1,18 @@
 /**
- * How a platform's allowance is shared: what strangers' proofs may take of it, what is kept for the re-checks, and who comes
- * first when little is left. All of it are token buckets.
+ * How a platform's allowance of requests is divided: a share for new proofs, a share for re-checks of known proofs, and
+ * who has priority when little is left. Each share and limit is a token bucket.
  */
 import type { ProofPlatformKey } from "./proof-platforms.ts";
 
 export type Bucket = {
   name: string;
-  /** Tokens of a full bucket. */
+  /** Tokens in a full bucket. */
   most: number;
-  /** Tokens that flow back. */
+  /** Tokens added per second. */
   perSecond: number;
 };
 
-/** What an upstream allows, as a bucket: `burst` requests at once, `perSecond` after them. */
+/** The rate that an upstream allows, as a token bucket: a burst of `burst` requests, then `perSecond`. */
 export type Rate = { burst: number; perSecond: number };
 
 const DAY_SECONDS = 86_400;
@@ -24,51 +24,51 @@ const shareOf = (name: string, rate: Rate, share: number): Bucket => ({
 });
 
 /**
- * Requests for strangers' proofs. A bucket that was full gives out twice its share within a window of the platform: with
- * that of the re-checks, all that the platform allows, and never more.
+ * Requests for new proofs. A bucket that starts full gives out twice its share within one window of the platform. Together
+ * with the bucket of the re-checks this is exactly what the platform allows.
  */
 export const strangers = (platform: ProofPlatformKey, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:strangers`, rate, 0.35);
 
-/** Requests for re-checks, which no stranger can use up. */
+/** Requests for re-checks; new proofs cannot use them up. */
 export const rechecks = (platform: ProofPlatformKey, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:rechecks`, rate, 0.15);
 
-/** Requests for the strangers of one client network: something is left for the other networks. */
+/** Requests for new proofs from one client network, so that some are left for other networks. */
 export const ofNetwork = (platform: ProofPlatformKey, network: string, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:network:${network}`, rate, 0.35 * 0.85);
 
-/** Proofs a day of one agent on one platform. */
+/** Proofs per day of one agent on one platform. */
 export const ofAgent = (platform: ProofPlatformKey, tokenId: number, perDay: number): Bucket => ({
   name: `proofs:${platform}:agent:${tokenId}`,
   most: perDay,
   perSecond: perDay / DAY_SECONDS,
 });
 
-/** Proofs a day of one wallet on one platform, for all its agents together. */
+/** Proofs per day of one wallet on one platform, for all its agents together. */
 export const ofWallet = (platform: ProofPlatformKey, wallet: string, perDay: number): Bucket => ({
   name: `proofs:${platform}:wallet:${wallet}`,
   most: perDay * 5,
   perSecond: (perDay * 5) / DAY_SECONDS,
 });
 
-/** Definite failures of one claim: after two within a minute the answer is remembered until a minute has passed. */
+/** Definite failures of one claim: after two within a minute, the stored answer is returned until a minute has passed. */
 export const failuresOf = (platform: ProofPlatformKey, tokenId: number, claim: string): Bucket => ({
   name: `proofs:${platform}:failed:${tokenId}:${claim}`,
   most: 2,
   perSecond: 1 / 60,
 });
 
-/** Proofs that an agent may always ask for while there is anything left: a first one, and one more after a mistake. */
+/** Proofs that an agent may always request while any allowance is left: the first, and one more after a mistake. */
 const FIRST = 2;
 
 /**
- * How many of its proofs an agent or a wallet may have asked for, this one included. All of them while the strangers'
- * bucket is full, the fewer the emptier it is; the last third is for those that have asked for almost none.
- * @param left from 0 to 1: how full the strangers' bucket is
+ * Max proofs that an agent or a wallet may have requested, this one included. It is the full quota while the bucket of new
+ * proofs is full, and shrinks with the bucket; the last third is for agents and wallets with almost no requests so far.
+ * @param left fill level of the bucket of new proofs, from 0 to 1
  */
-export const mayHaveAsked = (most: number, left: number): number =>
+export const maxRequested = (most: number, left: number): number =>
   Math.min(most, Math.max(FIRST, Math.floor((most * (3 * left - 1)) / 2)));
 
-/** Re-checks take what strangers leave, as long as so much of it remains. */
-export const LEFT_TO_STRANGERS = 0.5;
+/** Re-checks may also use the allowance of new proofs while its bucket is filled above this share. */
+export const RESERVED_FOR_NEW_PROOFS = 0.5;

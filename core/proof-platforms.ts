@@ -1,4 +1,4 @@
-/** The platforms of social proofs: one list. A platform is a file in proof-platforms/ and a line here; the compiler then demands its reader (clients/) and its simulator (devnet/). */
+/** The list of platforms of social proofs. A platform is a file in proof-platforms/ and a line here; the compiler then requires its reader (clients/) and its simulator (devnet/). */
 import { farcaster } from "./proof-platforms/farcaster.ts";
 import { github } from "./proof-platforms/github.ts";
 import type { ClaimOf } from "./proof-platforms/platform.ts";
@@ -6,23 +6,23 @@ import { x } from "./proof-platforms/x.ts";
 
 export type { ClaimOf, ProofPlatform } from "./proof-platforms/platform.ts";
 
-/** In the order in which people see them. */
+/** Platforms in display order. */
 export const PROOF_PLATFORMS = [x, github, farcaster] as const;
 
 type Listed = (typeof PROOF_PLATFORMS)[number];
 export type ProofPlatformKey = Listed["key"];
 
-/** One value for each platform, by its key. */
+/** One value for each platform, by key. */
 export type ByProofPlatform<T> = Record<ProofPlatformKey, T>;
-/** The claim that each platform's reader takes. */
+/** The type of claim that each platform's reader takes. */
 export type ClaimsByPlatform = { [P in Listed as P["key"]]: ClaimOf<P> };
-/** The field with the id of an account, on platforms that show it: `{ fid: number }` for Farcaster, else nothing. */
+/** The field with the id of an account: `{ fid: number }` for Farcaster, empty for platforms that do not show ids. */
 export type NumericIdOf<K extends ProofPlatformKey> =
   Extract<Listed, { key: K }> extends { numericId: infer Name extends string } ? Record<Name, number> : unknown;
 
 export const PROOF_PLATFORM_KEYS = PROOF_PLATFORMS.map(({ key }) => key) as [ProofPlatformKey, ...ProofPlatformKey[]];
 
-/** A value for each platform, in the order of the list. */
+/** Builds a value for each platform, in the order of the list. */
 export const byProofPlatform = <T, K extends { key: string } = Listed>(
   value: (platform: K) => T,
   platforms: readonly K[] = PROOF_PLATFORMS as unknown as readonly K[],

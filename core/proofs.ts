@@ -1,4 +1,4 @@
-/** Rules that all social proofs share: the text that proves an agent, what shows it, and the trait that a proof brings. */
+/** Rules of all social proofs: the needle that proves an agent, the search for it in a text, and the trait for a proof. */
 
 /** The text an account shows to prove an agent: `helixa:12`. @param prefix lower-case name of the service */
 export const needleOf = (prefix: string, tokenId: number): string => `${prefix}:${tokenId}`;
@@ -6,10 +6,10 @@ export const needleOf = (prefix: string, tokenId: number): string => `${prefix}:
 /** Trait that an agent gets with its first proof on a platform. It is a decoration: only proof records count. */
 export const proofTrait = (platform: string) => ({ name: `${platform}-verified`, category: "verification" });
 
-/** Compatibility forms become plain ones, and characters without a shape of their own go: what people see remains. */
+/** Replaces compatibility forms and removes invisible characters: the result is the text as people see it. */
 const plain = (text: string): string => text.normalize("NFKC").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 
-/** Part of a word or number: next to the needle it makes another needle of it. */
+/** Part of a word or number: next to the needle, it makes the needle a different one. */
 const WORD = String.raw`[\p{L}\p{N}\p{M}_]`;
 /** Joins words into longer names (`x-helixa:1`, `helixa:1.5`), but may end a sentence as well. */
 const JOINT = String.raw`[\-‐‑.:/\\@#&+=~%$*^']`;

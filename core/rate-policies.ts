@@ -1,22 +1,22 @@
 /**
- * How often something may be done: every limit of requests in time. A new one is an entry here (its variable, default and
- * header follow from it) and the place that takes from it. The others are limits of what is open at once (api/http/concurrency-limit.ts).
+ * Rate limits: every limit of requests per time. A new limit is an entry here (its variable, default and header follow
+ * from it) and the code that takes tokens from it. Limits of concurrent use are in api/http/concurrency-limit.ts.
  */
 
 const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;
 export type RateWindow = keyof typeof SECONDS;
 
-/** `quota` requests at once, and as many again spread over each window. */
+/** Allows a burst of `quota` requests, and `quota` more spread evenly over each window. */
 type RatePolicy = {
   quota: number;
   window: RateWindow;
-  /** The environment variable that sets another quota; 0 there is no limit. */
+  /** Environment variable that sets another quota; 0: no limit. */
   variable: `RATE_${string}`;
-  /** What is counted, and per what. */
+  /** What is counted, and by which key. */
   of: string;
 };
 
-/** By the names that the RateLimit headers show. */
+/** Policies by their names in the RateLimit headers. */
 export const RATE_POLICIES = {
   reads: {
     ...{ quota: 1_200, window: "minute", variable: "RATE_READS_PER_CLIENT" },
@@ -107,29 +107,29 @@ export const RATE_POLICIES = {
 export type RatePolicyName = keyof typeof RATE_POLICIES;
 export type RateVariable = (typeof RATE_POLICIES)[RatePolicyName]["variable"];
 
-/** Quotas in force, by policy; 0 = no limit. */
+/** Quotas in force, by policy; 0: no limit. */
 export type RateQuotas = Record<RatePolicyName, number>;
 
-/** Seconds of a policy's window. */
+/** Length of a policy's window in seconds. */
 export const windowSeconds = (name: RatePolicyName): number => SECONDS[RATE_POLICIES[name].window];
 
-/** A bucket of `quota` tokens, which an empty one gets back evenly over a window. */
+/** A bucket of `quota` tokens. An empty bucket is refilled evenly over one window. */
 export type RateBucket = { key: string; quota: number; windowMs: number };
 
-/** What became of a request for tokens: one of each bucket was taken, or none of any. */
+/** Result of taking tokens: one of each bucket, or none of any. */
 export type TakenTokens = {
   granted: boolean;
-  /** By bucket, in the order asked: whole tokens left, milliseconds until it is full, and until there is a token. */
+  /** For each bucket, in the given order: whole tokens left, ms until it is full, ms until its next token. */
   levels: { left: number; fullInMs: number; nextInMs: number }[];
 };
 
-/** Token buckets: how often something is done, for each key. */
+/** Token buckets by key. */
 export interface RateBuckets {
   /**
-   * Takes a token of each bucket, or of none when one of them is empty. Never throws.
-   * @param now milliseconds since the epoch, for buckets in memory; those in Redis go by its clock
+   * Takes a token from each bucket, or from none when one of them is empty. Never throws.
+   * @param now ms since the epoch, for buckets in memory; buckets in Redis use its clock
    */
   take(buckets: readonly RateBucket[], now: number): TakenTokens | Promise<TakenTokens>;
-  /** Gives a token back to each bucket. Never throws. */
+  /** Returns a token to each bucket. Never throws. */
   giveBack(buckets: readonly RateBucket[], now: number): Promise<void> | undefined;
 }

@@ -1,4 +1,4 @@
-/** The ERC-8004 registration file of an agent: what its owner may publish in the canonical registry. */
+/** The ERC-8004 registration file of an agent, which its owner may publish in the canonical registry. */
 import type { AgentFacts } from "./facts.ts";
 import { agentLink } from "./links.ts";
 import { type ListedService, listingOf, placeOf } from "./listing.ts";
@@ -7,7 +7,7 @@ import { isBlank } from "./text.ts";
 import { imageUrl } from "./views/image.ts";
 import type { Site } from "./views/site.ts";
 
-/** The standard has a place for skills and domains beside an OASF record only; other services may carry them as well. */
+/** A service of the file. The standard defines skills and domains for OASF records only; other services may have them too. */
 type RegisteredService = { name: string; endpoint: string; version?: string; skills?: string[]; domains?: string[] };
 
 /** @see https://eips.ethereum.org/EIPS/eip-8004#registration-v1 */
@@ -19,12 +19,12 @@ export type RegistrationFile = {
   services: RegisteredService[];
   x402Support: boolean;
   active: boolean;
-  /** Empty before the registration: the registry gives the agent's number only then. */
+  /** Empty before the registration, because the registry assigns the agent's number then. */
   registrations: { agentId: number; agentRegistry: string }[];
   supportedTrust: string[];
 };
 
-/** The file of an agent as it is now. */
+/** The current file of an agent. */
 export function registrationFile(facts: AgentFacts, site: Site, now: Date): RegistrationFile {
   const { narrative, socials } = mergeProfile(facts);
   const own = [narrative?.mission, narrative?.origin].find((text) => text !== undefined && !isBlank(text));
@@ -41,14 +41,14 @@ export function registrationFile(facts: AgentFacts, site: Site, now: Date): Regi
   };
 }
 
-/** Names of services as the standard writes them, by their lower-case form. */
+/** Spelling of service names in the standard, by their lower-case form. */
 const STANDARD_NAMES: Record<string, string> = {
   web: "web",
   email: "email",
   ...Object.fromEntries(["MCP", "A2A", "OASF", "ENS", "DID"].map((name) => [name.toLowerCase(), name])),
 };
 
-/** The agent's page and its record here, then what it lists as far as that says where it is. */
+/** The agent's page and its API record, then the listed services that have a location. */
 function registeredServices(facts: AgentFacts, site: Site, website: string | undefined): RegisteredService[] {
   const { services, skills, domains } = listingOf(facts);
   const listed = Object.entries(services).flatMap(([name, service]) => registered(name, service) ?? []);

@@ -1,10 +1,10 @@
-/** The texts people and agents sign, byte for byte. Their beginnings differ, so a signature of one never passes as another. */
+/** The texts that people and agents sign, byte for byte. Their beginnings differ, so a signature of one text is never valid for another. */
 
-/** What an agent's wallet signs (spec: SIWA). Address and timestamp stand as they were sent. */
+/** The text an agent's wallet signs (spec: SIWA), with address and timestamp as they were sent. */
 export const siwaText = (host: string, address: string, timestamp: string): string =>
   signInLine("Agent", host, address, timestamp);
 
-/** What a human's wallet may sign instead of an EIP-4361 message. Address and timestamp stand as they were sent. */
+/** The text a human's wallet may sign instead of an EIP-4361 message, with address and timestamp as they were sent. */
 export const siweLine = (host: string, address: string, timestamp: string): string =>
   signInLine("Ethereum", host, address, timestamp);
 
@@ -12,8 +12,8 @@ const signInLine = (scheme: "Agent" | "Ethereum", host: string, address: string,
   `Sign-In With ${scheme}: ${host} wants you to sign in with your wallet ${address} at ${timestamp}`;
 
 /**
- * What a human's wallet signs (EIP-4361): the nonce is the timestamp as sent, Issued At the same moment as ISO 8601. The
- * standard demands a checksummed address. `webUrl` is its URI.
+ * The text a human's wallet signs (EIP-4361). The nonce is the timestamp as sent; Issued At is the same moment in ISO
+ * 8601. The standard requires a checksummed address. `webUrl` is the URI.
  */
 export const siweText = (parts: {
   host: string;
@@ -23,7 +23,7 @@ export const siweText = (parts: {
   chainId: number;
   timestamp: string;
   issuedAt: string;
-  /** Ends the statement with a period. */
+  /** Whether the statement ends with a period. */
   period?: boolean;
 }): string =>
   [
@@ -39,21 +39,21 @@ export const siweText = (parts: {
     `Issued At: ${parts.issuedAt}`,
   ].join("\n");
 
-/** What the signature of a Solana key is asked for. */
+/** Purpose of a Solana key's signature. */
 export type SolanaPurpose = "verify" | "register";
 
 /**
- * What the holder of a Solana key signs (CAIP-122, in the form Solana wallets know and show as a sign-in). The statement
- * says what the signature may be used for, and where a registered identity goes.
+ * The text the holder of a Solana key signs (CAIP-122, in the form that Solana wallets recognise and show as a sign-in).
+ * The statement names the purpose of the signature, and the receiver of a registered identity.
  */
 export const solanaSignInText = (parts: {
   host: string;
   serviceName: string;
   webUrl: string;
-  /** In base58. */
+  /** Solana address in base58. */
   address: string;
   purpose: SolanaPurpose;
-  /** Checksummed receiver of the identity; null leaves it to the request. */
+  /** Checksummed receiver of the identity; null: the request decides. */
   recipient: string | null;
   nonce: string;
   issuedAt: string;
@@ -80,11 +80,11 @@ function solanaStatement(parts: { serviceName: string; purpose: SolanaPurpose; r
   return `Register this account as an agent of ${serviceName}. The identity goes to ${receiver}.`;
 }
 
-/** What an owner signs to change an agent without SIWA. */
+/** The text an owner signs to change an agent without SIWA. */
 export const humanUpdateText = (serviceName: string, tokenId: number, timestampMs: number): string =>
   `${serviceName}: Update agent #${tokenId} at ${timestampMs}`;
 
-/** Reads a human-update text back; null unless the whole text is one, in exactly the form `humanUpdateText` writes. */
+/** Parses a human-update text; null unless the whole text has exactly the form that `humanUpdateText` writes. */
 export function parseHumanUpdate(serviceName: string, text: string): { tokenId: number; timestampMs: number } | null {
   const match = /#(\d{1,15}) at (\d{13})$/.exec(text);
   if (!match) return null;

@@ -1,4 +1,4 @@
-/** Links to an owner's accounts, as an owner writes them: handles in one form, a website as a URL. Shown, never counted. */
+/** Input of links to an owner's accounts: handles are normalized, a website is a URL. They are shown and never counted. */
 import { z } from "zod";
 import { parseGithubPlace } from "./proof-platforms/github.ts";
 import { parseXHandle } from "./proof-platforms/x.ts";
@@ -6,7 +6,7 @@ import { urlOf } from "./urls.ts";
 
 const MAX_URL = 256;
 
-/** A handle, or its address on one of `hosts`; stored without the host. An empty string clears it. */
+/** A schema of a handle, or of its URL on one of `hosts`; stored without the host. An empty string clears it. */
 const handle = (hosts: readonly string[], parse: (text: string) => string | null, what: string) =>
   z
     .string()
@@ -46,7 +46,7 @@ const website = z
     return z.NEVER;
   });
 
-/** Only what is given changes. */
+/** Only given fields change. */
 export const socialSchema = z.strictObject({
   twitter: handle(["x.com", "twitter.com"], parseXHandle, "a handle of 1 to 15 letters, digits and _").optional(),
   website: website.optional(),

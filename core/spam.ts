@@ -1,4 +1,4 @@
-/** Which names are hidden from lists unless asked for. */
+/** Spam names: lists hide agents with such a name unless a filter includes them. */
 
 /** At most one character, or one character repeated. */
 export function isSpam(name: string): boolean {

@@ -1,18 +1,18 @@
 /** Text from people: NFC-normalised, trimmed, free of control, bidi and invisible characters, counted in code points. */
 import { z } from "zod";
 
-/** The characters `String.prototype.trim` removes; SQL trims with the same list, so both agree on what is blank. */
+/** The characters that `String.prototype.trim` removes. SQL trims with the same list, so both agree which text is blank. */
 export const BLANKS =
   "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 
-/** Nothing but white space. */
+/** Whether a text is empty or white space only. */
 export const isBlank = (text: string): boolean => text.trim() === "";
 
 /** `a, b and c`. */
 export const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
-/** Length as people and JSON Schema count it: code points, not UTF-16 units. */
+/** Length in code points, as people and JSON Schema count it; not in UTF-16 units. */
 export function lengthOf(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -20,25 +20,25 @@ export function lengthOf(text: string): number {
 }
 
 export type TextRule = {
-  /** Least number of code points after trimming; 0 by default. */
+  /** Min code points after trimming; 0 by default. */
   min?: number;
-  /** Greatest number of code points after trimming. */
+  /** Max code points after trimming. */
   max: number;
-  /** Line breaks and tabs are allowed (long texts); a name is one line. */
+  /** Allows line breaks and tabs, for long texts; a name is one line. */
   lines?: boolean;
 };
 
-/** Never in any text: what reorders, hides or breaks it, and what Postgres (NUL) or JSON (lone surrogates) cannot hold. */
+/** Refused in every text: characters that reorder, hide or break it, and those that Postgres (NUL) or JSON (lone surrogates) cannot hold. */
 const HARMFUL =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]--[\n\t]]/v;
-/** Also never in one line: characters without a shape of their own, which make two names look alike. */
+/** Refused in one-line texts too: invisible characters, which make two different names look equal. */
 const INVISIBLE = /[[\n\t\u2800\p{Default_Ignorable_Code_Point}]--[\ufe0e\ufe0f]]/v;
-/** A joiner between two emoji draws one picture; anywhere else in a name it is invisible. */
+/** A joiner between two emoji, which draws them as one picture; anywhere else in a name a joiner is invisible. */
 const EMOJI_JOINER = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})/gu;
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * Brings a text into its stored form.
+ * Converts a text to its stored form.
  * @returns the text, or the problem as a half-sentence ("must …") when it breaks the rule.
  */
 export function cleanText(raw: string, rule: TextRule): { text: string } | { problem: string } {
@@ -56,7 +56,7 @@ export function cleanText(raw: string, rule: TextRule): { text: string } | { pro
   return { text };
 }
 
-/** A text that may be left out: as forms send it, one that is empty or blank is absent, too. */
+/** A text that may be left out. An empty or blank text counts as absent, because forms send it for an empty field. */
 export const optionalText = <T>(schema: z.ZodType<T, string>) =>
   z
     .preprocess(

@@ -1,4 +1,4 @@
-/** The tiers of the cred score: one table for names, ranges and the words of the by-address view. */
+/** The tiers of the cred score: one table of their names, ranges and upper-case words in the by-address view. */
 
 /** Best first; `from` and `to` are inclusive integer scores. */
 export const TIERS = [

@@ -1,4 +1,4 @@
-/** The token an agent's controller links: the chains there are, and what an address looks like on each. */
+/** The input by which an agent's controller links a token: the supported chains, and the form of an address on each. */
 import { z } from "zod";
 import { checksum, parseAddress } from "./addresses.ts";
 import { addressBytes } from "./solana/keys.ts";
@@ -39,7 +39,7 @@ export const linkTokenSchema = z
   });
 export type TokenInput = z.output<typeof linkTokenSchema>;
 
-/** The traits that store a linked token on chain: name → value, which stands in the trait's category. */
+/** The traits that store a linked token on chain: name → value. The chain stores the value as the trait's category. */
 export const storedTraits = (token: LinkedToken): [name: string, value: string][] => [
   [LINKED_TOKEN, token.contractAddress],
   [`${LINKED_TOKEN}-chain`, token.chain],

@@ -1,7 +1,7 @@
-/** Where a token's metadata is, as its tokenURI says it. */
+/** The URLs of a token's and of the collection's metadata, as the contract returns them. */
 
 /** @param publicUrl base URL without a trailing slash */
 export const tokenUriOf = (publicUrl: string, tokenId: number): string => `${publicUrl}/api/v2/metadata/${tokenId}`;
 
-/** Where the collection's metadata is (ERC-7572). @param publicUrl base URL without a trailing slash */
+/** The URL of the collection's metadata (ERC-7572). @param publicUrl base URL without a trailing slash */
 export const contractUriOf = (publicUrl: string): string => `${publicUrl}/api/v2/metadata/contract`;

@@ -1,4 +1,4 @@
-/** Traits people give an agent: their schema, the words they may not use, and what is new beside the traits it has. */
+/** Input of traits: their schema, the reserved words, and the selection of traits that an agent does not have yet. */
 import { z } from "zod";
 import { fail } from "./errors.ts";
 import type { Trait } from "./facts.ts";
@@ -6,16 +6,16 @@ import { withIgnored } from "./ignored.ts";
 import { textSchema } from "./text.ts";
 import { countedTraits } from "./traits.ts";
 
-/** In one request. */
+/** Max traits in one request. */
 export const TRAITS_A_CALL = 10;
-/** Of one agent, wherever they are stored; the score counts nine. */
+/** Max traits of one agent, on chain and off chain together; the score counts nine. */
 export const TRAITS_AN_AGENT = 50;
-/** Of a trait that comes without one. */
+/** Category of a trait that is given without one. */
 export const DEFAULT_CATEGORY = "general";
 
 export type TraitInput = { name: string; category: string };
 
-/** Categories that only the service gives: for what, and the word for what an agent says of itself. */
+/** Categories that only the service assigns, each with its purpose and the word for an agent's own statement. */
 const RESERVED_CATEGORIES = {
   verification: 'what the service has verified; use "claim" for what the agent states',
   badge: 'what the service awards; use "achievement" for one of the agent\'s own',
@@ -44,7 +44,7 @@ export const traitInputSchema = z
   })
   .transform(({ addedAt, ...trait }): TraitInput => withIgnored(trait, addedAt === undefined ? [] : ["addedAt"]));
 
-/** The traits of one request: at most ten, no name twice. */
+/** The traits of one request: at most ten, without a repeated name. */
 export const traitsInputSchema = z
   .array(traitInputSchema)
   .max(TRAITS_A_CALL)
@@ -58,12 +58,12 @@ export const traitsInputSchema = z
     }
   });
 
-/** What makes two names the same trait of an agent: case does not. */
+/** Key by which two names are the same trait; case is ignored. */
 export const traitKey = (name: string): string => name.normalize("NFC").toLowerCase();
 
 /**
- * The given traits that an agent does not have yet. The same trait again is nothing new.
- * @throws Failure conflict when a name is known with another category, or the agent would have too many
+ * The given traits that an agent does not have yet; a trait it already has is left out.
+ * @throws Failure conflict when a name exists with another category, or the agent would have too many traits
  */
 export function newTraits(present: readonly Trait[], given: readonly TraitInput[]): TraitInput[] {
   const counted = countedTraits(present);
@@ -81,17 +81,17 @@ export function newTraits(present: readonly Trait[], given: readonly TraitInput[
   return fresh;
 }
 
-/** `verification` or `badge` where a category is spelt to look like it; null for any other. */
+/** `verification` or `badge` when a category looks like one of them; null for every other. */
 export const reservedCategory = (category: string): ReservedCategory | null =>
   CATEGORIES.get(shape(category).replaceAll("-", "")) ?? null;
 
-/** Names ending in `-verified` or beginning with `linked-token`, however they are spelt to look. */
+/** Whether a name looks as if it ends in `-verified` or begins with `linked-token`. */
 export function isReservedName(name: string): boolean {
   const shaped = shape(name);
   return VERIFIED.test(shaped) || shaped.replaceAll("-", "").startsWith(LINKED);
 }
 
-/** Letters that look like Latin ones and are not made so by compatibility decomposition. */
+/** Letters that look like Latin ones and that compatibility decomposition does not convert. */
 const LOOKALIKES = new Map(
   Object.entries({
     a: "аɑαᴀ",
@@ -112,7 +112,7 @@ const LOOKALIKES = new Map(
   }).flatMap(([latin, others]) => [...others.toLowerCase()].map((letter) => [letter, latin] as const)),
 );
 
-/** A word as the eye takes it: without accents, case and invisible characters, look-alikes as what they look like. */
+/** Form of a word for comparison by look: without accents, case and invisible characters, look-alikes as Latin letters. */
 function shape(text: string): string {
   const bare = text
     .normalize("NFKD")

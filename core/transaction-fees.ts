@@ -1,28 +1,28 @@
-/** What a transaction offers for its inclusion: the first offer, and the raise that replaces one that is stuck. */
+/** Fees of a transaction: the first offer, and the raised offer that replaces a stuck transaction. */
 
 /** An EIP-1559 offer in wei per gas. */
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint };
 
-/** What the chain asks for, by its recent blocks. */
+/** The fee market, from the chain's recent blocks. */
 export type Market = {
-  /** Of the newest block. */
+  /** Base fee of the newest block. */
   baseFeePerGasWei: bigint;
-  /** The tip that the node advises. */
+  /** The tip that the node suggests. */
   priorityFeePerGasWei: bigint;
-  /** What was paid of late: the median over recent blocks of each block's 90th percentile; null when the node does not say. */
+  /** Recently paid tip: the median over recent blocks of each block's 90th percentile; null when the node does not provide it. */
   recentTipWei: bigint | null;
-  /** Gas that a block of the chain takes. */
+  /** Gas limit of a block. */
   blockGasLimit: bigint;
 };
 
-/** Most that may be offered, in wei per gas, whatever the market says. */
+/** Absolute maximum of an offer, in wei per gas. The market cannot raise it. */
 export type FeeCaps = { maxFeePerGasWei: bigint; maxTipPerGasWei: bigint };
 
-/** The least tip worth offering: 0.001 gwei, what Base's own nodes accept. */
+/** Minimum tip: 0.001 gwei, the lowest that Base's own nodes accept. */
 export const MIN_TIP_WEI = 1_000_000n;
-/** The tip may be raised this far even where nobody pays any. */
+/** The tip may be raised to this value even when recent blocks paid no tips. */
 const QUIET_TIP_CAP_WEI = 10n * MIN_TIP_WEI;
-/** The tip may be raised to this multiple of what was paid of late. */
+/** The tip may be raised to this multiple of the recently paid tip. */
 const TIP_MULTIPLE = 5n;
 /** The fee may be raised to this multiple of the base fee: room for eleven full blocks in a row. */
 const BASE_FEE_MULTIPLE = 4n;
@@ -30,7 +30,7 @@ const BASE_FEE_MULTIPLE = 4n;
 const greater = (a: bigint, b: bigint) => (a > b ? a : b);
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** The caps as the recent blocks narrow them. */
+/** The configured caps, lowered to the limits that follow from recent blocks. */
 export function capsNow(market: Market, caps: FeeCaps): FeeCaps {
   const usualTip = market.recentTipWei === null ? caps.maxTipPerGasWei : market.recentTipWei * TIP_MULTIPLE;
   const maxTipPerGasWei = smaller(caps.maxTipPerGasWei, greater(usualTip, QUIET_TIP_CAP_WEI));
@@ -39,8 +39,8 @@ export function capsNow(market: Market, caps: FeeCaps): FeeCaps {
 }
 
 /**
- * The first offer: room for five full blocks in a row (the base fee grows at most 12.5 % a block). The tip starts at no
- * more than a quarter of its cap, because every later offer has to raise it too.
+ * The first offer. It has room for five full blocks in a row (the base fee grows at most 12.5 % per block). The tip starts
+ * at a quarter of its cap or less, because each later offer must raise it too.
  */
 export function firstOffer(market: Market, caps: FeeCaps): Fees {
   const now = capsNow(market, caps);
@@ -49,14 +49,14 @@ export function firstOffer(market: Market, caps: FeeCaps): Fees {
   return { maxFeePerGasWei, maxPriorityFeePerGasWei: smaller(tip, maxFeePerGasWei) };
 }
 
-/** At least 12.5 % more: nodes want 10 % before they let one transaction replace another. */
+/** Raises by at least 12.5 %: nodes require 10 % before they let one transaction replace another. */
 export const raised = (wei: bigint) => wei + (wei + 7n) / 8n;
 
 /**
- * The offer that replaces `previous` at the same nonce: both parts at least 12.5 % higher, and what the market asks for
- * if that is more. The tip of what a block may include rises to half of its cap: the rest is for following the base fee,
- * which no offer can without a higher tip.
- * @returns null when a cap leaves no room for a replacement.
+ * The offer that replaces `previous` at the same nonce: both parts are at least 12.5 % higher, or higher still when the
+ * market requires it. While a block can include `previous`, the tip rises to at most half of its cap. The other half is
+ * kept for following the base fee, because every replacement must raise the tip too.
+ * @returns null when a cap leaves no room for a replacement
  */
 export function nextOffer(previous: Fees, market: Market, caps: FeeCaps): Fees | null {
   const now = capsNow(market, caps);
@@ -69,8 +69,8 @@ export function nextOffer(previous: Fees, market: Market, caps: FeeCaps): Fees |
 }
 
 /**
- * The offer of the filler that replaces `previous`: as `nextOffer`, and where the caps leave no room, the least raise
- * that nodes take and a block includes. It is an empty transfer of 21,000 gas, so it may exceed them by that.
+ * The offer of the filler that replaces `previous`: as `nextOffer`, and where the caps leave no room, the lowest raise
+ * that nodes accept and a block includes. The filler is an empty transfer of 21,000 gas, so exceeding the caps is cheap.
  */
 export const fillerOffer = (previous: Fees, market: Market, caps: FeeCaps): Fees =>
   nextOffer(previous, market, caps) ?? {

@@ -1,4 +1,4 @@
-/** A variable of the environment by which an upstream is configured, as the upstream's own table states it. */
+/** An environment variable that configures an upstream. Each table of upstreams (registries, proof platforms) lists its own. */
 
 export type UpstreamVariable = {
   /** Name in the environment. */
@@ -12,7 +12,7 @@ export type UpstreamVariable = {
 
 export type UpstreamVariables = Readonly<Record<string, UpstreamVariable>>;
 
-/** The values of an upstream's variables, by the short names that the upstream gives them. */
+/** The values of an upstream's variables, by the short names in the upstream's table. */
 export type SettingsOf<V extends UpstreamVariables> = {
   [K in keyof V]: V[K] extends { default: string } ? string : string | undefined;
 };

@@ -1,15 +1,15 @@
-/** URLs that strangers wrote. */
+/** Parses URLs from untrusted sources. */
 
-/** Longer ones are none of ours: a request line ends at 8 KiB on most servers. */
-const MOST_URL = 8_192;
+/** Max characters of a URL: most servers accept a request line of at most 8 KiB. */
+const MAX_URL = 8_192;
 
 /**
- * Reads a URL without throwing; null for what is none, or too long. `URL.canParse` is no such test: of a host beyond
- * 16,384 characters it says yes where `new URL` throws.
- * @param base of a relative one
+ * Parses a URL without throwing; null when it is invalid or too long. `URL.canParse` cannot replace this: for a host
+ * longer than 16,384 characters it returns true, and `new URL` throws.
+ * @param base of a relative URL
  */
 export function urlOf(text: string, base?: URL): URL | null {
-  if (text.length > MOST_URL) return null;
+  if (text.length > MAX_URL) return null;
   try {
     return new URL(text, base);
   } catch {

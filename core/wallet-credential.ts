@@ -1,4 +1,4 @@
-/** Credentials of wallets, `{address}:{timestamp}:{signature}`: finding one in a request's headers, reading it, its time, and the texts it may be a signature of. No signature is checked here. */
+/** Credentials of wallets, `{address}:{timestamp}:{signature}`: finds one in a request's headers, parses it, checks its time, and lists the texts that may have been signed. No signature is checked here. */
 import { checksum } from "./addresses.ts";
 import { fail } from "./errors.ts";
 import type { Address, Hex } from "./facts.ts";
@@ -16,20 +16,20 @@ export type WalletCredential = {
   sent: { address: string; timestamp: string };
 };
 
-/** What the signed texts say about the service. */
+/** The service as the signed texts name it. */
 export type SignInService = { hosts: readonly string[]; name: string; webUrl: string; chainId: number };
 
-/** A credential is good for one hour after its timestamp … */
+/** A credential is valid for one hour after its timestamp. */
 export const CREDENTIAL_LIFETIME_MS = 3_600_000;
-/** … and may be this much ahead of our clock. */
+/** A credential's timestamp may be up to five minutes ahead of the server's clock. */
 export const CREDENTIAL_SKEW_MS = 300_000;
 /**
- * The date from which credentials are good after all of a wallet were ended at a moment. Whatever could be accepted at
- * that moment is dated before it, what is dated ahead included; a credential of this very date is accepted a millisecond
- * later, so that the wallet can sign in again at once.
+ * The first valid timestamp of a credential after all credentials of a wallet were revoked at `at`. Every credential that
+ * could be accepted at that moment has an earlier timestamp, including timestamps ahead of the clock. A credential with
+ * exactly this timestamp is accepted one millisecond later, so the wallet can sign in again immediately.
  */
 export const firstDateAfterRevocation = (at: number): number => at + CREDENTIAL_SKEW_MS + 1;
-/** Greatest length of a header that may hold a credential; wallets that are contracts sign at length (ERC-6492). */
+/** Max characters of a header that may hold a credential; signatures of contract wallets are long (ERC-6492). */
 export const CREDENTIAL_MAX_LENGTH = 8192;
 
 const SHAPE = /^(0x[0-9a-fA-F]{40}):(\d{13}|\d{10}):(0x(?:[0-9a-fA-F]{2})+)$/;
@@ -38,10 +38,10 @@ const LOOKS_LIKE_ONE = /^0x[0-9a-fA-F]{40}:/;
 const ACCESS_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /**
- * The wallet's credential of a request, from `Authorization` or `X-SIWA`, with or without the word Bearer, beside other
- * credentials in a comma list.
- * @returns null when there is none (no header, another scheme, an access token).
- * @throws unauthenticated when there is one that cannot be read; invalid_input when there are two different ones.
+ * Finds the wallet's credential of a request in `Authorization` or `X-SIWA`, with or without the word Bearer. Other
+ * credentials may stand beside it in a comma-separated list.
+ * @returns null when there is none (no header, another scheme, an access token)
+ * @throws unauthenticated when there is one that cannot be parsed; invalid_input when there are two different ones
  */
 export function findCredential(headers: {
   authorization?: string | undefined;
@@ -69,7 +69,7 @@ export function findAccessToken(authorization: string | undefined): string | nul
 /**
  * Reads a credential `{address}:{timestamp}:{signature}`, with or without the word Bearer. The timestamp has 13 digits
  * (milliseconds) or 10 (seconds).
- * @throws unauthenticated when it is not of that shape or longer than 8 KiB.
+ * @throws unauthenticated when it has another form or is longer than 8 KiB
  */
 export function parseCredential(value: string): WalletCredential {
   if (value.length > CREDENTIAL_MAX_LENGTH) malformed("is longer than 8 KiB");
@@ -85,7 +85,7 @@ export function parseCredential(value: string): WalletCredential {
 }
 
 /**
- * Refuses a credential outside its time: older than an hour, or more than five minutes ahead.
+ * Refuses a credential that is older than an hour, or more than five minutes ahead of `now`.
  * @throws unauthenticated
  */
 export function checkCredentialTime(credential: Pick<WalletCredential, "issuedAt">, now: Date): void {
@@ -97,8 +97,9 @@ export function checkCredentialTime(credential: Pick<WalletCredential, "issuedAt
 }
 
 /**
- * Every text whose signature is accepted for a credential: of each kind asked for, for each host, the address as sent or
- * checksummed. At most 10 of SIWE and 2 of SIWA a host, made one after the other: the first is nearly always the one.
+ * Every text whose signature is accepted for a credential: for each given kind and each host, with the address as sent
+ * and checksummed. At most 10 texts of SIWE and 2 of SIWA per host. They are generated lazily, because the first one is
+ * nearly always the signed one.
  */
 export function* signInTexts(
   service: SignInService,
@@ -124,7 +125,7 @@ const TEXTS: Record<SignInKind, TextsOf> = {
   siwa: (_, { sent }, host, address) => [siwaText(host, address, sent.timestamp)],
   *siwe({ name: serviceName, webUrl, chainId }, { issuedAt, sent: { timestamp } }, host, address) {
     const at = new Date(issuedAt).toISOString();
-    // Pages name either the service's address or their own as URI, and end the statement with a period or without.
+    // Pages use either the service's address or their own as URI, and end the statement with or without a period.
     for (const uri of new Set([webUrl, `https://${host}`]))
       for (const period of [false, true])
         yield siweText({ host, address, serviceName, webUrl: uri, chainId, timestamp, issuedAt: at, period });
@@ -132,7 +133,7 @@ const TEXTS: Record<SignInKind, TextsOf> = {
   },
 };
 
-/** The parts of a header that look like a wallet's credential. A header too long to read counts as one, unread. */
+/** The parts of a header that look like a wallet's credential. A header that is too long counts as one, unparsed. */
 function candidates(header: string | undefined): string[] {
   if (!header) return [];
   if (header.length > CREDENTIAL_MAX_LENGTH) return [header];

@@ -14,7 +14,7 @@ export const openDevChain = (rpcUrl: string) =>
 const DEPLOY_GAS = 6_000_000n;
 const GWEI = 1_000_000_000n;
 /** Blocks within which everything sent is mined, or never. */
-const MOST_ROUNDS = 200;
+const MAX_ROUNDS = 200;
 
 export type Call = { to?: Hex; data: Hex };
 
@@ -47,7 +47,7 @@ const sign = (account: PrivateKeyAccount, chain: DevChain, call: Call, nonce: nu
 export async function mineAll(chain: DevChain, hashes: Hex[]): Promise<void> {
   let waiting = hashes;
   for (let round = 0; waiting.length > 0; round++) {
-    if (round === MOST_ROUNDS)
+    if (round === MAX_ROUNDS)
       throw new Error(`transactions are not mined on the development chain: ${waiting.join(", ")}`);
     await chain.mine({ blocks: 1 });
     const outcomes = await Promise.all(waiting.map((hash) => outcomeOf(chain, hash)));

@@ -17,7 +17,7 @@ import { printReady, writeDevnet } from "./ready.ts";
 import { ensureRoles } from "./roles.ts";
 import { seed } from "./seed.ts";
 import { simulatedUpstreams } from "./simulators/environment.ts";
-import { MOST_ROWS } from "./simulators/registries/registry.ts";
+import { MAX_ROWS } from "./simulators/registries/registry.ts";
 import type { Stack } from "./stack.ts";
 import { Supervisor } from "./supervisor.ts";
 import { deployTempo, tempoEnv } from "./tempo.ts";
@@ -89,8 +89,8 @@ function tasks() {
 
 async function prepare(): Promise<void> {
   const { config } = stack;
-  if (process.argv.includes("--rows") && !(/^[1-9]\d{0,6}$/.test(rows ?? "") && Number(rows) <= MOST_ROWS))
-    throw new StartError(`--rows takes a number from 1 to ${MOST_ROWS}.`);
+  if (process.argv.includes("--rows") && !(/^[1-9]\d{0,6}$/.test(rows ?? "") && Number(rows) <= MAX_ROWS))
+    throw new StartError(`--rows takes a number from 1 to ${MAX_ROWS}.`);
   if (!ownChain() && config.pricing.phase === "paid" && !config.payments.payTo)
     throw new StartError(
       "PRICING_PHASE is paid: set PAY_TO_DEPLOYER and PAY_TO_TREASURY, the addresses that are paid, or PRICING_PHASE=free.",

@@ -8,7 +8,7 @@ import { apiKeys, insertApiKey, KEY_SCOPES, type KeyScope, keyScope, revokeApiKe
 import { operatorCommand, withDatabase } from "./operator-command.ts";
 
 const USAGE = `Usage: npm run api-keys -- create [--scope ${KEY_SCOPES.join("|")}]... [--reads <a minute>] <name> | list | revoke <id>`;
-const MOST_READS = 100_000_000;
+const MAX_READS = 100_000_000;
 /** Ids are for people to read out: no letters that look like others. */
 const ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const ID_LENGTH = 10;
@@ -47,8 +47,8 @@ function unknownScope(name: string): never {
 }
 
 function readsOf(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= MOST_READS) return Number(text);
-  throw new Error(`--reads takes a number from 1 to ${MOST_READS.toLocaleString("en")}.`);
+  if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= MAX_READS) return Number(text);
+  throw new Error(`--reads takes a number from 1 to ${MAX_READS.toLocaleString("en")}.`);
 }
 
 async function create(db: pg.Client, given: string, named: KeyScope[], readsPerMinute: number | null): Promise<void> {

@@ -14,7 +14,7 @@ import { API_VERSION } from "../http/headers.ts";
 import { agentCardSchema } from "../schemas/agent-card.ts";
 import { DESCRIPTION } from "../services/sign-in-info.ts";
 import { type Carrier, callTool, toolNamed } from "../tools/call-tool.ts";
-import { plainText, toldInWords } from "../tools/plain-words.ts";
+import { plainText, summaryOf } from "../tools/natural-language.ts";
 import { descriptionOf, TOOLS, type Tool } from "../tools/tools.ts";
 
 const MODES = ["application/json", "text/plain"];
@@ -240,7 +240,7 @@ async function answerOf(
   const outcome = await callTool(tool, given, call);
   if (outcome.kind === "failure") return { parts: [], failure: outcome.failure };
   const data = JSON.parse(outcome.json);
-  return { parts: [...(inWords ? [{ kind: "text" as const, text: toldInWords(data) }] : []), { kind: "data", data }] };
+  return { parts: [...(inWords ? [{ kind: "text" as const, text: summaryOf(data) }] : []), { kind: "data", data }] };
 }
 
 const WHAT_TO_ASK = [

@@ -97,18 +97,18 @@ export const terminalAgents = endpoint({
   },
 });
 
-/** Makes bytes that share no memory with others, because a page is kept in memory row by row. */
+/** Encodes into bytes that share no memory with others, because pages are cached row by row. */
 const UTF8 = new TextEncoder();
 
-/** Rows of a page, in JSON. */
+/** The JSON of a page's rows. */
 async function shownRows(db: Queryable, ids: readonly number[], publicUrl: string): Promise<Map<number, Uint8Array>> {
   const rows = await directoryRows(db, ids);
   return new Map(rows.map((row) => [row.id, UTF8.encode(JSON.stringify(terminalRow(row, publicUrl)))]));
 }
 
-/** Rows of one export. */
+/** Max rows of one export. */
 const EXPORT_ROWS = 10_000;
-/** Rows of one slice of it: read by one statement, made in a few milliseconds. */
+/** Rows of one slice of an export: one statement reads them, and rendering takes a few milliseconds. */
 const EXPORT_SLICE = 100;
 const EXPORTED = Object.keys(terminalAgentSchema.shape) as (keyof TerminalRow)[];
 
@@ -238,8 +238,8 @@ export const terminalAgent = endpoint({
   },
 });
 
-/** Agents of one request for marks: a page of the list. */
-const MOST_MARKS = 100;
+/** Max agents of one request for marks: one page of the list. */
+const MAX_MARKS = 100;
 
 export const terminalMarks = endpoint({
   method: "get",
@@ -253,13 +253,13 @@ export const terminalMarks = endpoint({
       .string()
       .transform((text, ctx) => {
         const ids = text.split(",");
-        if (ids.length <= MOST_MARKS && ids.every((id) => /^[1-9]\d{0,14}$/.test(id))) return ids.map(Number);
-        ctx.addIssue(`must be 1 to ${MOST_MARKS} ids of the directory, separated by commas`);
+        if (ids.length <= MAX_MARKS && ids.every((id) => /^[1-9]\d{0,14}$/.test(id))) return ids.map(Number);
+        ctx.addIssue(`must be 1 to ${MAX_MARKS} ids of the directory, separated by commas`);
         return z.NEVER;
       })
       .meta({
         documented: { type: "string", pattern: "^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,99}$" },
-        description: `\`id\` of up to ${MOST_MARKS} rows, separated by commas; those that are gone are left out`,
+        description: `\`id\` of up to ${MAX_MARKS} rows, separated by commas; those that are gone are left out`,
         examples: ["1,2"],
       }),
   }),

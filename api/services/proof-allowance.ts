@@ -7,7 +7,7 @@ import type { Address } from "../../core/facts.ts";
 import {
   type Bucket,
   failuresOf,
-  mayHaveAsked,
+  maxRequested,
   ofAgent,
   ofNetwork,
   ofWallet,
@@ -102,7 +102,7 @@ async function refuseEager(
         retryAfter: Math.ceil(-level / perSecond),
       });
     const asked = most - level;
-    if (asked > mayHaveAsked(most, Math.max(0, shared.level / shared.most)))
+    if (asked > maxRequested(most, Math.max(0, shared.level / shared.most)))
       fail("rate_limited", "Many proofs are asked for on this platform now; those who asked for few come first.", {
         retryAfter: 300,
       });

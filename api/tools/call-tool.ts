@@ -1,4 +1,4 @@
-/** Calls a tool: its arguments go through the endpoint's own schemas to the endpoint's own handler. */
+/** Calls a tool: the endpoint's own schemas check the arguments, and the endpoint's own handler answers. */
 import { type Failure, fail } from "../../core/errors.ts";
 import type { Call, Endpoint, Reply } from "../endpoint.ts";
 import { networkOf } from "../http/client-network.ts";
@@ -9,7 +9,7 @@ import { check } from "../request-input.ts";
 import { takenBy } from "./tool-schemas.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 
-/** The request that carries the call. */
+/** The request in which the call arrived. */
 export type Carrier = Call<unknown, unknown, unknown, undefined>;
 
 export type ToolOutcome = { kind: "answer"; json: string } | { kind: "failure"; failure: Failure };
@@ -55,14 +55,14 @@ async function answerOf(endpoint: Endpoint, given: Record<string, unknown>, carr
   return textOfJson(content);
 }
 
-/** JSON of an answer, which may have been put together as bytes. */
+/** JSON of an answer as text; the handler may have built it as bytes. */
 function textOfJson(content: Reply["content"]): string {
   if (typeof content === "string") return content;
   if (content instanceof Uint8Array) return Buffer.from(content).toString();
   throw new Error("a tool's endpoint answers no JSON");
 }
 
-/** A parameter as a URL would have it: models write numbers as numbers. */
+/** A parameter as text of a URL; language models send numbers as JSON numbers. */
 function textOf(name: string, value: unknown): string {
   if (typeof value === "object") return refuse(name, "must be a text, a number or a boolean");
   return String(value);
@@ -75,5 +75,5 @@ function refuse(path: string, message: string): never {
   return fail("invalid_input", `The request is not valid: ${path} ${message}.`, { details: [{ path, message }] });
 }
 
-/** A tool's answer has no headers for the indexed block; its body has it. */
+/** Discards headers: a tool's answer has none, and its body has the indexed block. */
 const NO_HEADERS = { setHeader() {}, getHeader: () => undefined };

@@ -11,7 +11,7 @@ type ObjectSchema = {
   [key: string]: unknown;
 };
 
-/** Parameters of path and query beside each other, or the fields of the body. */
+/** The parameters of path and query in one object, or the fields of the body. */
 export function inputSchemaOf(endpoint: Endpoint): ObjectSchema {
   const { params, body } = endpoint;
   const parts = [params, queryOf(endpoint), body]
@@ -19,7 +19,7 @@ export function inputSchemaOf(endpoint: Endpoint): ObjectSchema {
     .map((schema) => toJsonSchema(schema, "input"));
   const all = <T>(pick: (part: Json) => T[] | undefined) => parts.flatMap((part) => pick(part) ?? []);
   const required = [
-    // A path parameter is required, also when its schema says otherwise.
+    // A path parameter is always required, even if its schema is optional.
     ...Object.keys(params?.shape ?? {}),
     ...all((part) => part.required as string[] | undefined),
   ];
@@ -33,7 +33,7 @@ export function inputSchemaOf(endpoint: Endpoint): ObjectSchema {
   };
 }
 
-/** Of the 200. A tool's answer is an object, also where it is one of several. */
+/** The schema of the 200 answer. It is always an object; a union of objects also declares `type: "object"`. */
 export const outputSchemaOf = ({ responses }: Endpoint): ObjectSchema => ({
   ...toJsonSchema(responses[200]!.schema!, "output"),
   type: "object",
@@ -44,7 +44,7 @@ export type Taken = { query: z.ZodObject | undefined; texts: Set<string>; fields
 
 const taken = new WeakMap<Endpoint, Taken>();
 
-/** Made once for each endpoint. */
+/** The inputs of an endpoint, computed once for each endpoint. */
 export function takenBy(endpoint: Endpoint): Taken {
   const known = taken.get(endpoint);
   if (known) return known;

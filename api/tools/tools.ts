@@ -13,16 +13,16 @@ import {
   readLeaderboard,
   readReceipt,
   readSearch,
-} from "./plain-words.ts";
+} from "./natural-language.ts";
 
 export type Tool = {
   name: string;
   title: string;
-  /** Answers JSON objects, costs nothing, and anyone may call it. */
+  /** The endpoint that answers: it returns JSON objects, is free, and needs no credential. */
   endpoint: Endpoint;
   /** An example of a question that the tool answers. */
   example: string;
-  /** Reads the arguments out of a question in plain words, such as the example. */
+  /** Parses the arguments from a question in natural language, such as the example. */
   read: Reading;
 };
 

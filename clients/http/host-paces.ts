@@ -13,7 +13,7 @@ export type Pace = Pick<Breaker, "succeeded" | "failed"> & {
 };
 
 /** Hosts that are remembered; the one not asked for longest is forgotten. */
-const MOST_HOSTS = 2_000;
+const MAX_HOSTS = 2_000;
 
 /** @param now milliseconds since the epoch @returns the pace of a host */
 export function hostPaces(
@@ -25,7 +25,7 @@ export function hostPaces(
     const pace = known.get(host) ?? paceOf();
     known.delete(host);
     known.set(host, pace);
-    if (known.size > MOST_HOSTS) known.delete(known.keys().next().value!);
+    if (known.size > MAX_HOSTS) known.delete(known.keys().next().value!);
     return pace;
   };
 

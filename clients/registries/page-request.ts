@@ -84,15 +84,15 @@ function askPage(upstream: Upstream, request: PageRequest): Promise<RegistryPage
 }
 
 /** Items of one page, ten times what is asked for, and characters of the place behind it. */
-const MOST_ITEMS = 1_000;
-const MOST_CURSOR = 4_096;
+const MAX_ITEMS = 1_000;
+const MAX_CURSOR = 4_096;
 
 /** A page within the limits; `cut` says what was left out. */
 function bounded(page: Omit<RegistryPage, "validators">): Omit<RegistryPage, "validators"> {
-  if (typeof page.next === "string" && page.next.length > MOST_CURSOR)
-    return { ...page, next: null, cut: `The place of the next page is longer than ${MOST_CURSOR} characters.` };
-  if (page.items.length <= MOST_ITEMS) return page;
-  return { ...page, items: page.items.slice(0, MOST_ITEMS), cut: `A page has more than ${MOST_ITEMS} items.` };
+  if (typeof page.next === "string" && page.next.length > MAX_CURSOR)
+    return { ...page, next: null, cut: `The place of the next page is longer than ${MAX_CURSOR} characters.` };
+  if (page.items.length <= MAX_ITEMS) return page;
+  return { ...page, items: page.items.slice(0, MAX_ITEMS), cut: `A page has more than ${MAX_ITEMS} items.` };
 }
 
 const END = { items: [], next: null, expected: null, validators: null };

@@ -1,4 +1,4 @@
-/** What an agent can do about its score, and the exact points that each step wins. */
+/** Steps by which an agent can raise its score, each with the exact points it adds. */
 import { SIGNALS, scoreOf } from "../cred.ts";
 import type { AgentFacts } from "../facts.ts";
 import type { Signal } from "../signals/signal.ts";
@@ -6,7 +6,7 @@ import type { RawSignals, SignalKey } from "../signals/signals.ts";
 
 export type Recommendation = {
   action: string;
-  /** The exact points to win, and the score before and after: "+3.75 points: 54 → 58". */
+  /** The exact points, and the score before and after: "+3.75 points: 54 → 58". */
   impact: string;
   priority: "high" | "medium" | "low";
   /** Method and path. */
@@ -16,8 +16,8 @@ export type Recommendation = {
 const MAX_RECOMMENDATIONS = 8;
 
 /**
- * The steps open to an agent, greatest gain first, at most eight. Each gain is that of the step alone, from the raw
- * values that the score was computed from.
+ * The steps an agent can take, greatest gain first, at most eight. Each gain is that of the step alone, computed from
+ * the raw values behind the score.
  */
 export function recommendations(
   facts: AgentFacts,

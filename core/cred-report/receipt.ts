@@ -1,4 +1,4 @@
-/** The receipt of a cred report: EIP-712 typed data that binds the score to the report's bytes, checkable offline by anyone. */
+/** The receipt of a cred report: EIP-712 typed data that binds the score to the report's bytes. It can be checked offline. */
 import { keccak256, stringToHex } from "viem/utils";
 import type { Address, Hex } from "../facts.ts";
 import type { CredReportView } from "./view.ts";
@@ -17,7 +17,7 @@ export const RECEIPT_TYPES = {
 } as const;
 export const RECEIPT_PRIMARY_TYPE = "CredReceipt";
 
-/** As JSON carries it: uint256 as a decimal string, `generatedAt` in Unix milliseconds. */
+/** The message as JSON: uint256 as a decimal string, `generatedAt` in Unix milliseconds. */
 export type ReceiptMessage = {
   reportId: string;
   tokenId: string;
@@ -31,7 +31,7 @@ export type ReceiptMessage = {
 
 export type ReceiptDomain = { name: string; version: "1"; chainId: number; verifyingContract: Address };
 
-/** What is signed, complete: with the signature and the signer's address anyone can check it. */
+/** The complete signed data. The signature and the signer's address are all else that a check needs. */
 export type ReceiptData = {
   domain: ReceiptDomain;
   types: typeof RECEIPT_TYPES;
@@ -61,8 +61,8 @@ export function receiptData(payload: string, report: CredReportView, domain: Rec
 }
 
 /**
- * Reads a payload back, as far as a receipt binds it.
- * @returns null for a text that no report of ours could have been
+ * Reads the fields of a payload that a receipt binds.
+ * @returns null for a text that cannot be a report of this service
  */
 export function readPayload(payload: string): CredReportView | null {
   try {

@@ -1,4 +1,4 @@
-/** The cred report: the score taken apart, with evidence, standing and advice. Pure; the receipt is laid beside it. */
+/** The cred report: the score's breakdown with evidence, ranking and advice. Pure; the receipt is sent beside it. */
 import { checksum } from "../addresses.ts";
 import { ageDays, type Breakdown, breakdownOf, SIGNALS, shownCred } from "../cred.ts";
 import type { Address, AgentFacts, Narrative } from "../facts.ts";
@@ -17,25 +17,25 @@ import { verificationMarks } from "../views/verifications.ts";
 import { type Recommendation, recommendations } from "./advice.ts";
 import { evidenceContext } from "./evidence.ts";
 
-/** How the outcomes of an agent's sessions were reported, by holders of an API key. They do not move the score. */
+/** Number of an agent's sessions by outcome, as holders of an API key reported them. They do not change the score. */
 export type SessionCounts = { success: number; failure: number; partial: number };
 
-/** What a report needs beside the facts. */
+/** Inputs of a report beside the facts. */
 export type CredReportInput = {
   reportId: string;
   rank: number;
   totalAgents: number;
   sessions: SessionCounts;
-  /** USDC, decimal. */
+  /** Amount in USDC, decimal. */
   price: string;
-  /** What was paid with: the reference of the payment, `UNPAID` when nothing was asked for. */
+  /** Reference of the payment; `UNPAID` when the report cost nothing. */
   payment: string;
 };
 
 export type CredReportView = {
   reportId: string;
   generatedAt: string;
-  /** Whether money was paid for it; a report that was free says so. */
+  /** Whether money was paid for this report. */
   paidReport: boolean;
   price: string;
   payment: string;
@@ -60,7 +60,7 @@ export type CredReportView = {
     score: number;
     tier: TierWord;
     tierLabel: string;
-    /** 1 is best, ties share it. */
+    /** 1 is best; equal scores share a rank. */
     rank: number;
     totalAgents: number;
     /** 100 · (1 − (rank − 1) / total), rounded. */
@@ -166,7 +166,7 @@ const scoreBreakdown = (
     ]),
   ) as CredReportView["scoreBreakdown"];
 
-/** 100 for the best, towards 0 for the last. An agent registered this moment may not be counted yet: never below 0. */
+/** 100 for the best agent, near 0 for the last. Never below 0: `total` may not yet include an agent just registered. */
 export const percentileOf = (rank: number, total: number): number =>
   Math.max(0, Math.round(100 * (1 - (rank - 1) / Math.max(1, total))));
 

@@ -1,27 +1,27 @@
-/** The cred of agents of other registries: the service's own signals over what is known of them, capped until they have an identity here. */
+/** The cred of foreign agents: the service's own signals over their known data, capped until they have an identity token here. */
 import { credOf } from "../cred.ts";
 import type { Address, AgentFacts, Hex } from "../facts.ts";
 import { mintOriginIndex } from "../mint-origins.ts";
 
-/** What counts of a foreign agent. */
+/** The facts of a foreign agent that count. */
 export type ForeignFacts = {
-  /** Services and skills. */
+  /** Number of services and skills. */
   traitCount: number;
   description: string | null;
   /** The registry proves the wallet. */
   walletProven: boolean;
-  /** Unix seconds of the registration; null when the registry does not say. */
+  /** Time of the registration in Unix seconds; null when the registry does not provide it. */
   registeredAt: number | null;
-  /** The exchange attests the owner's account, and the attestation is valid now. */
+  /** The owner has a valid attestation of the exchange now. */
   ownerAttested: boolean;
-  /** The proven wallet holds an identity token. */
+  /** The proven wallet owns an identity token. */
   holdsIdentity: boolean;
 };
 
-/** The most that counts without an identity token: reputation beyond it is for identities that can be checked. */
+/** Max score without an identity token: a higher reputation requires an identity that can be checked. */
 export const FOREIGN_CAP = 50;
 
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
 const NO_HASH: Hex = `0x${"0".repeat(64)}`;
 
 /** The score, an integer from 0 to 100. */
@@ -31,17 +31,17 @@ export function foreignCred(known: ForeignFacts, now: Date): number {
 }
 
 /**
- * A foreign agent as the signals see an agent: services and skills are its traits, a proven wallet its verification, its
- * description one text of the narrative, its owner the one who registered it. It has no points and is not soulbound.
+ * A foreign agent as input of the signals: services and skills count as traits, a proven wallet as verification, the
+ * description as one text of the narrative, the owner as registrant. It has no points and is not soulbound.
  */
 function asAgent(known: ForeignFacts, now: Date): AgentFacts {
   const { traitCount, description, walletProven, registeredAt, ownerAttested } = known;
   const at = now.toISOString();
   return {
     tokenId: 0,
-    agentAddress: NOBODY,
+    agentAddress: ZERO_ADDRESS,
     walletConfirmed: false,
-    owner: NOBODY,
+    owner: ZERO_ADDRESS,
     operator: null,
     name: "",
     framework: "",
@@ -64,7 +64,7 @@ function asAgent(known: ForeignFacts, now: Date): AgentFacts {
     profile: description === null ? [] : [{ field: "narrative.mission", value: description, writtenAt: at }],
     proofs: [],
     exchange: ownerAttested
-      ? { attestationUid: NO_HASH, recipient: NOBODY, expiresAt: 0, revokedAt: 0, verifiedAt: at }
+      ? { attestationUid: NO_HASH, recipient: ZERO_ADDRESS, expiresAt: 0, revokedAt: 0, verifiedAt: at }
       : null,
     ethosScore: null,
     referralCode: null,

@@ -1,14 +1,14 @@
-/** An agent as a registry describes it, in the one form that every source brings its items into. */
+/** An agent as a registry describes it, in the common form to which every source converts its items. */
 import type { PlatformKey } from "./platforms.ts";
 
-/** One way to talk to an agent. `name` as the registry writes it: MCP, A2A, web, x402, … */
+/** An endpoint of an agent. `name` is the registry's own: MCP, A2A, web, x402, … */
 export type Service = { name: string; endpoint: string; version: string | null };
 
 export type DirectoryEntry = {
   platform: PlatformKey;
-  /** The platform's own id of the agent. */
+  /** The agent's id on its platform. */
   agentId: string;
-  /** EVM addresses lower-case; those of other chains as they are written. */
+  /** EVM addresses in lower case; addresses of other chains unchanged. */
   address: string | null;
   tokenId: number | null;
   chainId: number | null;
@@ -20,24 +20,24 @@ export type DirectoryEntry = {
   ownerAddress: string | null;
   services: Service[];
   x402Supported: boolean;
-  /** The registry makes sure that `address` is the agent's. */
+  /** The registry verifies that `address` belongs to the agent. */
   walletProven: boolean;
-  /** Of an own agent: whether its wallet owns, has verified or registered it. Null for other registries' agents. */
+  /** Whether an own agent's wallet owns, has verified or has registered it. Null for foreign agents. */
   walletConfirmed: boolean | null;
-  /** Services and skills, each counted once. */
+  /** Number of services and skills, each counted once. */
   traitCount: number;
   /** ISO 8601. */
   createdAt: string | null;
   tokenAddress: string | null;
   tokenSymbol: string | null;
   tokenName: string | null;
-  /** How often it was used, as its registry counts. */
+  /** Number of uses, as its registry counts them. */
   uses: number;
-  /** When it was last used, ISO 8601; null when its registry does not say. */
+  /** Time of the last use, ISO 8601; null when its registry does not provide it. */
   usedAt: string | null;
 };
 
-/** An entry that says nothing yet but who it is about. */
+/** An entry with the agent's identity only; all other fields are empty. */
 export const blankEntry = (
   entry: Pick<DirectoryEntry, "platform" | "agentId" | "name"> & Partial<DirectoryEntry>,
 ): DirectoryEntry => ({

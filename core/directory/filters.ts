@@ -1,14 +1,13 @@
-/** The filters of the directory and the formulas behind `new` and `trending`, as they are published. */
+/** The filters of the directory, and the published formulas of `new` and `trending`. */
 import { TIERS, type Tier, type TierKey } from "../tiers.ts";
 
-/** `new`: registered within this time. */
+/** Filter `new`: registered within the last 7 days. */
 export const NEW_MS = 7 * 86_400_000;
-/** `trending`: used, or its token traded, within this time. */
+/** Filter `trending`: used, or its token traded, within the last 24 hours. */
 export const TRENDING_MS = 86_400_000;
 /**
- * What `trending` is ordered by unless a sort is asked for: 1000 · (log10(1 + dollars traded in 24 h) + log10(1 + uses)),
- * rounded. Market data are observed, never claimed; uses are those the agent's registry counts. Computed by the database
- * (`directory.trend`).
+ * The default order of `trending`: 1000 · (log10(1 + dollars traded in 24 h) + log10(1 + uses)), rounded. Market data are
+ * observed, never claimed; uses are counted by the agent's registry. Computed by the database (`directory.trend`).
  */
 export const TRENDING_FORMULA = "1000 * (log10(1 + volume_24h in US dollars) + log10(1 + uses))";
 export const trendOf = ({ volume24hUsd, uses }: { volume24hUsd: number | null; uses: number }): number =>
@@ -25,7 +24,7 @@ export const DIRECTORY_FILTERS = [
   ...TIERS.map(({ key }) => key),
 ] as [DirectoryFilter, ...DirectoryFilter[]];
 
-/** What the API sorts by; `trend` is what `trending` has by itself. */
+/** The sorts of the API; `trend` is the default of the filter `trending`. */
 export const DIRECTORY_SORTS = [
   "cred_score",
   "name",
@@ -40,21 +39,21 @@ export const DIRECTORY_SORTS = [
 ] as const;
 export type DirectorySort = (typeof DIRECTORY_SORTS)[number] | "trend";
 
-/** What pages ask to sort by that nothing is ranked by, because agents say it of themselves: understood as no sort. */
+/** A sort that clients send and that is treated as no sort, because agents state this value about themselves. */
 export const UNRANKED_SORT = "revenue_self_reported";
 
-/** Bounds that a filter puts on rows; times are Unix milliseconds, both ends included. */
+/** Bounds of a filter; times are Unix milliseconds, both ends included. */
 export type FilterBounds = {
   x402?: true;
-  /** Bounds of the score. */
+  /** Range of the score. */
   tier?: Pick<Tier, "from" | "to">;
   createdSince?: number;
   activeSince?: number;
-  /** Where the price of the agent's token went within 24 hours, as a market saw it. */
+  /** Direction of the observed price of the agent's token within 24 hours. */
   price?: "up" | "down";
 };
 
-/** So often the ends of time windows move: within it one set of rows answers every page. */
+/** Time windows end at multiples of one minute, so that all pages of one minute come from one set of rows. */
 const WINDOW_STEP_MS = 60_000;
 
 export function boundsOf(filter: DirectoryFilter, now: number): FilterBounds {
@@ -69,7 +68,7 @@ export function boundsOf(filter: DirectoryFilter, now: number): FilterBounds {
   return { tier: { from, to } };
 }
 
-/** The sort of a filter when none is asked for. */
+/** The default sort of a filter. */
 const DEFAULT_SORTS: Partial<Record<DirectoryFilter, DirectorySort>> = {
   new: "created_at",
   trending: "trend",
@@ -77,13 +76,13 @@ const DEFAULT_SORTS: Partial<Record<DirectoryFilter, DirectorySort>> = {
   losers: "price_change_24h",
 };
 
-/** What is asked of an order. */
+/** The order that a request names. */
 type AskedOrder = {
   sort?: DirectorySort | typeof UNRANKED_SORT | undefined;
   dir?: "ASC" | "DESC" | undefined;
 };
 
-/** The order of a filter. By itself `losers` has the greatest loss first. */
+/** The order of a filter. The default of `losers` is the greatest loss first. */
 export function orderOf(filter: DirectoryFilter, asked: AskedOrder): { sort: DirectorySort; descending: boolean } {
   const sort = asked.sort === UNRANKED_SORT ? undefined : asked.sort;
   return {
@@ -92,13 +91,13 @@ export function orderOf(filter: DirectoryFilter, asked: AskedOrder): { sort: Dir
   };
 }
 
-/** What a search means, beside a part of a name: `folding` of the name is left to the caller that compares. */
+/** The possible meanings of a search text. The caller that compares names folds case and accents. */
 export type SearchKinds = {
-  /** The text itself. */
+  /** Part of a name: the text itself. */
   name: string;
-  /** Lower case, when it may be the beginning of an address. */
+  /** Beginning of an address, in lower case; absent when the text cannot be one. */
   addressPrefix?: string;
-  /** Lower case; an agent's id or a token's symbol, exactly. */
+  /** Exact id of an agent or symbol of a token, in lower case. */
   word: string;
 };
 

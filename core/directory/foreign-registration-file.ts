@@ -1,21 +1,21 @@
-/** ERC-8004 registration files: what their URIs hold or point to, and what is read in them, leniently and with every oddity told. */
+/** ERC-8004 registration files: resolves their URIs and reads the files leniently, with a warning for every irregularity. */
 import { parseForeignJson } from "../foreign-json.ts";
 import type { Service } from "./entry.ts";
 import { foreignLink, foreignText } from "./foreign-text.ts";
 
-/** Where a URI leads: a document it contains itself, one to be fetched, nothing, or something that cannot be followed. */
+/** Target of a URI: a document inside the URI, a document to fetch, no document, or an unusable URI. */
 export type FileLocation =
   | { kind: "inline"; text: string; warnings: string[] }
   | { kind: "fetch"; url: string; warnings: string[] }
   | { kind: "absent" }
   | { kind: "unusable"; reason: string };
 
-/** Gateways by which content addresses are fetched, without a trailing slash. */
+/** Base URLs of the gateways for content addresses, without a trailing slash. */
 export type Gateways = { ipfs: string; arweave: string };
 
 const INLINE_BYTES = 262_144;
-/** Of a URI that leads to a file: longer than any link that is shown. */
-const MOST_URI = 2_000;
+/** Max characters of a URI that points to a file; no link that is shown is longer. */
+const MAX_URI = 2_000;
 const CID = /^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(\/[^\s]*)?$/;
 
 /** @see ERC-8004, "Agent URI": https, ipfs and data URIs; in the wild also ar, raw JSON and bare CIDs */
@@ -24,8 +24,8 @@ export function locateFile(uri: string, gateways: Gateways): FileLocation {
   if (text === "") return { kind: "absent" };
   if (text.startsWith("{")) return inline(text, ["The URI is the file itself, not a URI."]);
   if (/^data:/i.test(text)) return dataUri(text);
-  if (text.length > MOST_URI)
-    return { kind: "unusable", reason: `The URI is longer than ${MOST_URI.toLocaleString("en")} characters.` };
+  if (text.length > MAX_URI)
+    return { kind: "unusable", reason: `The URI is longer than ${MAX_URI.toLocaleString("en")} characters.` };
   if (/^https?:\/\//i.test(text))
     return { kind: "fetch", url: text, warnings: /^http:/i.test(text) ? ["The file is served without TLS."] : [] };
   const ipfs = text.match(/^ipfs:\/\/(?:ipfs\/)?(.+)$/i)?.[1];
@@ -69,18 +69,18 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A plain percent sign in raw JSON.
+    // A percent sign of raw JSON that is not an escape.
     return text;
   }
 }
 
-/** What a registration file says, fit to store. */
+/** The contents of a registration file, cleaned for storage. */
 export type Registration = {
   name: string | null;
   description: string | null;
   imageUrl: string | null;
   services: Service[];
-  /** Services and skills, each once. */
+  /** Number of services and skills, each counted once. */
   traitCount: number;
   x402Supported: boolean;
   warnings: string[];
@@ -88,7 +88,7 @@ export type Registration = {
 
 const MAX_SERVICES = 64;
 
-/** Reads a file. @throws SyntaxError when it is no JSON object */
+/** Reads a file. @throws SyntaxError when it is not a JSON object */
 export function readRegistration(text: string): Registration {
   let file: Record<string, unknown>;
   try {

@@ -1,4 +1,4 @@
-/** What a row of the directory is marked with beside its own fields, as the API shows it. Keys are in snake_case, like the row's. */
+/** The marks of a row of the directory, shown beside its fields. Keys are in snake_case, like the row's. */
 import { byProofPlatform, type ProofPlatformKey } from "../proof-platforms.ts";
 import { type Protocol, protocolsOf } from "./protocols.ts";
 
@@ -7,21 +7,21 @@ export type Marks = {
   score: number;
   walletProven: boolean;
   x402Supported: boolean;
-  /** Platforms with a proof that stands. */
+  /** Platforms with a valid proof. */
   proofs: string[];
-  /** The exchange attests the owner's account now. */
+  /** The owner has a valid attestation of the exchange now. */
   coinbase: boolean;
-  /** Names of its services, lower case, each once. */
+  /** Names of its services, lower case, without repetition. */
   services: string[];
-  /** What clients said in the ERC-8004 reputation registry and did not take back; null where nobody could say it. */
+  /** Feedback of clients in the ERC-8004 reputation registry that was not revoked; null for agents outside that registry. */
   feedback: { count: number; reviewers: number } | null;
-  /** ISO 8601; the last thing it is known to have done. */
+  /** Time of its last known activity, ISO 8601. */
   activeAt: string | null;
-  /** The score's changes, oldest first; empty where none are kept. */
+  /** Changes of the score, oldest first; empty where no history is kept. */
   points: { at: string; score: number }[];
-  /** The score as it was seven days ago; null when it had none. */
+  /** The score seven days ago; null when it had none. */
   weekAgo: number | null;
-  /** Its place by score among all agents seven days ago, from 1; null when it was not among the first. */
+  /** Rank by score among all agents seven days ago, from 1; null when it was below the stored ranks. */
   rankWeekAgo: number | null;
 };
 

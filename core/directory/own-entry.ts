@@ -1,4 +1,4 @@
-/** An agent of the own registry as an entry of the directory, from the same facts that every other view shows. */
+/** Converts an own agent's facts, which every other view shows too, to an entry of the directory. */
 import { shownCred } from "../cred.ts";
 import type { Address, AgentFacts } from "../facts.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
@@ -11,8 +11,8 @@ type Entry = DirectoryEntry & { score: number };
 type Registry = { contract: Address; chainId: number };
 
 /**
- * The entry of an agent whose texts cannot be stored: what the chain itself bounds.
- * @returns the entry, with the score to show while none is stored
+ * The entry of an agent whose texts cannot be stored. It has only the values whose size the contract bounds.
+ * @returns the entry, with the score to show until one is stored
  */
 export const bareOwnEntry = (facts: AgentFacts, { contract, chainId }: Registry): Entry => ({
   ...blankEntry({
@@ -31,7 +31,7 @@ export const bareOwnEntry = (facts: AgentFacts, { contract, chainId }: Registry)
   score: facts.cred?.score ?? 0,
 });
 
-/** @returns the entry, with the score to show while none is stored */
+/** @returns the entry, with the score to show until one is stored */
 export function ownEntry(facts: AgentFacts, registry: Registry, now: Date): Entry {
   const narrative = mergeNarrative(facts);
   const said = (["mission", ...NARRATIVE_FIELDS] as const)
@@ -44,7 +44,7 @@ export function ownEntry(facts: AgentFacts, registry: Registry, now: Date): Entr
     name: foreignText(facts.name, 64) ?? bare.name,
     description: foreignText(said, 2_000, { lines: true }),
     traitCount: countedTraits(facts.traits).length,
-    // Markets are asked about tokens of this chain only.
+    // Market data are requested for tokens on Base only.
     tokenAddress: token?.chain === "base" ? foreignAddress(token.contractAddress) : null,
     tokenSymbol: token ? foreignText(token.symbol, 32) : null,
     tokenName: token ? foreignText(token.name, 64) : null,

@@ -1,12 +1,12 @@
-/** The registries whose agents the directory shows: the own one, the canonical one of ERC-8004, and those that are pulled. */
+/** The platforms whose agents the directory shows: the own registry, the canonical ERC-8004 registry, and the pulled ones. */
 import { LISTING_REGISTRIES, type RegistryRow } from "./registries.ts";
 
 export type Platform = Pick<RegistryRow, "key" | "label" | "provesWallets">;
 
-/** The service's own registry comes first: on a clash of ids its agent is the one that is meant. */
+/** The service's own registry. It comes first: on a clash of ids its agent is taken. */
 export const OWN_PLATFORM = "helixa";
 
-/** Id of an own agent as the directory's rows have it, beside the ids of other registries. */
+/** Id of an own agent in the rows of the directory. */
 export const ownTokenRef = (tokenId: number): string => `${OWN_PLATFORM}-${tokenId}`;
 
 const OWN_TOKEN_REF = new RegExp(`^${OWN_PLATFORM}-(0|[1-9]\\d{0,15})$`, "i");
@@ -25,9 +25,9 @@ const INDEXED = [
 
 export type PlatformKey = (typeof INDEXED)[number]["key"] | (typeof LISTING_REGISTRIES)[number]["key"];
 
-/** In the order in which a clash of ids is decided. */
+/** All platforms. On a clash of ids the first one in this order is taken. */
 export const PLATFORMS: readonly (Platform & { key: PlatformKey })[] = [...INDEXED, ...LISTING_REGISTRIES];
 
-/** Whether the wallet that a platform names for an agent is proven to be the agent's, or only said to be. */
+/** Whether a platform proves that the wallet it names belongs to the agent. */
 export const provesWallets = (platform: PlatformKey): boolean =>
   PLATFORMS.some(({ key, provesWallets }) => key === platform && provesWallets);

@@ -1,9 +1,9 @@
-/** The ways to talk to an agent that many know, read off the names which registries give to services. */
+/** The common protocols of agents, recognised by the names that registries give to services. */
 
 export const PROTOCOLS = ["MCP", "A2A", "OASF", "Web", "x402"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** Names of services as registries write them, lower case. */
+/** Protocols by the names of services in registries, lower case. */
 const KNOWN: Record<string, Protocol> = {
   mcp: "MCP",
   "streamable-http": "MCP",
@@ -17,7 +17,7 @@ const KNOWN: Record<string, Protocol> = {
   x402: "x402",
 };
 
-/** The protocols of an agent, each once, in the order of `PROTOCOLS`. @param names of its services, lower case */
+/** The protocols of an agent, each once, in the order of `PROTOCOLS`. @param names names of its services, lower case */
 export function protocolsOf(names: readonly string[], takesX402: boolean): Protocol[] {
   const spoken = new Set(names.map((name) => KNOWN[name]));
   if (takesX402) spoken.add("x402");

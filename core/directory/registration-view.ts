@@ -1,11 +1,11 @@
-/** A registration in the canonical ERC-8004 registry as the API shows it. Keys are in snake_case, like the directory's rows. */
+/** The API's view of a registration in the canonical ERC-8004 registry. Keys are in snake_case, like the directory's rows. */
 import { checksum } from "../addresses.ts";
 import type { Address } from "../facts.ts";
 
 export type StoredRegistration = {
   registry: Address;
   agentUri: string;
-  /** Unix seconds. */
+  /** Time of the registration in Unix seconds. */
   registeredAt: number;
   registeredBlock: number;
   txHash: string;
@@ -14,13 +14,13 @@ export type StoredRegistration = {
   fileFetchedAt: string | null;
   errors: string[];
   warnings: string[];
-  /** Not taken back. */
+  /** Number of feedback entries that were not revoked. */
   feedbackCount: number;
   reviewers: number;
   feedback: {
     client: Address;
     index: string;
-    /** The integer as written, to be divided by ten to the power of `decimals`. */
+    /** The integer as written; the value is this divided by 10^`decimals`. */
     value: string;
     decimals: number;
     tag1: string;
@@ -55,12 +55,12 @@ export type RegistrationView = {
   }[];
 };
 
-/** Longer URIs are files that contain themselves. */
-const MOST_URI = 2_000;
+/** Max characters of a shown URI; longer ones are cut, because they contain a whole file. */
+const MAX_URI = 2_000;
 
 export const registrationView = (stored: StoredRegistration): RegistrationView => ({
   registry: checksum(stored.registry),
-  agent_uri: stored.agentUri.slice(0, MOST_URI),
+  agent_uri: stored.agentUri.slice(0, MAX_URI),
   registered_at: iso(stored.registeredAt),
   registered_block: stored.registeredBlock,
   tx_hash: stored.txHash,
@@ -76,7 +76,7 @@ export const registrationView = (stored: StoredRegistration): RegistrationView =
     index,
     value: decimalText(value, decimals),
     tags: [tag1, tag2].filter((tag) => tag !== "").map((tag) => tag.slice(0, 64)),
-    uri: uri === "" ? null : uri.slice(0, MOST_URI),
+    uri: uri === "" ? null : uri.slice(0, MAX_URI),
     revoked,
     given_at: iso(rest.givenAt),
     tx_hash: rest.txHash,
@@ -86,7 +86,7 @@ export const registrationView = (stored: StoredRegistration): RegistrationView =
 
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
-/** An integer of any size divided by a power of ten, exactly, without zeros at its end. */
+/** Divides an integer of any size by a power of ten, exactly, without trailing zeros. */
 export function decimalText(integer: string, decimals: number): string {
   const digits = integer.replace("-", "").padStart(decimals + 1, "0");
   const sign = integer.startsWith("-") ? "-" : "";

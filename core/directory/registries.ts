@@ -1,27 +1,27 @@
 /**
- * The foreign registries that the directory is filled from: one list. A registry is a row here; the compiler then demands
- * its reader (sources.ts), its pages (clients/registries.ts) and its simulator (devnet/simulators/upstreams.ts).
+ * The list of foreign registries that fill the directory. A new registry is a row here; the compiler then requires its
+ * reader (sources.ts), its pages (clients/registries.ts) and its simulator (devnet/simulators/upstreams.ts).
  */
 import type { UpstreamVariable } from "../upstream-variable.ts";
 
 export type RegistryRow = {
-  /** In rows as `platform`, in the database and in metrics as the source. */
+  /** Identifier: `platform` of the registry's rows, and the source in the database and in metrics. */
   key: string;
-  /** Name for people, as in a row of the directory. */
+  /** Display name, as in a row of the directory. */
   label: string;
   /** Name at the beginning of a sentence, where it differs from the label. */
   sentenceName?: string;
-  /** Whether the registry itself makes sure that the wallet it names is the agent's. */
+  /** Whether the registry verifies that the wallet it names belongs to the agent. */
   provesWallets: boolean;
-  /** The platform whose agents its items say more about: they make no rows of their own. */
+  /** Set when the items add data to the agents of this platform and have no rows of their own. */
   enriches?: "erc8004";
-  /** Words by which people mean the registry in a question to MCP or A2A. */
-  spokenNames?: readonly string[];
-  /** Requests a second that the registry allows. */
+  /** Words for the registry in a natural-language question to MCP or A2A. */
+  queryNames?: readonly string[];
+  /** Requests per second that the registry allows. */
   perSecond: number;
-  /** The same with the key of `variables.key`. */
+  /** Requests per second that it allows with the key of `variables.key`. */
   perSecondWithKey?: number;
-  /** The URL of its API, and the key that goes along in `x-api-key` where there is one. */
+  /** Variables of its API's URL, and of its key, which is sent in `x-api-key`. */
   variables: { url: UpstreamVariable & { default: string }; key?: UpstreamVariable };
 };
 
@@ -30,7 +30,7 @@ export const REGISTRIES = [
     key: "virtuals",
     label: "Virtuals",
     provesWallets: false,
-    spokenNames: ["virtuals"],
+    queryNames: ["virtuals"],
     perSecond: 3,
     variables: {
       url: {
@@ -45,7 +45,7 @@ export const REGISTRIES = [
     key: "agentverse",
     label: "Agentverse",
     provesWallets: false,
-    spokenNames: ["agentverse"],
+    queryNames: ["agentverse"],
     perSecond: 3,
     variables: {
       url: { name: "AGENTVERSE_API_URL", doc: "Agentverse", kind: "url", default: "https://agentverse.ai" },
@@ -70,9 +70,9 @@ export const REGISTRIES = [
     key: "x402-bazaar",
     label: "x402 Bazaar",
     sentenceName: "The x402 Bazaar",
-    // The recipient of a payment need not be the agent that answers.
+    // The recipient of a payment may differ from the agent that answers.
     provesWallets: false,
-    spokenNames: ["bazaar"],
+    queryNames: ["bazaar"],
     perSecond: 3,
     variables: {
       url: { name: "X402_BAZAAR_URL", doc: "The x402 Bazaar", kind: "url", default: "https://api.cdp.coinbase.com" },

@@ -1,10 +1,10 @@
-/** A row of the terminal directory as the API shows it. Keys are in snake_case, as the specification has them. */
+/** The API's view of a row of the directory. Keys are in snake_case, as in the specification. */
 import { checksum, parseAddress } from "../addresses.ts";
 import { type TierWord, tierOf, tierWord } from "../tiers.ts";
 import type { Service } from "./entry.ts";
 import { OWN_PLATFORM, ownTokenRef } from "./platforms.ts";
 
-/** A row as the database holds it, with what is claimed of its token beside it. Times are ISO 8601, money US dollars. */
+/** A row of the database, with the claim about its token. Times are ISO 8601, amounts of money US dollars. */
 export type DirectoryRow = {
   id: number;
   platform: string;
@@ -19,7 +19,7 @@ export type DirectoryRow = {
   ownerAddress: string | null;
   x402Supported: boolean;
   walletProven: boolean;
-  /** Of own agents; null for those of other registries. */
+  /** Set for own agents; null for foreign agents. */
   walletConfirmed: boolean | null;
   createdAt: string | null;
   credScore: number;
@@ -36,7 +36,7 @@ export type DirectoryRow = {
   claim: Claim | null;
 };
 
-/** What somebody says about an agent's token, and what the market says about the token so named. */
+/** A claim about an agent's token, with market data of the claimed token. */
 export type Claim = {
   tokenAddress: string | null;
   tokenSymbol: string | null;
@@ -58,9 +58,9 @@ export type TerminalRow = {
   id: number;
   address: string | null;
   agent_id: string;
-  /** Of an own agent `helixa-<token id>`, of another registry's its token's number. */
+  /** `helixa-<token id>` for an own agent, the number of its token for a foreign agent. */
   token_id: string | null;
-  /** Own agents: the token id. */
+  /** Token id of an own agent. */
   tokenId: number | null;
   chain_id: number | null;
   name: string;
@@ -87,7 +87,7 @@ export type TerminalRow = {
   wallet_confirmed: boolean;
 };
 
-/** @param publicUrl base of the service's own links */
+/** @param publicUrl base URL of the service's own links */
 export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
   const own = row.platform === OWN_PLATFORM ? row.tokenId : null;
   return {
@@ -111,14 +111,14 @@ export function terminalRow(row: DirectoryRow, publicUrl: string): TerminalRow {
     ...tokenOf(row),
     ethos_score: row.ethosScore,
     updated_at: row.updatedAt,
-    // What proves a wallet in another registry is its registry's word.
+    // A foreign agent's wallet is confirmed when its registry proves wallets.
     wallet_confirmed: row.walletConfirmed ?? row.walletProven,
   };
 }
 
 /**
- * The token of a row: what its registry names, with market data; where it names none, what somebody claims, and of the
- * claimed token what the market says. Claims say so in `market_data_source`.
+ * The token of a row with market data: the token its registry names, otherwise the claimed token. For a claim,
+ * `market_data_source` says that it is one.
  */
 function tokenOf(row: DirectoryRow) {
   const { claim } = row;
@@ -146,13 +146,13 @@ function tokenOf(row: DirectoryRow) {
   };
 }
 
-/** EVM addresses are checksummed on the way out; what is no such address stays as it is. */
+/** Checksums an EVM address; any other text is returned unchanged. */
 function shownAddress(text: string | null): string | null {
   const address = text === null ? null : parseAddress(text);
   return address ? checksum(address) : text;
 }
 
-/** An agent in full: its row, how to talk to it, where it is known from, and who else it is. */
+/** The full view of an agent: its row, services, sources, and rows of the same agent on other platforms. */
 export type TerminalDetail = TerminalRow & {
   services: Service[];
   /** Rows of other platforms with the same proven wallet. */

@@ -1,4 +1,4 @@
-/** The foreign registries with their readers: one for each row of registries.ts. Without a reader for each key this does not compile. */
+/** The foreign registries with their readers, one for each row of registries.ts. A missing reader is a compile error. */
 import { REGISTRIES, type RegistryKey, type RegistryRow } from "./registries.ts";
 import { agentverse } from "./sources/agentverse.ts";
 import { mcpRegistry } from "./sources/mcp-registry.ts";
@@ -15,7 +15,7 @@ const READERS: { [K in RegistryKey]: ItemReader<K> } = {
   "8004scan": scan8004,
 };
 
-/** Every registry that is pulled page by page, in the order of the list. */
+/** Every pulled registry, in the order of the list. */
 export const SOURCES: readonly (SourceReader & { key: RegistryKey })[] = REGISTRIES.map((row: RegistryRow) => ({
   ...row,
   ...READERS[row.key as RegistryKey],

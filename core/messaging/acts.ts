@@ -1,17 +1,17 @@
-/** What becomes of the acts in a group that come in one turn, decided in their order over what is known under its lock. */
+/** Decides a batch of acts in one group, in their order, from the state that was read under the group's lock. Pure. */
 import type { Address } from "../facts.ts";
 import { type Refusal, refusalAt, type Speaker } from "./groups.ts";
 
-/** An act in a group. `request` names the same request again; null where nothing does. */
+/** An act in a group. `request` identifies a repeated request; null when the request has no key. */
 export type Act =
   | { kind: "send"; wallet: Address; content: string; request: string | null }
   | { kind: "join"; wallet: Address }
   | { kind: "leave"; wallet: Address };
 
-/** A message with its sender as it was when it sent it. */
+/** A message, with its sender as of the time of sending. */
 export type Message = {
   groupId: string;
-  /** Counts from 1 within its group, without gaps. */
+  /** Starts at 1 within its group and has no gaps. */
   messageId: number;
   sender: Address;
   senderName: string;
@@ -22,37 +22,37 @@ export type Message = {
   sentAt: string;
 };
 
-/** What the counters of a group stand at. */
+/** The counters of a group. */
 export type Counters = { lastMessageId: number; memberCount: number; lastMemberNumber: number };
 
-/** What is known of a group and of those who act, all as of one moment under the group's lock. */
+/** The state of a group and of the acting wallets, read at one moment under the group's lock. */
 export type Known = Counters & {
   groupId: string;
   minCred: number;
-  /** When messages of this turn count as sent, ISO 8601. */
+  /** Time of sending of the messages of this batch, ISO 8601. */
   at: string;
   speakers: ReadonlyMap<Address, Speaker | null>;
   members: ReadonlySet<Address>;
-  /** Messages sent before by one of these requests, by `requestKey`. */
+  /** Messages that one of these requests has already sent, by `requestKey`. */
   sent: ReadonlyMap<string, Message>;
 };
 
-/** What one act came to: a refusal, the message, or how many members there are now. */
+/** Outcome of one act: a refusal, the message, or the number of members now. */
 export type Outcome = { refusal: Refusal } | { message: Message } | { memberCount: number };
 
-/** What is to be written, and the outcome of each act in its place. */
+/** The rows to write, and the outcome of each act at its index. */
 export type Decision = Counters & {
   outcomes: Outcome[];
   messages: (Message & { request: string | null })[];
-  /** Who is a member now and was not, or has joined anew. */
+  /** New members, and members that left and joined again. */
   joined: { wallet: Address; memberNumber: number }[];
-  /** Who was a member at first, and left. */
+  /** Members before this batch that left. */
   left: Address[];
 };
 
 export const requestKey = (wallet: Address, request: string) => `${wallet} ${request}`;
 
-/** Decides acts one after the other: each sees what those before it have done. */
+/** Decides acts one after the other; each sees the effects of those before it. */
 export function decideActs(known: Known, acts: readonly Act[]): Decision {
   const { groupId, minCred, at, speakers, members } = known;
   let { lastMessageId, lastMemberNumber } = known;
@@ -73,7 +73,7 @@ export function decideActs(known: Known, acts: readonly Act[]): Decision {
 
   function send({ wallet, content, request }: Extract<Act, { kind: "send" }>): Outcome {
     const key = request === null ? null : requestKey(wallet, request);
-    // What a request has done is not undone by what happened since: the same request again gets its message.
+    // A repeated request gets the message it has sent before, even if the sender could not send it now.
     const before = key === null ? undefined : sent.get(key);
     if (before) return { message: before };
     const speaker = speakers.get(wallet) ?? null;

@@ -1,4 +1,4 @@
-/** The cred of a human: one table of signals with their two sets of weights, and what follows from it. */
+/** The cred of a human: one table of signals with two sets of weights, and the score and breakdown computed from it. */
 import { shownCred, standingProofs } from "../cred.ts";
 import { tierOf } from "../tiers.ts";
 import { unixSeconds } from "../times.ts";
@@ -19,15 +19,15 @@ export type HumanSignalKey = (typeof HUMAN_SIGNAL_KEYS)[number];
 export type HumanSignal = {
   key: HumanSignalKey;
   description: string;
-  /** Per cent of the score, integers: for humans with a wallet, and for those without. */
+  /** Weights in per cent of the score, integers: for humans with a wallet, and for humans without one. */
   weight: { wallet: number; noWallet: number };
-  /** The raw value, an integer from 0 to 100; null = not known. */
+  /** The raw value, an integer from 0 to 100; null: unknown. */
   raw(facts: HumanFacts, now: Date): number | null;
 };
 
 export const ATTESTATION_VALUE = 70;
 export const LINKED_ACCOUNT_VALUE = 30;
-/** Ethos ends there. */
+/** The highest score at Ethos. */
 export const ETHOS_MAX = 2_800;
 export const TRANSACTION_VALUE = 45;
 export const SESSION_VALUE = 5;
@@ -35,7 +35,7 @@ export const REFERRAL_VALUE = 10;
 const DAY_MS = 86_400_000;
 const YEAR_DAYS = 365;
 
-/** What a profile may tell beside its name; telling it all is 100. */
+/** Optional parts of a profile. With all parts filled the signal is 100. */
 export const PROFILE_PARTS = {
   description: (facts: HumanFacts) => facts.description !== "",
   image: (facts: HumanFacts) => facts.image !== null,
@@ -48,13 +48,13 @@ export const PROFILE_PARTS = {
 } satisfies Record<string, (facts: HumanFacts) => boolean>;
 export type ProfilePart = keyof typeof PROFILE_PARTS;
 
-/** The parts of a profile that are told, in the order of the table. */
-export const toldParts = (facts: HumanFacts): ProfilePart[] =>
+/** The filled parts of a profile, in the order of the table. */
+export const filledParts = (facts: HumanFacts): ProfilePart[] =>
   (Object.keys(PROFILE_PARTS) as ProfilePart[]).filter((part) => PROFILE_PARTS[part](facts));
 
 /**
- * The formula (api-contract, section 5). What a human states about itself moves profileCompleteness and nothing else:
- * every other signal is read from the index, the chain, or a record of this service.
+ * The formula (api-contract, section 5). Statements of a human change profileCompleteness only; every other signal is
+ * read from the index, the chain, or a record of this service.
  */
 export const HUMAN_SIGNALS: readonly HumanSignal[] = [
   {
@@ -63,7 +63,7 @@ export const HUMAN_SIGNALS: readonly HumanSignal[] = [
     weight: { wallet: 20, noWallet: 0 },
     raw: (facts, now) => {
       const proven = provenAccounts(facts).length > 0;
-      // Without a wallet nobody can say whether the exchange knows the human.
+      // Without a wallet, an attestation of the exchange cannot be looked up.
       if (facts.wallet === null && !proven) return null;
       return (isAttested(facts, now) ? ATTESTATION_VALUE : 0) + (proven ? LINKED_ACCOUNT_VALUE : 0);
     },
@@ -106,7 +106,7 @@ export const HUMAN_SIGNALS: readonly HumanSignal[] = [
     key: "profileCompleteness",
     description: "How much of the profile is told",
     weight: { wallet: 5, noWallet: 10 },
-    raw: (facts) => clamp((100 * toldParts(facts).length) / Object.keys(PROFILE_PARTS).length),
+    raw: (facts) => clamp((100 * filledParts(facts).length) / Object.keys(PROFILE_PARTS).length),
   },
   {
     key: "longevity",
@@ -116,7 +116,7 @@ export const HUMAN_SIGNALS: readonly HumanSignal[] = [
   },
 ];
 
-/** One row of the breakdown; `contribution` = raw · weight / 100, and 0 while the source is not known. */
+/** One row of the breakdown; `contribution` = raw · weight / 100, and 0 while the raw value is unknown. */
 export type HumanComponent = { weight: number; raw: number; contribution: number; known: boolean };
 export type HumanCred = {
   score: number;
@@ -124,7 +124,7 @@ export type HumanCred = {
   breakdown: Record<HumanSignalKey, HumanComponent>;
 };
 
-/** Score, tier and breakdown of a human at a moment: Σ weight · raw, rounded half up, in integers so that .5 is .5. */
+/** Score, tier and breakdown of a human: Σ weight · raw, rounded half up. Computed in integers, so .5 is exact. */
 export function humanCredOf(facts: HumanFacts, now: Date): HumanCred {
   const weights = facts.wallet === null ? "noWallet" : "wallet";
   const components = HUMAN_SIGNALS.map((signal): [HumanSignalKey, HumanComponent] => {
@@ -137,13 +137,13 @@ export function humanCredOf(facts: HumanFacts, now: Date): HumanCred {
   return { score, tier: tierOf(score), breakdown: Object.fromEntries(components) as HumanCred["breakdown"] };
 }
 
-/** Whether the exchange's attestation of the wallet is in force. */
+/** Whether the exchange's attestation of the wallet is valid at `now`. */
 export const isAttested = ({ attestation }: Pick<HumanFacts, "attestation">, now: Date): boolean =>
   attestation !== null && (attestation.expiresAt === 0 || attestation.expiresAt > unixSeconds(now));
 
 /**
- * Accounts that linked agents have proven and whose proofs stand: the only linked accounts that count. What an agent
- * proved for a former owner is not this human's.
+ * Accounts with valid proofs by linked agents: the only linked accounts that count. Proofs that an agent gave for a former
+ * owner are excluded.
  */
 export const provenAccounts = ({ agents }: Pick<HumanFacts, "agents">) =>
   agents.flatMap((agent) =>
@@ -152,16 +152,16 @@ export const provenAccounts = ({ agents }: Pick<HumanFacts, "agents">) =>
       .map(({ platform, handle }) => ({ tokenId: agent.tokenId, platform, handle })),
   );
 
-/** The Ethos score that counts; null when none is known. */
+/** The Ethos score that counts; null when it is unknown. */
 export function ethosScore({ wallet, ethos, agents }: Pick<HumanFacts, "wallet" | "ethos" | "agents">): number | null {
   if (wallet !== null) return ethos?.value ?? null;
   const known = agents.flatMap((agent) => (agent.ethosScore === null ? [] : [agent.ethosScore]));
   return known.length > 0 ? Math.max(...known) : null;
 }
 
-/** Whole days since registration, never negative. */
+/** Whole days since registration, at least 0. */
 export const principalAgeDays = ({ createdAt }: Pick<HumanFacts, "createdAt">, now: Date): number =>
   Math.max(0, Math.floor((now.getTime() - Date.parse(createdAt)) / DAY_MS));
 
-/** Rounded half up, within 0 to 100. */
+/** Rounds half up and limits to 0 to 100. */
 const clamp = (value: number): number => Math.min(100, Math.max(0, Math.floor(value + 0.5)));

@@ -1,32 +1,32 @@
-/** Everything known about a human principal or an organization at one moment. What is private is not among it. */
+/** All public facts about a human principal or an organization at one moment. */
 import type { Address, AgentFacts } from "../facts.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ListedService } from "../listing.ts";
 
-/** What was last heard of a value, and when; ISO 8601. */
-export type Heard<T> = { value: T; at: string };
+/** The last value fetched from a source, and the time of the fetch, ISO 8601. */
+export type Fetched<T> = { value: T; at: string };
 
-/** Which private ways to be reached a principal has given. The ways themselves are loaded for nobody but itself. */
+/** Which contact data a principal has given. The data themselves are private and loaded for the principal only. */
 export type ContactKinds = { hasEmail: boolean; hasTelegram: boolean };
 
-/** What a principal states about itself in whatever form; shown, and never counted. */
+/** Free-form data that a principal states about itself; shown and never counted. */
 export type Stated = {
-  /** By name: a text, a link, or an object with its URL. */
+  /** Services by name: a text, a link, or an object with its URL. */
   services: Record<string, string | ListedService>;
-  /** What it is called elsewhere. */
+  /** Its ids on other systems. */
   externalIds: JsonObject | Json[];
   metadata: JsonObject;
 };
 
-/** An agent whose link holds. `heldSince`: when it came to its present owner, Unix seconds; null = it was never another's. */
+/** An agent with a valid link. `heldSince`: Unix seconds since its present owner has it; null: it never had another owner. */
 export type LinkedAgent = AgentFacts & { heldSince: number | null };
 
 export type HumanFacts = ContactKinds &
   Stated & {
     id: string;
-    /** Null for a human who signs in by access token. */
+    /** Null for a human who signs in with an access token. */
     wallet: Address | null;
-    /** Its own identity token, while its wallet owns it. */
+    /** Its identity token, as long as its wallet owns the token. */
     tokenId: number | null;
     name: string;
     description: string;
@@ -34,37 +34,37 @@ export type HumanFacts = ContactKinds &
     organization: string;
     skills: string[];
     domains: string[];
-    /** As stated; proves nothing. */
+    /** Stated accounts; they are not proven. */
     linkedAccounts: Record<string, string>;
     /** ISO 8601. */
     createdAt: string;
     updatedAt: string;
-    /** The exchange's unrevoked attestation of the wallet that lasts longest; Unix seconds, 0 = for ever. */
+    /** The exchange's unrevoked attestation of the wallet with the latest expiry; Unix seconds, 0: never expires. */
     attestation: { expiresAt: number } | null;
-    /** Ethos about the wallet; null = never asked, a null value = it knows nothing. */
-    ethos: Heard<number | null> | null;
-    /** Transactions the wallet has sent; null = not known. */
-    transactions: Heard<number> | null;
-    /** Sessions with the linked agents that ended in success, since they came to their owners. */
+    /** Score of the wallet at Ethos; null: never fetched; a null value: Ethos has no score. */
+    ethos: Fetched<number | null> | null;
+    /** Number of transactions the wallet has sent; null: unknown. */
+    transactions: Fetched<number> | null;
+    /** Successful sessions with the linked agents, counted since each came to its present owner. */
     sessionSuccesses: number;
-    /** Agents registered with the codes of the linked agents, since they came to their owners. */
+    /** Agents registered with the referral codes of the linked agents, counted since each came to its present owner. */
     referrals: number;
-    /** Agents whose links hold now, in the order they were linked. */
+    /** Agents with valid links now, in the order of linking. */
     agents: LinkedAgent[];
   };
 
-/** How an organization names a member: by a wallet, or by the identity token of an agent. */
+/** A member of an organization: a wallet, or the token id of an agent. */
 export type Member = Address | number;
 
 export type OrganizationFacts = ContactKinds &
   Stated & {
     id: string;
     slug: string;
-    /** Of the principal that registered it; null for one without a wallet. */
+    /** Wallet of the principal that registered it; null for a principal without a wallet. */
     wallet: Address | null;
-    /** The human who registered it, if it is registered as one. */
+    /** The human who registered it, if the registrant is a registered human. */
     registeredBy: string | null;
-    /** Its identity token, while its wallet owns it. */
+    /** Its identity token, as long as its wallet owns the token. */
     tokenId: number | null;
     displayName: string;
     description: string;
@@ -74,7 +74,7 @@ export type OrganizationFacts = ContactKinds &
     skills: string[];
     domains: string[];
     links: Record<string, string>;
-    /** As stated; nobody is asked, and nothing follows for them. */
+    /** Stated members. They have not agreed, and membership has no effect on them. */
     members: Member[];
     createdAt: string;
     updatedAt: string;

@@ -1,4 +1,4 @@
-/** What people may write about themselves and their organizations: the rule of each field. Null and an empty text clear. */
+/** Input of principals about themselves and their organizations: the rule of each field. Null or an empty text clears a field. */
 import { z } from "zod";
 import { parseAddress } from "../addresses.ts";
 import { lenientObject } from "../ignored.ts";
@@ -15,22 +15,22 @@ const MAX_STATED = 24;
 const MAX_MEMBERS = 100;
 const MAX_EMAIL = 254;
 const MAX_STATED_TEXT = 256;
-/** Of services and of metadata, as JSON in UTF-8: a page of the directory shows a hundred principals. */
+/** Max bytes of services and of metadata, each as JSON in UTF-8. The limit is low because one page shows a hundred principals. */
 const MAX_PROFILE_BYTES = 4_096;
-/** Of ids elsewhere and of notification preferences. */
+/** Max bytes of external ids and of notification preferences, each as JSON in UTF-8. */
 const MAX_LIST_BYTES = 2_048;
 
 export const principalName = textSchema({ min: 1, max: 64 });
 export const principalText = (max: number, rule: Partial<TextRule> = {}) => textSchema({ ...rule, max });
 
-/** Schemes of links that people may state; `data:` and `javascript:` carry what a browser would run. */
+/** Allowed schemes of links; `data:` and `javascript:` are refused because a browser would run their contents. */
 const LINKS = ["https:", "http:", "ipfs:"];
 const IMAGES = ["https:", "ipfs:"];
 const HOST = /^[^.]+(?:\.[^.]+)*\.[a-z][a-z0-9-]+$/i;
 const IPFS = /^ipfs:\/\/(?:ipfs\/)?[0-9A-Za-z]{8,}(?:[/?#]\S*)?$/;
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\S/i;
 
-/** A URL of one of the schemes, in its normal form; null for anything else. Nothing is fetched. */
+/** Normalizes a URL of one of the schemes; null for other texts. Nothing is fetched. */
 function parseUrl(text: string, schemes: readonly string[]): string | null {
   const url = urlOf(text);
   if (url === null || !schemes.includes(url.protocol) || url.username !== "" || url.password !== "") return null;
@@ -39,7 +39,7 @@ function parseUrl(text: string, schemes: readonly string[]): string | null {
   return fine && href.length <= MAX_URL ? href : null;
 }
 
-/** A text that is cleaned first, then read; the problem is told where it does not fit. */
+/** A schema of a text that is cleaned and then read; `problem` is the issue when `read` returns null. */
 const readText = <T>(max: number, read: (text: string) => T | null, problem: string) =>
   z
     .string()
@@ -58,20 +58,20 @@ const readText = <T>(max: number, read: (text: string) => T | null, problem: str
     .meta({ maxLength: max })
     .nullable();
 
-/** The address of a picture. */
+/** The URL of a picture. */
 export const imageUrl = readText(MAX_URL, (text) => parseUrl(text, IMAGES), "must be an https or ipfs URL");
 
-/** Words, each once in whatever case. */
+/** A list of words without repetition; case is ignored when they are compared. */
 export const wordList = z
   .array(textSchema({ min: 1, max: 64 }))
   .max(MAX_LIST)
   .transform((words) => [...new Map(words.map((word) => [word.toLowerCase(), word])).values()]);
 
-/** A text as stated. One with a scheme is a link, and only links people can follow are taken: null for any other. */
+/** A stated text. A text with a scheme is a link and must have an allowed scheme, otherwise the result is null. */
 const statedText = (text: string): string | null => (HAS_SCHEME.test(text) ? parseUrl(text, LINKS) : text);
 const NO_LINK = "must be a text or an https, http or ipfs URL";
 
-/** Accounts and links by name; null and an empty text leave one out. */
+/** Accounts and links by name; an entry with null or an empty text is left out. */
 export const statedMap = z
   .record(z.string(), textSchema({ max: MAX_STATED_TEXT }).nullable())
   .transform((stated, ctx) => {
@@ -90,7 +90,7 @@ export const statedMap = z
   })
   .meta({ description: `Name → handle or URL; at most ${MAX_STATED}. Replaces the former ones as a whole` });
 
-/** What is sent as services. A text alone is one of them: a link is `web`, any other text `about`; null is none. */
+/** Input of services. A single text is one service: `web` for a link, `about` for another text. Null: no services. */
 export const statedServices = statedJson({
   read(given, report): Stated["services"] {
     if (given === null) return {};
@@ -120,7 +120,7 @@ export const statedServices = statedJson({
 const readStatedServices = (given: object, report: Report): Stated["services"] =>
   readServices(given, report, readStated);
 
-/** A text as stated, cleaned; null for an empty one. */
+/** A stated text, cleaned; null when it is empty. */
 function readStated(given: string, path: (string | number)[], report: Report): string | null {
   const cleaned = cleanText(given, { max: MAX_STATED_TEXT });
   if ("problem" in cleaned) {
@@ -133,7 +133,7 @@ function readStated(given: string, path: (string | number)[], report: Report): s
   return text;
 }
 
-/** An object of any JSON; null clears it. */
+/** A JSON object; null clears it. */
 export const statedObject = statedJson({
   read: (given, report): JsonObject =>
     given === null ? {} : objectOnly((object, report) => readObject(object, [], report))(given, report),
@@ -142,7 +142,7 @@ export const statedObject = statedJson({
   schema: { type: "object", nullable: true, additionalProperties: true },
 });
 
-/** An object or a list of any JSON; null clears it. */
+/** A JSON object or list; null clears it. */
 export const statedObjectOrList = (what: string) =>
   statedJson({
     read(given, report): JsonObject | Json[] {
@@ -163,7 +163,7 @@ export const statedObjectOrList = (what: string) =>
 const EMAIL = /^[^\s@<>()[\],;:"\\]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 const TELEGRAM = /^(?:https:\/\/t\.me\/|@)?([A-Za-z][A-Za-z0-9_]{3,31})$/;
 
-/** Private: shown to the principal itself and to nobody else. */
+/** Private: shown to the principal only. */
 export const contactSchema = lenientObject({
   email: readText(MAX_EMAIL, (text) => (EMAIL.test(text) ? text : null), "must be an e-mail address").optional(),
   telegram: readText(64, (text) => TELEGRAM.exec(text)?.[1] ?? null, "must be a Telegram user name").optional(),
@@ -188,7 +188,7 @@ const member = z.union([z.int().min(0), z.string().max(64)]).transform((value, c
   return z.NEVER;
 });
 
-/** Members by wallet or by token id, each once. */
+/** Members by wallet or by token id, without repetition. */
 export const memberList = z
   .array(member)
   .max(MAX_MEMBERS)

@@ -1,19 +1,19 @@
-/** Slugs of organizations: what one may look like, when two are the same to the eye, and the one that a name suggests. */
+/** Slugs of organizations: their form, a key by which look-alikes are equal, and the slug suggested by a name. */
 import { parseAddress } from "../addresses.ts";
 
-/** So long a deleted organization's slug is nobody's but its former owner's. */
+/** For 90 days after an organization is deleted, only its former owner can take its slug. */
 export const SLUG_RETIREMENT_MS = 90 * 86_400_000;
 
 /** Tested before lower-casing: some letters outside ASCII become ASCII ones. */
 const SLUG = /^[0-9a-z]+(?:-[0-9a-z]+)*$/i;
 const MIN = 2;
 const MAX = 48;
-/** Words that mean something else on paths, in code, or to people. */
+/** Reserved words: they have another meaning in paths, in code, or for people. */
 const RESERVED = new Set(["admin", "constructor", "false", "me", "new", "null", "prototype", "register", "true"]);
 const ALSO_RESERVED = new Set(["undefined", "support", "official", "search", "self", "system"]);
 
 /**
- * A slug in its stored form.
+ * Converts a slug to its stored form.
  * @returns the slug, or the problem as a half-sentence ("must …")
  */
 export function parseSlug(text: string): { slug: string } | { problem: string } {
@@ -25,17 +25,17 @@ export function parseSlug(text: string): { slug: string } | { problem: string } 
   return { slug };
 }
 
-/** A slug as the eye takes it: slugs with the same key look alike, and only one of them is given away. */
+/** Key by which look-alike slugs are equal; only one slug of a key can be taken. */
 export const slugKey = (slug: string): string => slug.toLowerCase().replace(/0/g, "o").replace(/[1i]/g, "l");
 
-/** The slug that a display name suggests; null when nothing usable remains of it. */
+/** The slug suggested by a display name; null when no usable character remains. */
 export function suggestedSlug(name: string): string | null {
   const bare = name
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^0-9a-z]+/g, "-")
-    // Room is left for what tells it from an equal one.
+    // Leaves room for a suffix that makes the slug unique.
     .slice(0, MAX - 6)
     .replace(/^-+|-+$/g, "");
   const parsed = parseSlug(bare);

@@ -1,7 +1,7 @@
-/** Farcaster: a recent cast of the account shows the agent. */
+/** Farcaster: a recent cast of the account contains the agent's needle. */
 import { proofPlatform, text } from "./platform.ts";
 
-/** At least one of both; they name the same account, or there is no proof. */
+/** At least one field is set. When both are set they must name the same account, otherwise there is no proof. */
 export type FarcasterClaim = { username?: string; fid?: number };
 
 /** A Farcaster name in lower case: an fname, or an ENS or Basename that ends in `.eth`; null when it cannot be one. */

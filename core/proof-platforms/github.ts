@@ -1,4 +1,4 @@
-/** GitHub: a public gist of the account has a file that shows the agent. */
+/** GitHub: a public gist of the account has a file with the agent's token id or needle. */
 import { needleOf } from "../proofs.ts";
 import { proofPlatform, text } from "./platform.ts";
 
@@ -26,7 +26,7 @@ export function parseGithubLogin(text: string): string | null {
   return /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?!-)){0,38}$/.test(login) ? login : null;
 }
 
-/** A GitHub login, or `owner/repository` as given; null when it can be neither. Shown, and no proof of the owner. */
+/** A GitHub login, or `owner/repository` as given; null when it can be neither. It is shown and proves nothing. */
 export function parseGithubPlace(text: string): string | null {
   const [owner = "", repository, ...rest] = text.trim().split("/");
   const login = parseGithubLogin(owner);
@@ -34,7 +34,7 @@ export function parseGithubPlace(text: string): string | null {
   return rest.length === 0 && /^(?!\.{1,2}$)[\w.-]{1,100}$/.test(repository) ? `${login}/${repository}` : null;
 }
 
-/** The id of a gist, given as such or as the gist's address; null when it is neither. */
+/** The id of a gist, from the id itself or the gist's URL; null when it is neither. */
 export function parseGistId(text: string): string | null {
   const [, id] =
     text

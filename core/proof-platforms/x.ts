@@ -1,4 +1,4 @@
-/** X: the bio of the account shows the agent. */
+/** X: the bio of the account contains the agent's needle. */
 import { proofPlatform, text } from "./platform.ts";
 
 export type XClaim = { handle: string };

@@ -1,4 +1,4 @@
-/** Solana keys and signatures as people send them: which texts are one, and whether a key signed a text, by the strict rules of ed25519. */
+/** Solana keys and signatures: parses the texts that clients send, and checks whether a key signed a text by the strict rules of ed25519. */
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base58, base64 } from "@scure/base";
@@ -9,7 +9,7 @@ export type SolanaAddress = string;
 
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** The 32 bytes of a Solana address of any kind, accounts without a key of their own included; null for other texts. */
+/** The 32 bytes of a Solana address of any kind, including accounts without a private key; null for other texts. */
 export function addressBytes(text: string): Uint8Array | null {
   if (!ADDRESS.test(text)) return null;
   const bytes = base58.decode(text);
@@ -17,14 +17,14 @@ export function addressBytes(text: string): Uint8Array | null {
 }
 
 /**
- * The bytes of an address as they stand behind the arguments of the call that registers it: the contract reads no further,
- * and nothing else on the chain says whose registration it is.
+ * The bytes of an address that are appended to the arguments of the call that registers it. The contract ignores them;
+ * nothing else on the chain records the registrant.
  */
 export const keyTail = (address: SolanaAddress): `0x${string}` => `0x${bytesToHex(addressBytes(address)!)}`;
 
 /**
- * Whether an address is a public key that somebody can hold the secret of: a canonical encoding of a point of the curve,
- * outside the eight points of small order. For those, signatures of any text can be made up.
+ * Whether an address is a public key that can have a private key: a canonical encoding of a point of the curve, outside
+ * the eight points of small order. For those eight, a signature of any text can be forged.
  */
 export function isKey(text: string): boolean {
   const bytes = addressBytes(text);
@@ -37,7 +37,7 @@ export function isKey(text: string): boolean {
 }
 
 const HEX = /^(?:0x)?[0-9a-fA-F]{128}$/;
-/** Base64 of 64 bytes ends in one character that carries two bits, and two that fill up. No base58 text looks like it. */
+/** Base64 of 64 bytes: the 86th character carries two bits, then two characters of padding. No base58 text matches. */
 const BASE64 = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
@@ -51,9 +51,9 @@ export function signatureBytes(text: string): Uint8Array | null {
 }
 
 /**
- * Whether the key signed the text (RFC 8032; Solana wallets sign its UTF-8 bytes as they are). Stricter than most: only
- * canonical encodings, no keys of small order, and no text whose bytes could be a transaction, for a wallet that was
- * asked to sign one has been asked for something else.
+ * Whether the key signed the text (RFC 8032; Solana wallets sign its UTF-8 bytes unchanged). Stricter than most checks:
+ * only canonical encodings, no keys of small order, and no text whose bytes could be a transaction, because a signature
+ * of such bytes may have been given for the transaction.
  */
 export function isSignedBy(text: string, address: SolanaAddress, signature: Uint8Array): boolean {
   const message = utf8ToBytes(text);

@@ -1,11 +1,11 @@
-/** Whether bytes are a Solana transaction: what a wallet signs must be one or a text, never both. */
+/** Detects Solana transactions: the bytes a wallet signs must be a transaction or a text, never both. */
 
 const HASH_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** First bit of the version byte; messages without a version begin with a small number. */
+/** First bit of the version byte. A message without a version begins with a number below 128. */
 const VERSIONED = 0x80;
 
-/** Thrown inside when the bytes end too early or a number is out of its bounds. */
+/** Thrown by the reader when the bytes end too early or a number is out of its bounds. */
 class NotOne extends Error {}
 
 class Reader {
@@ -23,7 +23,7 @@ class Reader {
     this.at += count;
     if (this.at > this.bytes.length) throw new NotOne();
   }
-  /** A compact-u16: seven bits a byte, the lowest first, three bytes at most. */
+  /** Reads a compact-u16: seven bits per byte, the lowest first, max three bytes. */
   length(): number {
     let value = 0;
     for (let shift = 0; shift <= 14; shift += 7) {
@@ -44,7 +44,7 @@ class Reader {
   }
 }
 
-/** Whether the bytes, all of them, are a message that validators would take signatures for, or such a message with its signatures. */
+/** Whether the bytes as a whole are a message that validators accept signatures for, or such a message with its signatures. */
 export const isTransaction = (bytes: Uint8Array): boolean =>
   isWhole(bytes, message) ||
   isWhole(bytes, (reader) => {
@@ -63,7 +63,7 @@ function isWhole(bytes: Uint8Array, read: (reader: Reader) => void): boolean {
   }
 }
 
-/** Header, account keys, blockhash, instructions; with a version, address tables too. */
+/** Reads a message: header, account keys, blockhash, instructions, and address tables when it has a version. */
 function message(reader: Reader): void {
   const versioned = reader.peek() >= VERSIONED;
   if (versioned) reader.skip(1);

@@ -1,4 +1,4 @@
-/** An agent in full. */
+/** The full view of an agent. */
 import { checksum } from "../addresses.ts";
 import { exchangeCounts, shownCred, standingProofs } from "../cred.ts";
 import type { Address, AgentFacts, Narrative, Trait } from "../facts.ts";
@@ -16,7 +16,7 @@ import type { Site } from "./site.ts";
 export type AgentView = Listing & {
   tokenId: number;
   agentAddress: Address;
-  /** False: the token only names that wallet. */
+  /** False: the token names this wallet, and nothing confirms it. */
   walletConfirmed: boolean;
   name: string;
   framework: string;
@@ -31,13 +31,13 @@ export type AgentView = Listing & {
   credScore: number;
   credTier: TierWord;
   tierLabel: string;
-  /** null = not known. */
+  /** Null: unknown. */
   ethosScore: number | null;
   owner: Address;
   operator: Address | null;
-  /** Of the .agent namespace, without its ending. */
+  /** Name in the .agent namespace, without the ending. */
   agentName: string | null;
-  /** With the ending. */
+  /** Name in the .agent namespace, with the ending. */
   agentDomain: string | null;
   linkedToken: LinkedToken | null;
   personality: ShownPersonality | null;
@@ -47,7 +47,7 @@ export type AgentView = Listing & {
   traits: Trait[];
   image: string;
   explorer: string;
-  /** The block up to which the chain was indexed when this was read; null before the first one. */
+  /** Last indexed block when this was read; null before the first one. */
   indexedBlock: number | null;
 };
 
@@ -89,7 +89,7 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
   };
 }
 
-/** Stated accounts, with `x`: the proven account on X, else the stated one. */
+/** The stated accounts; `x` is the proven account on X where there is one, else the stated one. */
 function withX(facts: AgentFacts, socials: Record<string, string>): Record<string, string> {
   const proof = standingProofs(facts).find(({ platform }) => platform === "x");
   const x = proof?.handle ?? socials.twitter;

@@ -1,4 +1,4 @@
-/** The identity contract as a whole, as marketplaces show a collection (ERC-7572): its metadata and its picture. */
+/** The collection's metadata and picture, as marketplaces show them for the identity contract (ERC-7572). */
 import type { Site } from "./site.ts";
 
 /** @see https://eips.ethereum.org/EIPS/eip-7572 */

@@ -1,4 +1,4 @@
-/** The cred score as it is asked for: by token id with its scale, by address with its factors. */
+/** The two views of the cred score: by token id with the scale of tiers, by address with its factors. */
 import { checksum } from "../addresses.ts";
 import { type Breakdown, breakdownOf, shownCred } from "../cred.ts";
 import type { Address, AgentFacts } from "../facts.ts";
@@ -14,7 +14,7 @@ export type CredByIdView = {
   tierLabel: string;
   scale: Record<TierKey, string>;
   fullReportEndpoint: string;
-  /** USDC. */
+  /** Amount in USDC, decimal. */
   fullReportPrice: string;
   computedAt: string;
 };
@@ -36,7 +36,7 @@ export function credByIdView(facts: AgentFacts, site: Site, now: Date): CredById
 
 export type CredByAddressView = {
   address: Address;
-  /** False: the token only names that wallet. */
+  /** False: the token names this wallet, and nothing confirms it. */
   walletConfirmed: boolean;
   credScore: number;
   tier: AddressWord;

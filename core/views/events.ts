@@ -1,4 +1,4 @@
-/** Events as streams, pages of the log and webhooks show them. */
+/** The view of an event in streams, pages of the log and webhooks. */
 import { checksum } from "../addresses.ts";
 import type { EventData, EventType, LoggedEvent } from "../events.ts";
 import type { Address, Hex } from "../facts.ts";

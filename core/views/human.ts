@@ -1,10 +1,11 @@
-/** A human principal as others see it, and what its cred is made of. Only `ownHumanView` shows what is private. */
+/** The public view of a human principal, and the breakdown of its cred. Only `ownHumanView` has the private fields. */
 import { checksum } from "../addresses.ts";
 import { shownCred } from "../cred.ts";
 import type { Address } from "../facts.ts";
 import type { Json, JsonObject } from "../json.ts";
 import {
   ethosScore,
+  filledParts,
   type HumanComponent,
   type HumanSignalKey,
   humanCredOf,
@@ -12,7 +13,6 @@ import {
   PROFILE_PARTS,
   type ProfilePart,
   provenAccounts,
-  toldParts,
 } from "../principals/cred.ts";
 import type { ContactKinds, HumanFacts, Stated } from "../principals/facts.ts";
 import type { ProofPlatformKey } from "../proof-platforms.ts";
@@ -66,9 +66,9 @@ export function humanView(facts: HumanFacts, site: Site, now: Date): HumanView {
   };
 }
 
-/** The ways to reach a principal, for itself alone. */
+/** Contact data of a principal; shown to the principal only. */
 export type Contact = { email: string | null; telegram: string | null };
-/** What a principal is shown of itself and nobody else is. */
+/** Private fields: shown to the principal only. */
 export type Private = { contact: Contact; notificationPreferences: JsonObject | Json[] };
 export type OwnHumanView = Omit<HumanView, "contact"> &
   Private & { organizations: (Omit<OrganizationView, "contact"> & Private)[] };
@@ -79,7 +79,7 @@ export type HumanCredView = {
   tier: TierWord;
   tierLabel: string;
   breakdown: Record<HumanSignalKey, HumanComponent>;
-  /** What each value was read from, and when. */
+  /** Source of each value, and the time it was read. */
   sources: {
     exchangeAttestation: { attested: boolean; expiresAt: string | null } | null;
     provenAccounts: { tokenId: number; platform: ProofPlatformKey; handle: string }[];
@@ -91,7 +91,7 @@ export type HumanCredView = {
     profile: { told: ProfilePart[]; missing: ProfilePart[] };
     registeredAt: string;
   };
-  /** The newest of what it was read from. */
+  /** The newest of the times in `sources` and `createdAt`. */
   updatedAt: string;
 };
 
@@ -99,7 +99,7 @@ export function humanCredView(facts: HumanFacts, now: Date): HumanCredView {
   const { score, tier, breakdown } = humanCredOf(facts, now);
   const attested = isAttested(facts, now);
   const expiresAt = attested ? facts.attestation!.expiresAt : 0;
-  const told = toldParts(facts);
+  const told = filledParts(facts);
   return {
     id: facts.id,
     score,
@@ -121,7 +121,7 @@ export function humanCredView(facts: HumanFacts, now: Date): HumanCredView {
   };
 }
 
-/** ISO 8601 texts of one form: the greatest is the newest. */
+/** The newest time; all are ISO 8601 texts of one form, so the greatest text is the newest. */
 const newest = ({ updatedAt, ethos, transactions, agents }: HumanFacts): string =>
   [updatedAt, ethos?.at, transactions?.at, ...agents.map(({ cred }) => cred?.computedAt)]
     .filter((at) => at !== undefined)

@@ -1,4 +1,4 @@
-/** The address of an agent's card image: it changes whenever the picture does, so that caches may keep it for ever. */
+/** The URL of an agent's card image. It changes whenever the picture changes, so caches may keep an image without limit. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { TEMPLATE } from "../card/hash.ts";
@@ -8,8 +8,8 @@ import { countedTraits } from "../traits.ts";
 import type { Site } from "./site.ts";
 
 /**
- * 16 hex digits over all that a card is drawn from (core/card/facts.ts), before it is cut to fit: lists need it for
- * every agent, and laying out each card for its hash would cost more than the rest of the answer.
+ * Hash of all inputs of a card (core/card/facts.ts), 16 hex digits. It is computed before texts are cut to fit: lists
+ * need the hash of every agent, and the layout of each card would cost more than the rest of the answer.
  */
 export function imageHash(facts: AgentFacts, site: Pick<Site, "serviceName">, now: Date): string {
   const drawnFrom = [

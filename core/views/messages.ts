@@ -1,4 +1,4 @@
-/** Groups, their members and their messages as clients see them. */
+/** The views of groups, members and messages. */
 import { checksum } from "../addresses.ts";
 import type { Address } from "../facts.ts";
 import type { Message } from "../messaging/acts.ts";
@@ -62,7 +62,7 @@ export type MemberView = {
   joinedAt: string;
 };
 
-/** @param speaker the member's agent now; null when its wallet has none any more */
+/** @param speaker the member's current agent; null when its wallet no longer has one */
 export const memberView = (wallet: Address, joinedAt: string, speaker: Speaker | null): MemberView => ({
   address: checksum(wallet),
   tokenId: speaker?.tokenId ?? null,

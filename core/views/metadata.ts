@@ -12,12 +12,12 @@ import type { Site } from "./site.ts";
 export type AttributeView = {
   trait_type: string;
   value: string | number;
-  /** A date is Unix seconds. */
+  /** The value of a `date` is in Unix seconds. */
   display_type?: "number" | "date";
   max_value?: number;
 };
 
-/** Exactly these keys: with any other at the top level, marketplaces stop reading the attributes. */
+/** Exactly these keys: with any other key at the top level, marketplaces ignore the attributes. */
 export type MetadataView = {
   name: string;
   description: string;

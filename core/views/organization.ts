@@ -1,4 +1,4 @@
-/** An organization as others see it. */
+/** The public view of an organization. */
 import { checksum } from "../addresses.ts";
 import type { Address } from "../facts.ts";
 import type { ContactKinds, Member, OrganizationFacts, Stated } from "../principals/facts.ts";

@@ -1,4 +1,4 @@
-/** The aggregated report of an agent: what it holds, what it has done lately, what it has proven, where it stands. */
+/** The aggregated report of an agent: balances, recent transactions, proofs and ranking. */
 import { formatEther } from "viem/utils";
 import { checksum } from "../addresses.ts";
 import { shownCred } from "../cred.ts";
@@ -11,15 +11,15 @@ import { countedTraits, linkedToken } from "../traits.ts";
 import type { Site } from "./site.ts";
 import { type VerificationMarks, verificationMarks } from "./verifications.ts";
 
-/** Decimal amounts; null where the chain could not be asked. */
+/** Decimal amounts; null where the chain did not answer. */
 export type Balances = {
   eth: string | null;
   usdc: string | null;
-  /** Null also where no token was asked about. */
+  /** Null also when no token is linked. */
   linkedToken: { amount: string; decimals: number } | null;
 };
 
-/** A transaction as the index has it. */
+/** A transaction of the index. */
 export type ReportedTransaction = {
   hash: Hex;
   from: Address;
@@ -27,7 +27,7 @@ export type ReportedTransaction = {
   valueWei: bigint;
   /** Unix seconds. */
   minedAt: number;
-  /** Name of the function called, its selector when it is not known, null for a plain transfer of ETH. */
+  /** Name of the called function, its selector when the name is unknown, null for a plain transfer of ETH. */
   method: string | null;
 };
 
@@ -35,7 +35,7 @@ export type TransactionView = {
   hash: Hex;
   from: Address;
   to: Address | null;
-  /** ETH, decimal. */
+  /** Amount of ETH, decimal. */
   value: string;
   timestamp: string;
   method: string | null;
@@ -46,7 +46,7 @@ export type ReportView = {
   tokenId: number;
   name: string;
   walletAddress: Address;
-  /** False: the token only names that wallet. */
+  /** False: the token names this wallet, and nothing confirms it. */
   walletConfirmed: boolean;
   owner: Address;
   balances: {
@@ -54,7 +54,7 @@ export type ReportView = {
     usdc: string | null;
     linkedToken: {
       contractAddress: string;
-      /** The same as `contractAddress`, and `formatted` as `balance`: clients read either. */
+      /** Equal to `contractAddress`, as `formatted` is to `balance`: some clients read one name, some the other. */
       address: string;
       chain: string;
       name: string;
@@ -135,7 +135,7 @@ export function reportView(facts: AgentFacts, input: ReportInput, site: Site, no
   };
 }
 
-/** A transaction that failed leaves no event, so the index has none of them: `isError` is false by nature. */
+/** A failed transaction emits no event, so the index has none of them: `isError` is always false. */
 const transactionView = ({ hash, from, to, valueWei, minedAt, method }: ReportedTransaction): TransactionView => ({
   hash,
   from: checksum(from),

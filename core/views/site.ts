@@ -1,4 +1,4 @@
-/** What the views know about the deployment they are shown in. */
+/** The deployment as the views see it: its URLs, contract and prices. */
 import type { Address } from "../facts.ts";
 import type { PriceList } from "../prices.ts";
 
@@ -8,8 +8,8 @@ export type Site = {
   publicUrl: string;
   webUrl: string;
   explorer: string;
-  /** The identity token. */
+  /** Address of the identity contract. */
   contract: Address;
-  /** In force. */
+  /** Prices in force. */
   prices: PriceList;
 };

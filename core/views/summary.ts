@@ -1,4 +1,4 @@
-/** An agent in a list, and in the leaderboard. */
+/** The views of an agent in a list and in the leaderboard. */
 import { checksum } from "../addresses.ts";
 import { shownCred } from "../cred.ts";
 import type { Address, AgentFacts } from "../facts.ts";
@@ -14,7 +14,7 @@ export type SummaryView = {
   name: string;
   framework: string;
   agentAddress: Address;
-  /** False: the token only names that wallet. */
+  /** False: the token names this wallet, and nothing confirms it. */
   walletConfirmed: boolean;
   owner: Address;
   verified: boolean;
@@ -53,7 +53,7 @@ export function summaryView(facts: AgentFacts, site: Site, now: Date): SummaryVi
 
 export type LeaderboardItemView = { rank: number } & SummaryView;
 
-/** @param rank 1 is best; the query decides it, ties share it */
+/** @param rank 1 is best; computed by the query; equal scores share a rank */
 export const leaderboardItemView = (rank: number, facts: AgentFacts, site: Site, now: Date): LeaderboardItemView => ({
   rank,
   ...summaryView(facts, site, now),

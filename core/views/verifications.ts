@@ -1,4 +1,4 @@
-/** What an agent has proven: the records of its social proofs, and the short form the report has of them. */
+/** The verifications of an agent: records of its social proofs, and their short form in the report. */
 import { exchangeCounts, standingProofs } from "../cred.ts";
 import type { AgentFacts, Hex, Proof } from "../facts.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type ProofPlatformKey,
 } from "../proof-platforms.ts";
 
-/** A proof as it was last seen. `lapsed`: the proof has vanished; it is shown and counts nothing. */
+/** A proof as of its last check. `lapsed`: the proof is no longer there; it is shown and does not count. */
 export type ProofView = {
   handle: string;
   /** The account's name on the platform. */
@@ -21,7 +21,7 @@ export type ProofView = {
   status: Proof["status"];
 };
 
-/** A record or null for each platform. */
+/** For each platform its record, or null. */
 export type VerificationsView = { tokenId: number } & {
   [K in ProofPlatformKey]: (ProofView & NumericIdOf<K>) | null;
 };
@@ -37,7 +37,7 @@ export function verificationsView(
   return { tokenId: facts.tokenId, ...records } as VerificationsView;
 }
 
-/** The account's id under the name that the platform gives it; nothing where people do not know the ids. */
+/** The account's id under the field name of its platform; empty for platforms whose ids are not shown. */
 export const numericId = ({ numericId: name }: ProofPlatform, accountId: string): Record<string, number> =>
   name === undefined ? {} : { [name]: Number(accountId) };
 
@@ -50,7 +50,7 @@ const proofView = ({ handle, username, verifiedAt, txHash, checkedAt, status }: 
   status,
 });
 
-/** Whether a platform's account is proven now, and which it is. */
+/** Whether an account on a platform is proven now, and its name. */
 export type ProvenAccount = { verified: boolean; handle?: string; username?: string };
 
 export type VerificationMarks = ByProofPlatform<ProvenAccount> & {
@@ -59,7 +59,7 @@ export type VerificationMarks = ByProofPlatform<ProvenAccount> & {
   coinbase: boolean;
 };
 
-/** What counts at a moment, mark by mark. */
+/** The verifications that count at `now`. */
 export function verificationMarks(facts: AgentFacts, now: Date): VerificationMarks {
   const standing = standingProofs(facts);
   const account = (platform: ProofPlatformKey): ProvenAccount => {

@@ -1,4 +1,4 @@
-/** Webhooks and their deliveries as their owner sees them. Secrets are in none of it. */
+/** The owner's view of webhooks and deliveries. It contains no secret. */
 import { checksum } from "../addresses.ts";
 import type { EventType } from "../events.ts";
 import type { Address } from "../facts.ts";
@@ -16,7 +16,7 @@ export type WebhookView = {
   enabled: boolean;
   disabledReason: DisabledReason | null;
   disabledAt: string | null;
-  /** Failed attempts since the last good one. */
+  /** Failed attempts since the last successful one. */
   failures: number;
   failingSince: string | null;
   pausedUntil: string | null;

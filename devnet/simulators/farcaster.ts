@@ -1,14 +1,15 @@
-/** Farcaster: a hub's HTTP API as Snapchain words it (or the older Hubble), and the part of Neynar's that is used. */
+/** Farcaster, simulated: a hub's HTTP API in the form of Snapchain or of the older Hubble, and the part of Neynar's API that the service uses. */
 import { Hono } from "hono";
 import { z } from "zod";
 import { control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
+import type { Collection } from "./world-file.ts";
 
 const cast = z.object({
   hash: z.string(),
   text: z.string(),
   /** Hash of the cast it replies to. */
   parent: z.string().optional(),
-  /** Byte positions at which somebody is mentioned. */
+  /** Byte positions of mentions. */
   mentionsPositions: z.array(z.int().min(0)).default([]),
 });
 const account = z.object({ fid: z.coerce.number().int().min(1), casts: z.array(cast).default([]) });
@@ -20,119 +21,151 @@ const EPOCH = 1_609_459_200;
 const CAST_AT = 1_790_000_000;
 const FIELD = { timestamp: 1_628_882_891, owner: `0x${"0".repeat(40)}`, signature: "AA==" };
 
-const makeFarcaster: MakeSimulator = ({ world }) => {
-  const accounts = world.collection<Account>("farcaster.users");
-  const settings = world.collection<{ format: "snapchain" | "hubble" }>("farcaster.settings");
-  const byName = (name: string | undefined) => accounts.get((name ?? "").toLowerCase());
-  const ofFid = (fid: string | undefined) => accounts.values().filter((found) => String(found.fid) === fid);
-  /** Newest first: as they were given. */
-  const castsOf = (fid: string | undefined) => ofFid(fid).flatMap(({ casts }) => casts);
-  const page = (all: Cast[], token: string | undefined, size: number) => {
-    const from = Number(Buffer.from(token ?? "", "base64").toString() || 0);
-    const next = from + size < all.length ? Buffer.from(String(from + size)).toString("base64") : "";
-    return { casts: all.slice(from, from + size), next };
-  };
+type Format = "snapchain" | "hubble";
 
-  /** A hub answers 400 for what it has not got. */
-  const refuse = (what: string, code: "NotFound" | "InvalidArgument") => {
-    if (settings.get("errors")?.format !== "hubble")
-      return reply(
-        { error: `Failed to get ${what}`, error_detail: `status: ${code}, message: "${what} not found"` },
-        400,
-      );
-    const errCode = code === "NotFound" ? "not_found" : "bad_request.validation_failure";
+/** Look-ups of planted accounts. */
+type Accounts = {
+  byName(name: string | undefined): Account | undefined;
+  ofFid(fid: string | undefined): Account[];
+  /** Casts of a fid in the order in which they were planted: newest first. */
+  castsOf(fid: string | undefined): Cast[];
+  all(): Account[];
+};
+
+function accountsIn(collection: Collection<Account>): Accounts {
+  const ofFid = (fid: string | undefined) => collection.values().filter((found) => String(found.fid) === fid);
+  return {
+    byName: (name) => collection.get((name ?? "").toLowerCase()),
+    ofFid,
+    castsOf: (fid) => ofFid(fid).flatMap(({ casts }) => casts),
+    all: () => collection.values(),
+  };
+}
+
+/** One page of casts, and the token of the next page; an empty token after the last page. */
+function page(all: Cast[], token: string | undefined, size: number): { casts: Cast[]; next: string } {
+  const from = Number(Buffer.from(token ?? "", "base64").toString() || 0);
+  const next = from + size < all.length ? Buffer.from(String(from + size)).toString("base64") : "";
+  return { casts: all.slice(from, from + size), next };
+}
+
+/** A hub answers 400 for data it does not have. */
+function hubRefusal(format: Format, what: string, code: "NotFound" | "InvalidArgument"): Response {
+  if (format !== "hubble")
     return reply(
-      { errCode, presentable: false, name: "HubError", code: 3, details: `${what} not found`, metadata: {} },
+      { error: `Failed to get ${what}`, error_detail: `status: ${code}, message: "${what} not found"` },
       400,
     );
-  };
-  const nameProof = ({ username, fid }: Account) => ({
-    ...FIELD,
-    name: username,
-    fid,
-    type: username.endsWith(".eth") ? "USERNAME_TYPE_ENS_L1" : "USERNAME_TYPE_FNAME",
-  });
-  const message = (fid: number, { hash, text, parent, mentionsPositions }: Cast) => ({
-    data: {
-      type: "MESSAGE_TYPE_CAST_ADD",
-      fid,
-      timestamp: CAST_AT - EPOCH,
-      network: "FARCASTER_NETWORK_MAINNET",
-      castAddBody: {
-        embedsDeprecated: [],
-        mentions: mentionsPositions.map(() => 1),
-        parentCastId: parent ? { fid: 1, hash: parent } : null,
-        parentUrl: null,
-        text,
-        embeds: [],
-        mentionsPositions,
-        type: "CAST",
-      },
-    },
-    hash,
-    hashScheme: "HASH_SCHEME_BLAKE3",
-    signature: "AA==",
-    signatureScheme: "SIGNATURE_SCHEME_ED25519",
-    signer: `0x${"1".repeat(64)}`,
-  });
+  const errCode = code === "NotFound" ? "not_found" : "bad_request.validation_failure";
+  return reply(
+    { errCode, presentable: false, name: "HubError", code: 3, details: `${what} not found`, metadata: {} },
+    400,
+  );
+}
 
+const nameProof = ({ username, fid }: Account) => ({
+  ...FIELD,
+  name: username,
+  fid,
+  type: username.endsWith(".eth") ? "USERNAME_TYPE_ENS_L1" : "USERNAME_TYPE_FNAME",
+});
+
+const message = (fid: number, { hash, text, parent, mentionsPositions }: Cast) => ({
+  data: {
+    type: "MESSAGE_TYPE_CAST_ADD",
+    fid,
+    timestamp: CAST_AT - EPOCH,
+    network: "FARCASTER_NETWORK_MAINNET",
+    castAddBody: {
+      embedsDeprecated: [],
+      mentions: mentionsPositions.map(() => 1),
+      parentCastId: parent ? { fid: 1, hash: parent } : null,
+      parentUrl: null,
+      text,
+      embeds: [],
+      mentionsPositions,
+      type: "CAST",
+    },
+  },
+  hash,
+  hashScheme: "HASH_SCHEME_BLAKE3",
+  signature: "AA==",
+  signatureScheme: "SIGNATURE_SCHEME_ED25519",
+  signer: `0x${"1".repeat(64)}`,
+});
+
+/** The HTTP API of a hub. @param format in which it words its errors */
+function hubApi(accounts: Accounts, format: () => Format): Hono {
   const api = new Hono();
   api.get("/v1/userNameProofByName", (c) => {
-    const found = byName(c.req.query("name"));
-    return found ? reply(nameProof(found)) : refuse("username proof", "NotFound");
+    const found = accounts.byName(c.req.query("name"));
+    return found ? reply(nameProof(found)) : hubRefusal(format(), "username proof", "NotFound");
   });
-  api.get("/v1/userNameProofsByFid", (c) => reply({ proofs: ofFid(c.req.query("fid")).map(nameProof) }));
+  api.get("/v1/userNameProofsByFid", (c) => reply({ proofs: accounts.ofFid(c.req.query("fid")).map(nameProof) }));
   api.get("/v1/castsByFid", (c) => {
     const { fid, pageSize, pageToken } = c.req.query();
-    if (!/^\d+$/.test(fid ?? "")) return refuse("casts", "InvalidArgument");
-    const { casts, next } = page(castsOf(fid), pageToken, Number(pageSize ?? 100));
+    if (!/^\d+$/.test(fid ?? "")) return hubRefusal(format(), "casts", "InvalidArgument");
+    const { casts, next } = page(accounts.castsOf(fid), pageToken, Number(pageSize ?? 100));
     return reply({ messages: casts.map((found) => message(Number(fid), found)), nextPageToken: next });
   });
   api.get("/v1/castById", (c) => {
-    const found = castsOf(c.req.query("fid")).find(({ hash }) => hash === c.req.query("hash"));
-    return found ? reply(message(Number(c.req.query("fid")), found)) : refuse("cast", "NotFound");
+    const found = accounts.castsOf(c.req.query("fid")).find(({ hash }) => hash === c.req.query("hash"));
+    return found ? reply(message(Number(c.req.query("fid")), found)) : hubRefusal(format(), "cast", "NotFound");
   });
+  return api;
+}
 
-  const user = ({ fid, username }: Account) => ({ object: "user", fid, username, score: 0.9 });
-  const neynarCast = (owner: Account, { hash, text, parent }: Cast) => ({
-    object: "cast",
-    hash,
-    text,
-    author: user(owner),
-    parent_hash: parent ?? null,
-    timestamp: new Date(CAST_AT * 1000).toISOString(),
-  });
-  const absent = (what: string) =>
-    reply({ code: "NotFound", message: `${what} not found`, property: null, status: 404 }, 404);
+const user = ({ fid, username }: Account) => ({ object: "user", fid, username, score: 0.9 });
+const neynarCast = (owner: Account, { hash, text, parent }: Cast) => ({
+  object: "cast",
+  hash,
+  text,
+  author: user(owner),
+  parent_hash: parent ?? null,
+  timestamp: new Date(CAST_AT * 1000).toISOString(),
+});
+const absent = (what: string) =>
+  reply({ code: "NotFound", message: `${what} not found`, property: null, status: 404 }, 404);
+
+/** Neynar's API, mounted below `/v2/farcaster`. */
+function neynarApi(accounts: Accounts): Hono {
   const neynar = new Hono();
   neynar.use("*", async (c, next) => {
     if (c.req.header("x-api-key")) return next();
     return reply({ code: "Unauthorized", message: "Incorrect or missing API key", status: 401 }, 401);
   });
   neynar.get("/user/by_username", (c) => {
-    const found = byName(c.req.query("username"));
+    const found = accounts.byName(c.req.query("username"));
     return found ? reply({ user: user(found) }) : absent("User");
   });
   neynar.get("/user/bulk", (c) => {
     const fids = (c.req.query("fids") ?? "").split(",");
-    return reply({ users: fids.flatMap((fid) => ofFid(fid).slice(0, 1).map(user)) });
+    return reply({ users: fids.flatMap((fid) => accounts.ofFid(fid).slice(0, 1).map(user)) });
   });
   neynar.get("/feed/user/casts", (c) => {
-    const [owner] = ofFid(c.req.query("fid"));
+    const [owner] = accounts.ofFid(c.req.query("fid"));
     if (!owner) return reply({ casts: [], next: { cursor: null } });
     const { casts, next } = page(owner.casts, c.req.query("cursor"), Number(c.req.query("limit") ?? 25));
     return reply({ casts: casts.map((found) => neynarCast(owner, found)), next: { cursor: next || null } });
   });
   neynar.get("/cast", (c) => {
-    for (const owner of accounts.values()) {
+    for (const owner of accounts.all()) {
       const found = owner.casts.find(({ hash }) => hash === c.req.query("identifier"));
       if (found) return reply({ cast: neynarCast(owner, found) });
     }
     return absent("Cast");
   });
-  api.route("/v2/farcaster", neynar);
+  return neynar;
+}
 
-  const controls = control("/users", accounts, (username, body) => ({ ...account.parse(body), username }));
+const makeFarcaster: MakeSimulator = ({ world }) => {
+  const collection = world.collection<Account>("farcaster.users");
+  const settings = world.collection<{ format: Format }>("farcaster.settings");
+  const accounts = accountsIn(collection);
+  const api = hubApi(accounts, () => settings.get("errors")?.format ?? "snapchain");
+  api.route("/v2/farcaster", neynarApi(accounts));
+
+  const controls = control("/users", collection, (username, body) => ({ ...account.parse(body), username }));
   controls.put("/errors", async (c) => {
     const format = z.object({ format: z.enum(["snapchain", "hubble"]) }).parse(await c.req.json());
     settings.set("errors", format);

@@ -1,15 +1,16 @@
-/** GitHub's gists: the list without contents, single gists with them, validators, truncation, and the host of raw files. */
+/** GitHub's gists, simulated: the list without contents, single gists with contents, validators, truncation, and the host of raw files. */
 import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
 import { gistFileName } from "../../core/proof-platforms/github.ts";
 import { ANY_KEY, control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
+import type { Collection } from "./world-file.ts";
 
 const gist = z.object({
   id: z.coerce.string(),
   public: z.boolean().default(true),
   fork_of: z.unknown().optional(),
-  /** Content, or content that the API cuts off at any size. */
+  /** The content; with `truncated`, the API omits it at any size. */
   files: z.record(z.string(), z.union([z.string(), z.object({ content: z.string(), truncated: z.boolean() })])),
 });
 const account = z.object({
@@ -20,56 +21,59 @@ const account = z.object({
 type Gist = z.output<typeof gist>;
 type Account = z.output<typeof account> & { login: string };
 
-/** Longer contents are cut off by the API. */
-const LONGEST = 1_000_000;
+/** Max characters of a content that the API returns; longer contents are cut off. */
+const MAX_CONTENT = 1_000_000;
 const PER_PAGE = 30;
 const sha = (value: unknown) => createHash("sha1").update(JSON.stringify(value)).digest("hex");
 
-const makeGithub: MakeSimulator = ({ world, baseUrl }) => {
-  const accounts = world.collection<Account>("github.users");
+/** A gist as lists show it: without contents. */
+const listed = (baseUrl: string, { login, id, type }: Account, found: Gist) => ({
+  url: `${baseUrl}/github/gists/${found.id}`,
+  id: found.id,
+  node_id: `G_${found.id}`,
+  html_url: `https://gist.github.com/${login}/${found.id}`,
+  public: found.public,
+  created_at: "2026-01-01T00:00:00Z",
+  updated_at: "2026-01-01T00:00:00Z",
+  description: "",
+  comments: 0,
+  truncated: false,
+  owner: { login, id, type },
+  files: Object.fromEntries(
+    Object.entries(found.files).map(([name, file]) => [
+      name,
+      {
+        filename: name,
+        type: "text/plain",
+        language: "Text",
+        raw_url: `${baseUrl}/github-raw/${login}/${found.id}/raw/${sha(file)}/${encodeURIComponent(name)}`,
+        size: Buffer.byteLength(contentOf(file)),
+      },
+    ]),
+  ),
+});
 
-  const listed = ({ login, id, type }: Account, found: Gist) => ({
-    url: `${baseUrl}/github/gists/${found.id}`,
-    id: found.id,
-    node_id: `G_${found.id}`,
-    html_url: `https://gist.github.com/${login}/${found.id}`,
-    public: found.public,
-    created_at: "2026-01-01T00:00:00Z",
-    updated_at: "2026-01-01T00:00:00Z",
-    description: "",
-    comments: 0,
-    truncated: false,
-    owner: { login, id, type },
-    files: Object.fromEntries(
-      Object.entries(found.files).map(([name, file]) => [
-        name,
-        {
-          filename: name,
-          type: "text/plain",
-          language: "Text",
-          raw_url: `${baseUrl}/github-raw/${login}/${found.id}/raw/${sha(file)}/${encodeURIComponent(name)}`,
-          size: Buffer.byteLength(contentOf(file)),
-        },
-      ]),
-    ),
+/** A single gist: with contents. */
+const whole = (baseUrl: string, owner: Account, found: Gist) => {
+  const summary = listed(baseUrl, owner, found);
+  const files = Object.entries(summary.files).map(([name, file]) => {
+    const stored = found.files[name]!;
+    const content = contentOf(stored);
+    const truncated = content.length > MAX_CONTENT || (typeof stored !== "string" && stored.truncated);
+    const shown = truncated && content.length <= MAX_CONTENT ? "" : content.slice(0, MAX_CONTENT);
+    return [name, { ...file, truncated, content: shown }];
   });
-  const whole = (owner: Account, found: Gist) => {
-    const summary = listed(owner, found);
-    const files = Object.entries(summary.files).map(([name, file]) => {
-      const stored = found.files[name]!;
-      const content = contentOf(stored);
-      const truncated = content.length > LONGEST || (typeof stored !== "string" && stored.truncated);
-      const shown = truncated && content.length <= LONGEST ? "" : content.slice(0, LONGEST);
-      return [name, { ...file, truncated, content: shown }];
-    });
-    return {
-      ...summary,
-      files: Object.fromEntries(files),
-      ...(found.fork_of !== undefined && { fork_of: found.fork_of }),
-      forks: [],
-      history: [{ version: sha(found), committed_at: "2026-01-01T00:00:00Z" }],
-    };
+  return {
+    ...summary,
+    files: Object.fromEntries(files),
+    ...(found.fork_of !== undefined && { fork_of: found.fork_of }),
+    forks: [],
+    history: [{ version: sha(found), committed_at: "2026-01-01T00:00:00Z" }],
   };
+};
+
+/** The gists' API and the host of raw files. @param baseUrl of all simulators */
+function gistsApi(accounts: Collection<Account>, baseUrl: string): Hono {
   const findGist = (id: string) => {
     for (const owner of accounts.values()) {
       const found = owner.gists.find((candidate) => candidate.id === id);
@@ -90,7 +94,7 @@ const makeGithub: MakeSimulator = ({ world, baseUrl }) => {
     const from = (Number(c.req.query("page") ?? 1) - 1) * perPage;
     const open = owner.gists.filter((candidate) => candidate.public);
     return reply(
-      open.slice(from, from + perPage).map((found) => listed(owner, found)),
+      open.slice(from, from + perPage).map((found) => listed(baseUrl, owner, found)),
       200,
       quota(),
     );
@@ -98,22 +102,27 @@ const makeGithub: MakeSimulator = ({ world, baseUrl }) => {
   api.get("/gists/:id", (c) => {
     const hit = findGist(c.req.param("id"));
     if (!hit) return notFound();
-    const body = whole(hit.owner, hit.found);
+    const body = whole(baseUrl, hit.owner, hit.found);
     const etag = `W/"${sha(body)}"`;
     if (c.req.header("if-none-match") === etag) return reply(undefined, 304, { etag, ...quota() });
     return reply(body, 200, { etag, ...quota() });
   });
-  // The host of raw files, as far as a path can be a host.
+  // The host of raw files, simulated as a path.
   api.get("/:login/:gist/raw/:sha/:name", (c) => {
     const file = findGist(c.req.param("gist"))?.found.files[c.req.param("name")];
     if (file === undefined) return new Response("404: Not Found", { status: 404 });
     return new Response(contentOf(file), { headers: { "content-type": "text/plain; charset=utf-8" } });
   });
 
+  return api;
+}
+
+const makeGithub: MakeSimulator = ({ world, baseUrl }) => {
+  const accounts = world.collection<Account>("github.users");
   return {
     source: "github",
     aliases: ["github-raw"],
-    api,
+    api: gistsApi(accounts, baseUrl),
     control: control("/users", accounts, (login, body) => ({ ...account.parse(body), login })),
     failure: (status) => ({
       body: {

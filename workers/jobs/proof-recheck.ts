@@ -3,7 +3,7 @@ import pLimit from "p-limit";
 import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
-import { LEFT_TO_STRANGERS, type Rate, rechecks, strangers } from "../../core/proof-allowances.ts";
+import { type Rate, RESERVED_FOR_NEW_PROOFS, rechecks, strangers } from "../../core/proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { levelsOf, takeAll } from "../../db/allowances.ts";
 import { appendEvents } from "../../db/append-events.ts";
@@ -28,7 +28,7 @@ async function takeForRecheck(
   if (seconds === 0) return 0;
   const shared = strangers(platform, rate);
   const level = (await levelsOf(db, [shared.name], now)).get(shared.name)?.level ?? shared.most;
-  if (level < shared.most * LEFT_TO_STRANGERS) return seconds;
+  if (level < shared.most * RESERVED_FOR_NEW_PROOFS) return seconds;
   return (await takeAll(db, [shared], now)) && seconds;
 }
 

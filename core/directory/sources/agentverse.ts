@@ -1,4 +1,4 @@
-/** Agents of Agentverse. Their addresses are bech32 (`agent1q…`), not EVM ones, and are their ids too. */
+/** Agents of Agentverse. Their addresses are bech32 (`agent1q…`), not EVM addresses, and serve as ids too. */
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
@@ -35,7 +35,7 @@ export const agentverse: ItemReader<"agentverse"> = {
         traitCount: new Set(protocols.map((name) => name.toLowerCase())).size,
         createdAt: foreignTime(agent.created_at),
         uses,
-        // It tells that there were uses of late, not when: the last change is as near as it comes.
+        // Agentverse reports that there were recent uses, not when. The last change is the closest known time.
         usedAt: foreignCount(agent.recent_interactions) > 0 ? foreignTime(agent.last_updated) : null,
       }),
     };

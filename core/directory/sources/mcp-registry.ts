@@ -1,4 +1,4 @@
-/** Servers of the official MCP registry: named things with endpoints, without wallets. Versions of a server are one row. */
+/** Servers of the official MCP registry: they have names and endpoints, but no wallets. All versions of a server are one row. */
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
@@ -21,7 +21,7 @@ export const mcpRegistry: ItemReader<"mcp-registry"> = {
   idOf: (raw) => field(raw, "server", "name"),
   read(raw) {
     const { server, _meta } = item.parse(raw);
-    // Cleaning it could make it the name of another server.
+    // A cleaned name could be the name of another server.
     if (foreignText(server.name, 200) !== server.name)
       throw new Error("The name has characters that no name may have.");
     const official = (_meta?.[OFFICIAL] ?? {}) as Record<string, unknown>;

@@ -1,11 +1,11 @@
-/** Agents of the canonical ERC-8004 registry on Base as 8004scan reads them: a second look at agents that the index knows. */
+/** Agents of the canonical ERC-8004 registry on Base as 8004scan reads them: further data on agents that are in the index. */
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
 import { field, type ItemReader } from "./source.ts";
 
 const BASE = 8453;
-/** The same contract on every chain; others that call themselves registries are not listed here. */
+/** Address of the canonical contract on every chain. Other contracts that call themselves registries are not listed here. */
 export const CANONICAL_REGISTRY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 
 const item = z.looseObject({

@@ -1,4 +1,4 @@
-/** Agents of Virtuals' commerce protocol (ACP v1): wallets that do paid jobs, many with a token of their own. */
+/** Agents of Virtuals' commerce protocol (ACP v1): wallets that do paid jobs. Many have a token of their own. */
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";

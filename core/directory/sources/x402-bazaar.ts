@@ -1,4 +1,4 @@
-/** Paid resources of the x402 Bazaar, gathered by who is paid: one agent for each recipient. */
+/** Paid resources of the x402 Bazaar, merged by recipient of the payment: one agent for each recipient. */
 import { z } from "zod";
 import { urlOf } from "../../urls.ts";
 import { blankEntry } from "../entry.ts";
@@ -11,7 +11,7 @@ const item = z.looseObject({
   quality: z.looseObject({}).nullish(),
 });
 
-/** CAIP-2 of version 2 beside the names of version 1; those that are no EVM chain are left out. */
+/** Chain names of x402 version 1; version 2 uses CAIP-2 instead. Chains other than EVM chains are left out. */
 const CHAINS: Record<string, number> = { base: 8453, "base-sepolia": 84532, avalanche: 43114, polygon: 137 };
 const chainOf = (network: string): number | null =>
   CHAINS[network.toLowerCase()] ?? (/^eip155:\d{1,9}$/.test(network) ? Number(network.slice(7)) : null);
@@ -24,7 +24,7 @@ export const x402Bazaar: ItemReader<"x402-bazaar"> = {
     const endpoint = foreignLink(listed.resource);
     const paid = listed.accepts.find(({ network, payTo }) => chainOf(network) !== null && foreignAddress(payTo));
     if (!endpoint) throw new Error("The resource is no http URL.");
-    // Recipients on other chains have no address that could be compared with ours.
+    // Recipients on other chains have addresses that cannot be compared with EVM addresses.
     if (!paid) return null;
     const payTo = foreignAddress(paid.payTo)!;
     return {
@@ -47,7 +47,7 @@ export const x402Bazaar: ItemReader<"x402-bazaar"> = {
       }),
     };
   },
-  /** Name and text are those of the resource used most; uses add up. */
+  /** Name and description are those of the most used resource; uses are summed. */
   gather(items) {
     const byUse = items.toSorted((a, b) => b.entry.uses - a.entry.uses);
     const entries = byUse.map(({ entry }) => entry);

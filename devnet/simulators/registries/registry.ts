@@ -6,16 +6,16 @@ import { reply, type SimulatedRegistry, type Simulator } from "../simulator.ts";
 import type { SimulatedWorld } from "../world-file.ts";
 
 /** Rows that one registry makes up at most. */
-export const MOST_ROWS = 1_000_000;
+export const MAX_ROWS = 1_000_000;
 
 const row = z.record(z.string(), z.unknown());
 /** Rows in the upstream's own shape, and the number of made-up rows behind them. */
-const held = z.object({ rows: z.array(row), generated: z.int().min(0).max(MOST_ROWS) });
+const held = z.object({ rows: z.array(row), generated: z.int().min(0).max(MAX_ROWS) });
 type Held = z.output<typeof held>;
 const put = z.union([
   z.array(row).transform((rows): Held => ({ rows, generated: 0 })),
   z
-    .object({ rows: z.array(row).default([]), generate: z.int().min(0).max(MOST_ROWS) })
+    .object({ rows: z.array(row).default([]), generate: z.int().min(0).max(MAX_ROWS) })
     .transform(({ rows, generate }): Held => ({ rows, generated: generate })),
 ]);
 

@@ -1,19 +1,19 @@
-/** Turns a question in plain words into a call of a tool, and an answer into a few plain words. The question is untrusted text. */
+/** Parses a question in natural language into the arguments of a tool, and summarises an answer in text. The question is untrusted. */
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
 import { TIERS } from "../../core/tiers.ts";
 
-/** A question, and the data that came beside it. */
+/** A question, and the data sent beside it. */
 export type Question = { text: string; data: Record<string, unknown> };
 
 /** The arguments of a tool for a question; null when the tool does not fit it. */
 export type Reading = (question: Question) => Record<string, unknown> | null;
 
 /** Max characters of a question that are read. */
-const MOST_TEXT = 2_000;
+const MAX_TEXT = 2_000;
 
-/** The text to read: one line, bounded. */
+/** Joins texts to one line of at most 2,000 characters. */
 export const plainText = (texts: readonly string[]): string =>
-  texts.join(" ").slice(0, MOST_TEXT).replaceAll(/\s+/g, " ").trim();
+  texts.join(" ").slice(0, MAX_TEXT).replaceAll(/\s+/g, " ").trim();
 
 const NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 NUMBERS.push("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen");
@@ -31,7 +31,7 @@ const NAMED = /\b(?:named|called|name is)\s+(.{1,100})/i;
 const OF_WHOM =
   /\b(?:who is|who's|cred (?:score )?of|score of|reputation of|trust|find|search for|look up|about)\s+(.{1,100})/i;
 const NAME_ENDS = /[.,;:?!]|\s(?:with|and|or|that|who|whose|which|having|on|in|by|from|for|to|is|are|has)\b/i;
-/** Words that may stand where a name may stand, and are not names. */
+/** Words that the patterns take for a name and that are not one. */
 const NO_NAMES = new Set(
   "a an all any every some me the this these that most more new newest best top good verified unverified trusted trustworthy x402 agent agents one ones token tokens wallet wallets receipt receipts report it them you us i".split(
     " ",
@@ -82,7 +82,7 @@ function limitIn(text: string): { limit?: number } {
   return asked !== undefined && numberOf(asked) > 0 ? { limit: numberOf(asked) } : {};
 }
 
-/** A receipt is in the data beside the text, alone or within its report. */
+/** Reads a receipt from the data beside the text, where it stands alone or within its report. */
 export const readReceipt: Reading = ({ text, data }) => {
   if (!/\breceipts?\b/i.test(text)) return null;
   const holder = (typeof data.receipt === "object" && data.receipt) || data;
@@ -108,8 +108,8 @@ export const readLeaderboard: Reading = ({ text }) => {
   return { ...limitIn(text), ...(/\bpoints\b/i.test(text) && { sort: "points" }) };
 };
 
-/** Words that mean a registry, whichever is meant. */
-const REGISTRY_NAMES = REGISTRIES.flatMap(({ spokenNames = [] }: RegistryRow) => spokenNames).join("|");
+/** Pattern of the words that mean one of the registries. */
+const REGISTRY_NAMES = REGISTRIES.flatMap(({ queryNames = [] }: RegistryRow) => queryNames).join("|");
 const OF_DIRECTORY = new RegExp(
   String.raw`\b(?:x402|director(?:y|ies)|registr(?:y|ies)|${REGISTRY_NAMES}|trending|new(?:est)?)\b`,
   "i",
@@ -139,21 +139,21 @@ export const readSearch: Reading = (question) => {
 };
 
 /** Max agents named in an answer. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
-type Told = { name?: unknown; tokenId?: unknown; token_id?: unknown; credScore?: unknown; cred_score?: unknown };
+type NamedAgent = { name?: unknown; tokenId?: unknown; token_id?: unknown; credScore?: unknown; cred_score?: unknown };
 
-/** An answer of a tool in a few words, for readers of text; the data beside them has all of it. */
-export function toldInWords(answer: Record<string, unknown>): string {
+/** A short text of a tool's answer for people. The data part beside it has the whole answer. */
+export function summaryOf(answer: Record<string, unknown>): string {
   if (typeof answer.valid === "boolean")
     return answer.valid ? "The receipt is this service's own." : "The receipt is none of this service's.";
   if (!Array.isArray(answer.agents)) return `${wordsOf(answer)}.`;
-  const agents = answer.agents as Told[];
+  const agents = answer.agents as NamedAgent[];
   if (agents.length === 0) return "No agent fits.";
-  return `${agents.slice(0, MOST_NAMED).map(wordsOf).join("\n")}${agents.length > MOST_NAMED ? "\n…" : ""}`;
+  return `${agents.slice(0, MAX_NAMED).map(wordsOf).join("\n")}${agents.length > MAX_NAMED ? "\n…" : ""}`;
 }
 
-function wordsOf(agent: Told & { tierLabel?: unknown; score?: unknown; address?: unknown }): string {
+function wordsOf(agent: NamedAgent & { tierLabel?: unknown; score?: unknown; address?: unknown }): string {
   const id = agent.tokenId ?? agent.token_id;
   const score = agent.credScore ?? agent.cred_score ?? agent.score;
   const name = typeof agent.name === "string" ? JSON.stringify(agent.name) : String(agent.address ?? "The agent");
