@@ -1,4 +1,4 @@
-/** The chain over JSON-RPC nodes: requests with a time limit, the next node when one fails, errors told apart. */
+/** The chain over JSON-RPC nodes: requests have a time limit, fail over to the next node, and have classified errors. */
 import {
   createClient,
   encodeDeployData,
@@ -117,7 +117,7 @@ const transactionsOver = ({ ask, request }: Rpc): Part<"send" | "receipt" | "tra
   },
 });
 
-/** Gas limit of a call of a contract that the configuration names. */
+/** Gas limit of a call of a contract from the configuration. */
 const TRUSTED_GAS = 10n * READ_GAS;
 /** Max characters of an answer to eth_call, 128 kB of bytes; a contract may return megabytes. */
 const MAX_ANSWER_CHARS = 262_146;

@@ -1,10 +1,10 @@
-/** DexScreener: what the market says about tokens of Base. Keyless, at most thirty tokens a request. */
+/** DexScreener: market data of tokens on Base. It needs no key and takes at most thirty tokens per request. */
 import { z } from "zod";
 import { foreignText } from "../core/directory/foreign-text.ts";
 import type { Upstream } from "./http.ts";
 import type { Markets, TokenQuote } from "./ports.ts";
 
-/** More than anything is worth; what is beyond is no number to show or add up. */
+/** Max plausible amount in US dollars; a larger one is dropped, because it must be neither shown nor summed. */
 const MAX_USD = 1e18;
 const amount = (min: number) => z.number().min(min).max(MAX_USD).nullish().catch(null);
 const usd = amount(0);
@@ -22,13 +22,13 @@ const pair = z.looseObject({
 type Pair = z.output<typeof pair>;
 
 export function dexScreener(upstream: Upstream): Markets {
-  /** Null when the answer about so many tokens is too large. */
+  /** Null when the answer for this number of tokens is too large. */
   const ask = (tokens: readonly string[]) =>
     upstream.ask<Map<string, TokenQuote> | null>({
       path: `/tokens/v1/base/${tokens.join(",")}`,
       statuses: [200],
       read({ json }) {
-        // A pair in another form spoils no other.
+        // An unreadable pair does not affect the others.
         const pairs = z
           .array(z.unknown())
           .parse(json)
@@ -43,7 +43,7 @@ export function dexScreener(upstream: Upstream): Markets {
       tooLarge: () => null,
     });
 
-  /** A token about which the market says more than can be read is not known; the others of its batch are. */
+  /** Quotes by token. A token whose own answer is too large has none; the others of its batch are requested again. */
   async function quotes(tokens: readonly string[]): Promise<Map<string, TokenQuote>> {
     const found = await ask(tokens);
     if (found !== null) return found;

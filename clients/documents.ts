@@ -1,4 +1,4 @@
-/** Documents that foreign URIs lead to: fetched from public addresses only, small, with little patience, each host at its own pace. */
+/** Fetches documents at foreign URIs: from public addresses only, with small limits of size and time, and a rate per host. */
 import { urlOf } from "../core/urls.ts";
 import { OversizeAnswer } from "./http/exchange.ts";
 import { hostPaces } from "./http/host-paces.ts";
@@ -8,12 +8,12 @@ import type { Documents, UpstreamMeter } from "./ports.ts";
 import { type PublicHttp, RefusedTarget } from "./public-http.ts";
 
 const MAX_BYTES = 1_048_576;
-/** Many agents keep their files in one place: it is not to suffer for it. */
+/** Rate and circuit breaker of one host. Many agents keep their files on the same host, which must not be overloaded. */
 const PER_HOST = { rate: { burst: 20, perSecond: 5 }, breaker: { failures: 5, openMs: 5_000, longestMs: 600_000 } };
-/** A turn that is further away is left for later. */
+/** Max milliseconds to wait for the rate of a host; otherwise the document is fetched later. */
 const PATIENCE_MS = 5_000;
 
-/** All their hosts are one upstream to who counts: strangers name them. */
+/** All hosts are one upstream in metrics, because untrusted documents name them. */
 const METERED_AS = "documents";
 
 /** @param now milliseconds since the epoch */
@@ -72,5 +72,5 @@ export function foreignDocuments(
   }
 }
 
-/** A server that is asked too much and does not say for how long. */
+/** Pause in seconds after a 429 without Retry-After. */
 const DEFAULT_AWAY_SECONDS = 60;

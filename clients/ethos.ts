@@ -28,7 +28,7 @@ export function ethosScores(api: Upstream): Ethos {
   };
 }
 
-/** Ethos answers 0 for whom it has never seen. An entry that cannot be read says nothing, about its own wallet alone. */
+/** Reads one entry: null for 0, which means an unknown wallet; undefined for an unreadable entry, which affects its own wallet only. */
 function known(found: unknown): number | null | undefined {
   const { success, data } = entry.safeParse(found);
   if (!success) return undefined;

@@ -1,4 +1,4 @@
-/** A facilitator behind a URL (x402 facilitator API, version 2): one attempt for each question, bounded, no redirects. */
+/** A facilitator behind a URL (x402 facilitator API, version 2): one attempt per request, with limits and without redirects. */
 import { Agent } from "undici";
 import type { Authorize } from "./facilitator-token.ts";
 import { readOutcome, readVerdict, toWire } from "./facilitator-wire.ts";
@@ -6,11 +6,11 @@ import { exchange } from "./http/exchange.ts";
 import type { Facilitator, PaymentOrder, UpstreamMeter } from "./ports.ts";
 
 export type FacilitatorOptions = {
-  /** Base of `/verify` and `/settle`. */
+  /** Base URL of `/verify` and `/settle`. */
   url: string;
-  /** Makes the Authorization header of a request, for facilitators that want one. */
+  /** Makes the Authorization header of a request, for facilitators that require one. */
   authorize?: Authorize | undefined;
-  /** Limit of one question. Settling waits for a block. */
+  /** Max milliseconds of one request. A settlement waits for a block. */
   timeoutMs: number;
   meter?: UpstreamMeter | undefined;
 };
@@ -24,7 +24,7 @@ export function createHttpFacilitator({ url, authorize, timeoutMs, meter }: Faci
   const agent = new Agent({ connect: { timeout: CONNECT_MS }, connections: 16 });
   const base = url.replace(/\/+$/, "");
 
-  /** @throws whatever keeps it from answering with JSON and status 200, or 400, which some use for refusals */
+  /** @throws unless the answer is JSON with status 200, or 400, which some facilitators use for refusals */
   async function ask(question: "verify" | "settle", order: PaymentOrder): Promise<unknown> {
     const startedAt = performance.now();
     let outcome: "answered" | "trouble" = "trouble";

@@ -1,4 +1,4 @@
-/** A facilitator in this process: x402's own settlement code, sending with a key of its own over our chain client. */
+/** A facilitator in this process: x402's own settlement code, which sends with a separate key through this service's chain client. */
 import { x402Facilitator } from "@x402/core/facilitator";
 import type { FacilitatorEvmSigner } from "@x402/evm";
 import { registerExactEvmScheme } from "@x402/evm/exact/facilitator";
@@ -10,16 +10,16 @@ import { readOutcome, readVerdict, toWire } from "./facilitator-wire.ts";
 import type { Chain, Facilitator, Signer } from "./ports.ts";
 import { createSendingQueue } from "./sending-queue.ts";
 
-/** How long a settlement waits for its block before it is left to be looked for. */
+/** Max milliseconds that a settlement waits for its block; after that the sweep looks for the transaction. */
 const RECEIPT_MS = 15_000;
 const RECEIPT_POLL_MS = 100;
 
-/** As much as TX_MAX_FEE_GWEI and TX_MAX_TIP_GWEI allow where nothing is said. */
+/** The defaults of TX_MAX_FEE_GWEI and TX_MAX_TIP_GWEI. */
 const USUAL_CAPS: FeeCaps = { maxFeePerGasWei: 5_000_000_000n, maxTipPerGasWei: 100_000_000n };
 
 /**
- * @param signer pays the gas; nobody else may send with its key
- * @param caps of what a settlement offers for its inclusion
+ * @param signer pays the gas; no other process may send with its key
+ * @param caps limits of the fees of a settlement
  */
 export function createLocalFacilitator(chain: Chain, signer: Signer, caps = USUAL_CAPS): Facilitator {
   const facilitator = new x402Facilitator();
@@ -41,7 +41,7 @@ export function createLocalFacilitator(chain: Chain, signer: Signer, caps = USUA
 
 type Contract = { address: Hex; abi: readonly unknown[]; functionName: string; args?: readonly unknown[] };
 
-/** What the settlement code needs of a chain, by our own client: limits, other nodes and errors as everywhere. */
+/** The chain interface of the settlement code, implemented by the service's client with its limits, failover and errors. */
 function facilitatorSigner(chain: Chain, signer: Signer, caps: FeeCaps): FacilitatorEvmSigner {
   const send = createSendingQueue(chain, signer, { caps });
   const dataOf = ({ abi, functionName, args = [] }: Contract) =>
@@ -50,7 +50,7 @@ function facilitatorSigner(chain: Chain, signer: Signer, caps: FeeCaps): Facilit
     getAddresses: () => [getAddress(signer.address)],
 
     async readContract(contract) {
-      // A payer that is a contract is asked about its signature, some reads at once.
+      // A payer that is a contract checks its own signature; the call may combine several reads.
       const call = { to: lower(contract.address), data: dataOf(contract), gas: 2n * SETTLEMENT_GAS };
       const result = await chain.call(call);
       if (!result.ok) throw new Error(result.reason);
@@ -61,7 +61,7 @@ function facilitatorSigner(chain: Chain, signer: Signer, caps: FeeCaps): Facilit
       });
     },
 
-    /** Not asked for by this scheme; the signature has been checked before an order gets here. */
+    /** Not used by this scheme; the signature is checked before an order arrives here. */
     verifyTypedData: async () => false,
     writeContract: (contract) => send(lower(contract.address), dataOf(contract)),
     sendTransaction: ({ to, data }) => send(lower(to), data),

@@ -1,6 +1,6 @@
 /**
- * Authorization of facilitators on the Coinbase Developer Platform: a token for each request, signed by the API key, good
- * for two minutes and for that request's method and path only.
+ * Authorization of facilitators on the Coinbase Developer Platform: a token for each request, signed with the API key,
+ * valid for two minutes and for that request's method and path only.
  * @see https://docs.cdp.coinbase.com/api-reference/v2/authentication
  */
 import { createPrivateKey, type KeyObject, randomBytes } from "node:crypto";
@@ -14,7 +14,7 @@ export type Authorize = (method: string, url: URL) => Promise<string>;
 
 const LIFETIME_SECONDS = 120;
 
-/** @throws Error when the secret is neither kind of key; nothing of it is in the message */
+/** @throws Error when the secret is neither kind of key; the message does not contain the secret */
 export function tokenAuthorization({ id, secret }: ApiKey, now: () => number = Date.now): Authorize {
   const key = readKey(secret);
   const alg = key?.asymmetricKeyType === "ed25519" ? "EdDSA" : "ES256";
@@ -34,7 +34,7 @@ export function tokenAuthorization({ id, secret }: ApiKey, now: () => number = D
 }
 
 function readKey(secret: string): KeyObject | null {
-  // In an environment's file the line breaks of a PEM are often written as \n.
+  // Environment files often write the line breaks of a PEM as \n.
   const text = secret.replaceAll("\\n", "\n").trim();
   try {
     if (text.startsWith("-----BEGIN")) {

@@ -1,9 +1,9 @@
-/** Orders in the words of x402 version 2, and a facilitator's answers read with suspicion. */
+/** Converts orders to x402 version 2, and reads a facilitator's untrusted answers. */
 import { getAddress } from "viem";
 import type { Hex } from "../core/facts.ts";
 import type { FacilitatorOutcome, FacilitatorVerdict, PaymentOrder } from "./ports.ts";
 
-/** An order as `paymentPayload` and `paymentRequirements`. */
+/** Converts an order to `paymentPayload` and `paymentRequirements`. */
 export function toWire({ authorization, signature, token, maxTimeoutSeconds, resourceUrl, declared }: PaymentOrder) {
   const requirements = {
     scheme: "exact",
@@ -39,11 +39,11 @@ export function toWire({ authorization, signature, token, maxTimeoutSeconds, res
   return { payload, requirements };
 }
 
-/** A reason is a word of x402's; anything else could be anything. */
+/** The reason if it has the form of an x402 error code; other texts are untrusted and dropped. */
 const reasonOf = (value: unknown): string =>
   typeof value === "string" && /^[a-z0-9_]{1,100}$/.test(value) ? value : "unspecified";
 
-/** Reads what `/verify` answers. */
+/** Reads an answer of `/verify`. */
 export function readVerdict(answer: unknown): FacilitatorVerdict {
   const { isValid, invalidReason } = (answer ?? {}) as { isValid?: unknown; invalidReason?: unknown };
   if (isValid === true) return { kind: "good" };
@@ -51,7 +51,7 @@ export function readVerdict(answer: unknown): FacilitatorVerdict {
   return { kind: "unknown", cause: new Error("the facilitator's answer is no verdict") };
 }
 
-/** Reads what `/settle` answers. A transaction that is named may still be mined, whatever else is said of it. */
+/** Reads an answer of `/settle`. A named transaction may still be mined, even if the answer reports a failure. */
 export function readOutcome(answer: unknown): FacilitatorOutcome {
   const { success, transaction, errorReason } = (answer ?? {}) as Record<string, unknown>;
   const named = typeof transaction === "string" && /^0x[0-9a-fA-F]{64}$/.test(transaction);

@@ -1,4 +1,4 @@
-/** The one HTTP core of the adapters: limits, rates, breakers and the difference between an answer and trouble. */
+/** The HTTP core of all clients: limits, rates, circuit breakers, and the distinction between an answer and trouble. */
 import { Agent, type Dispatcher } from "undici";
 import { parseForeignJson } from "../core/foreign-json.ts";
 import { type SpanOptions, span, traceparent } from "../runtime/tracing.ts";
@@ -30,7 +30,7 @@ export type HttpRequest<T> = {
   body?: unknown;
   /** Statuses that count as answers. Every other status is trouble of the upstream. */
   statuses: readonly number[];
-  /** Reads an answer. An error that it throws means that the answer is of no use, which is trouble too. */
+  /** Reads an answer. An error that it throws means that the answer is unusable, which is trouble too. */
   read(answer: HttpAnswer): T;
   /** The result for an answer beyond the size limit; without this function such an answer is trouble. */
   tooLarge?(): T;
@@ -46,18 +46,18 @@ export type Upstream = {
 };
 
 export type UpstreamOptions = {
-  /** Its common name, as it stands at the beginning of a sentence. */
+  /** Its common name at the beginning of a sentence. */
   name: string;
   baseUrl: string;
   /** Sent with every request. */
   headers?: Record<string, string>;
-  /** The rate that it allows. A burst may be its whole window: its own headers say when the window is used up. */
+  /** The rate that it allows. A burst may be its whole window, because its headers state when the window is used up. */
   rate: { burst: number; perSecond: number };
   maxBytes?: number;
 };
 
 export type HttpOptions = {
-  /** Names the service to the upstreams. */
+  /** User agent of the service. */
   userAgent: string;
   /** Max wait of a request for its turn, ms: short where a client waits, longer in a job. */
   patienceMs: number;
@@ -69,7 +69,7 @@ export type HttpOptions = {
 
 export type Http = {
   upstream(options: UpstreamOptions): Upstream;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 };
 
@@ -77,7 +77,7 @@ const LIMITS = { connectMs: 3_000, headersMs: 5_000, bodyMs: 3_000, totalMs: 6_0
 const MAX_BYTES = 2_000_000;
 const BREAKER = { failures: 10, openMs: 1_000, longestMs: 60_000 };
 
-/** The connections of a process to its upstreams: kept alive and shared. */
+/** Opens the connections of a process to its upstreams; they are kept alive and shared. */
 export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date.now }: HttpOptions): Http {
   const { connectMs, ...times } = { ...LIMITS, ...limits };
   const agent = new Agent({ connect: { timeout: connectMs }, connections: 16, keepAliveTimeout: 10_000 });
@@ -103,7 +103,7 @@ type Parts = Omit<UpstreamOptions, "maxBytes"> & {
   now(): number;
 };
 
-/** Why there is no answer. @param seconds until the next try is useful; null: unknown */
+/** The reason for a missing answer. @param seconds until a retry is useful; null: unknown */
 class Trouble extends Error {
   readonly seconds: number | null;
   constructor(message: string, seconds: number | null = null, cause?: unknown) {
@@ -112,7 +112,7 @@ class Trouble extends Error {
   }
 }
 
-/** An answer of no use to the caller. A stranger may have written its contents, so the upstream has not failed. */
+/** An answer that the caller cannot use. Its contents may come from an untrusted author, so it is not a failure of the upstream. */
 class OddAnswer extends Trouble {}
 
 function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
@@ -150,20 +150,20 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
 
 type Admission = {
   circuit: Breaker;
-  /** @throws Trouble when the upstream must get no request now */
+  /** Waits for permission to send. @throws Trouble when no request may be sent now */
   enter(): Promise<void>;
-  /** No request before this time: the upstream has said so. @param untilMs since the epoch */
+  /** Blocks requests until a time that the upstream has stated. @param untilMs since the epoch */
   pause(untilMs: number): void;
   isPaused(): boolean;
 };
 
-/** Whether an upstream may get a request now: by its own pause, our rate, its circuit breaker, the caller's allowance. */
+/** Decides whether a request may be sent now: by the upstream's pause, the rate, the circuit breaker and the caller's allowance. */
 function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Admission {
   const circuit = breaker({ ...BREAKER, now });
   meter?.watch(name, () => circuit.open);
   const rate = requestRate(allowed, now);
   let pausedUntil = 0;
-  /** Takes the request from the allowance of the caller for whom the work is done, before it is sent. */
+  /** Takes the request from the caller's allowance before it is sent. */
   const spendOne = async (): Promise<number> => (await spender()?.(allowed)) ?? 0;
   return {
     circuit,
@@ -233,13 +233,13 @@ async function answer<T>(
   }
 }
 
-/** One request; a GET whose kept-alive connection the other side had closed is sent once more within the same limit. */
+/** One request. A GET on a kept-alive connection that the upstream had closed is sent once more within the same limits. */
 async function send(dispatcher: Dispatcher, outgoing: Outgoing, limits: Limits): Promise<Incoming> {
   const startedAt = performance.now();
   try {
     return await exchange(dispatcher, outgoing, limits);
   } catch (error) {
-    // A closed connection says nothing about the upstream.
+    // A closed idle connection is not a failure of the upstream.
     if (outgoing.method !== "GET" || !isBrokenConnection(error)) throw error;
     const left = limits.totalMs - (performance.now() - startedAt);
     return await exchange(dispatcher, outgoing, { ...limits, totalMs: Math.max(1, Math.ceil(left)) });
@@ -268,7 +268,7 @@ function outgoingOf(parts: Parts, request: HttpRequest<unknown>): Outgoing {
   };
 }
 
-/** The trace of the request, so that an upstream of our own continues it. */
+/** The trace header of the request, so that an upstream of this deployment continues the trace. */
 function ownTrace(): { traceparent?: string } {
   const trace = traceparent();
   return trace === null ? {} : { traceparent: trace };

@@ -1,4 +1,4 @@
-/** The identity provider that vouches for humans: its access tokens, checked against the keys it publishes (JWKS). */
+/** The identity provider of humans: checks its access tokens against the keys it publishes (JWKS). */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { fail } from "../core/errors.ts";
 import type { Http } from "./http.ts";
@@ -8,29 +8,29 @@ export type IdentityProviderOptions = {
   issuer: string;
   audience: string;
   jwksUrl: string;
-  /** Claims a token must have beyond sub, iat, exp and what is known to mark the issuer's access tokens. */
+  /** Claims a token must have beside sub, iat, exp and the claims that mark the issuer's access tokens. */
   requiredClaims: readonly string[];
 };
 
-/** Keys are asked for again after this long … */
+/** Keys are fetched again after 10 minutes. */
 const FRESH_MS = 600_000;
-/** … and are still believed for this long when the provider cannot be asked. */
+/** While the provider is unavailable, keys stay valid for one hour after they were fetched. */
 const BELIEVED_MS = 3_600_000;
-/** How far the provider's clock may be from ours. */
+/** Max seconds between the provider's clock and the server's. */
 const LEEWAY_SECONDS = 5;
 const MAX_KEYS_BYTES = 65_536;
-/** Characters of a token; longer ones are not read. */
+/** Max characters of a token; longer ones are refused unread. */
 const MAX_TOKEN = 8_192;
 const MAX_SUBJECT = 255;
 const MAX_AUDIENCES = 16;
-/** A token issued longer ago is refused, whatever its own end: it outlives its session too long. */
+/** Max age of a token in seconds, even if it expires later: it would outlive its session too long. */
 const MAX_AGE_SECONDS = 86_400;
-/** Claims that OpenID Connect gives to identity tokens only. */
+/** Claims that OpenID Connect defines for identity tokens only. */
 const OF_IDENTITY_TOKENS = ["at_hash", "c_hash"];
-/** Issuers whose identity tokens differ from their access tokens by the claims they lack. They are required always. */
+/** Claims by issuer that its access tokens have and its identity tokens lack. They are always required. */
 const ACCESS_TOKEN_CLAIMS: Record<string, readonly string[]> = { "privy.io": ["sid"] };
 
-/** The claims that mark an access token of an issuer, which may be written as a URL or be a subdomain. */
+/** The claims that mark an access token of an issuer. The issuer may be a URL or a subdomain. */
 function accessTokenClaims(issuer: string): readonly string[] {
   const host = URL.canParse(issuer) ? new URL(issuer).hostname : issuer.toLowerCase();
   const known = Object.keys(ACCESS_TOKEN_CLAIMS).find((name) => host === name || host.endsWith(`.${name}`));
@@ -40,8 +40,8 @@ function accessTokenClaims(issuer: string): readonly string[] {
 type Keys = { find: JWTVerifyGetKey; fetchedAt: number };
 
 /**
- * Tokens are ES256 and nothing else. A key id that is not known yet makes the keys be fetched again, so that a rotation
- * needs no restart; how often, the provider's rate bounds: whoever invents key ids is told to come back later.
+ * Accepts ES256 tokens only. An unknown key id causes a new fetch of the keys, so a rotation needs no restart. The
+ * provider's rate limits these fetches: a caller who sends invented key ids is refused with a time to retry.
  */
 export function createIdentityProvider(options: IdentityProviderOptions, http: Http): IdentityProvider {
   const { issuer, audience } = options;
@@ -60,7 +60,7 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
       .ask({
         path: "",
         statuses: [200],
-        // Throws for what is no key set, which is trouble of the provider.
+        // Throws when the answer is not a key set, which counts as trouble of the provider.
         read: ({ json }) => ({ find: createLocalJWKSet(json as JSONWebKeySet), fetchedAt: now }),
       })
       .then((fetched) => {
@@ -79,7 +79,7 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
     return fetchKeys(now).catch((error) => known ?? Promise.reject(error));
   }
 
-  /** The key that a token names; asks the provider once more when it is not among those known. */
+  /** The key that a token names; fetches the keys once more when it is unknown. */
   const keyFor =
     (now: number): JWTVerifyGetKey =>
     async (header, token) => {
@@ -120,7 +120,7 @@ export function createIdentityProvider(options: IdentityProviderOptions, http: H
   };
 }
 
-/** What the library does not look at: the values of required claims, the audiences, and marks of an identity token. */
+/** Checks that the library omits: values of required claims, audiences, and the marks of an identity token. */
 function requireAccessToken(payload: JWTPayload, requiredClaims: readonly string[]): void {
   const audiences = [payload.aud].flat();
   const odd =

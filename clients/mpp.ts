@@ -1,4 +1,4 @@
-/** MPP by the primitives of mppx: challenges signed and known again, credentials read with suspicion, receipts written. */
+/** MPP with the primitives of mppx: signs and recognises challenges, reads untrusted credentials, writes receipts. */
 import { Challenge, Credential, Receipt } from "mppx";
 import { keccak256 } from "viem";
 import { Transaction } from "viem/tempo";
@@ -13,13 +13,13 @@ export type MachinePaymentOptions = {
   currency: Address;
   realm: string;
   confirmations: number;
-  /** Signs challenges: the same for every process of the service, at least 32 characters. */
+  /** Key that signs challenges: the same in every process, at least 32 characters. */
   secretKey: string;
 };
 
 const METHOD = "tempo";
 const INTENT = "charge";
-/** Where the credential is to be sent: the usual header is the signed-in wallet's. */
+/** Header of the credential. The standard header Authorization is taken by the wallet's sign-in. */
 export const CREDENTIAL_HEADER = "Payment-Authorization";
 
 const hex = (digits: string) => z.string().regex(new RegExp(`^0x${digits}$`));
@@ -27,9 +27,9 @@ const payload = z.discriminatedUnion("type", [
   z.object({ type: z.literal("hash"), hash: hex("[0-9a-fA-F]{64}") }),
   z.object({ type: z.literal("transaction"), signature: hex("(76|78)([0-9a-fA-F]{2}){50,4000}") }),
 ]);
-/** A payer, as clients name it: an account of a chain. */
+/** A payer as clients name it: an account on a chain. */
 const source = z.string().regex(/^did:pkh:eip155:\d{1,10}:0x[0-9a-fA-F]{40}$/);
-/** What we have signed ourselves. */
+/** The request of a challenge that this service has signed. */
 const request = z.object({
   amount: z.string().transform(BigInt),
   currency: z.string().transform(lower),
@@ -40,9 +40,9 @@ const request = z.object({
 export function createMachinePayments(options: MachinePaymentOptions): MachinePayments {
   const { chain, currency, realm, confirmations, secretKey } = options;
 
-  /** What a challenge says; null when it does not bear our signature. */
+  /** The claims of a challenge; null when its signature is not this service's. */
   function claimsOf(challenge: Challenge.Challenge): ChallengeClaims | null {
-    // Clients of before that parameter leave it out; what is signed includes it.
+    // Older clients leave this parameter out; the signature covers it.
     const whole = { ...challenge, header: CREDENTIAL_HEADER };
     if (challenge.realm !== realm || challenge.method !== METHOD || challenge.intent !== INTENT) return null;
     if (!Challenge.verify(whole, { secretKey })) return null;
@@ -116,7 +116,7 @@ export function createMachinePayments(options: MachinePaymentOptions): MachinePa
   };
 }
 
-/** A credential by its encoding only; null when it is none. */
+/** Decodes a credential without checking it; null when the text is not one. */
 function deserialized(text: string) {
   try {
     return Credential.deserialize<unknown>(`Payment ${text}`);
@@ -125,7 +125,7 @@ function deserialized(text: string) {
   }
 }
 
-/** A transaction by its bytes, in the one form in which nodes hash it; null when it cannot be read or is not signed. */
+/** Decodes a transaction in the canonical form that nodes hash; null when it is unreadable or unsigned. */
 async function signedTransaction(given: Hex): Promise<SignedTransaction | null> {
   try {
     const read = Transaction.deserialize(given as Transaction.TransactionSerializedTempo);

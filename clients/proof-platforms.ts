@@ -1,4 +1,4 @@
-/** The readers of social proofs: one opener for each platform of core/proof-platforms.ts. Without one for each key this does not compile. */
+/** The readers of social proofs: one opener for each platform of core/proof-platforms.ts. A missing one is a compile error. */
 import { type ClaimsByPlatform, PROOF_PLATFORMS, type ProofPlatform } from "../core/proof-platforms.ts";
 import type { SettingsOf } from "../core/upstream-variable.ts";
 import type { ProofReaders } from "./ports.ts";
@@ -15,7 +15,7 @@ export type ProofSettings = { [P in Listed as P["key"]]: SettingsOf<P["variables
 
 const OPENERS: Openers = { x: openX, github: openGithub, farcaster: openFarcaster };
 
-/** Opens a reader for each platform; one that lacks a setting answers that it is not configured. */
+/** Opens a reader for each platform; one without its required settings answers that it is not configured. */
 export function openProofReaders(
   settings: ProofSettings,
   parts: ReaderParts,

@@ -1,6 +1,6 @@
 /**
- * HTTP to addresses that users and foreign documents name. Checked is the very address that is dialled, after the name
- * was resolved, so a name that resolves to another address the next time gains nothing.
+ * HTTP to addresses that users and foreign documents name. The check applies to the resolved address that is dialled, so a
+ * name that later resolves to another address (DNS rebinding) passes no check it should fail.
  */
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
@@ -16,32 +16,32 @@ export type PublicRequest = {
   headers?: Record<string, string>;
   body?: string;
   maxBytes?: number;
-  /** How many redirects of a GET are followed, each checked like the first URL; none by default. */
+  /** Max redirects of a GET, each checked like the first URL; 0 by default. */
   redirects?: number;
-  /** The answer's status and headers are all that is wanted: its body is thrown away, however large or slow it is. */
+  /** Uses only status and headers; the body is discarded, even if it is large or slow. */
   headOnly?: boolean;
 };
 
-/** The answer, and the URL that gave it after redirects. */
+/** The answer, and the URL it came from after redirects. */
 export type PublicAnswer = Incoming & { url: string };
 
 export type PublicHttp = {
   /**
-   * @throws RefusedTarget when the URL, a redirect or the address behind either must not be dialled; then no connection
-   *   was opened to it. OversizeAnswer for an answer that is too large, undici's errors when there is no answer.
+   * @throws RefusedTarget when the URL, a redirect or the resolved address must not be dialled; no connection was opened to
+   *   it. OversizeAnswer for an answer that is too large; undici's errors when there is no answer.
    */
   request(url: string, request?: PublicRequest): Promise<PublicAnswer>;
   close(): Promise<void>;
 };
 
-/** Every address of a name. */
+/** Resolves a name to all its addresses. */
 export type Resolve = (name: string) => Promise<readonly { address: string; family: number }[]>;
 
 export type PublicHttpOptions = Allowance & {
   userAgent: string;
   resolve?: Resolve;
   limits?: Partial<Omit<Limits, "maxBytes">>;
-  /** To one origin at once; further requests wait, and their time runs. */
+  /** Max connections to one origin; further requests wait, and their time limits run meanwhile. */
   connections?: number;
 };
 
@@ -57,7 +57,7 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
   const agent = new Agent({
     connections,
     keepAliveTimeout: 4_000,
-    // Node resolves names only; a literal address reaches the socket unasked, so it is looked at here as well.
+    // Node does not call the lookup for a literal address, so it is checked here.
     connect: (target, done) => {
       const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
       if (/^[\d.]+$|:/.test(host) && !isDiallable(host, allowance)) return done(new RefusedTarget(NOT_PUBLIC), null);
@@ -89,12 +89,12 @@ export function openPublicHttp(options: PublicHttpOptions): PublicHttp {
 }
 
 /**
- * The system's own lookups share a few threads with all the process does: four names whose servers never answer would
- * hold up every other one. These wait on sockets, each for itself.
+ * The system's own lookups share a few threads with the whole process: four names whose servers never answer would block
+ * all others. This resolver waits on sockets, so lookups do not block each other.
  */
 const resolver = new Resolver({ timeout: 1_500, tries: 2 });
 
-/** Every address of a name by DNS, IPv4 first; of this machine's own name as the system has it. */
+/** All addresses of a name by DNS, IPv4 first; this machine's own name is resolved by the system. */
 const lookupAll: Resolve = async (name) => {
   if (/(?:^|\.)localhost\.?$/i.test(name)) return systemLookup(name, { all: true });
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -108,7 +108,7 @@ const lookupAll: Resolve = async (name) => {
 
 const NOT_PUBLIC = "must be on a public address";
 
-/** Resolves a name for a socket. One address that must not be dialled spoils the name. */
+/** Resolves a name for a socket. It fails when any of the name's addresses must not be dialled. */
 function checkedLookup(resolve: Resolve, allowance: Allowance): LookupFunction {
   return (name, { all }, done) => {
     resolve(name).then(
@@ -124,7 +124,7 @@ function checkedLookup(resolve: Resolve, allowance: Allowance): LookupFunction {
   };
 }
 
-/** Undici may wrap what the dialler threw. */
+/** Throws the dialler's refusal, which undici may have wrapped, or the error itself. */
 function refusalOr(error: unknown): never {
   const { cause } = error as { cause?: unknown };
   throw cause instanceof RefusedTarget ? cause : error;

@@ -1,24 +1,24 @@
-/** Token buckets: in Redis for all processes together, or in this process's memory. */
+/** Token buckets in Redis, shared by all processes, or in this process's memory. */
 import { Redis } from "ioredis";
 import type { RateBucket, RateBuckets, TakenTokens } from "../core/rate-policies.ts";
 
 export type RateBucketOptions = {
   redisUrl?: string | undefined;
-  /** Keeps deployments on one Redis apart. */
+  /** Prefix of the keys; separates deployments that share one Redis. */
   prefix: string;
   log: { warn(data: object, message: string): void };
 };
 
-/** Longest wait for Redis, milliseconds. A request that has waited as long counts in this process. */
+/** Max milliseconds to wait for Redis; after that the request is counted in this process. */
 const PATIENCE_MS = 250;
-/** Milliseconds for which a Redis that failed is not asked again: one that hangs must not delay every request. */
+/** Milliseconds without requests to Redis after a failure, because a hanging Redis must not delay every request. */
 const PAUSE_MS = 1_000;
 
 /**
- * A bucket is kept as the time at which it is full again (the generic cell rate algorithm): one number, no timers. Each
- * token moves it on by window / quota, and a bucket whose time would be more than a window ahead is empty. Takes a token
- * of every bucket, or of none; with a negative share gives one back. Times are microseconds of Redis' own clock, which is
- * the same for every process. Replies 1 or 0, then for each bucket how far its time is ahead.
+ * A bucket is stored as the time at which it is full again (generic cell rate algorithm): one number, no timers. Each
+ * token adds window / quota; a bucket whose time would be more than one window ahead is empty. The script takes a token
+ * of every bucket, or of none; with a negative share it returns one. Times are microseconds of Redis' own clock, which is
+ * the same for every process. It replies 1 or 0, then for each bucket how far its time is ahead.
  */
 const TAKE = `
   local time = redis.call('TIME')
@@ -46,16 +46,17 @@ const TAKE = `
   table.insert(ahead, 1, granted)
   return ahead`;
 
-/** A Redis that is slow or away stops nothing: each process counts for itself until it is back. */
+/** Opens the buckets. While Redis is slow or unreachable, each process counts in its own memory. */
 export function openRateBuckets({ redisUrl, prefix, log }: RateBucketOptions): RateBuckets & { close(): void } {
   const memory = memoryBuckets();
   if (!redisUrl) return { ...memory, close() {} };
 
   let logged = false;
   let pausedUntil = 0;
-  /** Logs the beginning of an outage, once. */
+  /** Logs the start of an outage once. */
   const outage = (err: unknown) => {
-    if (!logged) log.warn({ err }, "the Redis of the rate limits is not reachable; each process counts for itself");
+    if (!logged)
+      log.warn({ err }, "the Redis of the rate limits is not reachable; each process counts in its own memory");
     logged = true;
   };
   const redis = new Redis(redisUrl, {
@@ -100,13 +101,13 @@ export function openRateBuckets({ redisUrl, prefix, log }: RateBucketOptions): R
   };
 }
 
-/** Buckets that one generation of memory holds; with more networks than this at once, the longest unused are forgotten. */
+/** Max buckets of one generation in memory; beyond it, the least recently used buckets are dropped. */
 const MAX_BUCKETS = 100_000;
 
-/** A clock that goes back by more, milliseconds, ends what was counted by it. */
+/** When the clock goes back by more than this many milliseconds, all counts are reset. */
 const CLOCK_STEP_MS = 1_000;
 
-/** Buckets of one length of window. One that was not used for a window is full, and needs not be kept. */
+/** Buckets of one window length. A bucket that was unused for one window is full and can be dropped. */
 type Generations = { began: number; latest: number; current: Map<string, number>; former: Map<string, number> };
 
 function memoryBuckets() {
@@ -119,14 +120,14 @@ function memoryBuckets() {
       known.latest = now;
       return known;
     }
-    // Two windows after its last use nothing is left of a bucket.
+    // Two windows after its last use a bucket is full.
     const former = known && now - known.began < 2 * windowMs ? known.current : new Map<string, number>();
     const fresh = { began: now, latest: now, current: new Map<string, number>(), former };
     byWindow.set(windowMs, fresh);
     return fresh;
   }
 
-  /** Takes (1) or gives back (-1) a token of each bucket, or of none when one is empty. */
+  /** Takes (1) or returns (-1) a token of each bucket, or of none when one is empty. */
   function move(buckets: readonly RateBucket[], tokens: 1 | -1, now: number): TakenTokens {
     const ahead: number[] = [];
     let granted = true;
@@ -152,10 +153,10 @@ function memoryBuckets() {
   };
 }
 
-/** Sums of shares of a window are off by less than this. */
+/** Rounding error of sums of window shares is below this. */
 const ROUNDING_MS = 0.01;
 
-/** @param ahead for each bucket the milliseconds until it is full */
+/** @param ahead milliseconds until each bucket is full */
 const levels = (buckets: readonly RateBucket[], ahead: readonly number[], granted: boolean): TakenTokens => ({
   granted,
   levels: buckets.map(({ quota, windowMs }, i) => {

@@ -1,4 +1,4 @@
-/** The pages of the foreign registries: an opener for each row of core/directory/registries.ts. Without one for each key this does not compile. */
+/** The pages of the foreign registries: an opener for each row of core/directory/registries.ts. A missing one is a compile error. */
 import { REGISTRIES, type RegistryKey, type RegistryRow } from "../core/directory/registries.ts";
 import { isLoopback } from "./http/public-address.ts";
 import type { Http } from "./http.ts";
@@ -22,7 +22,7 @@ export const PAGES: Record<RegistryKey, OpenPages> = {
 export type RegistrySettings = Record<string, { url: string; key?: string | undefined }>;
 
 const MAX_BYTES = 16_000_000;
-/** A registry on this machine is a simulated one and needs no limit. */
+/** Rate of a registry on this machine: it is simulated and needs no limit. */
 const UNLIMITED = { burst: 10_000, perSecond: 10_000 };
 
 /** Opens every registry at the rate that it allows. */

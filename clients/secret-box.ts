@@ -1,4 +1,4 @@
-/** Keeps secrets at rest: AES-256-GCM under keys of the configuration, the first of which seals while all of them open. */
+/** Encrypts stored secrets with AES-256-GCM under the configured keys: the first key encrypts, all keys decrypt. */
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from "node:crypto";
 import type { Hex } from "../core/facts.ts";
 import type { SecretBox } from "./ports.ts";
@@ -8,7 +8,7 @@ const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param keys of 32 bytes each, the one in use first */
+/** @param keys 32 bytes each; the first one encrypts */
 export function createSecretBox(keys: readonly [Hex, ...Hex[]]): SecretBox {
   const all = keys.map((key) => Buffer.from(key.slice(2), "hex")).map((key) => ({ key, id: keyId(key) }));
   const [current] = all as [(typeof all)[0]];
@@ -39,5 +39,5 @@ export function createSecretBox(keys: readonly [Hex, ...Hex[]]): SecretBox {
   };
 }
 
-/** Tells the keys apart and tells nothing of them. */
+/** Identifies a key without revealing it. */
 const keyId = (key: Buffer): Buffer => hash("sha256", key, "buffer").subarray(0, KEY_ID_BYTES);

@@ -1,19 +1,19 @@
-/** Sends transactions of one key one after the other, so that their nonces follow each other without a gap. */
+/** Sends the transactions of one key one after the other, so that their nonces have no gaps. */
 import type { Address, Hex } from "../core/facts.ts";
 import { SETTLEMENT_GAS, withMargin } from "../core/gas-bounds.ts";
 import { type FeeCaps, firstOffer } from "../core/transaction-fees.ts";
 import type { Chain, Signer } from "./ports.ts";
 
-/** A node that has taken a transaction may need so long to count it among the pending ones. */
+/** Max milliseconds until a node counts an accepted transaction as pending. */
 const LAG_MS = 3_000;
 const ATTEMPTS = 3;
 
 export type Send = (to: Address, data: Hex) => Promise<Hex>;
 
 /**
- * @returns sends a call and gives its transaction's hash once a node has taken it; throws when the chain would refuse it,
- *   it needs more gas than a settlement may use, or no node takes it. It is for keys whose transactions may fail: what
- *   must happen goes through the outbox.
+ * @returns a function that sends a call and returns its transaction's hash once a node has accepted it. It throws when the
+ *   chain would refuse the call, when it needs more gas than a settlement may use, or when no node accepts it. Use it for
+ *   transactions that may fail; those that must happen go through the transaction outbox.
  */
 export function createSendingQueue(
   chain: Chain,
@@ -28,7 +28,7 @@ export function createSendingQueue(
     return last && now() - last.at < LAG_MS ? Math.max(counted, last.nonce + 1) : counted;
   }
 
-  /** The gas limit of a call. It may run a payer's code, for a bounded amount of gas. */
+  /** The gas limit of a call. The call may run a payer's contract code within this limit. */
   async function gasLimitOf(to: Address, data: Hex): Promise<bigint> {
     const estimate = await chain.estimateGas({ from: signer.address, to, data, gas: SETTLEMENT_GAS });
     if (!estimate.ok) throw new Error(estimate.reason);
@@ -37,7 +37,7 @@ export function createSendingQueue(
   }
 
   async function sendNext(to: Address, data: Hex): Promise<Hex> {
-    // Estimated at its turn: the transactions before it may have spent what this one moves.
+    // Estimated at its turn, because the transactions before it may have spent the money that this one moves.
     const gasLimit = await gasLimitOf(to, data);
     const offer = firstOffer(await chain.fees(), caps);
     for (let attempt = 1; ; attempt++) {
@@ -62,7 +62,7 @@ export function createSendingQueue(
   }
 
   return async (to, data) => {
-    // Estimated before it takes its place too: a call that is refused holds up no other.
+    // Estimated before it is queued too, so that a refused call does not delay others.
     await gasLimitOf(to, data);
     const sent = tail.then(() => sendNext(to, data));
     tail = sent.catch(() => {});

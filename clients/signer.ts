@@ -1,4 +1,4 @@
-/** Signs transactions with a private key held in memory, natively: the same bytes as viem's (RFC 6979) at a third of the time. */
+/** Signs transactions with a private key in memory, by native code: the same bytes as viem's (RFC 6979) in a third of the time. */
 import { createRequire } from "node:module";
 import { bytesToHex, hexToBytes, keccak256, serializeTransaction, type TransactionSerializableEIP1559 } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
@@ -8,7 +8,7 @@ import type { Signer } from "./ports.ts";
 // The package is CommonJS and picks its native build at load time.
 const { ecdsaSign } = createRequire(import.meta.url)("secp256k1") as typeof import("secp256k1");
 
-/** @param chainId part of every signature: the bytes are worthless on any other chain. */
+/** @param chainId part of every signature, so the bytes are invalid on every other chain */
 export function createSigner(privateKey: Hex, chainId: number): Signer {
   const address = privateKeyToAddress(privateKey).toLowerCase() as Address;
   const key = hexToBytes(privateKey);

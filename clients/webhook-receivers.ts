@@ -1,40 +1,41 @@
-/** The servers that webhooks lead to: public https only, each host at its own pace, and nothing of an answer but its head. */
+/** Delivers to the servers of webhooks: public https only, with a rate per host. Only the head of an answer is used. */
 import { isLoopback, publicUrl } from "./http/public-address.ts";
 import { type RequestRate, requestRate } from "./http/request-rate.ts";
 import { retryAfter } from "./http/retry-after.ts";
 import type { WebhookReceivers, WebhookTargets } from "./ports.ts";
 import { openPublicHttp, type PublicHttpOptions, RefusedTarget } from "./public-http.ts";
 
-/** A receiver answers within this time, or it has not answered. */
+/** Time limits of an answer; a later answer counts as none. */
 const LIMITS = { headersMs: 10_000, bodyMs: 1_000, totalMs: 10_000 };
-/** Of the body so much is read, to keep the connection, and thrown away. */
+/** Max bytes of a body that are read and discarded, so that the connection can be kept. */
 const MAX_BYTES = 65_536;
-/** Requests to one host: many webhooks lead to it, which is not to suffer for it. */
+/** Rate of requests to one host. Many webhooks may use the same host, which must not be overloaded. */
 const PER_HOST = { burst: 100, perSecond: 50 };
-/** Under way at one host at once. As many connections are open to it at most: no request waits inside for another. */
+/** Max concurrent requests to one host. The limit of connections is the same, so no request waits for another's connection. */
 const TOGETHER = 16;
 /**
- * Of these, for receivers that were slow lately: strangers may share a host with them. For the same reason a host that
- * fails is not left alone as a whole; each webhook pauses by itself.
+ * Max concurrent requests to one host for webhooks whose receiver was slow recently. Other webhooks may use the same host,
+ * so slow ones must not take all places. For the same reason a failing host is not paused as a whole; each webhook pauses
+ * by itself.
  */
 const SLOW_TOGETHER = 4;
-/** When a host has no room, it is tried again after so long, the later the more wait already. */
+/** When all places of a host are taken, the delay of the next try grows with the number of requests already waiting. */
 const NO_ROOM = { burst: TOGETHER, perSecond: PER_HOST.perSecond };
 const NO_ROOM_SECONDS = { least: 0.25, most: 30 };
-/** Hosts that are remembered; the one not used for longest is forgotten. */
+/** Max hosts in memory; the least recently used one is dropped. */
 const MAX_HOSTS = 2_000;
 
-/** What is under way at a host, and how much it was sent and put off. */
+/** Requests of a host: in flight (all, and to slow receivers), rate of sent ones, rate of postponed ones. */
 type Host = { all: number; slow: number; sent: RequestRate; putOff: RequestRate };
 
 export type WebhookReceiverOptions = Pick<PublicHttpOptions, "userAgent" | "resolve" | "limits"> & {
-  /** Lets receivers on this machine through, over http too; never link-local or metadata addresses. */
+  /** Allows receivers on this machine, also over http; link-local and metadata addresses stay refused. */
   allowLoopback: boolean;
-  /** Milliseconds since the epoch, for a Retry-After that names a date. */
+  /** Milliseconds since the epoch; used for a Retry-After with a date. */
   now?: () => number;
 };
 
-/** Which URLs may be webhooks at all; what is behind a name is looked at when it is dialled. */
+/** Checks the URL of a webhook. The addresses of its host name are checked at each delivery. */
 export const webhookTargets = ({ allowLoopback }: Pick<WebhookReceiverOptions, "allowLoopback">): WebhookTargets => ({
   problem(url) {
     try {
@@ -59,7 +60,7 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
   const hosts = new Map<string, Host>();
 
   function hostOf(name: string): Host {
-    // Times that are only compared with each other: a clock that is set back must not close a host.
+    // Monotonic: with the wall clock, setting it back would block a host.
     const time = () => performance.now();
     const host = hosts.get(name) ?? {
       ...{ all: 0, slow: 0 },
@@ -77,7 +78,7 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
     return host;
   }
 
-  /** Takes a place at a host. @returns seconds to stay away when there is none */
+  /** Takes a place at a host. @returns 0, or the seconds to wait when no place is free */
   function refusedBy(host: Host, slow: boolean): number {
     if (host.all < TOGETHER && (!slow || host.slow < SLOW_TOGETHER)) {
       if (host.sent.take() === 0) return 0;
@@ -120,7 +121,7 @@ export function openWebhookReceivers(options: WebhookReceiverOptions): WebhookRe
   };
 }
 
-/** By the codes of undici, Node and the system; the texts behind them may tell of the network we are in. */
+/** Reasons by error codes of undici, Node and the system. Their original texts may reveal the internal network. */
 const REASONS: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: "no connection within 3 s",
   UND_ERR_HEADERS_TIMEOUT: "no answer within 10 s",

@@ -1,4 +1,4 @@
-/** The transport to one JSON-RPC node, which must say that it is on the right chain before it gets any request. */
+/** The transport to one JSON-RPC node. The node's chain id is checked before any other request. */
 import { createTransport, http, type Transport } from "viem";
 import type { UpstreamMeter } from "../ports.ts";
 import { rpcError } from "./rpc-errors.ts";
@@ -9,7 +9,7 @@ import { toNumber } from "./wire.ts";
  * @param timeoutMs max time of one request
  */
 export function nodeTransport(id: number, url: string, timeoutMs: number, meter: UpstreamMeter | undefined): Transport {
-  // The host alone: paths and queries hold keys of providers.
+  // Only the host: paths and queries hold API keys of providers.
   const upstream = `rpc ${new URL(url).host}`;
   return (options) => {
     const node = http(url, { timeout: timeoutMs, retryCount: 1, retryDelay: 100, batch: { wait: 0 } })(options);

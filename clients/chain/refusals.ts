@@ -1,4 +1,4 @@
-/** Why nodes do not take a transaction: their texts, told apart. */
+/** Classifies the error texts with which nodes refuse a transaction. */
 import type { SendOutcome } from "../ports.ts";
 
 /**
@@ -14,12 +14,12 @@ const REFUSALS: [RegExp, Exclude<SendOutcome, { reason: string }>["kind"]][] = [
 
 /**
  * Refusals of the bytes themselves, for their gas, size or type, by the texts of geth, reth, erigon, nethermind, besu
- * and anvil: handing them in again changes nothing.
+ * and anvil. Sending the same bytes again cannot succeed.
  */
 const FINAL_REFUSALS =
   /exceeds block gas limit|intrinsic gas|gas limit too (high|low)|gas ?limit.{0,40}(exceed|cap|higher|greater|above|maximum)|(exceed|above|more than).{0,40}gas.{0,12}(limit|cap|maximum)|gas_limit >|oversized|transaction (is )?too (large|big)|size (limit|exceeds)|(init|call) ?(code|data).{0,20}(exceed|too large)|gas floor|invalid (sender|signature|chain ?id)|(type|transaction) (is )?not supported|tip (is )?above (the )?fee|(priority fee|tip|max ?priority).{0,30}(higher|greater|above).{0,20}(max|fee)/i;
 
-/** What a node's text means when it does not take a transaction. */
+/** The outcome that a node's text means when it refuses a transaction. */
 export function refusal(text: string): SendOutcome {
   const known = REFUSALS.find(([pattern]) => pattern.test(text));
   if (known) return { kind: known[1] };

@@ -1,4 +1,4 @@
-/** Errors of JSON-RPC nodes: what the node answered, told apart from no answer at all. */
+/** Errors of JSON-RPC nodes: distinguishes a node's error answer from a missing answer. */
 import { BaseError, ExecutionRevertedError, RpcRequestError } from "viem";
 import { fail } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
@@ -6,10 +6,10 @@ import type { Hex } from "../../core/facts.ts";
 /** JSON-RPC error codes that describe the node and not the request: parse, internal, resource, limits. */
 const TROUBLE = new Set([-32700, -32603, -32001, -32002, -32005, -32007, -32601, 429]);
 
-/** The execution itself failed, whichever code the node gives that. */
+/** Texts of a failed execution; nodes use different codes for it. */
 const EXECUTION = /revert|out ?of ?gas|gas required exceeds|invalid opcode|stack (under|over)flow|EVM error (?!Fatal)/i;
 
-/** Whether an error says what the contract did: another node would say the same. */
+/** Whether an error is a revert by the contract; every node would answer the same. */
 export const isRevert = (error: Error): boolean =>
   ("code" in error && error.code === 3) || ExecutionRevertedError.nodeMessage.test(error.message);
 
@@ -20,7 +20,7 @@ export function rpcError(error: unknown): RpcRequestError | null {
   return found instanceof RpcRequestError ? found : null;
 }
 
-/** Whether the node's error describes the node and not the request, so that its answer is of no use. */
+/** Whether the error describes the node and not the request; such an answer is unusable. */
 export const isTrouble = (error: RpcRequestError): boolean =>
   TROUBLE.has(error.code) && !isExecutionError(error) && revertData(error.data) === null;
 

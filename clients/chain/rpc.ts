@@ -1,4 +1,4 @@
-/** Requests to the nodes of one chain, with a span each and errors told apart. */
+/** Requests to the nodes of one chain, each in a span, with classified errors. */
 import pLimit from "p-limit";
 import { type Client, RpcRequestError } from "viem";
 import type { Hex } from "../../core/facts.ts";
@@ -7,7 +7,7 @@ import type { Revert } from "../ports.ts";
 import { isExecutionError, isTrouble, revertData, rpcError, unreachable } from "./rpc-errors.ts";
 import { toBigInt } from "./wire.ts";
 
-/** Max executions of strangers' code in flight; more wait in line, so that other requests find the node free. */
+/** Max concurrent executions of untrusted code; further ones are queued, so that the node stays free for other requests. */
 const STRANGERS_IN_FLIGHT = 8;
 
 export type Rpc = {
@@ -23,11 +23,11 @@ export type Rpc = {
   quantity(method: string, params: unknown[]): Promise<bigint>;
   /** One execution (eth_call, eth_estimateGas); a revert is a value. @throws Failure upstream_unavailable */
   execute(method: string, params: unknown[]): Promise<{ ok: true; answer: unknown } | Revert>;
-  /** Runs `work` that executes a stranger's code, at most 8 at a time. */
+  /** Runs `work` that executes untrusted contract code, at most 8 at a time. */
   limited<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** Requests over a viem client, whose transport tries one node after the other. */
+/** Creates the requests over a viem client, whose transport tries one node after the other. */
 export function createRpc(client: Client): Rpc {
   async function send(method: string, params: unknown[]): Promise<unknown> {
     try {

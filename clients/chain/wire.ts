@@ -23,7 +23,7 @@ export type RpcReceipt = {
   logs: RpcLog[];
   gasUsed?: Hex;
   effectiveGasPrice?: Hex;
-  /** Of an OP stack chain: what its data costs on Ethereum. */
+  /** OP stack chains only: fee of the transaction's data on Ethereum. */
   l1Fee?: Hex | null;
 };
 export type RpcLog = { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex };

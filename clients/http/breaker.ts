@@ -1,20 +1,20 @@
-/** A circuit breaker: an upstream that keeps failing gets no requests for a while, then one request at a time. */
+/** A circuit breaker: after repeated failures an upstream gets no requests for some time, then one trial request at a time. */
 
 export type Breaker = {
   /** The upstream gets no requests, or one trial request at a time. */
   readonly open: boolean;
-  /** Seconds to wait before the upstream may be asked; 0 when it may be asked now. A caller that gets 0 reports the outcome of its request. */
+  /** Seconds until a request is allowed; 0: now. A caller that gets 0 must report the outcome of its request. */
   wait(): number;
   succeeded(): void;
   failed(): void;
-  /** The request says nothing about the upstream: it was not sent, or the fault was not the upstream's. */
+  /** Reports an outcome without information on the upstream: the request was not sent, or another party failed. */
   withdrawn(): void;
 };
 
 export type BreakerOptions = {
   /** Failures in a row that open the breaker. */
   failures: number;
-  /** First time that it stays open; every failed trial doubles it. */
+  /** Milliseconds of the first open period; every failed trial doubles it. */
   openMs: number;
   longestMs: number;
   /** Milliseconds since the epoch. */
@@ -24,7 +24,7 @@ export type BreakerOptions = {
 export function breaker({ failures, openMs, longestMs, now }: BreakerOptions): Breaker {
   let inARow = 0;
   let openFor = openMs;
-  /** When the next trial may begin; null while closed. */
+  /** Time of the next allowed trial; null while closed. */
   let trialAt: number | null = null;
   let trying = false;
 

@@ -3,11 +3,11 @@ import type { Dispatcher } from "undici";
 import type { AnswerHeaders } from "./retry-after.ts";
 
 export type Limits = {
-  /** Until the first byte of the answer's head. */
+  /** Max ms until the first byte of the answer's head. */
   headersMs: number;
-  /** Between two pieces of the body. */
+  /** Max ms between two chunks of the body. */
   bodyMs: number;
-  /** For everything, connecting included. */
+  /** Max ms for the whole exchange, including the connection. */
   totalMs: number;
   maxBytes: number;
 };
@@ -16,16 +16,16 @@ export type Outgoing = {
   method: "GET" | "POST";
   url: URL;
   headers: Record<string, string>;
-  /** Already serialised. */
+  /** The serialised body. */
   body?: string;
-  /** The body of the answer is not wanted; `text` is empty then. */
+  /** Discards the body of the answer; `text` is then empty. */
   headOnly?: boolean;
 };
 
-/** Header names are lower-case; of a repeated one the first value counts. */
+/** An answer. Header names are lower-case; of a repeated header the first value is taken. */
 export type Incoming = { status: number; headers: AnswerHeaders; text: string };
 
-/** The answer is larger than it may be. What an upstream says about one subject may be too much; it is no outage. */
+/** Thrown when an answer exceeds the size limit. It is not an outage: data on one subject may be too large. */
 export class OversizeAnswer extends Error {}
 
 /**
@@ -44,7 +44,7 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
     signal: AbortSignal.timeout(limits.totalMs),
   });
   if (request.headOnly) {
-    // What is short and there is read, so that the connection can be used again; anything else ends with it.
+    // A short body is read, so that the connection can be reused; otherwise the connection is closed.
     await body.dump({ limit: limits.maxBytes, signal: AbortSignal.timeout(limits.bodyMs) }).catch(() => {});
     return { status: statusCode, headers: single(headers), text: "" };
   }
@@ -63,7 +63,7 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
 const single = (headers: Record<string, string | string[] | undefined>): AnswerHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 
-/** Undici's codes of a connection that broke before the upstream had said anything: the same request may be sent again. */
+/** Undici's codes of a connection that broke before any byte of the answer: the same request may be sent again. */
 const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 export const isBrokenConnection = (error: unknown): boolean =>

@@ -1,18 +1,19 @@
-/** A token bucket and a circuit breaker for each host: one that is slow, strict or broken holds up no other. */
+/** A token bucket and a circuit breaker for each host, so that a slow, strict or broken host does not delay the others. */
 import { type Breaker, type BreakerOptions, breaker } from "./breaker.ts";
 import { requestRate } from "./request-rate.ts";
 
 export type Pace = Pick<Breaker, "succeeded" | "failed"> & {
   /**
-   * Takes a turn at the host.
-   * @returns the milliseconds to wait before it is used, or the seconds after which to ask again: then none was taken
+   * Takes a token of the host's rate.
+   * @param patienceMs max wait for the token
+   * @returns `ms`: wait before the request may be sent; `seconds` above 0: no token was taken, retry after this time
    */
   take(patienceMs: number): { ms: number; seconds: number };
-  /** The host wants to be left alone for so long. */
+  /** The host asked for no requests during this time. */
   away(seconds: number): void;
 };
 
-/** Hosts that are remembered; the one not asked for longest is forgotten. */
+/** Max hosts in memory; the least recently used one is dropped. */
 const MAX_HOSTS = 2_000;
 
 /** @param now milliseconds since the epoch @returns the pace of a host */

@@ -1,24 +1,24 @@
-/** Which addresses and URLs of strangers may be dialled: public ones, and loopback where the operator allows it. */
+/** Decides which untrusted addresses and URLs may be dialled: public ones, and loopback if the operator allows it. */
 import ipaddr from "ipaddr.js";
 import { urlOf } from "../../core/urls.ts";
 
-/** What a dialler may reach beside the public internet. */
+/** Exceptions to the rule that only public addresses are dialled. */
 export type Allowance = {
-  /** Loopback addresses, on any port: for a development machine. Never link-local or metadata addresses. */
+  /** Allows loopback addresses on any port, for a development machine. Link-local and metadata addresses stay refused. */
   loopback: boolean;
-  /** When given, nothing but these origins (`https://host[:port]`), redirects included. */
+  /** Allows only these origins (`https://host[:port]`), also for redirects. */
   origins?: readonly string[];
 };
 
-/** A target that must not be dialled, whoever asks. The message is a half-sentence that may be shown ("must …"). */
+/** Thrown for a target that must not be dialled. The message is a half-sentence that may be shown ("must …"). */
 export class RefusedTarget extends Error {}
 
-/** Reached by public addresses, and yet inside of somebody's cloud. */
+/** Public addresses that lead to a cloud's internal services (Azure's wire server). */
 const INSIDE = new Set(["168.63.129.16"]);
-/** All of the IPv6 internet is in here; transition ranges that wrap an IPv4 address are told apart by name. */
+/** The range of all public IPv6 addresses. Transition ranges, which contain an IPv4 address, are recognised by name. */
 const GLOBAL_V6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
 
-/** Whether an IP address may be dialled. Mapped IPv4 counts as what it maps; what cannot be read is refused. */
+/** Whether an IP address may be dialled. A mapped IPv4 address is judged as IPv4; an unreadable text is refused. */
 export function isDiallable(address: string, { loopback }: Pick<Allowance, "loopback">): boolean {
   if (!ipaddr.isValid(address)) return false;
   const ip = ipaddr.process(address);
@@ -28,16 +28,16 @@ export function isDiallable(address: string, { loopback }: Pick<Allowance, "loop
   return ip.kind() === "ipv4" || (ip as ipaddr.IPv6).match(GLOBAL_V6);
 }
 
-/** Host of a URL as an address or name, without the brackets and the root's dot. */
+/** Host of a URL as an address or name, without brackets and trailing dot. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 
-/** Names that never leave a machine or its network. */
+/** Names that resolve within a machine or its network only. */
 const INNER = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|localdomain|home\.arpa)$/;
 
 /**
- * Reads a URL that a stranger named. The URL standard has already turned `127.1`, `0x7f000001`, octal parts and
- * full-width digits into the address they mean.
- * @throws RefusedTarget when it must not be dialled; a name's addresses are checked when it is dialled
+ * Parses an untrusted URL. `URL` already converts `127.1`, `0x7f000001`, octal parts and full-width digits to the address
+ * they mean.
+ * @throws RefusedTarget when it must not be dialled; the addresses of a name are checked at the time of dialling
  */
 export function publicUrl(text: string, allowance: Allowance): URL {
   const url = /[\s\\\p{Cc}]/u.test(text) ? null : urlOf(text);
@@ -56,7 +56,7 @@ export function publicUrl(text: string, allowance: Allowance): URL {
   return url;
 }
 
-/** Whether a URL of the operator's own names this machine. */
+/** Whether a URL of the configuration names this machine. */
 export function isLoopback(url: string): boolean {
   const host = hostOf(new URL(url));
   return host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");

@@ -1,13 +1,13 @@
-/** A token bucket: how many requests an upstream is sent at most. */
+/** A token bucket that limits the requests to an upstream. */
 
 export type RequestRate = {
-  /** Takes a token, on credit if need be. @returns milliseconds to wait before it may be used */
+  /** Takes a token; the bucket may go below zero. @returns milliseconds to wait before the token may be used */
   take(): number;
-  /** Gives back a token that is not used after all. */
+  /** Returns an unused token. */
   giveBack(): void;
 };
 
-/** @param rate.burst tokens of a full bucket @param rate.perSecond tokens that come back */
+/** @param rate.burst tokens in a full bucket @param rate.perSecond tokens added per second */
 export function requestRate(rate: { burst: number; perSecond: number }, now: () => number): RequestRate {
   let tokens = rate.burst;
   let at = now();

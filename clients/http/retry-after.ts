@@ -1,14 +1,14 @@
-/** When an upstream wants to be asked again, as its headers tell it. */
+/** Reads from an answer's headers when an upstream accepts the next request. */
 
 export type AnswerHeaders = Record<string, string | undefined>;
 
-/** Nobody is believed who asks for longer: the next request finds out. */
+/** Max seconds to wait. A longer request for a pause is cut to this; the next request then shows whether it still applies. */
 const LONGEST_SECONDS = 900;
 
 /**
- * Seconds to wait that an answer asks for; null when it does not say. Understood are Retry-After (RFC 9110: seconds or a
- * date), and the moments at which the request windows of X (`x-rate-limit-reset`) and GitHub (`x-ratelimit-reset`) end.
- * @param limited whether the window is used up: both tell of its end with every answer
+ * Seconds to wait as the headers state them; null when they do not. Supported are Retry-After (RFC 9110: seconds or a
+ * date) and the end of the request window of X (`x-rate-limit-reset`) and GitHub (`x-ratelimit-reset`).
+ * @param limited whether the window is used up; X and GitHub send its end with every answer
  */
 export function retryAfter(
   headers: AnswerHeaders,
@@ -22,7 +22,7 @@ export function retryAfter(
   return null;
 }
 
-/** The request was the last one of its window, successful or not. */
+/** Whether the request was the last one of its window. */
 export const isSpent = (headers: AnswerHeaders): boolean =>
   (headers["x-rate-limit-remaining"] ?? headers["x-ratelimit-remaining"]) === "0";
 

@@ -1,4 +1,4 @@
-/** Lookups that an allowance has no request left for wait for the next one and share it. */
+/** Batches lookups that wait for an allowance of requests: the next request serves all of them. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../core/errors.ts";
 import type { Spend } from "../ports.ts";
@@ -7,13 +7,13 @@ import { onBehalfOf, spender } from "./on-behalf.ts";
 export type ScarceLookups<K, V> = {
   /** One request for one key. */
   one(key: K): Promise<V>;
-  /** One request for several keys: their values in the same order. A key without an answer is an Error of its own. */
+  /** One request for several keys; values in the same order. A key without an answer gets its own Error. */
   several(keys: readonly K[]): Promise<(V | Error)[]>;
   /** Max keys of one request. */
   most: number;
   /** Max milliseconds that a lookup waits for its request to be sent. */
   patienceMs: number;
-  /** Max lookups that wait; one more is refused at once. */
+  /** Max waiting lookups; a further one is refused immediately. */
   places: number;
   pause?(ms: number): Promise<unknown>;
 };
@@ -21,22 +21,22 @@ export type ScarceLookups<K, V> = {
 type Waiting<K, V> = {
   key: K;
   spend: Spend;
-  /** When it has waited for long enough; milliseconds of `performance.now()`. */
+  /** End of its wait; milliseconds of `performance.now()`. */
   until: number;
-  /** Why it waits. */
+  /** The error it gets when its wait ends. */
   refusal: Failure;
   resolve(value: V): void;
   reject(error: unknown): void;
 };
 
-/** Either the request was sent, or the allowance of the caller who was to pay for it has none left for some seconds. */
+/** Either the request was sent, or the paying caller's allowance is empty for `seconds`. */
 type Attempt<V> = { sent: true; values: (V | Error)[] } | { sent: false; seconds: number; refusal: Failure };
 
 /**
- * A lookup that is sent at once while the caller's allowance has a request left. Else it waits, and the next request that
- * any waiting caller's allowance has is sent for all of them: callers who use up an allowance delay the others by the
- * time of one request, and keep none of them from an answer.
- * @returns the lookup of one key; it throws what `one` and `several` throw, and upstream_unavailable after `patienceMs`
+ * A lookup is sent immediately while the caller's allowance has a request left. Otherwise it waits, and the next request
+ * of any waiting caller's allowance is sent for all of them. So a caller who uses up an allowance delays others by one
+ * request and cannot block them.
+ * @returns the lookup of one key; it throws the errors of `one` and `several`, and upstream_unavailable after `patienceMs`
  */
 export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Promise<V> {
   const { one, several, most, patienceMs, places, pause = sleep } = parts;
@@ -58,7 +58,7 @@ export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Pro
     }
   }
 
-  /** Sends one request for some, paid by the first of them who can. @returns seconds until one of them can, 0 when it was sent */
+  /** Sends one request for a batch, paid by the first caller with an allowance. @returns seconds until one has it; 0: sent */
   async function send(batch: readonly Waiting<K, V>[]): Promise<number> {
     if (batch.length === 0) return 0;
     const keys = batch.map(({ key }) => key);
@@ -84,7 +84,7 @@ export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Pro
     waiting = waiting.filter(({ until }) => until > now);
   }
 
-  /** Sends what waits until nothing does. `serving` ends in the same turn as the loop: who comes later starts the next one. */
+  /** Sends until no lookup waits. `serving` is reset in the same turn as the loop ends, so a later lookup starts a new loop. */
   async function serve(seconds: number): Promise<void> {
     serving = true;
     let left = seconds;

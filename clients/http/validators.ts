@@ -1,12 +1,12 @@
-/** Conditional requests (RFC 9110): what a server gave to tell versions apart is sent back, and 304 says that nothing is new. */
+/** Conditional requests (RFC 9110): the server's validators of a known version are sent back; 304 means unchanged. */
 import type { Validators } from "../ports.ts";
 import type { AnswerHeaders } from "./retry-after.ts";
 
 export const NOT_MODIFIED = 304;
-/** Longer ones are not kept: they would be sent back with every request. */
+/** Max characters of a stored validator: it is sent with every request. */
 const LONGEST = 1_000;
 
-/** Headers that ask for a document unless it is still the known version. */
+/** Headers of a request that is answered with 304 if the known version is current. */
 export function conditionalHeaders(known: Validators | null | undefined): Record<string, string> {
   return {
     ...(known?.etag && { "if-none-match": known.etag }),

@@ -1,13 +1,13 @@
 /**
  * Farcaster read from a hub's HTTP API: Snapchain, and the older Hubble. https://snapchain.farcaster.xyz
- * A hub answers 400 for what it has not got; only the body tells that from a bad request.
+ * A hub answers 400 for missing data; only the body distinguishes that from a bad request.
  */
 import { z } from "zod";
 import type { Upstream } from "../http.ts";
 import { type Cast, castHash, type FarcasterReader, fid, nameIn, pageCursor } from "./farcaster.ts";
 
 const PAGE_SIZE = 100;
-/** The hub answers fid 0 for a name without a holder. */
+/** The hub answers fid 0 for a name without an owner. */
 const nameProof = z.object({ name: z.string(), fid: z.int().min(0) });
 const castAdd = z.object({
   data: z.object({
@@ -22,16 +22,16 @@ const castAdd = z.object({
   hash: castHash,
 });
 const page = z.object({ messages: z.array(z.unknown()).default([]), nextPageToken: pageCursor });
-/** Snapchain's and Hubble's errors. */
+/** Errors of Snapchain and of Hubble. */
 const refusal = z.object({ error_detail: z.string(), error: z.string().optional() }).or(
   z.object({ errCode: z.string(), details: z.string().default("") }).transform(({ errCode, details }) => ({
     error_detail: `${errCode} ${details}`,
   })),
 );
 
-/** @param hub opened on FARCASTER_HUB_URL, with the key its operator asks for, if any */
+/** @param hub opened on FARCASTER_HUB_URL, with its operator's API key if one is required */
 export function hubReader(hub: Upstream): FarcasterReader {
-  /** One GET; null when the hub has not got it. */
+  /** One GET; null when the hub does not have the data. */
   const get = <T>(
     path: string,
     query: Record<string, string | number | undefined>,
@@ -73,7 +73,7 @@ export function hubReader(hub: Upstream): FarcasterReader {
   };
 }
 
-/** Null for everything that is no cast of its own by this account. */
+/** Null for every message that is not this account's own cast (a reply, another type, another author). */
 function castOf(message: unknown, fid: number): Cast | null {
   const { data, success } = castAdd.safeParse(message);
   if (!success || data.data.fid !== fid || data.data.castAddBody.parentCastId) return null;
@@ -82,8 +82,8 @@ function castOf(message: unknown, fid: number): Cast | null {
 }
 
 /**
- * The text with a mark where somebody is mentioned: mentions are cut out of it, and what stood around one would run
- * together. Positions count bytes.
+ * Inserts a mark at each mention. The hub cuts mentions out of the text, so the words around one would join to a new
+ * word. Positions count bytes.
  */
 function withMentions(text: string, positions: readonly number[]): string {
   const bytes = Buffer.from(text);

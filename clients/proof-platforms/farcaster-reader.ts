@@ -1,4 +1,4 @@
-/** Opens the reader of proofs on Farcaster: through a hub where one is configured, else through Neynar where there is a key. */
+/** Opens the reader of proofs on Farcaster: through a hub if one is configured, else through Neynar if a key is. */
 import type { FarcasterClaim, farcaster } from "../../core/proof-platforms/farcaster.ts";
 import { farcasterProofs } from "./farcaster.ts";
 import { hubReader } from "./farcaster-hub.ts";

@@ -1,4 +1,4 @@
-/** Proofs on Farcaster: a cast of the account with the needle in its text, however Farcaster is read. */
+/** Proofs on Farcaster: a cast of the account with the needle in its text, read through a hub or through Neynar. */
 import { z } from "zod";
 import type { FarcasterClaim } from "../../core/proof-platforms/farcaster.ts";
 import { parseFarcasterName } from "../../core/proof-platforms/farcaster.ts";
@@ -6,28 +6,28 @@ import { needleOf, showsNeedle } from "../../core/proofs.ts";
 import { withinAllowance } from "../http/on-behalf.ts";
 import type { FoundProof, KnownProof, NoProof, ProofReader, SoughtProof } from "../ports.ts";
 
-/** A cast of its own (no reply), with a mark where somebody is mentioned. */
+/** A cast that is not a reply. The text has a mark at each mention. */
 export type Cast = { hash: string; text: string };
 
-/** Reads Farcaster, through a hub of the network or through Neynar. Its account is the fid; names only resolve to it. */
+/** Reads Farcaster through a hub of the network or through Neynar. An account is identified by its fid; names resolve to it. */
 export type FarcasterReader = {
-  /** The fid that holds a name now; null when it has no holder. */
+  /** The fid that owns a name now; null when the name has no owner. */
   fidOf(name: string): Promise<number | null>;
   /** A name of a fid; null when it has none. */
   nameOf(fid: number): Promise<string | null>;
-  /** The newest casts of a fid, a page at a time. */
+  /** The casts of a fid, newest first, page by page. */
   casts(fid: number): AsyncIterable<Cast[]>;
   /** One cast; null when it was removed. */
   cast(fid: number, hash: string): Promise<Cast | null>;
 };
 
-/** Accounts and casts are stored and indexed as they stand: what is no id is no answer. */
+/** A fid is stored and indexed unchanged, so an answer with an invalid fid is refused. */
 export const fid = z.int().min(1);
 export const castHash = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/);
-/** The place of the next page. */
+/** Cursor of the next page. */
 export const pageCursor = z.string().max(2_048).nullish();
 
-/** The name of a fid in a list of names, without those that cannot be read or be no name. */
+/** The first valid name of a fid in a list of names; unreadable and invalid ones are skipped. */
 export function nameIn(
   list: readonly unknown[],
   fid: number,
@@ -41,7 +41,7 @@ export function nameIn(
   return null;
 }
 
-/** Pages of an account's casts that are searched. */
+/** Max pages of an account's casts to search. */
 const PAGES = 3;
 
 export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterClaim> {
@@ -60,7 +60,7 @@ export function farcasterProofs(reader: FarcasterReader): ProofReader<FarcasterC
     return { reason: `No recent cast of ${username ?? `account ${resolved}`} shows ${needle}.` };
   }
 
-  /** The proof stands as long as the cast is there and, if a name was proven, the name is still the account's. */
+  /** A proof is valid as long as the cast exists and, if a name was proven, the name still belongs to the account. */
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
     const fid = Number(proof.accountId);
     const evidence = z.object({ id: z.string() }).safeParse(proof.evidence);

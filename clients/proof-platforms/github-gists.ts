@@ -1,4 +1,4 @@
-/** Gists of GitHub accounts: found, read, and the text of one of their files. https://docs.github.com/rest/gists */
+/** Gists of GitHub accounts: lists them, reads one, and reads the text of a file. https://docs.github.com/rest/gists */
 import { z } from "zod";
 import { GIST_MAX_BYTES } from "../../core/proof-platforms/github.ts";
 import { OversizeAnswer } from "../http/exchange.ts";
@@ -47,17 +47,17 @@ const gist = listed.extend({
   history: z.array(z.object({ version: z.string().max(64) })).catch([]),
 });
 export type Gist = z.output<typeof gist> & { etag: string | undefined };
-/** The file's text, or why it has none that could prove anything. */
+/** The file's text, or the reason why it cannot be a proof. */
 type Content = { text: string } | NoProof;
 
 export type Gists = ReturnType<typeof openGists>;
 
 /**
  * @param api opened on GITHUB_API_URL, with the token if there is one
- * @param raw reaches the host of raw files and nothing else
+ * @param raw reaches the host of raw files only
  */
 export const openGists = (api: Upstream, raw: PublicHttp) => ({
-  /** Public gists of an account that have a file of that name, the newest first; null without such an account. */
+  /** Ids of an account's public gists with a file of that name, newest first; null when the account does not exist. */
   async list(login: string, fileName: string): Promise<string[] | null> {
     const found: string[] = [];
     for (let page = 1; page <= PAGES && found.length < CANDIDATES; page++) {
@@ -75,7 +75,7 @@ export const openGists = (api: Upstream, raw: PublicHttp) => ({
     return found.slice(0, CANDIDATES);
   },
 
-  /** @param etag of the state last seen: the same state is "unchanged", and costs nothing of the quota */
+  /** @param etag of the last known state; for the same state the result is "unchanged", which does not count against the quota */
   read: (gistId: string, etag?: string): Promise<Gist | "missing" | "unchanged" | "large"> =>
     api.ask<Gist | "missing" | "unchanged" | "large">({
       path: `/gists/${encodeURIComponent(gistId)}`,

@@ -12,7 +12,7 @@ import { openPublicHttp } from "../public-http.ts";
 import { type Gist, type Gists, openGists, tooLarge } from "./github-gists.ts";
 import { bearer, type OpenReader } from "./opener.ts";
 
-/** GitHub allows 5,000 requests an hour with a token, and 60 without. */
+/** GitHub allows 5,000 requests per hour with a token, and 60 without. */
 const RATE = {
   withToken: { burst: 500, perSecond: 5_000 / 3_600 },
   withoutToken: { burst: 60, perSecond: 60 / 3_600 },
@@ -36,7 +36,7 @@ export const openGithub: OpenReader<typeof github.variables, GithubClaim> = (
 
 /**
  * @param api opened on GITHUB_API_URL, with the token if there is one
- * @param raw reaches the host of raw files and nothing else
+ * @param raw reaches the host of raw files only
  */
 export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<GithubClaim> {
   const gists = openGists(api, raw);
@@ -62,7 +62,7 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
     return refusal;
   }
 
-  /** The proof stands as long as the same gist of the same account, under the same name, says so. */
+  /** A proof is valid as long as the same gist of the same account, under the same name, contains it. */
   async function again(proof: KnownProof): Promise<FoundProof | NoProof> {
     const evidence = z
       .object({ url: z.string(), id: z.string(), etag: z.string().optional() })

@@ -1,4 +1,4 @@
-/** Farcaster read through Neynar's API, for which a key is needed. https://docs.neynar.com */
+/** Farcaster read through Neynar's API, which requires a key. https://docs.neynar.com */
 import { z } from "zod";
 import type { Upstream } from "../http.ts";
 import { type Cast, castHash, type FarcasterReader, fid, nameIn, pageCursor } from "./farcaster.ts";
@@ -57,10 +57,10 @@ export function neynarReader(api: Upstream): FarcasterReader {
   };
 }
 
-/** Neynar's own 404; that of a gateway in between says nothing about accounts. */
+/** The body of Neynar's own 404. A 404 of a gateway in between does not mean that the account is missing. */
 const absence = z.object({ message: z.string() });
 
-/** Null for everything that is no cast of its own by this account. */
+/** Null for every item that is not this account's own cast (a reply, another author). */
 function castOf(found: unknown, fid: number): Cast | null {
   const { data, success } = cast.safeParse(found);
   return success && data.author.fid === fid && !data.parent_hash ? { hash: data.hash, text: data.text } : null;

@@ -1,17 +1,17 @@
-/** How the reader of a platform is opened: by its settings, over the connections of the process. */
+/** The type of functions that open a platform's reader, from its settings and the connections of the process. */
 import type { SettingsOf, UpstreamVariables } from "../../core/upstream-variable.ts";
 import type { Http } from "../http.ts";
 import type { ProofReader } from "../ports.ts";
 
 export type ReaderParts = {
   http: Http;
-  /** Names the service to hosts that are reached outside of `http`. */
+  /** User agent for hosts that are not reached through `http`. */
   userAgent: string;
-  /** Registers what the end of the process closes. */
+  /** Registers a function that runs when the process ends. */
   onClose(close: () => Promise<void>): void;
 };
 
-/** @returns null where a setting is missing without which the platform cannot be asked */
+/** @returns null when a required setting is missing */
 export type OpenReader<V extends UpstreamVariables, Claim> = (
   settings: SettingsOf<V>,
   parts: ReaderParts,

@@ -12,16 +12,16 @@ import { unavailableError } from "../unavailable.ts";
 import { bearer, type OpenReader } from "./opener.ts";
 
 const FIELDS = "id,name,username,description";
-/** Most ids or names of one lookup. */
+/** Max ids or names of one lookup. */
 const BATCH = 100;
 /**
- * Max milliseconds that a proof waits for its lookup to be sent. Strangers' part of what X allows is 0.35 × 300 in 15
- * minutes: one request in 8.6 s, of 100 names each, once that part is used up.
+ * Max milliseconds that a proof waits for its lookup to be sent. New proofs have a share of 0.35 × 300 requests in 15
+ * minutes. Once it is used up, one request of 100 names is sent every 8.6 s.
  */
 const PATIENCE_MS = 12_000;
 const PLACES = 1_000;
 
-/** An id is looked up and indexed as it stands; longer names than today's are of old accounts. */
+/** An id is looked up and indexed unchanged. Old accounts have longer names than X allows today. */
 const user = z.object({
   id: z.string().regex(/^\d{1,20}$/),
   username: z.string().regex(/^\w{1,50}$/),
@@ -34,7 +34,7 @@ const problem = z.object({
   resource_id: z.string().optional(),
   value: z.string().optional(),
 });
-/** One account, one problem, or both: X answers 200 for accounts it has not got, newer endpoints 404. */
+/** One account, one problem, or both. For a missing account X answers 200, its newer endpoints 404. */
 const single = z.object({ data: user.optional(), errors: z.array(problem).default([]) });
 const several = z.object({ data: z.array(z.unknown()).default([]), errors: z.array(z.unknown()).default([]) });
 
@@ -62,7 +62,7 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
       },
     });
 
-  /** Trouble with one name is that name's: what X says of the others stands. */
+  /** Looks up names. An error for one name does not affect the answers for the others. */
   const accountsBy = (handles: readonly string[]): Promise<(Account | Absent | Error)[]> =>
     api.ask({
       path: "/2/users/by",
@@ -113,7 +113,7 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
   });
 }
 
-/** Those that can be read: one strange account says nothing about the others of its batch. */
+/** The readable items; an unreadable account does not affect the others of its batch. */
 const readable = <T>(shape: z.ZodType<T>, items: readonly unknown[]): T[] =>
   items.flatMap((item) => {
     const { success, data } = shape.safeParse(item);
@@ -125,20 +125,20 @@ function readSeveral(answer: HttpAnswer): { accounts: Account[]; problems: Probl
   return { accounts: readable(user, data), problems: readable(problem, errors) };
 }
 
-/** A 404 may hold its one problem as the body itself. */
+/** The body of a 404 may be the problem itself, instead of a list of problems. */
 function bodyOf({ status, json }: HttpAnswer): unknown {
   if (status !== 404 || (json as { errors?: unknown } | undefined)?.errors) return json;
   return { errors: [json] };
 }
 
-/** What a problem says about its account; null when it says something else than that there is none. */
+/** The absence that a problem reports; null when the problem is another one than a missing account. */
 function absence(error: Problem | undefined): Absent | null {
   if (error && /suspended/i.test(error.detail)) return "suspended";
   if (error && (/resource-not-found$/.test(error.type) || /not found/i.test(error.title))) return "missing";
   return null;
 }
 
-/** @throws Error when X says something else than that there is no such account */
+/** @throws Error when the problem is another one than a missing account */
 function absenceOf(error: Problem | undefined): Absent {
   const absent = absence(error);
   if (absent) return absent;
@@ -165,7 +165,7 @@ function judge(account: Account, { prefix, tokenId }: SoughtProof): FoundProof |
   };
 }
 
-/** The proof stands as long as the same account, under the same name, shows the needle: a freed name may be anybody's. */
+/** A proof is valid as long as the same account, under the same name, shows the needle. A freed name may get another owner. */
 function judgeAgain(proof: KnownProof, accounts: Account[], errors: Problem[]): FoundProof | NoProof | null {
   const account = accounts.find(({ id }) => id === proof.accountId);
   if (!account) {

@@ -1,12 +1,12 @@
-/** The pages of Agentverse. What their items mean is in core/directory/sources/. */
+/** The pages of Agentverse. core/directory/sources/ reads their items. */
 import { z } from "zod";
 import { cursorOf, steppedOver, total } from "./offsets.ts";
 import { askSized, placeBehind, placeOf } from "./page-request.ts";
 import type { OpenPages } from "./pages.ts";
 
 /**
- * Agentverse: a search that gives no more than its first 10,000 matches. The sweep is cut into directions: the oldest
- * 10,000 and the newest 10,000 by creation, which meet unless there are more; then those used most and changed last.
+ * Agentverse: a search that returns only its first 10,000 matches. So the sweep has several orders: the oldest 10,000 and
+ * the newest 10,000 by creation, which cover all unless there are more; then the most used and the last changed.
  */
 export const agentversePages: OpenPages = (upstream) => {
   const answer = z.looseObject({ agents: z.array(z.unknown()), total });
@@ -49,7 +49,7 @@ export const agentversePages: OpenPages = (upstream) => {
           const { agents, total } = answer.parse(json);
           const end = offset + agents.length;
           const more = agents.length > 0 && end < Math.min(cap, total ?? cap);
-          // When all matches lie below the cap, one direction has shown them all.
+          // With a total below the cap, one order returns all matches.
           const capped = (total ?? 0) >= cap;
           const another = part + 1 < parts.length && capped;
           const next = more ? behind(size, end) : another ? { part: part + 1, offset: 0 } : null;

@@ -1,12 +1,13 @@
-/** The pages of the MCP registry. What their items mean is in core/directory/sources/. */
+/** The pages of the MCP registry. core/directory/sources/ reads their items. */
 import { z } from "zod";
 import { steppedOver } from "./offsets.ts";
 import { askSized, PAGE } from "./page-request.ts";
 import type { OpenPages } from "./pages.ts";
 
 /**
- * The official MCP registry: cursors, and what was updated or deleted since. Its pages shrink, but only an answer names the
- * place behind it: a single server beyond the size limit ends the pull there, and what lies behind is not taken for gone.
+ * The official MCP registry: paging by cursors, and servers updated or deleted since a time. Pages can be made smaller, but
+ * only an answer has the cursor of the next page. So a single server that exceeds the size limit ends the pull, and the
+ * servers after it are not treated as removed.
  */
 export const mcpRegistryPages: OpenPages = (upstream) => {
   const answer = z.looseObject({

@@ -1,8 +1,8 @@
-/** Pages that are named by an offset: what several registries have in common. */
+/** Paging by offset, shared by several registries. */
 import { z } from "zod";
 import { EMPTY_PAGE, PAGE, type Place, placeBehind } from "./page-request.ts";
 
-/** How many items a registry says it has: a count that fits its column, or none. */
+/** A registry's total number of items: a count that fits its column, or null. */
 export const total = z
   .int()
   .min(0)
@@ -10,7 +10,7 @@ export const total = z
   .nullish()
   .catch(null);
 
-/** A page by its offset. @param all how many items there are, as the registry says */
+/** A page by its offset. @param all total number of items as the registry states it */
 export function offsetPage(items: readonly unknown[], { offset, size }: Place, all: number | null) {
   const behind = offset + items.length;
   const more = items.length > 0 && (all === null ? items.length === size : behind < all);
@@ -19,10 +19,10 @@ export function offsetPage(items: readonly unknown[], { offset, size }: Place, a
   return { items, next, expected: all, ...(short && { cut: EMPTY_PAGE }) };
 }
 
-/** Full pages are named by their offset alone. */
+/** Cursor of a page; for a full page the offset alone. */
 export const offsetCursor = ({ offset, size }: Place) => (size === PAGE ? offset : { offset, size });
 export const cursorOf = ({ offset, size }: Place) => (size === PAGE ? { offset } : { offset, size });
 
-/** What stands for a single item beyond the size limit. @param place names it within the registry */
+/** The page for a single item that exceeds the size limit. @param place position of the item within the registry */
 export const steppedOver = (place: string, next: unknown) => ({ items: [], next, expected: null, steppedOver: place });
 export const overOffset = (offset: number) => steppedOver(`${offset}`, offsetCursor(placeBehind(1, offset + 1)));

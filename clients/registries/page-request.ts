@@ -1,4 +1,4 @@
-/** How one page of a registry is asked for: unless it is still the known version, and never beyond what the registry gives. */
+/** Requests one page of a registry: conditionally when a version is known, and within the registry's paging limits. */
 import { z } from "zod";
 import { conditionalHeaders, NOT_MODIFIED, validatorsOf } from "../http/validators.ts";
 import type { Upstream } from "../http.ts";
@@ -7,34 +7,34 @@ import type { RegistryPage, Validators } from "../ports.ts";
 type PageRequest = {
   path: string;
   query?: Record<string, string | number | undefined>;
-  /** Sent by POST, for which there are no conditional requests. */
+  /** With a body the request is a POST, which cannot be conditional. */
   body?: unknown;
-  /** A page behind the first one, which a registry may refuse. */
+  /** True for every page after the first; a registry may refuse those. */
   behind: boolean;
   known: Validators | null | undefined;
-  /** Makes sense of the answer. Whatever it throws says that the answer is of no use. */
+  /** Reads the answer. An error that it throws means that the answer is unusable. */
   read(json: unknown): Omit<RegistryPage, "validators">;
 };
 
-/** With these, registries refuse places beyond the last that they give, and cursors they have forgotten. */
+/** Statuses by which registries refuse offsets beyond their last page, and expired cursors. */
 const REFUSED = [400, 404, 410, 416, 422];
 
-/** Items of a page: the first number, then the next one when the answer is beyond the size limit. Each divides the one before it. */
+/** Page sizes, largest first; the next one is used when an answer exceeds the size limit. Each divides the one before it. */
 const SIZES = [100, 10, 1];
 export const PAGE = 100;
 
-/** Where a page begins, and how many items it is to have. */
+/** Offset of a page, and its number of items. */
 export type Place = { offset: number; size: number };
 
 const place = z.object({ offset: z.int().min(0), size: z.literal(SIZES) });
 
-/** @param whole where a page of the full size begins, when the cursor names one */
+/** @param whole offset of a page of full size, when the cursor is one */
 export const placeOf = (cursor: unknown, whole: number): Place =>
   place.safeParse(cursor).data ?? { offset: whole, size: PAGE };
 
 /**
- * The place behind a page. After one that had to be smaller, the next one is as large as fits before the next full page,
- * so a large item costs its neighbours' pages, and no others.
+ * The place after a page. After a smaller page, the next one is as large as fits before the next full page, so a large
+ * item reduces the size of its neighbours' pages only.
  */
 export const placeBehind = (size: number, offset: number): Place => ({
   offset,
@@ -42,9 +42,9 @@ export const placeBehind = (size: number, offset: number): Place => ({
 });
 
 /**
- * Asks for a page, and for fewer items as long as the answer is beyond the size limit.
- * @param known of the full page, the only one that is asked for conditionally
- * @param stepOver what stands for a single item beyond the limit
+ * Requests a page, with fewer items while the answer exceeds the size limit.
+ * @param known validators of the full page; only full pages are requested conditionally
+ * @param stepOver the page returned for a single item that exceeds the limit
  * @throws Failure upstream_unavailable
  */
 export async function askSized(
@@ -57,7 +57,7 @@ export async function askSized(
   for (const each of SIZES.filter((each) => each <= size)) {
     const whole = each === PAGE;
     const page = await askPage(upstream, { ...request(each), known: whole ? known : null });
-    // A smaller page is another address: what it says of its version is not the full page's.
+    // A smaller page has another URL: its validators do not belong to the full page.
     if (page !== "too large") return whole || page === "unchanged" ? page : { ...page, validators: null };
   }
   return { ...stepOver(), validators: null };
@@ -83,11 +83,12 @@ function askPage(upstream: Upstream, request: PageRequest): Promise<RegistryPage
   });
 }
 
-/** Items of one page, ten times what is asked for, and characters of the place behind it. */
+/** Max items of one page: ten times the requested number. */
 const MAX_ITEMS = 1_000;
+/** Max characters of the cursor of the next page. */
 const MAX_CURSOR = 4_096;
 
-/** A page within the limits; `cut` says what was left out. */
+/** Limits a page; `cut` states what was left out. */
 function bounded(page: Omit<RegistryPage, "validators">): Omit<RegistryPage, "validators"> {
   if (typeof page.next === "string" && page.next.length > MAX_CURSOR)
     return { ...page, next: null, cut: `The place of the next page is longer than ${MAX_CURSOR} characters.` };
@@ -97,5 +98,5 @@ function bounded(page: Omit<RegistryPage, "validators">): Omit<RegistryPage, "va
 
 const END = { items: [], next: null, expected: null, validators: null };
 
-/** Why a page that is empty before the last one ends a sweep. */
+/** Reason for ending a sweep at an empty page before the last one. */
 export const EMPTY_PAGE = "The registry gives fewer items than it says it has.";

@@ -1,10 +1,10 @@
-/** The pages of 8004scan. What their items mean is in core/directory/sources/. */
+/** The pages of 8004scan. core/directory/sources/ reads their items. */
 import { z } from "zod";
 import { offsetPage, overOffset, total } from "./offsets.ts";
 import { askSized, placeOf } from "./page-request.ts";
 import type { OpenPages } from "./pages.ts";
 
-/** 8004scan: offsets, the oldest first; since a moment, the newest first until it is reached. */
+/** 8004scan: paging by offset. A full pull reads the oldest first; a pull since a time reads the newest first down to it. */
 export const scan8004Pages: OpenPages = (upstream, { chainId }) => {
   const answer = z.looseObject({ items: z.array(z.unknown()), total });
   const created = z.looseObject({ created_at: z.string() });

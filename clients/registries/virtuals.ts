@@ -1,10 +1,10 @@
-/** The pages of Virtuals. What their items mean is in core/directory/sources/. */
+/** The pages of Virtuals. core/directory/sources/ reads their items. */
 import { z } from "zod";
 import { steppedOver, total } from "./offsets.ts";
 import { askSized, EMPTY_PAGE, PAGE, placeBehind, placeOf } from "./page-request.ts";
 import type { OpenPages } from "./pages.ts";
 
-/** Virtuals ACP v1 (Strapi): pages by number; a smaller one is named by its place. */
+/** Virtuals ACP v1 (Strapi): pages by number; the cursor of a smaller page is its place. */
 export const virtualsPages: OpenPages = (upstream) => {
   const answer = z.looseObject({
     data: z.array(z.unknown()),
@@ -26,7 +26,7 @@ export const virtualsPages: OpenPages = (upstream) => {
           behind: offset > 0,
           read(json: unknown) {
             const { data, meta } = answer.parse(json);
-            // What the server takes for the page's number decides nothing: some answer the first page to everything.
+            // The page number in the answer is ignored: some servers answer every request with the first page.
             const { pageCount } = meta.pagination;
             return {
               items: data,

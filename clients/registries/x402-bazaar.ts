@@ -1,10 +1,10 @@
-/** The pages of the x402 Bazaar. What their items mean is in core/directory/sources/. */
+/** The pages of the x402 Bazaar. core/directory/sources/ reads their items. */
 import { z } from "zod";
 import { offsetPage, overOffset, total } from "./offsets.ts";
 import { askSized, placeOf } from "./page-request.ts";
 import type { OpenPages } from "./pages.ts";
 
-/** The x402 Bazaar: offsets. */
+/** The x402 Bazaar: paging by offset. */
 export const x402BazaarPages: OpenPages = (upstream) => {
   const answer = z.looseObject({ items: z.array(z.unknown()), pagination: z.looseObject({ total }).nullish() });
   return {
