@@ -1,4 +1,4 @@
-/** What Ponder reads and from where: the chain with its request lanes, the contracts, the attestations that count. */
+/** Ponder's configuration: the chain with its request lanes (RPC_LANES), the contracts, the attestations that count. */
 import { createConfig } from "ponder";
 import { easAbi } from "./abis/eas.ts";
 import { erc8004IdentityAbi, erc8004ReputationAbi } from "./abis/erc8004.ts";
@@ -11,21 +11,21 @@ const { chain, contracts, attesters, attestationSchemas, database } = loadConfig
 
 /**
  * Ponder limits requests per entry of this list (20/s, growing by 5 % steps to 500/s), and an entry may repeat: each
- * repetition is another lane to the same node, with nothing added to the URL that a provider could stumble over.
+ * repetition multiplies the limit of the same node, and the URL stays unchanged, so that every provider accepts it.
  */
 const lanes = chain.rpcUrls.flatMap((url) => Array.from({ length: chain.lanes }, () => url));
 
-/** Ponder accepts nothing below 100 ms. */
+/** Milliseconds. Ponder accepts no value below 100. */
 const pollingInterval = Math.max(chain.pollIntervalMs, 100);
 
-const on = (contract: { address: `0x${string}`; startBlock: number }) => ({
+const at = (contract: { address: `0x${string}`; startBlock: number }) => ({
   chain: "base" as const,
   address: contract.address,
   startBlock: contract.startBlock,
   ...(chain.endBlock !== undefined && { endBlock: chain.endBlock }),
 });
 
-/** Attestations of others, and under other schemas, are none of our business. */
+/** Only attestations of these attesters under these schemas are indexed. */
 const counted = { attester: attesters, schemaUID: attestationSchemas };
 
 export default createConfig({
@@ -41,18 +41,18 @@ export default createConfig({
     },
   },
   contracts: {
-    Identity: { abi: identityAbi, ...on(contracts.identity) },
+    Identity: { abi: identityAbi, ...at(contracts.identity) },
     Eas: {
       abi: easAbi,
-      ...on(contracts.eas),
+      ...at(contracts.eas),
       filter: [
         { event: "Attested", args: counted },
         { event: "Revoked", args: counted },
       ],
     },
-    Erc8004Identity: { abi: erc8004IdentityAbi, ...on(contracts.erc8004Identity) },
-    Erc8004Reputation: { abi: erc8004ReputationAbi, ...on(contracts.erc8004Reputation) },
-    Handshakes: { abi: handshakesAbi, ...on(contracts.handshakes) },
-    ServiceToken: { abi: serviceTokenAbi, ...on(contracts.serviceToken) },
+    Erc8004Identity: { abi: erc8004IdentityAbi, ...at(contracts.erc8004Identity) },
+    Erc8004Reputation: { abi: erc8004ReputationAbi, ...at(contracts.erc8004Reputation) },
+    Handshakes: { abi: handshakesAbi, ...at(contracts.handshakes) },
+    ServiceToken: { abi: serviceTokenAbi, ...at(contracts.serviceToken) },
   },
 });

@@ -1,7 +1,7 @@
-/** The onchain tables: one row per thing the chain says, written by src/ only and read by everybody else through the views. */
+/** The onchain tables: rows that follow from the chain alone. Only src/ writes them; all other code reads them through the views. */
 import { index, onchainTable, primaryKey } from "ponder";
 
-/** One identity token. Everything an `agent` row holds follows from the chain; scores and profiles live elsewhere. */
+/** One identity token. Every field of an `agent` row follows from the chain; scores and profiles have tables of their own. */
 export const agent = onchainTable(
   "agent",
   (t) => ({
@@ -22,8 +22,8 @@ export const agent = onchainTable(
     /** First owner: the account that called the contract, or the one the contract's owner minted for. */
     mintedTo: t.hex().notNull(),
     /**
-     * What look-ups by wallet are ordered by. 0: the agent's wallet was verified, or minted the token for itself and owns
-     * it. 1: it owns the token, which somebody else minted. 2: the token only names it.
+     * Sort key of look-ups by wallet. 0: the agent's wallet was verified, or minted the token for itself and owns it.
+     * 1: the wallet owns the token, which another account minted. 2: the token only names the wallet.
      */
     walletRank: t.integer().notNull(),
     soulbound: t.boolean().notNull(),
@@ -34,7 +34,7 @@ export const agent = onchainTable(
     mutationCount: t.integer().notNull(),
     version: t.text().notNull(),
     points: t.bigint().notNull(),
-    /** Traits that count as traits: every trait but the `linked-token*` storage. */
+    /** Number of traits, without the `linked-token*` ones, which are storage. */
     traitCount: t.integer().notNull(),
     /** The registered .agent name, in its original case. */
     agentName: t.text(),
@@ -42,15 +42,15 @@ export const agent = onchainTable(
     /** Unix seconds of the block that last wrote it; null when never written. */
     personalityAt: t.int8({ mode: "number" }),
     narrative: t.jsonb().$type<OnchainNarrative>(),
-    /** When each text was last written: setting one on chain says nothing about the others. */
+    /** Time of the last write of each text: a transaction can set one and leave the others unchanged. */
     narrativeAt: t.jsonb().$type<OnchainNarrativeAt>(),
     /** Wallet named by the last CoinbaseVerified event; informative, the score reads attestations. */
     coinbaseWallet: t.hex(),
-    /** The last block in which anything about this agent changed; the reconciler compares it with the score. */
+    /** The last block with an event about this agent; the reconciler compares it with the score. */
     updatedBlock: t.int8({ mode: "number" }).notNull(),
   }),
   (t) => ({
-    /** A look-up by wallet reads one entry, however many tokens name the wallet. */
+    /** A look-up by wallet reads one entry, independent of the number of tokens that name the wallet. */
     walletIdx: index().on(t.agentAddress, t.walletRank, t.tokenId),
     ownerIdx: index().on(t.owner),
     nameIdx: index().on(t.name),
@@ -58,7 +58,7 @@ export const agent = onchainTable(
     pointsIdx: index().on(t.points),
     frameworkIdx: index().on(t.framework),
     updatedBlockIdx: index().on(t.updatedBlock),
-    /** Totals are counted from it alone. */
+    /** Totals are counted from this index alone. */
     kindIdx: index().on(t.verified, t.soulbound),
   }),
 );
@@ -72,7 +72,7 @@ export type OnchainPersonality = {
   autonomyLevel: number;
 };
 export type OnchainNarrative = { origin: string; mission: string; lore: string; manifesto: string };
-/** Unix seconds; a text that was never written has none. */
+/** Unix seconds; absent for a text that was never written. */
 export type OnchainNarrativeAt = Partial<Record<keyof OnchainNarrative, number>>;
 
 /** A trait of an identity token, in the order of its TraitAdded events. */
@@ -80,7 +80,7 @@ export const trait = onchainTable(
   "trait",
   (t) => ({
     tokenId: t.int8({ mode: "number" }).notNull(),
-    /** Grows along the chain: block number times a million plus log index. */
+    /** Increases along the chain: block number times 1,000,000 plus log index. */
     position: t.int8({ mode: "number" }).notNull(),
     name: t.text().notNull(),
     category: t.text().notNull(),
@@ -90,7 +90,7 @@ export const trait = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.tokenId, t.position] }) }),
 );
 
-/** A name in use in the .agent namespace. A token holds at most one; registering another frees the first. */
+/** A name in use in the .agent namespace. A token has at most one; a registration of another frees the first. */
 export const agentName = onchainTable(
   "agent_name",
   (t) => ({
@@ -118,7 +118,7 @@ export const pointsAward = onchainTable(
   (t) => ({ tokenIdx: index().on(t.tokenId) }),
 );
 
-/** Points awarded to a token id before it was minted (the contract's owner may do that); added when it is. */
+/** Points awarded to a token id before its mint (the contract's owner can do that); the mint adds them to the agent. */
 export const unmintedPoints = onchainTable("unminted_points", (t) => ({
   tokenId: t.int8({ mode: "number" }).primaryKey(),
   points: t.bigint().notNull(),
@@ -140,7 +140,7 @@ export const transfer = onchainTable(
   (t) => ({ tokenIdx: index().on(t.contract, t.tokenId), fromIdx: index().on(t.from), toIdx: index().on(t.to) }),
 );
 
-/** A transaction in which something happened to an identity token, once per token. */
+/** A transaction with an event about an identity token, once per token. */
 export const agentTransaction = onchainTable(
   "agent_transaction",
   (t) => ({
@@ -152,7 +152,7 @@ export const agentTransaction = onchainTable(
     /** Null for a transaction that creates a contract. */
     to: t.hex(),
     valueWei: t.bigint().notNull(),
-    /** The first four bytes of its input, which name the function called; null without input. */
+    /** Function selector, the first four bytes of the input; null for a shorter input. */
     selector: t.hex(),
     minedAt: t.int8({ mode: "number" }).notNull(),
   }),
@@ -171,7 +171,7 @@ export const operatorApproval = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.owner, t.operator] }) }),
 );
 
-/** Changes that concern a contract as a whole: ownership, upgrades, EIP-712 domain. */
+/** Changes of a contract as a whole: ownership, upgrades, EIP-712 domain. */
 export const contractEvent = onchainTable("contract_event", (t) => ({
   id: t.text().primaryKey(),
   contract: t.hex().notNull(),
@@ -226,7 +226,7 @@ export const erc8004Agent = onchainTable(
   }),
 );
 
-/** On-chain metadata of an ERC-8004 agent; empty bytes mean unset. Keys beyond 512 characters end in their digest. */
+/** On-chain metadata of an ERC-8004 agent; empty bytes mean unset. A key longer than 512 characters is cut and ends in its digest. */
 export const erc8004Metadata = onchainTable(
   "erc8004_metadata",
   (t) => ({
@@ -241,7 +241,7 @@ export const erc8004Metadata = onchainTable(
 
 /**
  * Feedback of the ERC-8004 reputation registry. Endpoint, URI and hash exist only in the event. `registry` is the
- * identity registry of the agent it is about, so that it joins `erc8004_agent`.
+ * identity registry of the rated agent, so that rows join `erc8004_agent`.
  */
 export const erc8004Feedback = onchainTable(
   "erc8004_feedback",
@@ -335,20 +335,20 @@ export type ChangeKind =
   | "erc8004.response_appended";
 
 /**
- * Append-only log of index changes, one row per chain event; the dispatcher turns them into jobs and events.
- * A reorg removes a row and may bring the same event back in another block, hence another blockHash.
+ * Append-only log of index changes, one row per chain event; the dispatcher turns rows into jobs and events.
+ * A reorg removes a row and can add the same event again in another block, with another blockHash.
  */
 export const indexChanges = onchainTable(
   "index_changes",
   (t) => ({
-    /** Ponder's event id: sorts in chain order. An event about two tokens has a second row, its id ending in `-to`. */
+    /** Ponder's event id: sorts in chain order. An event about two tokens has a second row, whose id ends in `-to`. */
     id: t.text().primaryKey(),
     kind: t.text().$type<ChangeKind>().notNull(),
-    /** The identity token concerned, when there is one. */
+    /** The identity token; null for an event that is about no token. */
     tokenId: t.int8({ mode: "number" }),
-    /** The wallet concerned, when the event names a wallet and not a token (attestations). */
+    /** The wallet of an event that names a wallet and no token (attestations). */
     wallet: t.hex(),
-    /** The ERC-8004 agent concerned. */
+    /** The ERC-8004 agent; null for other events. */
     agentId: t.bigint(),
     block: t.int8({ mode: "number" }).notNull(),
     blockHash: t.hex().notNull(),

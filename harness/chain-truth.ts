@@ -2,9 +2,9 @@
 import type pg from "pg";
 import type { Address, PublicActions } from "viem";
 import { identityAbi } from "../abis/identity.ts";
-import { cleanText, indexedText, MOST_WORDS } from "../src/event-facts.ts";
+import { cleanText, indexedText, MAX_LABEL } from "../src/event-facts.ts";
 
-const words = (text: string) => cleanText(text, MOST_WORDS);
+const words = (text: string) => cleanText(text, MAX_LABEL);
 
 export type AgentTruth = Awaited<ReturnType<typeof agentsOfChain>>[number];
 

@@ -1,19 +1,20 @@
-/** The agent row: how it begins, and the one way in which everything later changes it. */
+/** The agent row: its creation at the mint, and the one function that changes it afterwards. */
 import type { Context } from "ponder:registry";
 import { agent, unmintedPoints } from "ponder:schema";
 import type { Hex } from "viem";
 import { identityAbi } from "../abis/identity.ts";
 import { readOrNull } from "./contract-reads.ts";
-import { blockOf, type ChainEvent, cleanText, indexedText, lower, MOST_WORDS, timeOf } from "./event-facts.ts";
+import { blockOf, type ChainEvent, cleanText, indexedText, lower, MAX_LABEL, timeOf } from "./event-facts.ts";
 
 type AgentRow = typeof agent.$inferSelect;
 
-/** Index of API in the contract's MintOrigin: minted by the service for a wallet that somebody else named. */
+/** Value API of the contract's enum MintOrigin: the service minted for a wallet that another account named. */
 const ORIGIN_API = 2;
 
 /**
- * How close the agent's wallet is to the token. Anybody can name any wallet in a mint, and transfer a token to any wallet:
- * only a mint by the wallet itself and a verification, which the contract's owner writes, are its own doing.
+ * Rank of the agent's wallet, 0 is best (see `walletRank` in ponder.schema.ts). Any account can name any wallet in a mint
+ * and transfer a token to any wallet. Only a mint by the wallet itself and a verification, which the contract's owner
+ * writes, prove that the wallet agreed.
  */
 function walletRank(row: Pick<AgentRow, "agentAddress" | "owner" | "mintedTo" | "verifiedWallet" | "origin">): number {
   const { agentAddress, owner, mintedTo, verifiedWallet, origin } = row;
@@ -22,7 +23,7 @@ function walletRank(row: Pick<AgentRow, "agentAddress" | "owner" | "mintedTo" | 
   return mintedTo === owner && origin !== ORIGIN_API ? 0 : 1;
 }
 
-/** `getAgent` as of the end of the event's block; null when the contract does not answer it. */
+/** Result of `getAgent` at the end of the event's block; null when the contract reverts or returns invalid data. */
 const readAgent = ({ client, contracts }: Context, tokenId: number) =>
   readOrNull(
     client.readContract({
@@ -34,11 +35,11 @@ const readAgent = ({ client, contracts }: Context, tokenId: number) =>
   );
 
 /**
- * Starts the row of a token, at its Transfer from the zero address: the first log of a mint, before its points and
- * before AgentRegistered (a receiver contract's hook may even move the token in between). What no event carries is
- * read here once: framework, soulbound, generation, parent and first version.
+ * Inserts the row of a token at its Transfer from the zero address: the first log of a mint, before its points and
+ * before AgentRegistered (a receiver contract's hook can even transfer the token in between). Reads once the fields that
+ * no event carries: framework, soulbound, generation, parent and first version.
  */
-export async function beginAgent(context: Context, event: ChainEvent, tokenId: number, owner: Hex): Promise<void> {
+export async function insertAgent(context: Context, event: ChainEvent, tokenId: number, owner: Hex): Promise<void> {
   const { db } = context;
   const read = await readAgent(context, tokenId);
   const early = await db.find(unmintedPoints, { tokenId });
@@ -67,7 +68,7 @@ export async function beginAgent(context: Context, event: ChainEvent, tokenId: n
       generation: read?.generation ?? 0,
       parentId: read?.parentId ?? 0n,
       mutationCount: 0,
-      version: cleanText(read?.currentVersion ?? "", MOST_WORDS),
+      version: cleanText(read?.currentVersion ?? "", MAX_LABEL),
       points: early?.points ?? 0n,
       traitCount: 0,
       agentName: null,
@@ -84,12 +85,11 @@ export async function beginAgent(context: Context, event: ChainEvent, tokenId: n
 /**
  * Applies an event to the row of its token and marks the block.
  *
- * The agent's wallet can be changed (setAgentWallet) without any event of its own. So it is read again at every event
- * about a token: the row is right as of the token's last event, and a change that nothing ever follows is seen by
- * whoever asks the contract. Which events read is fixed by their kind, not by what the row says, because Ponder
- * fetches reads ahead, in parallel, only for events that always make them; a second read of a token in a block is
- * answered from its cache.
- * @param options.paid the event comes with a PointsAwarded in its transaction, which has read the wallet already
+ * setAgentWallet changes the agent's wallet without an event. So every event about a token reads the wallet again: the
+ * row is correct as of the token's last event. A later change without an event is visible only in the contract. The kind
+ * of an event decides whether it reads, never the row, because Ponder prefetches reads in parallel only for events that
+ * always make them. Ponder's cache answers a second read of a token in a block.
+ * @param options.walletRead true when a PointsAwarded in the same transaction has read the wallet already
  * @returns the row before the change, or null when there is no such token
  */
 export async function changeAgent(
@@ -97,12 +97,12 @@ export async function changeAgent(
   event: ChainEvent,
   tokenId: number | null,
   change: (row: AgentRow) => Partial<AgentRow>,
-  { paid = false } = {},
+  { walletRead = false } = {},
 ): Promise<AgentRow | null> {
   if (tokenId === null) return null;
   const row = await context.db.find(agent, { tokenId });
   if (row === null) return null;
-  const read = paid ? null : await readAgent(context, tokenId);
+  const read = walletRead ? null : await readAgent(context, tokenId);
   const changes = {
     ...(read !== null && { agentAddress: lower(read.agentAddress) }),
     ...change(row),

@@ -1,13 +1,13 @@
-/** The transactions in which something happened to an identity token. */
+/** The transactions with an event about an identity token. */
 import type { Context } from "ponder:registry";
 import { agentTransaction } from "ponder:schema";
 import { blockOf, type ChainEvent, timeOf } from "./event-facts.ts";
 
-/** Length of a selector in hex, `0x` included. */
-const SELECTOR = 10;
+/** Characters of a function selector in hex, with `0x`. */
+const SELECTOR_LENGTH = 10;
 
-/** Notes the transaction of an event that is about a token; further events of it about the same token add nothing. */
-export async function noteTransaction({ db }: Context, event: ChainEvent, tokenId: number): Promise<void> {
+/** Inserts the transaction of an event about a token; does nothing when an earlier event has inserted it. */
+export async function recordTransaction({ db }: Context, event: ChainEvent, tokenId: number): Promise<void> {
   const { hash, from, to, value, input, transactionIndex } = event.transaction;
   await db
     .insert(agentTransaction)
@@ -19,7 +19,7 @@ export async function noteTransaction({ db }: Context, event: ChainEvent, tokenI
       from,
       to,
       valueWei: value,
-      selector: input.length < SELECTOR ? null : (input.slice(0, SELECTOR) as `0x${string}`),
+      selector: input.length < SELECTOR_LENGTH ? null : (input.slice(0, SELECTOR_LENGTH) as `0x${string}`),
       minedAt: timeOf(event),
     })
     .onConflictDoNothing();

@@ -4,22 +4,22 @@ import { attestation } from "ponder:schema";
 import { easAbi } from "../abis/eas.ts";
 import { readOrNull } from "./contract-reads.ts";
 import { blockOf, lower, secondsOf, timeOf } from "./event-facts.ts";
-import { tell } from "./index-changes.ts";
+import { recordChange } from "./index-changes.ts";
 
 ponder.on("Eas:Attested", async ({ event, context }) => {
   await writeAttestation(context, event, 0);
-  await tell(context, event, "attestation.made", { wallet: lower(event.args.recipient) });
+  await recordChange(context, event, "attestation.made", { wallet: lower(event.args.recipient) });
 });
 
 ponder.on("Eas:Revoked", async ({ event, context }) => {
   await writeAttestation(context, event, timeOf(event));
-  await tell(context, event, "attestation.revoked", { wallet: lower(event.args.recipient) });
+  await recordChange(context, event, "attestation.revoked", { wallet: lower(event.args.recipient) });
 });
 
 /**
- * Writes an attestation as its contract knows it at the event's block; the event itself carries neither expiration nor
- * data. A revocation may concern an attestation older than the index: its row then begins revoked.
- * An attestation that cannot be read is written as expired at once: what nobody can check must not count.
+ * Writes an attestation as EAS stores it at the event's block; the event carries neither expiration nor data. A revocation
+ * can be of an attestation older than the index: its row is then inserted as revoked.
+ * An attestation that cannot be read gets its own time as expiration: what cannot be checked must not count.
  */
 async function writeAttestation(
   { client, contracts, db }: Context,

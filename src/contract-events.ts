@@ -1,4 +1,4 @@
-/** Events about a contract as a whole: who owns it, which code it runs, how it signs. They are kept, and watched by people. */
+/** Events about a contract as a whole: its owner, its implementation, its EIP-712 domain. Operators read the rows. */
 import { type Context, ponder } from "ponder:registry";
 import { contractEvent } from "ponder:schema";
 import { blockOf, type ChainEvent } from "./event-facts.ts";
@@ -21,7 +21,7 @@ for (const contract of ["Identity", "Erc8004Identity"] as const) {
 
 ponder.on("Identity:CredScoreUpdated", ({ event, context }) => record(context, event, "CredScoreUpdated", event.args));
 
-/** Keeps one event with its arguments as text, addresses in lower case. */
+/** Inserts one event with its arguments as text, addresses in lower case. */
 async function record({ db }: Context, event: ChainEvent, name: string, args: Record<string, unknown>): Promise<void> {
   await db.insert(contractEvent).values({
     id: event.id,

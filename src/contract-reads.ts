@@ -1,29 +1,30 @@
-/** Contract reads at an event's block, for what events do not carry, and what an unreadable contract means. */
+/** Contract reads at an event's block, and which of their errors are the contract's answer. */
 import { BaseError } from "viem";
 
-/** Ways viem says that a contract's answer is not what its ABI promises. */
+/** Names of viem's errors for a response that does not match the ABI. */
 const UNDECODABLE =
   /^(ContractFunctionZeroData|AbiDecoding|PositionOutOfBounds|InvalidBytesBoolean|SizeOverflow|Slice|RecursiveReadLimit)/;
-/** Ways nodes say that a call ended without an answer: nothing but the contract decides that. */
+/** Nodes' error messages for a call that the contract itself ended without a result. */
 const REFUSED = /revert|invalid (?:opcode|jump)|out ?of ?gas|memory(?:limit)?oog|stack ?(?:over|under)flow/i;
 
 /**
- * The result of a read, or null when the contract itself refused or answered nonsense: another implementation may
- * stand at the address, and an index that stops over it helps nobody. Whatever is the node's fault (no answer, rate
- * limit, internal error) is thrown, so that Ponder retries: an outage must never turn into rows.
+ * The result of a read, or null when the contract reverts or returns data that does not match the ABI: the address can
+ * have another implementation, and the index must not stop because of it.
+ * @throws the errors of the node (no answer, rate limit, internal error), so that Ponder retries: an outage must never
+ * change rows
  */
 export async function readOrNull<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;
   } catch (error) {
-    if (isContractsAnswer(error)) return null;
+    if (isContractError(error)) return null;
     throw error;
   }
 }
 
-function isContractsAnswer(error: unknown): boolean {
+function isContractError(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false;
-  // JSON-RPC code 3 is "execution reverted"; some nodes say it in words under a general code.
+  // JSON-RPC code 3 is "execution reverted"; some nodes send that message with a general code.
   const answered = error.walk((cause) => (cause as Error).name === "RpcRequestError") as
     | (BaseError & { code?: number })
     | null;

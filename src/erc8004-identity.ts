@@ -2,8 +2,8 @@
 import { type Context, ponder } from "ponder:registry";
 import { erc8004Agent, erc8004Metadata, transfer } from "ponder:schema";
 import { type Hex, size, zeroAddress } from "viem";
-import { blockOf, type ChainEvent, cleanText, keyText, lower, MOST_URI, timeOf } from "./event-facts.ts";
-import { tell } from "./index-changes.ts";
+import { blockOf, type ChainEvent, cleanText, keyText, lower, MAX_URI, timeOf } from "./event-facts.ts";
+import { recordChange } from "./index-changes.ts";
 
 /** Reserved metadata key: the wallet the agent acts with, 20 raw bytes, empty when unset. */
 const WALLET_KEY = "agentWallet";
@@ -21,7 +21,7 @@ ponder.on("Erc8004Identity:Transfer", async ({ event, context }) => {
     block: blockOf(event),
     txHash: event.transaction.hash,
   });
-  // The first log of a registration; URI and wallet follow. A receiver's hook may act in between.
+  // The first log of a registration; URI and wallet follow. A receiver's hook can emit events in between.
   if (from === zeroAddress) {
     await context.db
       .insert(erc8004Agent)
@@ -40,23 +40,23 @@ ponder.on("Erc8004Identity:Transfer", async ({ event, context }) => {
       .onConflictDoUpdate({ owner: lower(to), updatedBlock: blockOf(event) });
     return;
   }
-  // The wallet belonged to the former owner: the registry forgets it with the transfer.
+  // The wallet belonged to the former owner: the registry unsets it in the transfer.
   await changeErc8004Agent(context, event, agentId, () => ({ owner: lower(to), agentWallet: null }));
   if ((await context.db.find(erc8004Metadata, { registry, agentId, key: WALLET_KEY })) !== null)
     await writeMetadata(context, event, agentId, WALLET_KEY, "0x");
-  await tell(context, event, "erc8004.transferred", { agentId });
+  await recordChange(context, event, "erc8004.transferred", { agentId });
 });
 
 ponder.on("Erc8004Identity:Registered", async ({ event, context }) => {
   const { agentId, agentURI } = event.args;
-  await changeErc8004Agent(context, event, agentId, () => ({ agentUri: cleanText(agentURI, MOST_URI) }));
-  await tell(context, event, "erc8004.registered", { agentId });
+  await changeErc8004Agent(context, event, agentId, () => ({ agentUri: cleanText(agentURI, MAX_URI) }));
+  await recordChange(context, event, "erc8004.registered", { agentId });
 });
 
 ponder.on("Erc8004Identity:URIUpdated", async ({ event, context }) => {
   const { agentId, newURI } = event.args;
-  await changeErc8004Agent(context, event, agentId, () => ({ agentUri: cleanText(newURI, MOST_URI) }));
-  await tell(context, event, "erc8004.uri_updated", { agentId });
+  await changeErc8004Agent(context, event, agentId, () => ({ agentUri: cleanText(newURI, MAX_URI) }));
+  await recordChange(context, event, "erc8004.uri_updated", { agentId });
 });
 
 ponder.on("Erc8004Identity:MetadataSet", async ({ event, context }) => {
@@ -65,7 +65,7 @@ ponder.on("Erc8004Identity:MetadataSet", async ({ event, context }) => {
   await changeErc8004Agent(context, event, agentId, () =>
     metadataKey === WALLET_KEY ? { agentWallet: size(metadataValue) === 20 ? lower(metadataValue) : null } : {},
   );
-  await tell(context, event, "erc8004.metadata_set", { agentId });
+  await recordChange(context, event, "erc8004.metadata_set", { agentId });
 });
 
 async function writeMetadata({ db }: Context, event: ChainEvent, agentId: bigint, key: string, value: Hex) {

@@ -1,10 +1,10 @@
 /** The canonical ERC-8004 reputation registry: feedback, its revocation, responses to it. */
 import { type Context, ponder } from "ponder:registry";
 import { erc8004Agent, erc8004Feedback, erc8004Response } from "ponder:schema";
-import { blockOf, type ChainEvent, cleanText, lower, MOST_WORDS, timeOf } from "./event-facts.ts";
-import { tell } from "./index-changes.ts";
+import { blockOf, type ChainEvent, cleanText, lower, MAX_LABEL, timeOf } from "./event-facts.ts";
+import { recordChange } from "./index-changes.ts";
 
-/** Feedback is about agents of the identity registry the reputation registry was made for. */
+/** The identity registry that the reputation registry was deployed for: its agents receive the feedback. */
 const registryOf = ({ contracts }: Context) => lower(contracts.Erc8004Identity.address);
 
 ponder.on("Erc8004Reputation:NewFeedback", async ({ event, context }) => {
@@ -18,8 +18,8 @@ ponder.on("Erc8004Reputation:NewFeedback", async ({ event, context }) => {
   const content = {
     value,
     valueDecimals,
-    tag1: cleanText(event.args.tag1, MOST_WORDS),
-    tag2: cleanText(event.args.tag2, MOST_WORDS),
+    tag1: cleanText(event.args.tag1, MAX_LABEL),
+    tag2: cleanText(event.args.tag2, MAX_LABEL),
     endpoint: cleanText(event.args.endpoint),
     feedbackUri: cleanText(event.args.feedbackURI),
     feedbackHash: event.args.feedbackHash,
@@ -28,14 +28,14 @@ ponder.on("Erc8004Reputation:NewFeedback", async ({ event, context }) => {
     block: blockOf(event),
     txHash: event.transaction.hash,
   };
-  // The registry can be upgraded, and a migration may tell old feedback once more: the last word counts, once.
-  const told = await context.db.find(erc8004Feedback, key);
+  // The registry can be upgraded, and a migration can emit old feedback again: the last event counts, once.
+  const known = await context.db.find(erc8004Feedback, key);
   await context.db
     .insert(erc8004Feedback)
     .values({ ...key, ...content })
     .onConflictDoUpdate(content);
-  if (told === null || told.revoked) await countFeedback(context, event, agentId, 1);
-  await tell(context, event, "erc8004.feedback_given", { agentId });
+  if (known === null || known.revoked) await countFeedback(context, event, agentId, 1);
+  await recordChange(context, event, "erc8004.feedback_given", { agentId });
 });
 
 ponder.on("Erc8004Reputation:FeedbackRevoked", async ({ event, context }) => {
@@ -45,7 +45,7 @@ ponder.on("Erc8004Reputation:FeedbackRevoked", async ({ event, context }) => {
   if (row === null || row.revoked) return;
   await context.db.update(erc8004Feedback, key).set({ revoked: true });
   await countFeedback(context, event, agentId, -1);
-  await tell(context, event, "erc8004.feedback_revoked", { agentId });
+  await recordChange(context, event, "erc8004.feedback_revoked", { agentId });
 });
 
 ponder.on("Erc8004Reputation:ResponseAppended", async ({ event, context }) => {
@@ -63,7 +63,7 @@ ponder.on("Erc8004Reputation:ResponseAppended", async ({ event, context }) => {
     block: blockOf(event),
     txHash: event.transaction.hash,
   });
-  await tell(context, event, "erc8004.response_appended", { agentId });
+  await recordChange(context, event, "erc8004.response_appended", { agentId });
 });
 
 async function countFeedback(context: Context, event: ChainEvent, agentId: bigint, change: 1 | -1): Promise<void> {

@@ -1,4 +1,4 @@
-/** What every handler takes from an event: where it stands in the chain, and values in the form the tables hold. */
+/** Values that all handlers take from an event: its place in the chain, and its arguments in the form of the tables. */
 import { type Hex, keccak256, stringToBytes, zeroAddress } from "viem";
 
 /** The parts of a Ponder log event that all handlers use. */
@@ -18,57 +18,58 @@ export const lower = (hex: Hex) => hex.toLowerCase() as Hex;
 export const addressOrNull = (address: Hex) => (address === zeroAddress ? null : lower(address));
 
 /**
- * A token id as the tables hold it. The identity contract counts from 0; an id beyond the safe integers is not one of
- * its tokens, whatever a contract claims.
+ * A token id in the form of the tables. The identity contract counts from 0; an id beyond the safe integers cannot be one
+ * of its tokens.
+ * @returns null for such an id
  */
 export function tokenIdOf(id: bigint): number | null {
   return id <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(id) : null;
 }
 
-/** Unix seconds that fit the column: uint64 has room for times no int8 can hold. */
+/** Unix seconds, limited to the safe integers: a uint64 can be larger than the int8 column holds. */
 export const secondsOf = (value: bigint) =>
   value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value);
 
 /**
- * A text as Postgres can hold it: NUL, which it refuses, becomes the replacement character (dropping it would let two
- * different texts become one). A longer one is cut: whoever pays for it would make everybody else read it.
- * @param most UTF-16 units that are kept
+ * A text that Postgres accepts. NUL, which it refuses, becomes the replacement character (without a replacement two
+ * different texts could become equal). A longer text is cut: one account must not make all readers load a huge text.
+ * @param max UTF-16 units that are kept
  */
-export function cleanText(text: string, most = MOST_TEXT): string {
-  return text.slice(0, most).toWellFormed().replaceAll("\0", "�");
+export function cleanText(text: string, max = MAX_TEXT): string {
+  return text.slice(0, max).toWellFormed().replaceAll("\0", "�");
 }
 
-/** Of names, categories, tags and reasons. */
-export const MOST_WORDS = 1_024;
-/** Of texts and links. */
-const MOST_TEXT = 16_384;
-/** Of the URI of an agent, which may hold its whole registration file; larger ones are read by nobody. */
-export const MOST_URI = 400_000;
+/** Max UTF-16 units of names, categories, tags and reasons. */
+export const MAX_LABEL = 1_024;
+/** Max UTF-16 units of texts and links. */
+const MAX_TEXT = 16_384;
+/** Max UTF-16 units of an agent's URI, which can contain its whole registration file. No reader accepts a larger one. */
+export const MAX_URI = 400_000;
 
-/** The most that a `numeric(78)` column holds; sums of amounts end there. */
-const MOST_NUMBER = 10n ** 78n - 1n;
+/** Max value of a `numeric(78)` column; sums of amounts are limited to it. */
+const MAX_SUM = 10n ** 78n - 1n;
 export const sumOf = (a: bigint, b: bigint): bigint => {
   const sum = a + b;
-  return sum > MOST_NUMBER ? MOST_NUMBER : sum < -MOST_NUMBER ? -MOST_NUMBER : sum;
+  return sum > MAX_SUM ? MAX_SUM : sum < -MAX_SUM ? -MAX_SUM : sum;
 };
 
-/** Longest text, in code points, that goes into a column with an index: a btree entry ends at 2704 bytes. */
-const INDEXED_LIMIT = 512;
+/** Max code points of a text in a column with an index: a btree entry has at most 2,704 bytes. */
+const MAX_INDEXED = 512;
 
-/** A text for an indexed column: without the cut anybody could stop the indexer with one long name. */
+/** A text for an indexed column: without the limit one long name would stop the indexer. */
 export function indexedText(text: string): string {
-  if (text.length <= INDEXED_LIMIT) return cleanText(text);
-  return cleanText(Array.from(text).slice(0, INDEXED_LIMIT).join(""));
+  if (text.length <= MAX_INDEXED) return cleanText(text);
+  return cleanText(Array.from(text).slice(0, MAX_INDEXED).join(""));
 }
 
-/** A text for a key column: cut like `indexedText`, and still different for different texts. */
+/** A text for a key column: limited like `indexedText`, with a digest at the end of a cut text, so that keys stay unique. */
 export function keyText(text: string): string {
   const cut = indexedText(text);
   if (cut === text) return cut;
   return `${Array.from(cut)
-    .slice(0, INDEXED_LIMIT - 66)
+    .slice(0, MAX_INDEXED - 66)
     .join("")}${keccak256(stringToBytes(text))}`;
 }
 
-/** Lower case of the name space: the contract folds A to Z and nothing else. */
+/** Key of a name: like the contract it turns only A to Z to lower case. */
 export const nameKey = (name: string) => keyText(name.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));

@@ -1,9 +1,9 @@
-/** Handshakes: two identity tokens that met. */
+/** Completed handshakes between two identity tokens. */
 import { ponder } from "ponder:registry";
 import { handshake } from "ponder:schema";
 import { changeAgent } from "./agent-rows.ts";
 import { blockOf, timeOf, tokenIdOf } from "./event-facts.ts";
-import { tell } from "./index-changes.ts";
+import { recordChange } from "./index-changes.ts";
 
 ponder.on("Handshakes:HandshakeCompleted", async ({ event, context }) => {
   const fromTokenId = tokenIdOf(event.args.fromTokenId);
@@ -19,6 +19,6 @@ ponder.on("Handshakes:HandshakeCompleted", async ({ event, context }) => {
   });
   await changeAgent(context, event, fromTokenId, () => ({}));
   await changeAgent(context, event, toTokenId, () => ({}));
-  await tell(context, event, "handshake.completed", { tokenId: fromTokenId });
-  await tell(context, event, "handshake.completed", { tokenId: toTokenId }, "-to");
+  await recordChange(context, event, "handshake.completed", { tokenId: fromTokenId });
+  await recordChange(context, event, "handshake.completed", { tokenId: toTokenId }, "-to");
 });

@@ -3,7 +3,7 @@ import { type Context, ponder } from "ponder:registry";
 import { agent, agentName } from "ponder:schema";
 import { changeAgent } from "./agent-rows.ts";
 import { type ChainEvent, indexedText, nameKey, timeOf, tokenIdOf } from "./event-facts.ts";
-import { tell } from "./index-changes.ts";
+import { recordChange } from "./index-changes.ts";
 
 ponder.on("Identity:NameRegistered", async ({ event, context }) => {
   const { name } = event.args;
@@ -11,39 +11,41 @@ ponder.on("Identity:NameRegistered", async ({ event, context }) => {
     agentName: indexedText(name),
   }));
   if (known === null) return;
-  // Registering another name frees the first one, without an event.
+  // A registration of another name frees the first one, without an event.
   if (known.agentName !== null) await freeName(context, known.agentName, known.tokenId);
-  await giveName(context, event, name, known.tokenId);
-  await tell(context, event, "agent.name_registered", { tokenId: known.tokenId });
+  await assignName(context, event, name, known.tokenId);
+  await recordChange(context, event, "agent.name_registered", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:NameTransferred", async ({ event, context }) => {
   const { name } = event.args;
-  const giver = await changeAgent(context, event, tokenIdOf(event.args.from), (row) =>
+  const sender = await changeAgent(context, event, tokenIdOf(event.args.from), (row) =>
     row.agentName !== null && nameKey(row.agentName) === nameKey(name) ? { agentName: null } : {},
   );
-  if (giver !== null) await tell(context, event, "agent.name_transferred", { tokenId: giver.tokenId });
-  const taker = await changeAgent(context, event, tokenIdOf(event.args.to), () => ({ agentName: indexedText(name) }));
-  if (taker === null) return freeName(context, name, giver?.tokenId);
-  if (taker.agentName !== null && taker.tokenId !== giver?.tokenId)
-    await freeName(context, taker.agentName, taker.tokenId);
-  await giveName(context, event, name, taker.tokenId);
-  await tell(context, event, "agent.name_transferred", { tokenId: taker.tokenId }, "-to");
+  if (sender !== null) await recordChange(context, event, "agent.name_transferred", { tokenId: sender.tokenId });
+  const receiver = await changeAgent(context, event, tokenIdOf(event.args.to), () => ({
+    agentName: indexedText(name),
+  }));
+  if (receiver === null) return freeName(context, name, sender?.tokenId);
+  if (receiver.agentName !== null && receiver.tokenId !== sender?.tokenId)
+    await freeName(context, receiver.agentName, receiver.tokenId);
+  await assignName(context, event, name, receiver.tokenId);
+  await recordChange(context, event, "agent.name_transferred", { tokenId: receiver.tokenId }, "-to");
 });
 
-/** Removes a name from the name space, if it is this token's. */
-async function freeName({ db }: Context, name: string, holder: number | undefined): Promise<void> {
+/** Removes a name from the name space when this token owns it. */
+async function freeName({ db }: Context, name: string, owner: number | undefined): Promise<void> {
   const row = await db.find(agentName, { name: nameKey(name) });
-  if (row !== null && row.tokenId === holder) await db.delete(agentName, { name: row.name });
+  if (row !== null && row.tokenId === owner) await db.delete(agentName, { name: row.name });
 }
 
-/** Enters a name; a token that held it until now (the contract does not let that happen) loses it. */
-async function giveName({ db }: Context, event: ChainEvent, name: string, tokenId: number): Promise<void> {
+/** Assigns a name; another token that still has it (the contract does not allow that) loses it. */
+async function assignName({ db }: Context, event: ChainEvent, name: string, tokenId: number): Promise<void> {
   const key = nameKey(name);
   const row = await db.find(agentName, { name: key });
   if (row !== null && row.tokenId !== tokenId) {
-    const loser = await db.find(agent, { tokenId: row.tokenId });
-    if (loser !== null && loser.agentName !== null && nameKey(loser.agentName) === key)
+    const former = await db.find(agent, { tokenId: row.tokenId });
+    if (former !== null && former.agentName !== null && nameKey(former.agentName) === key)
       await db
         .update(agent, { tokenId: row.tokenId })
         .set({ agentName: null, updatedBlock: Number(event.block.number) });

@@ -1,16 +1,16 @@
-/** The identity token: what an agent becomes after its mint (verification, mutations, traits, narrative). */
+/** The identity token: changes after the mint (verification, mutations, traits, narrative). */
 import { ponder } from "ponder:registry";
 import { trait } from "ponder:schema";
 import { identityAbi } from "../abis/identity.ts";
 import { changeAgent } from "./agent-rows.ts";
 import { readOrNull } from "./contract-reads.ts";
-import { blockOf, cleanText, lower, MOST_WORDS, timeOf, tokenIdOf } from "./event-facts.ts";
-import { tell } from "./index-changes.ts";
+import { blockOf, cleanText, lower, MAX_LABEL, timeOf, tokenIdOf } from "./event-facts.ts";
+import { recordChange } from "./index-changes.ts";
 
-/** Everything here is rewarded with points in the same transaction. */
-const PAID = { paid: true };
+/** The contract awards points in the same transaction, and the handler of PointsAwarded reads the wallet. */
+const WALLET_READ = { walletRead: true };
 
-/** Traits of such names are the storage of an agent's linked token: kept as rows, not counted as traits. */
+/** Traits with these names store an agent's linked token: they are kept as rows and not counted as traits. */
 const STORAGE = /^linked-token/i;
 
 ponder.on("Identity:AgentVerified", async ({ event, context }) => {
@@ -19,15 +19,21 @@ ponder.on("Identity:AgentVerified", async ({ event, context }) => {
     event,
     tokenIdOf(event.args.tokenId),
     (row) => ({ verified: true, verifiedWallet: row.agentAddress }),
-    PAID,
+    WALLET_READ,
   );
-  if (known !== null) await tell(context, event, "agent.verified", { tokenId: known.tokenId });
+  if (known !== null) await recordChange(context, event, "agent.verified", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:CoinbaseVerified", async ({ event, context }) => {
   const coinbaseWallet = lower(event.args.ownerWallet);
-  const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), () => ({ coinbaseWallet }), PAID);
-  if (known !== null) await tell(context, event, "agent.exchange_verified", { tokenId: known.tokenId });
+  const known = await changeAgent(
+    context,
+    event,
+    tokenIdOf(event.args.tokenId),
+    () => ({ coinbaseWallet }),
+    WALLET_READ,
+  );
+  if (known !== null) await recordChange(context, event, "agent.exchange_verified", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:Mutated", async ({ event, context }) => {
@@ -37,11 +43,11 @@ ponder.on("Identity:Mutated", async ({ event, context }) => {
     tokenIdOf(event.args.tokenId),
     (row) => ({
       mutationCount: row.mutationCount + 1,
-      version: cleanText(event.args.newVersion, MOST_WORDS),
+      version: cleanText(event.args.newVersion, MAX_LABEL),
     }),
-    PAID,
+    WALLET_READ,
   );
-  if (known !== null) await tell(context, event, "agent.mutated", { tokenId: known.tokenId });
+  if (known !== null) await recordChange(context, event, "agent.mutated", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:TraitAdded", async ({ event, context }) => {
@@ -54,18 +60,18 @@ ponder.on("Identity:TraitAdded", async ({ event, context }) => {
     (row) => ({
       traitCount: row.traitCount + counts,
     }),
-    PAID,
+    WALLET_READ,
   );
   if (known === null) return;
   await context.db.insert(trait).values({
     tokenId: known.tokenId,
     position: blockOf(event) * 1_000_000 + event.log.logIndex,
-    name: cleanText(name, MOST_WORDS),
-    category: cleanText(category, MOST_WORDS),
+    name: cleanText(name, MAX_LABEL),
+    category: cleanText(category, MAX_LABEL),
     addedAt: timeOf(event),
     txHash: event.transaction.hash,
   });
-  await tell(context, event, "agent.trait_added", { tokenId: known.tokenId });
+  await recordChange(context, event, "agent.trait_added", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:NarrativeSet", async ({ event, context }) => {
@@ -91,17 +97,17 @@ ponder.on("Identity:NarrativeSet", async ({ event, context }) => {
               lore: cleanText(read.lore),
               manifesto: cleanText(read.manifesto),
             },
-            narrativeAt: { ...row.narrativeAt, ...writtenAt(event.args.field, timeOf(event)) },
+            narrativeAt: { ...row.narrativeAt, ...timesOf(event.args.field, timeOf(event)) },
           },
-    PAID,
+    WALLET_READ,
   );
-  if (known !== null) await tell(context, event, "agent.narrative_set", { tokenId: known.tokenId });
+  if (known !== null) await recordChange(context, event, "agent.narrative_set", { tokenId: known.tokenId });
 });
 
 const TEXTS = ["origin", "mission", "lore", "manifesto"] as const;
 
-/** The texts a NarrativeSet speaks of, with its time: one by its name, or all of them. */
-function writtenAt(field: string, at: number) {
+/** Times of the texts that a NarrativeSet changes: the text that `field` names, or all texts for any other value. */
+function timesOf(field: string, at: number) {
   const named = TEXTS.filter((text) => text === field);
   return Object.fromEntries((named.length > 0 ? named : TEXTS).map((text) => [text, at]));
 }

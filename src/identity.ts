@@ -3,7 +3,7 @@ import { ponder } from "ponder:registry";
 import { operatorApproval, pointsAward, transfer, unmintedPoints } from "ponder:schema";
 import { zeroAddress } from "viem";
 import { identityAbi } from "../abis/identity.ts";
-import { beginAgent, changeAgent } from "./agent-rows.ts";
+import { changeAgent, insertAgent } from "./agent-rows.ts";
 import { readOrNull } from "./contract-reads.ts";
 import {
   addressOrNull,
@@ -11,12 +11,12 @@ import {
   cleanText,
   indexedText,
   lower,
-  MOST_WORDS,
+  MAX_LABEL,
   sumOf,
   timeOf,
   tokenIdOf,
 } from "./event-facts.ts";
-import { tell } from "./index-changes.ts";
+import { recordChange } from "./index-changes.ts";
 
 ponder.on("Identity:Transfer", async ({ event, context }) => {
   const { from, to } = event.args;
@@ -32,10 +32,10 @@ ponder.on("Identity:Transfer", async ({ event, context }) => {
   });
   const tokenId = tokenIdOf(event.args.tokenId);
   if (tokenId === null) return;
-  if (from === zeroAddress) return beginAgent(context, event, tokenId, to);
-  // ERC-721 clears the token's approval on every transfer, without an event.
+  if (from === zeroAddress) return insertAgent(context, event, tokenId, to);
+  // ERC-721 clears the token's approval at every transfer, without an event.
   await changeAgent(context, event, tokenId, () => ({ owner: lower(to), operator: null }));
-  await tell(context, event, "agent.transferred", { tokenId });
+  await recordChange(context, event, "agent.transferred", { tokenId });
 });
 
 ponder.on("Identity:AgentRegistered", async ({ event, context }) => {
@@ -48,9 +48,9 @@ ponder.on("Identity:AgentRegistered", async ({ event, context }) => {
       name: indexedText(event.args.name),
       origin: event.args.origin,
     }),
-    { paid: true },
+    { walletRead: true },
   );
-  if (known !== null) await tell(context, event, "agent.registered", { tokenId: known.tokenId });
+  if (known !== null) await recordChange(context, event, "agent.registered", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:PointsAwarded", async ({ event, context }) => {
@@ -61,12 +61,12 @@ ponder.on("Identity:PointsAwarded", async ({ event, context }) => {
     id: event.id,
     tokenId,
     amount,
-    reason: cleanText(reason, MOST_WORDS),
+    reason: cleanText(reason, MAX_LABEL),
     awardedAt: timeOf(event),
     block: blockOf(event),
     txHash: event.transaction.hash,
   });
-  // setPersonality leaves no other trace than its points.
+  // setPersonality emits no event of its own, only its points.
   const personality = reason === "update_personality" ? await readPersonality() : null;
   const known = await changeAgent(context, event, tokenId, (row) => ({
     points: sumOf(row.points, amount),
@@ -79,7 +79,9 @@ ponder.on("Identity:PointsAwarded", async ({ event, context }) => {
       .onConflictDoUpdate((row) => ({ points: sumOf(row.points, amount) }));
     return;
   }
-  await tell(context, event, personality === null ? "agent.points_awarded" : "agent.personality_set", { tokenId });
+  await recordChange(context, event, personality === null ? "agent.points_awarded" : "agent.personality_set", {
+    tokenId,
+  });
 
   async function readPersonality() {
     const read = await readOrNull(
@@ -106,7 +108,7 @@ ponder.on("Identity:PointsAwarded", async ({ event, context }) => {
 ponder.on("Identity:Approval", async ({ event, context }) => {
   const operator = addressOrNull(event.args.approved);
   const known = await changeAgent(context, event, tokenIdOf(event.args.tokenId), () => ({ operator }));
-  if (known !== null) await tell(context, event, "agent.approved", { tokenId: known.tokenId });
+  if (known !== null) await recordChange(context, event, "agent.approved", { tokenId: known.tokenId });
 });
 
 ponder.on("Identity:ApprovalForAll", async ({ event, context }) => {

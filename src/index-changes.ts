@@ -1,22 +1,25 @@
-/** The log of index changes: one row per event that matters downstream, in the same transaction as the rows it is about. */
+/** The log of index changes: one row per event that the dispatcher handles, in the same transaction as the rows it changes. */
 import type { Context } from "ponder:registry";
 import { type ChangeKind, indexChanges } from "ponder:schema";
 import type { Hex } from "viem";
-import { noteTransaction } from "./agent-transactions.ts";
+import { recordTransaction } from "./agent-transactions.ts";
 import { blockOf, type ChainEvent, timeOf } from "./event-facts.ts";
 
-/** What a row of `index_changes` is about. */
+/** The token, wallet or ERC-8004 agent that a row of `index_changes` is about. */
 type Subject = { tokenId?: number; wallet?: Hex; agentId?: bigint };
 
-/** Tells the dispatcher about an event. @param part tells the rows of one event apart */
-export async function tell(
+/**
+ * Appends a row to `index_changes`, and the transaction of an event about a token.
+ * @param part suffix of the id of a further row of the same event
+ */
+export async function recordChange(
   context: Context,
   event: ChainEvent,
   kind: ChangeKind,
   subject: Subject,
   part = "",
 ): Promise<void> {
-  if (subject.tokenId !== undefined) await noteTransaction(context, event, subject.tokenId);
+  if (subject.tokenId !== undefined) await recordTransaction(context, event, subject.tokenId);
   await context.db.insert(indexChanges).values({
     id: `${event.id}${part}`,
     kind,

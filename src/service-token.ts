@@ -1,6 +1,6 @@
 /**
- * Balances of the service token, summed up from its transfers. They are right when the index begins where the token
- * does (SERVICE_TOKEN_START_BLOCK); a negative balance is the sign that it begins later.
+ * Balances of the service token, summed from its transfers. They are correct when SERVICE_TOKEN_START_BLOCK is not after
+ * the token's first transfer; a negative balance shows that it is.
  */
 import { type Context, ponder } from "ponder:registry";
 import { serviceTokenBalance } from "ponder:schema";
@@ -8,11 +8,11 @@ import { type Hex, zeroAddress } from "viem";
 import { blockOf, type ChainEvent, lower, sumOf } from "./event-facts.ts";
 
 ponder.on("ServiceToken:Transfer", async ({ event, context }) => {
-  await move(context, event, event.args.from, -event.args.value);
-  await move(context, event, event.args.to, event.args.value);
+  await addToBalance(context, event, event.args.from, -event.args.value);
+  await addToBalance(context, event, event.args.to, event.args.value);
 });
 
-async function move({ db }: Context, event: ChainEvent, holder: Hex, changeUnits: bigint): Promise<void> {
+async function addToBalance({ db }: Context, event: ChainEvent, holder: Hex, changeUnits: bigint): Promise<void> {
   if (holder === zeroAddress) return;
   const updatedBlock = blockOf(event);
   await db

@@ -49,7 +49,7 @@ const { trustedProxies } = loadConfig().http;
 const clientAddress = clientAddressBehind(trustedProxies);
 
 globalThis.indexReaders = {
-  nameOf: (incoming: IncomingMessage) => networkOf(clientAddress(incoming)),
+  networkOf: (incoming: IncomingMessage) => networkOf(clientAddress(incoming)),
   async run(ended, work) {
     const reader: Reader = {
       endReason: undefined,

@@ -1,12 +1,12 @@
-/** Limits of the indexer's own server: how many queries run at once and a minute, for how long, and how long a request may be. */
+/** Limits of the indexer's own server: concurrent queries, queries a minute, time of a query, size of a request. */
 import type { IncomingMessage } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 
-/** What `indexer/preload/reader-queries.ts` gives to this server. */
+/** Functions that `indexer/preload/reader-queries.ts` provides to this server. */
 export type IndexReaders = {
-  /** The network that a request comes from; of a trusted proxy's, the network that it names. */
-  nameOf(incoming: IncomingMessage): string;
-  /** Runs the work of one request; its statements are cancelled when `ended` is aborted, and none is tried again. */
+  /** The network of a request's client; behind a trusted proxy, the network that the proxy names. */
+  networkOf(incoming: IncomingMessage): string;
+  /** Runs the work of one request; its statements are cancelled when `ended` is aborted, and none is repeated. */
   run<T>(ended: AbortSignal, work: () => Promise<T>): Promise<T>;
 };
 
@@ -14,59 +14,69 @@ declare global {
   var indexReaders: IndexReaders;
 }
 
-export type QueryRules = {
-  /** Queries that run at once, and of them those of one asker. */
-  atOnce: number;
-  perAsker: number;
-  /** Queries of one asker in a minute. */
+export type QueryLimits = {
+  /** Max concurrent queries of all clients. */
+  concurrent: number;
+  /** Max concurrent queries of one client. */
+  concurrentPerClient: number;
+  /** Max queries of one client in a minute. */
   perMinute: number;
-  /** Milliseconds for all statements of a query together. */
-  ms: number;
-  asker(c: Context): string;
+  /** Max milliseconds for all statements of a query together. */
+  timeoutMs: number;
+  /** Key of the client that a request counts for. */
+  clientOf(c: Context): string;
   run: IndexReaders["run"];
 };
 
 const MINUTE_MS = 60_000;
 
-/** Lets so many queries through at once and of each asker; the others are told to come back. */
-export function queries({ atOnce, perAsker, perMinute, ms, asker, run }: QueryRules): MiddlewareHandler {
+/** Enforces the limits: a query over them is answered 429 or 503 with Retry-After. */
+export function limitQueries({
+  concurrent,
+  concurrentPerClient,
+  perMinute,
+  timeoutMs,
+  clientOf,
+  run,
+}: QueryLimits): MiddlewareHandler {
   const running = new Map<string, number>();
-  let inAll = 0;
-  /** Of this minute; let go at its end. */
-  let asked = new Map<string, number>();
+  let runningInAll = 0;
+  /** Queries of this minute by client; replaced when the minute ends. */
+  let counts = new Map<string, number>();
   let minuteEnds = 0;
 
   return async (c, next) => {
-    const name = asker(c);
+    const client = clientOf(c);
     const now = Date.now();
     if (now >= minuteEnds) {
-      asked = new Map();
+      counts = new Map();
       minuteEnds = now + MINUTE_MS;
     }
     const refuse = (status: 429 | 503, sentence: string, seconds: number) =>
       c.text(sentence, status, { "Retry-After": String(seconds) });
-    const own = running.get(name) ?? 0;
-    if (own >= perAsker) return refuse(429, `You have ${own} queries running; try again when one has ended.`, 1);
-    if (inAll >= atOnce) return refuse(503, "Too many queries are running; try again in a second.", 1);
-    const count = (asked.get(name) ?? 0) + 1;
+    const own = running.get(client) ?? 0;
+    if (own >= concurrentPerClient)
+      return refuse(429, `You have ${own} queries running; try again when one has ended.`, 1);
+    if (runningInAll >= concurrent) return refuse(503, "Too many queries are running; try again in a second.", 1);
+    const count = (counts.get(client) ?? 0) + 1;
     if (count > perMinute)
       return refuse(429, `At most ${perMinute} queries a minute.`, Math.ceil((minuteEnds - now) / 1000));
-    asked.set(name, count);
-    running.set(name, own + 1);
-    inAll++;
+    counts.set(client, count);
+    running.set(client, own + 1);
+    runningInAll++;
     try {
-      await run(AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(ms)]), next);
+      await run(AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(timeoutMs)]), next);
     } finally {
-      inAll--;
-      const left = running.get(name)! - 1;
-      if (left > 0) running.set(name, left);
-      else running.delete(name);
+      runningInAll--;
+      const left = running.get(client)! - 1;
+      if (left > 0) running.set(client, left);
+      else running.delete(client);
     }
   };
 }
 
-/** Refuses bodies longer than `bytes`, and those that do not say how long they are. */
-export const bodyUpTo =
+/** Refuses a body longer than `bytes`, or without a Content-Length. */
+export const limitBody =
   (bytes: number): MiddlewareHandler =>
   async (c, next) => {
     if (c.req.method === "GET" || c.req.method === "HEAD") return next();

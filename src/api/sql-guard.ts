@@ -1,14 +1,14 @@
-/** What may be asked in SQL, before Ponder's own check sees it: one plain SELECT over the index, with a bounded answer. */
+/** The check of an SQL query before Ponder's own: one plain SELECT over the index, with a bounded answer. */
 
-/** Rows of an answer. */
+/** Max rows of an answer. */
 export const MAX_ROWS = 1_000;
-/** Characters of a query. Ponder itself takes 5,000. */
+/** Max characters of a query. Ponder itself accepts 5,000. */
 const MAX_LENGTH = 4_000;
 
 /**
- * Ponder parses each query and lets through a list of harmless nodes and functions over tables without a schema name.
- * These words are refused here once more, because its verdicts are remembered under a short hash: nothing that could
- * do harm may depend on that alone.
+ * Ponder parses each query and allows a list of harmless nodes and functions over tables without a schema name. These
+ * words are refused here as well, because Ponder caches its verdicts under a short hash: safety must not depend on that
+ * cache alone.
  */
 const REFUSED_WORDS: [RegExp, string][] = [
   [/\b(pg|lo)_/i, "a system table or function"],
@@ -21,7 +21,7 @@ const REFUSED_WORDS: [RegExp, string][] = [
   ],
 ];
 
-/** Whatever makes it uncertain where a statement or a literal ends; refused in literals too. */
+/** Marks that make it uncertain where a statement or a literal ends; refused in literals too. */
 const REFUSED_MARKS: [RegExp, string][] = [
   [/;/, "a semicolon"],
   [/--|\/\*|\*\//, "a comment"],
@@ -30,16 +30,16 @@ const REFUSED_MARKS: [RegExp, string][] = [
   [/\$[^0-9]/, "a text between dollar signs"],
 ];
 
-/** A name in quotes, or a text, in which any word may stand. */
+/** A quoted name or a string literal; both may contain any word. */
 const QUOTED = /"(?:[^"]|"")*"|'(?:[^']|'')*'/g;
 
-/** Why a query is refused. */
+/** A query is refused; the message is the sentence for the client. */
 export class Refusal extends Error {}
 
 /**
- * The query that is asked in place of `sql`: the same rows, at most `MAX_ROWS` of them.
- * @param secret known to this process only; it keeps anybody from foreseeing the hash of a query
- * @throws Refusal with a sentence for whoever asks
+ * The query that runs in place of `sql`: the same rows, at most `MAX_ROWS` of them.
+ * @param secret known to this process only, so that no client can predict the hash of a query
+ * @throws Refusal when the query is not allowed
  */
 export function guarded(sql: unknown, secret: string): string {
   if (typeof sql !== "string" || sql.trim() === "") throw new Refusal("The query is missing.");
@@ -55,10 +55,10 @@ export function guarded(sql: unknown, secret: string): string {
 
 /**
  * The query parameter `sql` of Ponder's wire format (superjson of {sql, params, typings}) with its query guarded.
- * @param asked makes the parameter another one than that of any other request
- * @throws Refusal when it is none, or must not be asked
+ * @param request number of the request, which makes the parameter unique
+ * @throws Refusal when it is not a query, or not an allowed one
  */
-export function guardedParameter(text: string | undefined, secret: string, asked: number): string {
+export function guardedParameter(text: string | undefined, secret: string, request: number): string {
   const sent = parse(text);
   const query = sent?.json;
   if (typeof query !== "object" || query === null) throw new Refusal("The parameter sql is missing or no query.");
@@ -66,7 +66,7 @@ export function guardedParameter(text: string | undefined, secret: string, asked
   const plain = (value: unknown) => value === null || ["string", "number", "boolean"].includes(typeof value);
   if (!Array.isArray(params) || params.length > 100 || !params.every(plain))
     throw new Refusal("The parameters of a query are at most 100 texts, numbers and booleans.");
-  return JSON.stringify({ ...sent, asked, json: { ...query, params, sql: guarded(query.sql, secret) } });
+  return JSON.stringify({ ...sent, asked: request, json: { ...query, params, sql: guarded(query.sql, secret) } });
 }
 
 type Sent = { json?: { sql?: unknown; params?: unknown } | null };

@@ -6,7 +6,7 @@ import { type Context, Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { PONDER_ROOT } from "../../indexer/preload/ponder-package.ts";
 import { PONDER_LIMITS } from "../../indexer/preload/reader-limits.ts";
-import { bodyUpTo, type IndexReaders, queries } from "../../src/api/limits.ts";
+import { type IndexReaders, limitBody, limitQueries } from "../../src/api/limits.ts";
 import { guarded, guardedParameter, Refusal } from "../../src/api/sql-guard.ts";
 
 const parameter = (sql: unknown, params: unknown = []) => JSON.stringify({ json: { sql, params } });
@@ -85,16 +85,16 @@ describe("queries", () => {
 });
 
 describe("limits", () => {
-  const asker = (c: Context) => c.req.header("x-asker") ?? "somebody";
-  const rules = { atOnce: 3, perAsker: 2, perMinute: 100, ms: 60_000, asker };
+  const clientOf = (c: Context) => c.req.header("x-asker") ?? "somebody";
+  const limits = { concurrent: 3, concurrentPerClient: 2, perMinute: 100, timeoutMs: 60_000, clientOf };
   const plain: IndexReaders["run"] = (_ended, work) => work();
   const ask = (app: Hono, path: string, name?: string) =>
     app.request(path, name === undefined ? {} : { headers: { "x-asker": name } });
 
-  it("let so many run at once and of one asker and no more, and forget those that failed", async () => {
+  it("bound the queries that run at once, in all and of one client, and do not count those that failed", async () => {
     const held = Promise.withResolvers<void>();
     const app = new Hono()
-      .use(queries({ ...rules, run: plain }))
+      .use(limitQueries({ ...limits, run: plain }))
       .get("/held", async (c) => {
         await held.promise;
         return c.text("done");
@@ -114,8 +114,8 @@ describe("limits", () => {
     expect((await ask(app, "/held")).status).toBe(200);
   });
 
-  it("are so many a minute for one asker", async () => {
-    const app = new Hono().use(queries({ ...rules, perMinute: 2, run: plain })).get("/", (c) => c.text("done"));
+  it("bound the queries of one client in a minute", async () => {
+    const app = new Hono().use(limitQueries({ ...limits, perMinute: 2, run: plain })).get("/", (c) => c.text("done"));
     for (const status of [200, 200, 429]) expect((await ask(app, "/")).status).toBe(status);
     expect((await ask(app, "/", "another")).status).toBe(200);
   });
@@ -126,12 +126,12 @@ describe("limits", () => {
       expect(ended.reason.name).toBe("TimeoutError");
       return work();
     };
-    const app = new Hono().use(queries({ ...rules, ms: 20, run })).get("/", (c) => c.text("done"));
+    const app = new Hono().use(limitQueries({ ...limits, timeoutMs: 20, run })).get("/", (c) => c.text("done"));
     expect((await ask(app, "/")).status).toBe(200);
   });
 
   it("refuse bodies that are too long or do not say how long they are", async () => {
-    const app = new Hono().use(bodyUpTo(10)).all("/", (c) => c.text("done"));
+    const app = new Hono().use(limitBody(10)).all("/", (c) => c.text("done"));
     const post = (length?: string) =>
       app.request("/", {
         method: "POST",
