@@ -129,7 +129,7 @@ function executionsOver({
   execute,
   limited,
 }: Rpc): Part<"call" | "estimateGas" | "mintPrice" | "traitPrice" | "verifySignature"> {
-  /** A call with a gas limit of its own runs a stranger's code. */
+  /** Runs a call. A call with its own gas limit runs untrusted code. */
   const run = (method: string, call: Call, ...block: string[]) => {
     const work = () => execute(method, [toRpcCall({ gas: TRUSTED_GAS, ...call }), ...block]);
     return call.gas === undefined ? work() : limited(work);

@@ -73,7 +73,7 @@ export async function launchAnvil(port: number, args: string[]): Promise<AnvilPr
     throw new Error(`anvil did not start: ${lastWords.trim() || "no answer"}`);
   }
   const address = `127.0.0.1:${told.port}`;
-  // It logs every request otherwise, to nobody.
+  // Otherwise anvil logs every request, and no process reads its log.
   await rpc(`http://${address}`, "anvil_setLoggingEnabled", [false]);
   return { url: `http://${address}`, wsUrl: `ws://${address}`, port: told.port, pid: told.pid, ended, stop };
 }

@@ -34,7 +34,7 @@ const SETTLE_MS = 5_000;
 const KEPT_STATES = 128;
 
 /**
- * Starts a chain on 127.0.0.1 and waits until it listens. It has no accounts of its own: whoever deploys funds some.
+ * Starts a chain on 127.0.0.1 and waits until it listens. It has no funded accounts: the deployment funds them.
  * @throws Error with anvil's own words when it ends instead
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {

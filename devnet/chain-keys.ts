@@ -3,7 +3,7 @@ import { pbkdf2Sync } from "node:crypto";
 import { bytesToHex, type Hex } from "viem";
 import { HDKey, hdKeyToAccount } from "viem/accounts";
 
-/** Known to everybody who reads this: never send anything of value to its accounts. */
+/** Public: never send anything of value to its accounts. */
 export const DEV_MNEMONIC = "agent agent agent agent agent agent agent agent agent agent agent secret";
 
 /** `address` is checksummed. */

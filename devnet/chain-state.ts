@@ -18,7 +18,7 @@ export const chainFiles = (directory: string) => ({
   pid: join(directory, "anvil.pid"),
 });
 
-/** While anvil runs: moves a dump where the next start finds it. One that nobody wrote to for a while is finished. */
+/** While anvil runs: moves a finished dump where the next start finds it. A dump unchanged for 2 seconds is finished. */
 export function settleDump(directory: string): void {
   const { state, dump } = chainFiles(directory);
   const written = statSync(dump, { throwIfNoEntry: false });
@@ -26,7 +26,7 @@ export function settleDump(directory: string): void {
 }
 
 /**
- * When anvil has ended, nobody knows how: a dump that breaks off is thrown away, for the one before it.
+ * After anvil has ended, perhaps by a kill: an incomplete dump is deleted, and the one before it is used.
  * @returns the file the next run must write to, and the one it can load
  */
 export function settleLastDump(directory: string): { dump: string; loadable: string | undefined } {

@@ -1,4 +1,4 @@
-/** USDC for anybody on a development chain. */
+/** Mints USDC for any account on a development chain. */
 import { encodeFunctionData, type Hex } from "viem";
 import { usdcAbi } from "../abis/usdc.ts";
 import { CANONICAL } from "./chain-addresses.ts";
@@ -38,7 +38,7 @@ async function mint(rpcUrl: string, to: Hex, units: bigint): Promise<void> {
   const chain = openDevChain(rpcUrl);
   const minter = await chain.readContract({ address: CANONICAL.usdc, abi: usdcAbi, functionName: "minter" });
   const data = encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [to, units] });
-  // Impersonated: the minter's key is nobody's.
+  // Impersonated, because the minter has no private key.
   await chain.impersonateAccount({ address: minter });
   const hash = await chain.sendUnsignedTransaction({ from: minter, to: CANONICAL.usdc, data });
   const { status } = await chain.waitForTransactionReceipt({ hash, pollingInterval: 25 });

@@ -10,8 +10,8 @@ export type Service = {
 };
 
 /**
- * A refusal is told and stops nothing: the world is poorer by what was asked.
- * @param doing the word the operator is told with
+ * Posts a request. A refusal is reported and does not stop the seeding; the world then lacks this part.
+ * @param doing word for the action in the report
  * @param key Idempotency-Key, where asking twice must not do it twice
  */
 export async function postAs(

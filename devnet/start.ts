@@ -25,11 +25,11 @@ import { deployTempo, tempoEnv } from "./tempo.ts";
 /** A problem the operator can solve; shown as one sentence. */
 class StartError extends Error {}
 
-/** Known to everybody who reads this, like the accounts of the development chain. */
+/** Public, like the accounts of the development chain. */
 const DEV_WEBHOOK_KEY = `0x${"de".repeat(32)}`;
 
 const empty = process.argv.includes("--empty");
-/** `--rows N`: so many agents each simulated registry makes up; undefined leaves them with what they were told. */
+/** `--rows N`: number of agents that each simulated registry generates; undefined: only the planted ones. */
 const rows = process.argv.includes("--rows") ? process.argv[process.argv.indexOf("--rows") + 1] : undefined;
 const stack = { stops: [], starting: new Set(), env: {} } as unknown as Stack;
 let stopping: Promise<void> | undefined;
@@ -273,7 +273,7 @@ function toEnvFile(env: Record<string, string>): string {
     .join("");
 }
 
-/** One clear text for whatever stopped the start. */
+/** One clear text for the error that stopped the start. */
 function explain(error: unknown): string {
   if (error instanceof StartError) return error.message;
   if (error instanceof ConfigError) return `The configuration is not usable:\n${error.message.replace(/^/gm, "  ")}`;

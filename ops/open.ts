@@ -1,4 +1,4 @@
-/** What a process counts and tells its operator, where a port is set for it; nothing is counted where none is. */
+/** Opens the metrics of a process if its operator port is configured; otherwise nothing is counted. */
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { UpstreamMeter } from "../clients/ports.ts";

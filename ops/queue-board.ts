@@ -14,7 +14,7 @@ import type { Mounted } from "./server.ts";
 
 export const BOARD_PATH = "/queues";
 
-/** Which queues a key opens: to look at, or to retry, promote and remove jobs too; null when it opens none. */
+/** The access of a key: "read" shows jobs, "write" also retries, promotes and removes them; null: no access. */
 export type BoardAccess = (key: string) => Promise<"read" | "write" | null>;
 
 const HEADERS = {

@@ -1,6 +1,6 @@
 /**
- * What a process tells those who run it, on a port of its own that is never the public's: `/metrics` for Prometheus,
- * `/health` for whoever restarts it, and where it is mounted the board of the queues.
+ * The operator's HTTP server of a process, on a separate port that is never public: `/metrics` for Prometheus, `/health`
+ * for the supervisor that restarts it, and the board of the queues where it is mounted.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -40,7 +40,7 @@ const KINDS: Record<SpanKind, OtelKind> = {
   consumer: OtelKind.CONSUMER,
   internal: OtelKind.INTERNAL,
 };
-/** Spans wait so long to be sent together; what does not fit into the queue is dropped, never waited for. */
+/** Spans are sent in batches, every second; spans that exceed the queue are dropped and never delay the work. */
 const BATCH = { scheduledDelayMillis: 1_000, maxQueueSize: 4_096, maxExportBatchSize: 512, exportTimeoutMillis: 5_000 };
 
 /** Begins to collect. @returns sends what is left and ends it */

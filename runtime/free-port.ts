@@ -1,4 +1,4 @@
-/** TCP ports that nobody listens on at this moment. */
+/** Finds TCP ports on which no process listens. */
 import { createServer } from "node:net";
 
 /** Below those that systems give to outgoing connections, which may take any of them before it is listened on. */
@@ -21,7 +21,7 @@ export async function freePort(host = "127.0.0.1"): Promise<number> {
   }
 }
 
-/** @returns the wanted port when nobody listens on it, otherwise a free one. */
+/** @returns the wanted port when it is free, otherwise another free one */
 export const portOr = (wanted: number, host?: string): Promise<number> =>
   wanted > 65_535 ? freePort(host) : tryPort(wanted, host).catch(() => freePort(host));
 

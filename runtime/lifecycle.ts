@@ -1,6 +1,6 @@
-/** How a process of the service tells that it is up, and how it ends: on a signal, or when its supervisor is gone. */
+/** Start and end of a process: it reports when it is up, and ends on a signal or when its supervisor is gone. */
 
-/** What a process is given to end in. */
+/** Max milliseconds for a process to end. */
 export const DEADLINE_MS = 10_000;
 
 /** What a process that is up says to the supervisor that started it. */
@@ -29,7 +29,7 @@ export function onShutdown(stop: () => Promise<void>): void {
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, shutdown);
   if (process.send === undefined) return;
-  // The supervisor may be gone before this process has got here: then nothing would ever tell it.
+  // The supervisor may be gone already; then no event would follow.
   if (process.connected) process.on("disconnect", shutdown);
   else shutdown();
 }

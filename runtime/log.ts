@@ -1,11 +1,11 @@
-/** The log: structured lines on standard output, from which whatever could pay, sign or sign in has been taken out. */
+/** The log: structured lines on standard output. Data that could pay, sign or sign in are removed. */
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "../config/config.ts";
 import { traceIds } from "./tracing.ts";
 
 const CENSOR = "[redacted]";
 
-/** Fields that hold a secret whatever they look like. */
+/** Names of fields whose value is always a secret. */
 const SECRET_FIELDS = [
   "authorization",
   "cookie",

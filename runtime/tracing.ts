@@ -1,6 +1,6 @@
 /**
  * Traces as the service's parts see them: a span around a piece of work, and the trace that work belongs to. Nothing is
- * installed here unless somebody collects traces (ops/traces.ts), and then nothing costs more than a comparison.
+ * installed unless traces are collected (ops/traces.ts); without a collector, each call costs one comparison.
  */
 
 export type SpanKind = "server" | "client" | "consumer" | "internal";

@@ -1,7 +1,7 @@
 /**
  * `npm run attack -- [--minutes 10] [--seed N] [--phase free|paid] [--numbers 1,2] [--people 4] [--attackers 4]`: the
- * standing adversary against a stack of its own, half of the time in each phase. Ends with 1 when anything was got that
- * was not paid for, or anybody honest was kept from anything.
+ * permanent adversary against its own stack, half of the time in each phase. Exits with 1 when something was obtained
+ * without payment, or an honest caller was blocked.
  */
 import { parseArgs } from "node:util";
 import { tablesOf } from "../harness/attack/report.ts";

@@ -5,7 +5,7 @@ import { ENDPOINTS } from "../api/routes/index.ts";
 import { loadConfig } from "../config/config.ts";
 import { type Document, generate } from "../sdk/generate.ts";
 
-// Of nobody's configuration: what is generated is the same everywhere.
+// The default configuration, so that the generated files are the same on every machine.
 const { service } = loadConfig({}, { followStack: false });
 const sources = await generate(openApiDocument(ENDPOINTS, service) as Document);
 for (const [name, text] of Object.entries(sources)) {

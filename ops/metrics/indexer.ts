@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 import type { Report } from "../../indexer/run.ts";
 import { onScrape } from "./metric.ts";
 
-/** How long Ponder may take to tell its numbers. */
+/** Max milliseconds to wait for Ponder's metrics. */
 const PONDER_MS = 2_000;
 
 /** @returns takes every report of the launcher, and tells Ponder's own metrics (`ponder_…`) in Prometheus' text */

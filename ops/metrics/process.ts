@@ -30,7 +30,7 @@ export function streamGauge(registry: Registry, count: () => number): void {
   );
 }
 
-/** @param lists by name; one that is switched off tells nothing */
+/** @param lists by name; a list that is switched off has no samples */
 export function listGauges(registry: Registry, lists: Record<string, { stats(): LiveTableStats | undefined }>): void {
   const gauge = (name: string, help: string, value: (stats: LiveTableStats) => number | null) =>
     onScrape(registry, { name, help, type: "gauge" }, () =>

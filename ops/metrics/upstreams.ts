@@ -1,4 +1,4 @@
-/** What the service asks of others: how often, with which outcome, how fast, and whom it leaves alone at the moment. */
+/** Metrics of requests to upstreams: number, outcome, duration, and which upstreams are paused now. */
 import type { Registry } from "prom-client";
 import type { UpstreamMeter } from "../../clients/ports.ts";
 import { durationsBy, onScrape } from "./metric.ts";
