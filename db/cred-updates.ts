@@ -1,4 +1,5 @@
 /** The feed of score changes: every committed change in the order of ids, without gaps, reorganisations included. */
+import { ADVISORY_LOCKS } from "./locks.ts";
 import { int2, int8, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
@@ -14,9 +15,6 @@ export type CredUpdate = {
 /** Cause of an entry that undoes earlier ones. */
 const CORRECTED = "reorganisation";
 
-/** Upper bits of the locks that writers of the history hold (db/triggers.sql); the lower 40 are an id. */
-const ANNOUNCED = 4_411_972;
-
 /**
  * The id up to which the history is complete: below every id that a running transaction may still commit.
  *
@@ -30,7 +28,7 @@ const SETTLED = statement({
     select least(
       greatest((select max(id) from offchain.cred_history), (select max(id) from offchain.cred_correction), 0),
       (select min(((classid::int8 & 255) << 32) + objid::int8) from pg_locks
-       where locktype = 'advisory' and objsubid = 1 and classid::int8 >> 8 = ${ANNOUNCED}
+       where locktype = 'advisory' and objsubid = 1 and classid::int8 >> 8 = ${ADVISORY_LOCKS.credHistory}
          and database = (select oid from pg_database where datname = current_database()))
     )::int8 as settled`,
   columns: { settled: int8 },

@@ -1,8 +1,10 @@
 /** What has been taken from the log of index changes: claims, retractions and finality, all decided by comparing tables. */
+
 import type { ChainFact } from "../core/events.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import type { ChangeKind } from "../ponder.schema.ts";
 import { checkpointBlock } from "./index-state.ts";
+import { lockText } from "./locks.ts";
 import type { Queryable } from "./transaction.ts";
 import { walletConfirmed } from "./wallets.ts";
 
@@ -26,8 +28,7 @@ const toEvent = (row: DispatchedEvent): DispatchedEvent => ({
 type ServedIndex = { schema: string; checkpoint: string; block: number; finalizedBlock: number };
 
 /** One dispatcher at a time, in whichever process; the lock goes with the transaction. */
-export const lockDispatcher = (tx: Queryable) =>
-  tx.query("select pg_advisory_xact_lock(hashtextextended('dispatcher', 0))");
+export const lockDispatcher = (tx: Queryable): Promise<void> => lockText(tx, "dispatcher");
 
 /** @returns null while nothing is published. @throws when there are no views yet (`isNoIndex`) */
 export async function servedIndex(tx: Queryable): Promise<ServedIndex | null> {

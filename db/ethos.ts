@@ -1,14 +1,14 @@
 /** Scores of Ethos by wallet, and the wallets whose score is due. */
+
 import type { Address } from "../core/facts.ts";
 import { touchRows } from "./directory/write.ts";
+import { ZERO_ADDRESS } from "./fragments.ts";
 import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
-const NOBODY = `0x${"0".repeat(40)}`;
-
 const stale = (table: string, column: string) => `(
   select a.${column} as wallet from ${table} a
-  where a.${column} <> '${NOBODY}'
+  where a.${column} <> '${ZERO_ADDRESS}'
     and not exists (select from offchain.ethos_score e where e.wallet = a.${column} and e.fetched_at >= $since)
   limit $limit)`;
 

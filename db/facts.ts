@@ -1,13 +1,12 @@
 /** Loads the facts of agents: all stored data about them at one time, in one statement. */
+
 import { SIGNALS } from "../core/cred.ts";
 import type { Address, AgentFacts, AgentRef } from "../core/facts.ts";
 import { restsOn } from "./attestations.ts";
+import { isoTime } from "./fragments.ts";
 import { array, int8, json, narrow, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { agentOf, walletConfirmed } from "./wallets.ts";
-
-/** SQL of a timestamp as ISO 8601 with milliseconds, as `Date.toISOString` writes it; microseconds are truncated. */
-const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Max on-chain traits per agent, the newest: the agent's controller can add any number of them. */
 const MOST_TRAITS = 1_000;
@@ -38,7 +37,7 @@ export const FACTS = `json_build_object(
   'narrativeAt', a.narrative_at,
   'updatedBlock', a.updated_block,
   'traits', (
-    select coalesce(json_agg(json_build_object('name', name, 'category', category, 'addedAt', ${iso("added_at")})
+    select coalesce(json_agg(json_build_object('name', name, 'category', category, 'addedAt', ${isoTime("added_at")})
                              order by place, position, added_at, name), '[]')
     from (
       (select 1 as place, position, name, category, to_timestamp(added_at) as added_at
@@ -47,19 +46,19 @@ export const FACTS = `json_build_object(
       select 2, 0, name, category, added_at from offchain.profile_trait where token_id = a.token_id
     ) t),
   'profile', (
-    select coalesce(json_agg(json_build_object('field', field, 'value', value, 'writtenAt', ${iso("written_at")})
+    select coalesce(json_agg(json_build_object('field', field, 'value', value, 'writtenAt', ${isoTime("written_at")})
                              order by field), '[]')
     from offchain.profile_field where token_id = a.token_id),
   'proofs', (
     select coalesce(json_agg(json_build_object(
       'platform', platform, 'accountId', account_id, 'handle', handle, 'username', username, 'status', status,
-      'verifiedAt', ${iso("verified_at")}, 'checkedAt', ${iso("checked_at")}, 'txHash', tx_hash,
+      'verifiedAt', ${isoTime("verified_at")}, 'checkedAt', ${isoTime("checked_at")}, 'txHash', tx_hash,
       'evidence', evidence) order by platform), '[]')
     from offchain.proof where token_id = a.token_id),
   'exchange', (
     select json_build_object(
       'attestationUid', t.uid, 'recipient', e.recipient, 'expiresAt', t.expires_at,
-      'revokedAt', t.revoked_at, 'verifiedAt', ${iso("e.verified_at")})
+      'revokedAt', t.revoked_at, 'verifiedAt', ${isoTime("e.verified_at")})
     from (
       select * from offchain.exchange_verification e where e.token_id = a.token_id
       order by e.recipient <> a.owner, e.verified_at desc limit 1) e
@@ -70,7 +69,7 @@ export const FACTS = `json_build_object(
   'referralCode', (select code from offchain.referral_code where token_id = a.token_id),
   'cred', (
     select json_build_object(
-      'score', score, 'seenBlock', seen_block, 'computedAt', ${iso("computed_at")},
+      'score', score, 'seenBlock', seen_block, 'computedAt', ${isoTime("computed_at")},
       'raw', json_build_object(${SIGNALS.map(({ key }) => `'${key}', ${key}`).join(", ")}))
     from offchain.cred where token_id = a.token_id)
 )`;

@@ -1,20 +1,25 @@
-/** Advisory locks in Postgres: their numbers, and the one way to take a lock by a text. */
+/** Advisory locks in Postgres: all their numbers, and the function that takes a lock by a name. */
 import { statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
-/** Numbers of the advisory locks: two uses of one number would wait for each other. */
+/** Numbers of the advisory locks. Two uses of one number would wait for each other. */
 export const ADVISORY_LOCKS = {
+  /** One process applies migrations. */
   migrations: 7_401_001,
-  /** Class: agents whose scores are computed. */
+  /** Class; the second key is a share of the agents whose scores are computed (`token id % 128`). */
   cred: 7_401_002,
-  /** Class: principals. */
+  /** Class; the second key is the hash of a principal. */
   principals: 7_401_003,
-  /** Class: builds of the index. */
+  /** Class; the second key is the hash of the name of an index build. */
   indexBuild: 7_401_004,
-  /** Class: sources of the directory. */
+  /** Class; the second key is the hash of a registry's key: one pull per registry. */
   pull: 7_401_010,
+  /** Writers of directory rows of ERC-8004 agents. */
   erc8004Rows: 7_401_011,
+  /** Transactions that create webhooks, whose number is limited. */
   webhookCounts: 7_401_012,
+  /** Upper 24 bits of the locks of writers of `cred_history` (db/triggers.sql); the lower 40 bits are an id. */
+  credHistory: 4_411_972,
 } as const;
 
 const LOCK_TEXT = statement({
@@ -23,7 +28,7 @@ const LOCK_TEXT = statement({
   text: "select from pg_advisory_xact_lock(hashtextextended($name, 0))",
 });
 
-/** Waits for the lock of a name, such as `agent:7`, and holds it until the transaction ends. */
+/** Waits for the lock of a name, such as `agent:7`. The lock lasts until the transaction ends. */
 export async function lockText(tx: Queryable, name: string): Promise<void> {
   await LOCK_TEXT.run(tx, { name });
 }

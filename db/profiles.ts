@@ -3,6 +3,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { FieldWrite } from "../core/profile-input.ts";
 import type { TraitInput } from "../core/trait-input.ts";
+import { lockText } from "./locks.ts";
 import { orm } from "./orm.ts";
 import { profileField, profileTrait } from "./schema.ts";
 import { array, int8, pgType, statement, text, timestamptz } from "./statement.ts";
@@ -97,14 +98,7 @@ export async function alignProfileFields(
   await ALIGN_FIELDS.run(tx, { tokenId, ...valuesOf(writes), at });
 }
 
-const LOCK_WRITES = statement({
-  name: "agent-writes-lock",
-  params: { key: text },
-  text: "select pg_advisory_xact_lock(hashtextextended($key, 0))::text as locked",
-  columns: { locked: text },
-});
-
 /** Writes about one agent, one after the other until the transaction ends; different agents do not wait for each other. */
 export async function lockAgentWrites(tx: Queryable, tokenId: number): Promise<void> {
-  await LOCK_WRITES.run(tx, { key: `agent:${tokenId}` });
+  await lockText(tx, `agent:${tokenId}`);
 }

@@ -28,7 +28,7 @@ alter table offchain.cred_correction alter column id set default nextval('offcha
 -- A sequence gives out ids before the rows are committed, and transactions commit in another order. A reader that asks
 -- for "ids above 7" would miss id 6 if it commits later. So each writer first takes a shared advisory lock whose key
 -- holds the last id given out so far; all its rows have greater ids. Its commit or rollback releases the lock.
--- db/cred-updates.ts reads the locks and stops below the lowest one. 4411972 is ANNOUNCED there; the id is in the low 40 bits.
+-- db/cred-updates.ts reads the locks and stops below the lowest one. 4411972 is `credHistory` in db/locks.ts; the id is in the low 40 bits.
 create or replace function offchain.cred_history_announce() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared((4411972::int8 << 40) + last_value - (not is_called)::int4)

@@ -397,7 +397,12 @@ describe("files", () => {
   it("take the numbers of advisory locks from one list, each once", () => {
     const numbers = Object.values(ADVISORY_LOCKS);
     expect(new Set(numbers).size).toBe(numbers.length);
-    const others = files.filter(({ path, text }) => path !== "db/locks.ts" && /\b7_?401_?0\d\d\b/.test(text));
+    const others = files.filter(
+      ({ path, text }) => path !== "db/locks.ts" && /\b(7_?401_?0\d\d|4_?411_?972)\b/.test(text),
+    );
+    expect(readFileSync(join(ROOT, "db/triggers.sql"), "utf8")).toContain(
+      `(${ADVISORY_LOCKS.credHistory}::int8 << 40)`,
+    );
     expect(others.map(({ path }) => path)).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
 /** What is known about agents of the directory beside their rows: proofs, feedback, activity and where the score came from. */
+
 import type { Marks } from "../../core/directory/marks.ts";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
+import { isoTime } from "../fragments.ts";
 import { array, int8, json, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { ERC8004 } from "./erc8004.ts";
@@ -9,8 +11,6 @@ import { ownerAttested } from "./score-sql.ts";
 
 /** Max points of the score's history in an answer, the newest. */
 const MOST_POINTS = 32;
-
-const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The token of an own row, the number of one of the canonical registry: null for all others, which then join nothing. */
 const KEYS = `case when d.platform = '${OWN_PLATFORM}' then d.token_id end as own,
@@ -33,7 +33,7 @@ const MARKS = statement({
           from onchain.erc8004_feedback f
           where f.registry = d.registry and f.agent_id = t.registered and not f.revoked
           having t.registered is not null),
-        'activeAt', ${iso(`greatest(d.active_at,
+        'activeAt', ${isoTime(`greatest(d.active_at,
           (select max(p.verified_at) from offchain.proof p where p.token_id = t.own),
           (select max(w.written_at) from offchain.profile_field w where w.token_id = t.own),
           (select max(s.recorded_at) from offchain.session_outcome s where s.token_id = t.own),
@@ -42,7 +42,7 @@ const MARKS = statement({
              (select max(n.at::int8) from jsonb_each_text(a.narrative_at::jsonb) n(field, at))))
            from onchain.agent a where a.token_id = t.own))`)},
         'points', (
-          select coalesce(json_agg(json_build_object('at', ${iso("h.at")}, 'score', h.score) order by h.id), '[]')
+          select coalesce(json_agg(json_build_object('at', ${isoTime("h.at")}, 'score', h.score) order by h.id), '[]')
           from (select * from offchain.cred_history where token_id = t.own order by id desc limit ${MOST_POINTS}) h),
         'weekAgo', (
           select h.score from offchain.cred_history h

@@ -1,6 +1,8 @@
 /** The first places of the directory by score, kept day by day for a week: how far a row has moved since. */
+
 import type pg from "pg";
-import { pgType, statement, timestamptz } from "../statement.ts";
+import { lockText } from "../locks.ts";
+import { statement, timestamptz } from "../statement.ts";
 import { transaction } from "../transaction.ts";
 
 /** Max places kept a day; beyond them one agent's gain moves thousands. */
@@ -11,12 +13,6 @@ export const RANK_DAYS = 7;
 /** SQL of the UTC day of a time. */
 export const dayOf = (at: string) => `(${at} at time zone 'UTC')::date`;
 
-/** The lock ends with the transaction. */
-const LOCK = statement({
-  name: "directory-ranks-lock",
-  text: "select pg_advisory_xact_lock(hashtextextended('directory ranks', 0)) as locked",
-  columns: { locked: pgType<string>("void") },
-});
 const STORE = statement({
   name: "directory-ranks-store",
   params: { now: timestamptz },
@@ -39,7 +35,7 @@ const FORGET = statement({
  */
 export const noteRanks = (pool: pg.Pool, now: Date): Promise<number> =>
   transaction(pool, async (tx) => {
-    await LOCK.run(tx);
+    await lockText(tx, "directory ranks");
     const stored = await STORE.run(tx, { now });
     await FORGET.run(tx, { now });
     return stored;

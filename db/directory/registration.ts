@@ -1,5 +1,7 @@
 /** An agent of the canonical ERC-8004 registry as its page shows it: the registration, its file, and what clients said of it. */
+
 import type { StoredRegistration } from "../../core/directory/registration-view.ts";
+import { isoTime } from "../fragments.ts";
 import { json, numeric, statement, text } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 
@@ -13,7 +15,7 @@ const REGISTRATION = statement({
       select json_build_object(
         'registry', a.registry, 'agentUri', a.agent_uri, 'registeredAt', a.registered_at,
         'registeredBlock', a.registered_block, 'txHash', a.tx_hash, 'fileStatus', r.status,
-        'fileFetchedAt', to_char(r.fetched_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'fileFetchedAt', ${isoTime("r.fetched_at")},
         'errors', coalesce(r.errors, '{}'), 'warnings', coalesce(r.warnings, '{}'),
         'feedbackCount', (select count(*) from onchain.erc8004_feedback f
           where f.registry = a.registry and f.agent_id = a.agent_id and not f.revoked),

@@ -4,12 +4,11 @@ import type { Service } from "../../core/directory/entry.ts";
 import { OWN_PLATFORM, type PlatformKey, readOwnTokenRef } from "../../core/directory/platforms.ts";
 import type { DirectoryRow, TerminalDetail } from "../../core/directory/row.ts";
 import type { Address } from "../../core/facts.ts";
+import { isoTime } from "../fragments.ts";
 import { array, int8, json, jsonb, nullable, statement, text } from "../statement.ts";
 import { isNoIndex, type Queryable } from "../transaction.ts";
 import { agentsOfWallets } from "../wallets.ts";
 import { ETHOS } from "./ethos-sql.ts";
-
-const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** A row `d` as one JSON object in the shape of `DirectoryRow`. */
 const ROW = `json_build_object(
@@ -17,11 +16,11 @@ const ROW = `json_build_object(
   'chainId', d.chain_id, 'name', d.name, 'description', d.description, 'imageUrl', d.image_url, 'registry', d.registry,
   'ownerAddress', d.owner_address, 'x402Supported', d.x402_supported, 'walletProven', d.wallet_proven,
   'walletConfirmed', d.wallet_confirmed,
-  'createdAt', ${iso("d.created_at")}, 'credScore', d.cred_score,
+  'createdAt', ${isoTime("d.created_at")}, 'credScore', d.cred_score,
   'ethosScore', ${ETHOS.score},
   'tokenAddress', d.token_address, 'tokenSymbol', d.token_symbol, 'tokenName', d.token_name,
   'marketCapUsd', d.market_cap_usd, 'priceChange24h', d.price_change_24h, 'volume24hUsd', d.volume_24h_usd,
-  'liquidityUsd', d.liquidity_usd, 'marketDataSource', d.market_data_source, 'updatedAt', ${iso("d.updated_at")},
+  'liquidityUsd', d.liquidity_usd, 'marketDataSource', d.market_data_source, 'updatedAt', ${isoTime("d.updated_at")},
   'claim', (
     select json_build_object(
       'tokenAddress', c.token_address, 'tokenSymbol', c.token_symbol, 'tokenName', c.token_name,
@@ -117,7 +116,7 @@ const DETAIL = statement({
                where mine.directory_id = d.id
                order by o.cred_score desc, o.id limit ${MOST_SHOWN}) o) as "sameAs",
         (select coalesce(json_agg(json_build_object('source', i.source, 'source_id', i.source_id,
-                  'fetched_at', ${iso("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
+                  'fetched_at', ${isoTime("i.fetched_at")}, 'warnings', i.warnings) order by i.source, i.source_id), '[]')
          from (select * from offchain.directory_item i where i.platform = d.platform and i.agent_id = d.agent_id
                order by i.source, i.source_id limit ${MOST_SHOWN}) i) as provenance
       from offchain.directory d ${ETHOS.joins} where d.id = $id and d.removed_at is null`,

@@ -1,10 +1,12 @@
 /** Human principals as they are read: by id, wallet or token, in pages, and with everything their cred is made of. */
+
 import type { Address, Hex } from "../../core/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
 import { attests, unindexed } from "../attestations.ts";
 import { loadFacts } from "../facts.ts";
 import { folded } from "../folded-text.ts";
+import { isoTime, ZERO_ADDRESS } from "../fragments.ts";
 import type { Queryable } from "../transaction.ts";
 import { type PageQuery, type PrincipalPage, pageOf } from "./page.ts";
 import { holdsToken } from "./token-ownership.ts";
@@ -14,11 +16,6 @@ export type HumanRef = { id: string } | { wallet: Address } | { tokenId: number 
 
 /** The contracts and attestations that facts about humans are read by. */
 export type HumanSources = { identity: Address; schema: Hex; attesters: readonly Address[] };
-
-const NOBODY = `0x${"0".repeat(40)}`;
-
-/** SQL of a timestamp as `Date.toISOString` writes it. */
-const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The human of a reference; null for none. */
 export async function humanIdOf(db: Queryable, ref: HumanRef, identity: Address): Promise<string | null> {
@@ -69,7 +66,7 @@ const LINKS = `
   from offchain.human_agent k
   join onchain.agent a on a.token_id = k.token_id and a.owner = k.owner
   cross join lateral (
-    select count(*) as transfers, max(x.transferred_at) filter (where x."from" <> '${NOBODY}') as held_since
+    select count(*) as transfers, max(x.transferred_at) filter (where x."from" <> '${ZERO_ADDRESS}') as held_since
     from onchain.transfer x where x.contract = $2 and x.token_id = k.token_id::numeric) t
   where k.human_id = h.id and t.transfers = k.transfers`;
 
@@ -90,13 +87,13 @@ const LOAD = `
     'organization', h.organization, 'skills', h.skills, 'domains', h.domains,
     'linkedAccounts', h.linked_accounts, 'services', h.services, 'externalIds', h.external_ids, 'metadata', h.metadata,
     'hasEmail', h.contact ? 'email', 'hasTelegram', h.contact ? 'telegram',
-    'createdAt', ${iso("h.created_at")}, 'updatedAt', ${iso("h.updated_at")},
+    'createdAt', ${isoTime("h.created_at")}, 'updatedAt', ${isoTime("h.updated_at")},
     'tokenId', case when ${holdsToken("h", "$2")} then h.token_id end,
     'attestation', (${ATTESTATION}),
-    'ethos', (select json_build_object('value', e.score, 'at', ${iso("e.fetched_at")})
+    'ethos', (select json_build_object('value', e.score, 'at', ${isoTime("e.fetched_at")})
               from offchain.ethos_score e where e.wallet = h.wallet),
     'transactions', case when h.transaction_count is not null then
-      json_build_object('value', h.transaction_count, 'at', ${iso("h.transaction_count_at")}) end,
+      json_build_object('value', h.transaction_count, 'at', ${isoTime("h.transaction_count_at")}) end,
     'sessionSuccesses', coalesce(l.successes, 0), 'referrals', coalesce(l.referrals, 0)) as facts,
     coalesce(l.links, '[]') as links
   from unnest((select $1::text[])) with ordinality as asked(id, place)

@@ -4,6 +4,7 @@ import type { Address } from "../../core/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";
 import { deleteInParts } from "../batches.ts";
 import { folded } from "../folded-text.ts";
+import { isoTime } from "../fragments.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
 import type { Queryable } from "../transaction.ts";
 import type { StatedWrite } from "./human-writes.ts";
@@ -13,8 +14,6 @@ import { holdsToken } from "./token-ownership.ts";
 
 /** How an organization is asked for. Of several of one wallet, the one registered first. */
 export type OrganizationRef = { id: string } | { slug: string } | { wallet: Address };
-
-const iso = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The organization of a reference; null for none. */
 export async function organizationIdOf(db: Queryable, ref: OrganizationRef): Promise<string | null> {
@@ -48,7 +47,7 @@ const LOAD = `
     'hasEmail', o.contact ? 'email', 'hasTelegram', o.contact ? 'telegram',
     'registeredBy', (select h.id from offchain.human h where h.principal = o.principal),
     'tokenId', case when ${holdsToken("o", "$2")} then o.token_id end,
-    'createdAt', ${iso("o.created_at")}, 'updatedAt', ${iso("o.updated_at")}) as facts
+    'createdAt', ${isoTime("o.created_at")}, 'updatedAt', ${isoTime("o.updated_at")}) as facts
   from unnest((select $1::text[])) with ordinality as asked(id, place)
   join offchain.organization o on o.id = asked.id
   order by asked.place`;

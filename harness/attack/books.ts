@@ -34,7 +34,7 @@ export async function books(world: World, honest: readonly Hex[]): Promise<strin
   const held = entries.filter(({ state }) => state === "fulfilled" || state === "refund_due");
   const people = new Set(honest.map((address) => address.toLowerCase()));
   differences.push(
-    ...(await till(
+    ...(await treasuryDifferences(
       world.base,
       held.filter(({ method }) => method !== "mpp"),
       world,
@@ -42,7 +42,7 @@ export async function books(world: World, honest: readonly Hex[]): Promise<strin
     )),
   );
   differences.push(
-    ...(await till(
+    ...(await treasuryDifferences(
       world.mpp,
       held.filter(({ method }) => method === "mpp"),
       world,
@@ -59,7 +59,7 @@ export async function books(world: World, honest: readonly Hex[]): Promise<strin
 }
 
 /** One token of one chain: what moved to the payees, and what the ledger says of it. */
-async function till(
+async function treasuryDifferences(
   of: Treasury,
   held: readonly Entry[],
   { payees }: World,

@@ -68,27 +68,27 @@ export async function closeAccounts(
   const open = entries.filter(({ state }) => ["new", "settling", "paid"].includes(state));
   equal("payments that nobody has finished", open.length, 0);
 
-  for (const [till, isIn] of [
+  for (const [treasury, isIn] of [
     [base, ({ method }: Entry) => method !== "mpp"],
     [mpp, ({ method }: Entry) => method === "mpp"],
   ] as const) {
     const here = held.filter(isIn);
-    if (!till) {
+    if (!treasury) {
       equal("paid by MPP", here.length, 0);
       continue;
     }
-    const { chain, token } = till;
+    const { chain, token } = treasury;
     const moved = (
       await Promise.all(
         Object.values(payees).map((to) =>
-          chain.getLogs({ address: token, event: TRANSFER, args: { to }, fromBlock: till.since + 1n }),
+          chain.getLogs({ address: token, event: TRANSFER, args: { to }, fromBlock: treasury.since + 1n }),
         ),
       )
     ).flat();
     for (const [name, payee] of Object.entries(payees))
       equal(
         `received by the ${name}, and fulfilled plus credited`,
-        (await balanceOf(till, payee)) - till.before[name]!,
+        (await balanceOf(treasury, payee)) - treasury.before[name]!,
         sum(here.filter((entry) => entry.payee === payee)),
       );
     for (const payer of new Set([
@@ -161,7 +161,7 @@ export async function closeAccounts(
   };
 }
 
-/** What an address has of a till's token. */
+/** What an address has of a treasury in its token. */
 const balanceOf = ({ chain, token }: Pick<Treasury, "chain" | "token">, address: Hex): Promise<bigint> =>
   chain.readContract({
     address: token,
