@@ -3,6 +3,7 @@
 import { NEW_EVENTS_CHANNEL } from "../db/append-events.ts";
 import { isSequencingDue, sequenceEvents } from "../db/event-sequence.ts";
 import { EVENTS_CHANNEL } from "../db/events.ts";
+import { pgType, statement, text } from "../db/statement.ts";
 import { isNoIndex, transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { type Loop, runLoop } from "./loop.ts";
@@ -23,6 +24,13 @@ export function runEventLog(context: EventLogContext, { timerMs = TIMER_MS } = {
   return runLoop(context, { channels: [NEW_EVENTS_CHANNEL], timerMs, trouble }, () => sequence(context));
 }
 
+const ANNOUNCE = statement({
+  name: "events-announce",
+  params: { head: text },
+  text: `select pg_notify('${EVENTS_CHANNEL}', $head)`,
+  columns: { pg_notify: pgType<string>("void") },
+});
+
 /** Sequences until nothing is left. */
 export async function sequence({ db, clock, config, fault }: EventLogContext): Promise<void> {
   while (await isSequencingDue(db)) {
@@ -37,7 +45,7 @@ export async function sequence({ db, clock, config, fault }: EventLogContext): P
     });
     fault("events.committed");
     // After the commit: a transaction that notifies holds a lock of the whole server while it waits for the disk.
-    if (head !== null) await db.query(`select pg_notify('${EVENTS_CHANNEL}', $1)`, [String(head)]);
+    if (head !== null) await ANNOUNCE.run(db, { head: String(head) });
     if (!more) return;
   }
 }

@@ -1,17 +1,21 @@
-/** Writes about human principals: registering, linking agents, and going for good. */
+/** Writes about human principals: registration, links to agents, deletion. */
+import { eq } from "drizzle-orm";
 import type { Address } from "../../core/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Stated } from "../../core/principals/facts.ts";
 import { forgetEthosScore } from "../ethos.ts";
+import { orm } from "../orm.ts";
+import { human } from "../schema.ts";
+import { array, bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { transferCount } from "./token-ownership.ts";
 
-/** What a registration states in whatever form; what it leaves out (undefined) stays, an empty object clears. */
+/** Fields of a registration without a fixed shape. A field left out (undefined) keeps its value, an empty object clears it. */
 export type StatedWrite = { [field in keyof Stated]?: Stated[field] | undefined } & {
   notificationPreferences?: JsonObject | Json[] | undefined;
 };
 
-/** What a registration says; what it leaves out (undefined) stays, null clears. */
+/** The fields of a registration. A field left out (undefined) keeps its value, null clears it. */
 export type HumanWrite = StatedWrite & {
   name: string;
   description?: string | undefined;
@@ -25,7 +29,52 @@ export type HumanWrite = StatedWrite & {
   token?: { tokenId: number; transfers: number } | null | undefined;
 };
 
-const jsonOrNull = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+const WRITE = statement({
+  name: "human-write",
+  params: {
+    id: text,
+    principal: text,
+    wallet: nullable(text),
+    name: text,
+    description: nullable(text),
+    image: nullable(text),
+    organization: nullable(text),
+    skills: nullable(array(text)),
+    domains: nullable(array(text)),
+    linkedAccounts: nullable(jsonb<HumanWrite["linkedAccounts"]>()),
+    services: nullable(jsonb<HumanWrite["services"]>()),
+    contact: nullable(jsonb<HumanWrite["contact"]>()),
+    tokenId: nullable(int8),
+    tokenTransfers: nullable(int8),
+    now: timestamptz,
+    setsImage: bool,
+    setsToken: bool,
+    externalIds: nullable(jsonb<HumanWrite["externalIds"]>()),
+    metadata: nullable(jsonb<HumanWrite["metadata"]>()),
+    notificationPreferences: nullable(jsonb<HumanWrite["notificationPreferences"]>()),
+  },
+  text: `
+    insert into offchain.human as h
+      (id, principal, wallet, name, description, image, organization, skills, domains, linked_accounts, services,
+       contact, token_id, token_transfers, created_at, updated_at, external_ids, metadata, notification_preferences)
+    values ($id, $principal, $wallet, $name, coalesce($description, ''), $image, coalesce($organization, ''), coalesce($skills::text[], '{}'), coalesce($domains::text[], '{}'),
+            coalesce($linkedAccounts::jsonb, '{}'), coalesce($services::jsonb, '{}'), jsonb_strip_nulls(coalesce($contact::jsonb, '{}')),
+            $tokenId, $tokenTransfers, $now, $now, coalesce($externalIds::jsonb, '{}'), coalesce($metadata::jsonb, '{}'), coalesce($notificationPreferences::jsonb, '{}'))
+    on conflict (principal) do update set
+      name = $name, description = coalesce($description, h.description), image = case when $setsImage then $image else h.image end,
+      organization = coalesce($organization, h.organization), skills = coalesce($skills::text[], h.skills),
+      domains = coalesce($domains::text[], h.domains), linked_accounts = coalesce($linkedAccounts::jsonb, h.linked_accounts),
+      services = coalesce($services::jsonb, h.services), external_ids = coalesce($externalIds::jsonb, h.external_ids),
+      metadata = coalesce($metadata::jsonb, h.metadata),
+      notification_preferences = coalesce($notificationPreferences::jsonb, h.notification_preferences),
+      contact = jsonb_strip_nulls(h.contact || coalesce($contact::jsonb, '{}')),
+      token_id = case when $setsToken then $tokenId else h.token_id end,
+      token_transfers = case when $setsToken then $tokenTransfers else h.token_transfers end,
+      updated_at = greatest(h.updated_at, $now)
+    returning h.id, h.xmax = 0 as created`,
+  columns: { id: text, created: bool },
+  prepared: true,
+});
 
 /**
  * Registers a human, or changes the one this principal is.
@@ -38,72 +87,65 @@ export async function writeHuman(
   write: HumanWrite,
   now: Date,
 ): Promise<{ id: string; created: boolean }> {
-  const { rows } = await tx.query({
-    name: "human-write",
-    text: `
-      insert into offchain.human as h
-        (id, principal, wallet, name, description, image, organization, skills, domains, linked_accounts, services,
-         contact, token_id, token_transfers, created_at, updated_at, external_ids, metadata, notification_preferences)
-      values ($1, $2, $3, $4, coalesce($5, ''), $6, coalesce($7, ''), coalesce($8::text[], '{}'), coalesce($9::text[], '{}'),
-              coalesce($10::jsonb, '{}'), coalesce($11::jsonb, '{}'), jsonb_strip_nulls(coalesce($12::jsonb, '{}')),
-              $13, $14, $15, $15, coalesce($18::jsonb, '{}'), coalesce($19::jsonb, '{}'), coalesce($20::jsonb, '{}'))
-      on conflict (principal) do update set
-        name = $4, description = coalesce($5, h.description), image = case when $16 then $6 else h.image end,
-        organization = coalesce($7, h.organization), skills = coalesce($8::text[], h.skills),
-        domains = coalesce($9::text[], h.domains), linked_accounts = coalesce($10::jsonb, h.linked_accounts),
-        services = coalesce($11::jsonb, h.services), external_ids = coalesce($18::jsonb, h.external_ids),
-        metadata = coalesce($19::jsonb, h.metadata),
-        notification_preferences = coalesce($20::jsonb, h.notification_preferences),
-        contact = jsonb_strip_nulls(h.contact || coalesce($12::jsonb, '{}')),
-        token_id = case when $17 then $13 else h.token_id end,
-        token_transfers = case when $17 then $14 else h.token_transfers end,
-        updated_at = greatest(h.updated_at, $15)
-      returning h.id, h.xmax = 0 as created`,
-    values: [
-      who.id,
-      who.principal,
-      who.wallet,
-      write.name,
-      write.description ?? null,
-      write.image ?? null,
-      write.organization ?? null,
-      write.skills ?? null,
-      write.domains ?? null,
-      jsonOrNull(write.linkedAccounts),
-      jsonOrNull(write.services),
-      jsonOrNull(write.contact),
-      write.token?.tokenId ?? null,
-      write.token?.transfers ?? null,
-      now,
-      write.image !== undefined,
-      write.token !== undefined,
-      jsonOrNull(write.externalIds),
-      jsonOrNull(write.metadata),
-      jsonOrNull(write.notificationPreferences),
-    ],
+  return WRITE.one(tx, {
+    ...who,
+    name: write.name,
+    description: write.description ?? null,
+    image: write.image ?? null,
+    organization: write.organization ?? null,
+    skills: write.skills ?? null,
+    domains: write.domains ?? null,
+    linkedAccounts: write.linkedAccounts ?? null,
+    services: write.services ?? null,
+    contact: write.contact ?? null,
+    tokenId: write.token?.tokenId ?? null,
+    tokenTransfers: write.token?.transfers ?? null,
+    now,
+    setsImage: write.image !== undefined,
+    setsToken: write.token !== undefined,
+    externalIds: write.externalIds ?? null,
+    metadata: write.metadata ?? null,
+    notificationPreferences: write.notificationPreferences ?? null,
   });
-  return rows[0];
 }
 
-/** Lets one write about a human through at a time. @returns whose principal it is; null when there is no such human */
+/** Locks a human for a write until the transaction ends. @returns its principal; null when there is no such human */
 export async function lockHuman(tx: Queryable, id: string): Promise<string | null> {
-  const { rows } = await tx.query<{ principal: string }>(
-    "select principal from offchain.human where id = $1 for update",
-    [id],
-  );
+  const rows = await orm(tx).select({ principal: human.principal }).from(human).where(eq(human.id, id)).for("update");
   return rows[0]?.principal ?? null;
 }
 
-/** How many links of a human other than this one hold. */
-export async function otherLinks(tx: Queryable, id: string, tokenId: number, identity: Address): Promise<number> {
-  const { rows } = await tx.query(
-    `select count(*)::int4 as links from offchain.human_agent k
-     join onchain.agent a on a.token_id = k.token_id and a.owner = k.owner
-     where k.human_id = $1 and k.token_id <> $2 and k.transfers = ${transferCount("k.token_id", "$3")}`,
-    [id, tokenId, identity],
-  );
-  return rows[0].links;
-}
+const OTHER_LINKS = statement({
+  name: "human-links-other",
+  params: { id: text, tokenId: int8, identity: text },
+  text: `
+    select count(*) as links from offchain.human_agent k
+    join onchain.agent a on a.token_id = k.token_id and a.owner = k.owner
+    where k.human_id = $id and k.token_id <> $tokenId and k.transfers = ${transferCount("k.token_id", "$identity")}`,
+  columns: { links: int8 },
+});
+
+/** Number of a human's links other than this one that hold. */
+export const otherLinks = async (tx: Queryable, id: string, tokenId: number, identity: Address): Promise<number> =>
+  (await OTHER_LINKS.one(tx, { id, tokenId, identity })).links;
+
+const LINK = statement({
+  name: "human-link",
+  params: { humanId: text, tokenId: int8, owner: text, identity: text, now: timestamptz },
+  text: `
+    insert into offchain.human_agent as k (human_id, token_id, owner, transfers, linked_at)
+    select $humanId, a.token_id, a.owner, ${transferCount("a.token_id", "$identity")}, $now
+    from onchain.agent a where a.token_id = $tokenId and a.owner = $owner
+    on conflict (human_id, token_id) do update set owner = excluded.owner, transfers = excluded.transfers,
+      linked_at = case when k.owner = excluded.owner and k.transfers = excluded.transfers then k.linked_at
+                       else excluded.linked_at end`,
+});
+
+const UNLINK_FROM_OTHERS = statement({
+  name: "human-unlink-from-others",
+  params: { tokenId: int8, owner: text, humanId: text },
+  text: "delete from offchain.human_agent where token_id = $tokenId and owner = $owner and human_id <> $humanId",
+});
 
 /**
  * Links an agent to a human while the owner has it; the same owner's link to another human ends. A link made again
@@ -116,42 +158,37 @@ export async function linkHumanAgent(
   identity: Address,
   now: Date,
 ): Promise<boolean> {
-  const { humanId, tokenId, owner } = link;
-  const { rowCount } = await tx.query(
-    `insert into offchain.human_agent as k (human_id, token_id, owner, transfers, linked_at)
-     select $1, a.token_id, a.owner, ${transferCount("a.token_id", "$4")}, $5
-     from onchain.agent a where a.token_id = $2 and a.owner = $3
-     on conflict (human_id, token_id) do update set owner = excluded.owner, transfers = excluded.transfers,
-       linked_at = case when k.owner = excluded.owner and k.transfers = excluded.transfers then k.linked_at
-                        else excluded.linked_at end`,
-    [humanId, tokenId, owner, identity, now],
-  );
-  if (rowCount === 0) return false;
-  await tx.query("delete from offchain.human_agent where token_id = $1 and owner = $2 and human_id <> $3", [
-    tokenId,
-    owner,
-    humanId,
-  ]);
+  if ((await LINK.run(tx, { ...link, identity, now })) === 0) return false;
+  await UNLINK_FROM_OTHERS.run(tx, link);
   return true;
 }
 
+const DELETE = statement({
+  name: "human-delete",
+  params: { principal: text },
+  text: `
+    delete from offchain.human h where principal = $principal
+    returning id, wallet, (select count(*) from offchain.human_agent k where k.human_id = h.id) as links`,
+  columns: { id: text, wallet: nullable(narrow<Address>(text)), links: int8 },
+});
+
+const DELETE_ANSWERS = statement({
+  name: "human-answers-delete",
+  params: { principal: text },
+  text: `
+    delete from offchain.idempotency
+    where scope = $principal and starts_with(body, '{"success":true,"principal":')`,
+});
+
 /**
- * Removes a human with its links, what is known about its wallet only because of it, and the answers it was given that
- * wait for a retry.
- * @returns its id and how many links went; null when the principal is registered as no human
+ * Removes a human with its links, what is known about its wallet only because of it, and the stored answers to its
+ * requests that wait for a retry.
+ * @returns its id and the number of removed links; null when the principal is registered as no human
  */
 export async function deleteHuman(tx: Queryable, principal: string): Promise<{ id: string; links: number } | null> {
-  const { rows } = await tx.query<{ id: string; wallet: Address | null; links: number }>(
-    `delete from offchain.human h where principal = $1
-     returning id, wallet, (select count(*)::int4 from offchain.human_agent k where k.human_id = h.id) as links`,
-    [principal],
-  );
-  const [gone] = rows;
-  if (!gone) return null;
-  await tx.query("delete from offchain.idempotency where scope = $1 and starts_with(body, $2)", [
-    principal,
-    '{"success":true,"principal":',
-  ]);
-  if (gone.wallet) await forgetEthosScore(tx, gone.wallet);
-  return { id: gone.id, links: gone.links };
+  const deleted = await DELETE.maybeOne(tx, { principal });
+  if (!deleted) return null;
+  await DELETE_ANSWERS.run(tx, { principal });
+  if (deleted.wallet) await forgetEthosScore(tx, deleted.wallet);
+  return { id: deleted.id, links: deleted.links };
 }

@@ -9,7 +9,7 @@ import { ADVISORY_LOCKS } from "../locks.ts";
 import type { Queryable } from "../transaction.ts";
 import type { StatedWrite } from "./human-writes.ts";
 import type { PrivateRow } from "./humans.ts";
-import { type PageQuery, type PrincipalPage, pageOf } from "./page.ts";
+import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
 import { holdsToken } from "./token-ownership.ts";
 
 /** How an organization is asked for. Of several of one wallet, the one registered first. */
@@ -26,17 +26,18 @@ export async function organizationIdOf(db: Queryable, ref: OrganizationRef): Pro
   return rows[0]?.id ?? null;
 }
 
-/** A page of organizations by display name, slug, wallet or token id, the longest registered first. */
-export function listOrganizations(db: Queryable, query: PageQuery, identity: Address): Promise<PrincipalPage> {
-  return pageOf(db, "offchain.organization", query, (search, $) => {
-    const text = `${$(search)}::text`;
-    const matches = [`strpos(p.search_name, ${folded(text)}) > 0`, `starts_with(p.slug, lower(${text} collate "C"))`];
-    if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(p.wallet, ${$(search.toLowerCase())})`);
-    if (/^\d{1,15}$/.test(search))
-      matches.push(`(p.token_id = ${$(Number(search))} and ${holdsToken("p", $(identity))})`);
-    return matches;
-  });
-}
+const PAGE = pageFamily("organizations-page", "offchain.organization", (search, identity, $) => {
+  const text = `${$(search)}::text`;
+  const matches = [`strpos(p.search_name, ${folded(text)}) > 0`, `starts_with(p.slug, lower(${text} collate "C"))`];
+  if (/^0x[0-9a-f]{0,40}$/i.test(search)) matches.push(`starts_with(p.wallet, ${$(search.toLowerCase())})`);
+  if (/^\d{1,15}$/.test(search))
+    matches.push(`(p.token_id = ${$(Number(search))} and ${holdsToken("p", $(identity))})`);
+  return matches;
+});
+
+/** A page of organizations by display name, slug, wallet or token id, the first registered first. */
+export const listOrganizations = (db: Queryable, query: PageQuery, identity: Address): Promise<PrincipalPage> =>
+  PAGE.one(db, { ...query, identity });
 
 const LOAD = `
   select json_build_object(
