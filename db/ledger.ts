@@ -84,9 +84,9 @@ const MOVE = family({
 
 /**
  * Changes the state of a payment if the table of transitions allows it.
- * @param who with a lease: only while it is still its holder's; with a block's hash: only while its transfer is noted there
- * @param only the states this change is for: some states may follow from others for different reasons
- * @returns the payment; null when it is in a state that does not lead there, or the lease is gone
+ * @param who with a leaseId: only while that lease is valid; with a block's hash: only while the row has that block
+ * @param only the states this change may start from: a state may follow others for different reasons
+ * @returns the payment; null when its state does not allow the change, or the lease or the block is not current
  */
 export async function move(
   tx: Queryable,
@@ -102,15 +102,15 @@ export async function move(
 
 type Holder = { paymentId: string; leaseId?: string };
 
-/** A payment as it was read: the change is made only where its transfer is still noted at the same place. */
+/** A payment as it was read: a change is made only where the row still has the same block. */
 type Seen = Pick<Payment, "paymentId" | "state" | "blockHash">;
 
-/** Notes that settlement begins: afterwards the money may have moved. */
+/** Records that settlement begins: afterwards the money may have moved. */
 export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "settling", ["new"]);
 
 /**
- * Notes where the money moved. @returns null when another payment owns that transfer, or this one has gone elsewhere
- * meanwhile
+ * Records where the money moved. @returns null when another payment owns that transfer, or the state or the lease has
+ * changed meanwhile
  */
 export async function recordPaid(db: pg.Pool, who: Holder, payment: Paid, at: Settlement): Promise<Payment | null> {
   return transaction(db, async (tx) =>
@@ -133,7 +133,7 @@ const OWNER_OF_FACT = statement({
   columns: { payment_id: uuid },
 });
 
-/** Makes a transfer a payment's own. @returns false when it is another's */
+/** Assigns a transfer to a payment. @returns false when another payment has it */
 async function ownTransfer(tx: Queryable, payment: Paid, at: Settlement): Promise<boolean> {
   const { paymentId } = payment;
   const fact = transferFact({ ...payment, ...at });
@@ -142,8 +142,8 @@ async function ownTransfer(tx: Queryable, payment: Paid, at: Settlement): Promis
 }
 
 /**
- * A released authorization was settled: the money is there, and no request waits for what it should buy.
- * @param serves whether the settlement serves the claim it was noted for; otherwise the money is its payer's alone
+ * A released authorization was settled: the money is there, and no request waits for its effect.
+ * @param serves whether the settlement serves the recorded claim; otherwise only its payer may use the money
  */
 export const oweReleased = (
   db: pg.Pool,
@@ -181,7 +181,7 @@ const RELOCATE = statement({
     where payment_id = $paymentId and block_hash = $before`,
 });
 
-/** A reorganisation has moved the transfer to another place. @returns whether it was still noted where it was seen */
+/** A reorganisation has moved the transfer to another place. @returns whether the row still had the earlier block */
 export const relocatePayment = (db: pg.Pool, payment: Paid & Seen, at: Settlement): Promise<boolean> =>
   transaction(db, async (tx) => {
     if (!(await ownTransfer(tx, payment, at))) return false;
@@ -194,15 +194,15 @@ export const relocatePayment = (db: pg.Pool, payment: Paid & Seen, at: Settlemen
 export const releasePayment = (db: Queryable, who: Holder, reason: string) =>
   move(db, who, "released", ["new", "settling"], { reason, lease: null, lease_until: null });
 
-/** The effect is done; in the effect's own transaction. @param bought `<kind>:<id>` */
+/** The effect is done; called in the effect's own transaction. @param bought `<kind>:<id>` */
 export const fulfilPayment = (tx: Queryable, who: Holder, bought: string) =>
   move(tx, who, "fulfilled", ["paid"], { bought, effect: null, reason: null });
 
-/** The money is there and cannot buy what it should. @param reason a stable word */
+/** The money is there and the effect is impossible: the payment becomes a credit. @param reason a stable word */
 export const owePayment = (tx: Queryable, who: Holder, reason: string) =>
   move(tx, who, "refund_due", ["paid"], { ...CREDIT, reason });
 
-/** An operator has sent it back. @param reference how, such as a transaction hash */
+/** An operator has sent the money back. @param reference of the refund, such as a transaction hash */
 export const refundPayment = (db: Queryable, paymentId: string, reference: string) =>
   move(db, { paymentId }, "refunded", ["refund_due"], { reason: reference });
 
@@ -217,7 +217,7 @@ export const unsettlePayment = (db: pg.Pool, seen: Seen & Pick<Payment, "method"
     return releasePayment(tx, { paymentId: seen.paymentId }, "reorganised_away");
   });
 
-/** The money is gone: what was bought stays bought, and a credit is none any more. */
+/** The money is gone: a done effect stays, and a credit ends. */
 export const losePayment = (db: Queryable, seen: Seen, reason: string) =>
   move(db, seen, "lost", ["fulfilled", "refund_due"], { reason });
 
@@ -228,13 +228,13 @@ const BY_BOUGHT = statement({
   columns: { payment_id: uuid },
 });
 
-/** What it bought turned out impossible later: a credit for the payer. @returns null when nothing was paid for it */
+/** The effect became impossible later: the payment becomes a credit of its payer. @returns null when nothing was paid for it */
 export async function oweWhatBought(tx: Queryable, bought: string, reason: string): Promise<Payment | null> {
   const found = await BY_BOUGHT.maybeOne(tx, { bought, state: "fulfilled" });
   return found && move(tx, { paymentId: found.payment_id }, "refund_due", ["fulfilled"], { ...CREDIT, reason });
 }
 
-/** What it bought turned out possible after all: the credit is taken back unless it has been spent. */
+/** The effect was carried out after all: the credit is revoked unless it has been spent. */
 export async function revokeCredit(tx: Queryable, bought: string): Promise<Payment | null> {
   const found = await BY_BOUGHT.maybeOne(tx, { bought, state: "refund_due" });
   return found && move(tx, { paymentId: found.payment_id }, "fulfilled", ["refund_due"], { reason: null });
@@ -268,8 +268,8 @@ const SPEND_CREDIT = statement({
 
 /**
  * Spends a credit on a request.
- * @param credit as it was seen when its money was looked for
- * @returns null when it is none any more; `unique_key_taken` when another open payment is for the same thing
+ * @param credit as it was read when its money was checked on the chain
+ * @returns null when it is no credit any more; `unique_key_taken` when another open payment has the unique key
  */
 export async function spendCredit(
   db: Queryable,

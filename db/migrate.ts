@@ -15,7 +15,7 @@ const read = (path: string): SqlFile => {
   return { name: path, sql, hash: createHash("sha256").update(sql).digest("hex") };
 };
 
-/** What drizzle-kit generated, in order: each file runs once. */
+/** The files that drizzle-kit generated, in order: each runs once. */
 const migrations = (): SqlFile[] =>
   readdirSync(join(PROJECT_ROOT, "db/migrations"))
     .filter((file) => file.endsWith(".sql"))
@@ -24,7 +24,7 @@ const migrations = (): SqlFile[] =>
 
 /**
  * Applies the files of db/migrations that the database does not have yet, then db/triggers.sql where it has changed, and
- * lets the role `app`, where there is one, read and write the schema `offchain`. Safe to run twice, by two processes at
+ * lets the role `app`, if it exists, read and write the schema `offchain`. Safe to run twice, by two processes at
  * once, or after being killed half-way: everything is one transaction, and a session lock (which dies with its process)
  * lets one process through at a time. A database of a later version than this one is left as it is.
  * @throws Error when the database was made by an earlier development version, whose migrations are not kept
@@ -35,7 +35,7 @@ export async function migrate(url: string): Promise<void> {
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.migrations]);
-    // "create … if not exists" reports what it skips; an operator needs none of it.
+    // "create … if not exists" sends a notice for each skipped object; an operator does not need them.
     await client.query("set client_min_messages = warning");
     await client.query("begin");
     await applyFiles(client);

@@ -1,6 +1,6 @@
 /**
- * The acceptance of a request to mint in as few steps as it takes: the registrant's lock, one look at all that decides,
- * one statement that writes the request and its transaction.
+ * Accepts a request to mint in three steps: the registrant's lock, one read of all data that decides, one statement that
+ * writes the request and its transaction.
  */
 import { randomUUID } from "node:crypto";
 import pg from "pg";
@@ -12,31 +12,31 @@ import { bool, int2, int8, jsonb, nullable, statement, text, timestamptz, uuid }
 import type { Queryable } from "./transaction.ts";
 import { agentByOwnDoingOf } from "./wallets.ts";
 
-/** Names the one registration a registrant has, for what must not happen twice. */
+/** The name of a registrant's single registration, for locks and unique keys. */
 export const registrationName = (registrant: Registrant): string => `mint:${nameOf(registrant)}`;
 
-/** Registrations of one registrant, one after the other, until the transaction ends; different ones do not wait for each other. */
+/** Serialises registrations of one registrant until the transaction ends; different registrants do not wait for each other. */
 export async function lockRegistrant(tx: Queryable, registrant: Registrant): Promise<void> {
   await lockText(tx, registrationName(registrant));
 }
 
-/** The beginning of a transaction that has `lockRegistrant`'s lock from the start, in one step instead of two. */
+/** The BEGIN of a transaction that takes `lockRegistrant`'s lock, in one round trip instead of two. */
 export const beginLocked = (registrant: Registrant): string => `begin; ${lockOf(registrant)}`;
 
 const lockOf = (registrant: Registrant) =>
   `select pg_advisory_xact_lock(hashtextextended(${pg.escapeLiteral(registrationName(registrant))}, 0))`;
 
-/** What decides about a request to mint, all of one moment. */
+/** The data that decide a request to mint, read in one snapshot. */
 export type RegistrationState = {
-  /** The mint that the same request has been accepted as. */
+  /** The mint of the same request, if it was accepted before. */
   known: Mint | null;
   /** The service can pay for transactions; true also before its sender ever ran. */
   funded: boolean;
-  /** Until when the service sends nothing because the day's budget is used up; null = it is not. */
+  /** Time until which the service sends nothing because the day's budget is used up; null = it is not. */
   pausedUntil: Date | null;
   /**
-   * The registrant's own registration, done or under way: its token, null while it has none yet, and its mint where it was
-   * asked for here. Null when nothing stands in the way.
+   * The registrant's own registration, done or under way: its token, null while it has none yet, and its mint where this
+   * service made it. Null when no earlier registration prevents the mint.
    */
   before: { tokenId: number | null; mintId: string | null } | null;
 };
@@ -46,7 +46,7 @@ const KNOWN = Object.fromEntries(
   Object.entries(MINT_ROW).map(([name, column]) => [name, nullable(column as never)]),
 ) as { [K in keyof typeof MINT_ROW]: ReturnType<typeof nullable<Mint[K], never>> };
 
-/** An agent counts by its wallet's own doing only: what others can do with a wallet's name must not refuse it anything. */
+/** An agent counts only where its wallet acted itself: the acts of others that name a wallet must not refuse it anything. */
 const STATE = statement({
   name: "mint-registration-state",
   params: { registrant: text, fingerprint: nullable(text), wallet: nullable(text) },
@@ -70,7 +70,7 @@ const STATE = statement({
 });
 
 /**
- * @param fingerprint of the request; null where only the registrant is asked about
+ * @param fingerprint of the request; null to read the registrant's state only
  * @throws when there are no views yet (`isNoIndex`)
  */
 export async function registrationStateOf(
@@ -133,9 +133,9 @@ const COMMIT = statement({
 });
 
 /**
- * The commit point of a registration: its row and its transaction, in the caller's transaction, which must hold the
+ * The commit point of a registration: its row and its transaction, in the caller's transaction, which must have the
  * registrant's lock. The sender is notified after the commit (`notifySender`).
- * @param clientNetwork that it counts against, of a free registration by a contract wallet
+ * @param clientNetwork network whose limit it counts against; only for a free registration by a contract wallet
  */
 export function commitMint(
   tx: Queryable,

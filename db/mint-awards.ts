@@ -43,7 +43,7 @@ const AWAITS = statement({
   columns: { due: bool },
 });
 
-/** Whether any awards are due, however deep their mints are; reads a small index. */
+/** Whether any awards are due, at any depth of their mints; reads a small index. */
 export const awaitsAwards = async (db: Queryable, now: Date): Promise<boolean> => (await AWAITS.one(db, { now })).due;
 
 const SET_DUE = statement({
@@ -63,7 +63,7 @@ const RETRY = statement({
   text: "update offchain.mint set awards_due_at = $at where registrant = $wallet and state = 'minted'",
 });
 
-/** Has the awards of a wallet's registration queued again later: the chain refused one of them. */
+/** Schedules the awards of a wallet's registration again, because the chain refused one of them. */
 export async function retryAwards(tx: Queryable, wallet: Address, at: Date): Promise<void> {
   await RETRY.run(tx, { wallet, at });
 }

@@ -31,8 +31,8 @@ export type MintRequest = {
   /** The agent's wallet. */
   wallet: Address;
   /**
-   * The Solana key that registers; null where the wallet itself does. Who registers does so once: a wallet that a Solana
-   * key names has not registered by that.
+   * The Solana key that registers; null where the wallet itself registers. Each registrant registers once; being named by
+   * a Solana key does not count as a wallet's registration.
    */
   solanaAddress: SolanaAddress | null;
   /** Receiver of the token. */
@@ -44,11 +44,11 @@ export type MintRequest = {
   origin: number;
   personality: PersonalityInput | null;
   narrative: NarrativeInput | null;
-  /** Null where none of it is given. */
+  /** Null where the request has none. */
   listing: ListingInput | null;
   /** In its stored form. */
   referralCode: string | null;
-  /** Identifies the request: a retry of it has the same one. */
+  /** Identifies the request: a retry has the same one. */
   fingerprint: string;
 };
 
@@ -65,7 +65,7 @@ export type Mint = MintRequest & {
   completedAt: Date | null;
 };
 
-/** Who registers: a wallet, or a Solana key. */
+/** The registrant: a wallet, or a Solana key. */
 export type Registrant = { wallet: Address; solanaAddress: null } | { solanaAddress: SolanaAddress };
 export const nameOf = (registrant: Registrant): string => registrant.solanaAddress ?? registrant.wallet;
 
@@ -128,7 +128,7 @@ const BY_FINGERPRINT = statement({
   prepared: true,
 });
 
-/** The mint that a request was accepted as; null where it was not. */
+/** The mint of an accepted request; null where none was accepted. */
 export const mintByFingerprint = (db: Queryable, fingerprint: string): Promise<Mint | null> =>
   BY_FINGERPRINT.maybeOne(db, { fingerprint });
 
@@ -161,8 +161,8 @@ const MINT_TRANSACTIONS = statement({
 });
 
 /**
- * Transactions that minted tokens to the receivers of mints, of the same origin and by the contract's owner, as far as no
- * other mint of ours has their token. @throws when there are no views yet (`isNoIndex`)
+ * Transactions that minted tokens to the receivers of mints, of the same origin and by the contract's owner, except those
+ * whose token belongs to another mint of the service. @throws when there are no views yet (`isNoIndex`)
  */
 export const mintTransactions = (
   db: Queryable,
@@ -176,7 +176,7 @@ const MINTED_HERE = statement({
   columns: { tokenId: filtered(int8) },
 });
 
-/** Which of these tokens a mint of ours has brought about. */
+/** Which of these tokens a mint of the service created. */
 export async function tokensHeld(db: Queryable, tokenIds: readonly number[]): Promise<Set<number>> {
   if (tokenIds.length === 0) return new Set();
   return new Set((await MINTED_HERE.rows(db, { tokenIds })).map(({ tokenId }) => tokenId));
@@ -192,8 +192,7 @@ const CONTRACT_MINTS = statement({
 });
 
 /**
- * Free registrations of contract wallets from a network since; in the caller's transaction, which others of that network
- * wait for.
+ * Free registrations of contract wallets from a network since; in the caller's transaction, under the network's lock.
  */
 export async function contractMintsSince(
   tx: Queryable,
@@ -204,7 +203,7 @@ export async function contractMintsSince(
   return CONTRACT_MINTS.one(tx, { network, since });
 }
 
-/** Forgets where registrations of contract wallets came from, once they count no more. */
+/** Deletes the client networks of registrations by contract wallets once they do not count any more. */
 export const forgetClientNetworks = (db: Queryable): Promise<number> =>
   inParts(db, {
     change: "update offchain.mint set client_network = null",
@@ -225,7 +224,7 @@ const COMPLETE = statement({
   columns: { ...MINT_ROW, pg_notify: VOID },
 });
 
-/** The token is there. @returns the mint; null when it was decided otherwise meanwhile */
+/** The token exists. @returns the mint; null when its state was decided otherwise meanwhile */
 export const completeMint = async (
   tx: Queryable,
   mintId: string,

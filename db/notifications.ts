@@ -5,7 +5,7 @@ import { openClient } from "./connect.ts";
 export type Notifications = {
   /**
    * Calls `wake` at every notification on `channel`, and with an empty payload after every (re)connection, because
-   * notifications without a connection are lost. @returns a function that ends it.
+   * notifications without a connection are lost. @returns a function that ends the subscription.
    */
   on(channel: string, wake: (payload: string) => void): () => void;
 };

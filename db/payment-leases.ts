@@ -15,7 +15,7 @@ const RENEW = statement({
     where payment_id = $paymentId and lease = $lease`,
 });
 
-/** Shows that the holder lives. @returns false when the payment has been taken over */
+/** Renews the lease. @returns false when another process has taken over the payment */
 export const renewLease = async (db: Queryable, { paymentId, leaseId }: Holder, leaseMs: number): Promise<boolean> =>
   (await RENEW.run(db, { paymentId, lease: leaseId, leaseMs })) === 1;
 
@@ -26,7 +26,7 @@ const DROP = statement({
     update offchain.payment set lease = null, lease_until = null where payment_id = $paymentId and lease = $lease`,
 });
 
-/** Lets the next request with this payment continue at once. */
+/** Ends the lease, so that the next request with this payment continues without waiting. */
 export async function dropLease(db: Queryable, { paymentId, leaseId }: Holder): Promise<void> {
   await DROP.run(db, { paymentId, lease: leaseId });
 }
@@ -41,7 +41,7 @@ const TAKE_UP = statement({
   columns: PAYMENT_ROW,
 });
 
-/** Takes up a payment that no request or job works on, and notes the look at it; null when one does. */
+/** Leases a payment without a valid lease, and records the time for the sweep's order; null when it has a valid lease. */
 export async function takeUp(db: Queryable, paymentId: string, leaseMs: number): Promise<Lease | null> {
   const leaseId = randomUUID();
   const row = await TAKE_UP.maybeOne(db, { paymentId, lease: leaseId, leaseMs });
@@ -62,7 +62,7 @@ const STORE_REPLY = statement({
     where payment_id = $paymentId and fingerprint = $fingerprint and state = 'fulfilled' and answer_status is null`,
 });
 
-/** Keeps the answer that a payment bought, the first one. @param payment as it was when its request had it fulfilled */
+/** Stores the answer that a payment bought, only the first one. @param payment as it was when its request fulfilled it */
 export async function storeReply(
   db: Queryable,
   { paymentId, fingerprint }: Pick<Payment, "paymentId" | "fingerprint">,
@@ -79,7 +79,7 @@ const FINALIZE = statement({
     where payment_id = $paymentId and block_hash = $blockHash and final_at is null`,
 });
 
-/** The transfer is deep enough in the chain where it was seen: the chain is not read for it again. */
+/** The transfer has enough confirmations in its recorded block: the chain is not read for it again. */
 export const finalizePayment = async (
   db: Queryable,
   { paymentId, blockHash }: Pick<Payment, "paymentId" | "blockHash">,
@@ -93,7 +93,7 @@ const FORGET_RELEASED = statement({
     where payment_id = $paymentId and lease = $lease and state = 'released'`,
 });
 
-/** A released authorization is void, and no block unique_key it: the chain is not read for it again. */
+/** A released authorization is void, and no block contains it: the chain is not read for it again. */
 export async function forgetReleased(db: Queryable, { paymentId, leaseId }: Holder): Promise<void> {
   await FORGET_RELEASED.run(db, { paymentId, lease: leaseId });
 }

@@ -1,4 +1,4 @@
-/** Payments that the sweep brings further: those that it has not read for longest come first. */
+/** Payments that the sweep continues; those whose last read is oldest come first. */
 
 import { COLUMNS, PAYMENT_ROW, type Payment, toPayment } from "./payments.ts";
 import { array, int8, statement, text, uuid } from "./statement.ts";
@@ -11,8 +11,8 @@ const PAGE = 500;
 const UNLEASED = "(lease_until is null or lease_until < clock_timestamp())";
 
 /**
- * Those that were not looked at for longest come first, so that one that cannot be brought further never keeps another
- * from its turn. Every look is noted (`takeUp`, `markSwept`).
+ * Payments whose last read is oldest come first, so that one that cannot be continued does not delay others. Every read is
+ * recorded (`takeUp`, `markSwept`).
  */
 const next = (where: string) => `select ${COLUMNS} from offchain.payment where ${where}
   order by swept_at nulls first, created_at, payment_id limit ${PAGE}`;
@@ -80,7 +80,7 @@ const MARK_SWEPT = statement({
   text: "update offchain.payment set swept_at = clock_timestamp() where payment_id = $paymentId",
 });
 
-/** Notes that the sweep has looked at a payment. */
+/** Records that the sweep has read a payment. */
 export async function markSwept(db: Queryable, paymentId: string): Promise<void> {
   await MARK_SWEPT.run(db, { paymentId });
 }

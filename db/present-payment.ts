@@ -1,4 +1,4 @@
-/** How a payment comes into the ledger: found by its name and resumed, or written down with the proof that its terms were checked. */
+/** Entry of a payment into the ledger: found by its name and resumed, or written with the proof that its terms were checked. */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { Checked } from "../core/payments/checked.ts";
@@ -32,26 +32,26 @@ import {
 import { type Queryable, transaction } from "./transaction.ts";
 
 export type Presented =
-  /** Ours to work on. It may be new, or be where a former attempt has left it. */
+  /** The caller has the lease. The payment may be new, or in the state in which an earlier attempt left it. */
   | ({ kind: "leased" } & Lease)
-  /** Another request with this payment is being worked on. */
+  /** Another request has the lease of this payment. */
   | { kind: "busy"; retryAfterSeconds: number }
-  /** The same request had it fulfilled, or made a credit. `named`: it was presented by its identifier, too. */
+  /** The same request fulfilled it, or it became a credit. `named`: it was also presented by its identifier. */
   | { kind: "done"; payment: Payment; named: boolean }
-  /** It belongs to another request, or is another payment of the same name. */
+  /** It belongs to another request, or is another payment with the same name. */
   | { kind: "other" }
-  /** Its client has given its identifier to another payment before. */
+  /** Its client used its identifier for another payment before. */
   | { kind: "identifier_used" }
-  /** Another open payment is for the same thing. */
+  /** Another open payment has the same unique key. */
   | { kind: "unique_key_taken" };
 
-/** The ledger would have to write it down, and its terms were not checked yet. */
+/** The payment is not in the ledger, and writing it requires checked terms. */
 export type Unchecked = { kind: "unchecked" };
 
-/** Thrown inside to start over: somebody wrote the same fact at the same moment. */
+/** Thrown internally to repeat the transaction: a concurrent one wrote the same fact. */
 class Collision extends Error {}
 
-/** What is presented, and by whom. Terms are there only with the proof that they were checked. */
+/** The presented payment and its presenter. Terms are present only with the proof that they were checked. */
 type Presentation = PaymentName &
   Presenter & { checked: { terms: Readonly<PaymentTerms>; claim: PaymentClaim } | null };
 
@@ -62,9 +62,9 @@ const IS_KNOWN = statement({
 });
 
 /**
- * Finds a payment by its name and goes on with it where it was left. Nothing of what is presented is written: that needs
+ * Finds a payment by its name and continues from its stored state. Writes nothing of the presented data: that requires
  * checked terms (`presentPayment`).
- * @param leaseMs how long it stands without a sign of life (`renewLease`)
+ * @param leaseMs milliseconds until the lease expires without `renewLease`
  */
 export async function resumePayment(
   db: pg.Pool,
@@ -77,8 +77,8 @@ export async function resumePayment(
 }
 
 /**
- * Writes a checked payment down, or finds it. Whatever the outcome, at most one request works on a payment at a time.
- * @param leaseMs how long it stands without a sign of life (`renewLease`)
+ * Writes a checked payment, or finds it. In every case at most one request has the lease of a payment.
+ * @param leaseMs milliseconds until the lease expires without `renewLease`
  */
 export async function presentPayment(
   db: pg.Pool,
@@ -98,7 +98,7 @@ export async function presentPayment(
       if (presented.kind === "unchecked") throw new Error("checked terms cannot be unchecked");
       return presented;
     } catch (error) {
-      // A copy of the same payment may have been written down at the same moment: the next look finds it.
+      // A concurrent request may have written the same payment: the next attempt finds it.
       if (isUniqueKeyTaken(error) && attempt > 0) return { kind: "unique_key_taken" };
       if (!(error instanceof Collision || isUniqueKeyTaken(error)) || attempt === 4) throw error;
     }
@@ -135,7 +135,7 @@ async function presentIn(tx: Queryable, given: Presentation, leaseMs: number): P
   return presentFound(tx, found[0]!, given, leaseMs);
 }
 
-/** Continues with the payment that has the name, or says why this request may not. */
+/** Continues with the payment that has the name, or returns why this request may not. */
 async function presentFound(
   tx: Queryable,
   { leaseSeconds, known: _, named, ...row }: Found,
@@ -145,15 +145,15 @@ async function presentFound(
   const payment = toPayment(row);
   if (payment.state === "released" || takesOver(payment, given, leaseSeconds > 0))
     return writePayment(tx, payment, given, leaseMs);
-  // Whatever it was for, the money is its payer's again.
+  // The payment is a credit: the money is its payer's again.
   if (payment.state === "refund_due" && given.by === "payer") return { kind: "done", payment, named };
   if (payment.fingerprint !== given.fingerprint) return { kind: "other" };
   const very = isVery(payment, given);
-  // A request that its wallet has signed is its own by that; a bearer has nothing but the credential.
+  // A signed request proves its payer by its signature; a bearer has the credential only.
   const isDone = !["new", "settling", "paid"].includes(payment.state);
   if (!very && !(isDone && given.wallet !== null)) return { kind: "other" };
   const busy = { kind: "busy", retryAfterSeconds: Math.max(1, Math.ceil(leaseSeconds)) } as const;
-  // Fulfilled a moment ago: its answer is about to be stored, and is to be given out once.
+  // Fulfilled a moment ago: its answer will be stored soon, and is given out once.
   if (isDone)
     return payment.state === "fulfilled" && !payment.answer && leaseSeconds > 0
       ? busy
@@ -164,21 +164,21 @@ async function presentFound(
   return { kind: "leased", payment, leaseId };
 }
 
-/** Everything the payment is to be known by. */
+/** All names that identify the payment. */
 const namesOf = ({ facts, identifier }: PaymentName) => (identifier === null ? facts : [...facts, identifier]);
 
-/** Whether the credential that is presented is the one the ledger has, or the hash of its very transfer. */
+/** Whether the presented credential equals the stored one, or is the hash of the stored transfer. */
 function isVery(payment: Payment, given: Presentation): boolean {
-  // Rows of before digests were kept: a request that its wallet has signed resumes what is stored.
+  // Old rows have no digest: a request signed by its wallet resumes the stored payment.
   if (payment.digest === null ? given.wallet !== null : payment.digest === given.digest) return true;
   const at = given.checked?.terms.settlement;
   return at !== undefined && at.txHash === payment.txHash && at.nth === payment.nth;
 }
 
 /**
- * Whether the payer itself takes a payment that is not paid yet from whom it is noted for: from a bearer always, unless
- * a settlement serves the bearer's claim; from its own request only when it shows the settlement.
- * @param busy somebody works on it at the moment
+ * Whether the payer itself takes over a payment that is not paid yet from the claimant in the ledger: from a bearer
+ * always, unless a settlement serves the bearer's claim; from its own request only when it shows the settlement.
+ * @param busy whether the payment has a valid lease
  */
 function takesOver(payment: Payment, given: Presentation, busy: boolean): boolean {
   if (given.by !== "payer" || (payment.state !== "new" && payment.state !== "settling")) return false;
@@ -186,7 +186,7 @@ function takesOver(payment: Payment, given: Presentation, busy: boolean): boolea
   const settlement = given.checked?.terms.settlement;
   if (settlement) return own || (payment.presentedAt !== null && !serves(payment, settlement));
   if (payment.presentedAt === null || (own && busy)) return false;
-  // Other terms under the same number: what is handed over may be settling.
+  // Other terms with the same nonce: the stored ones may be settling.
   return payment.digest === given.digest || payment.state === "new";
 }
 
@@ -230,8 +230,8 @@ const WRITE = statement({
 });
 
 /**
- * Writes down what was checked, all of it, as a new payment or over one that is not paid: one that was released is as
- * good as new, also for another request.
+ * Writes all checked terms, as a new payment or over one that is not paid. A released payment counts as new, also for
+ * another request.
  */
 async function writePayment(
   tx: Queryable,
@@ -241,7 +241,7 @@ async function writePayment(
 ): Promise<Presented | Unchecked> {
   if (checked === null) return { kind: "unchecked" };
   const { terms, claim } = checked;
-  // What a bearer was noted with for one request proves nothing for another: its signature may be public by now.
+  // The time of a bearer's claim for one request proves nothing for another: its signature may be public since.
   const presentedAt =
     claim.by === "bearer" && before?.fingerprint === claim.fingerprint && before.digest === terms.digest
       ? before.presentedAt
@@ -294,7 +294,7 @@ const COUNT_FACTS = statement({
   columns: { own: int4 },
 });
 
-/** Makes facts a payment's own. @throws Collision when one became another's at the same moment */
+/** Assigns facts to a payment. @throws Collision when a concurrent transaction assigned one to another payment */
 async function ownFacts(tx: Queryable, paymentId: string, facts: string[]): Promise<void> {
   await ADD_FACTS.run(tx, { facts, paymentId });
   if ((await COUNT_FACTS.one(tx, { facts, paymentId })).own !== facts.length) throw new Collision();

@@ -1,4 +1,4 @@
-/** The sending account: what transactions may still cost, what they have cost, and what is published of it. */
+/** The sending account: the cost of transactions, pending and done, and its published state. */
 import type { Address } from "../core/facts.ts";
 import { TRANSFER_GAS } from "../core/gas-bounds.ts";
 import { bool, int4, narrow, nullable, numeric, statement, text, timestamptz } from "./statement.ts";
@@ -35,7 +35,7 @@ const WAITING = statement({
   columns: { open: int4, wei: numeric },
 });
 
-/** Of the transactions that let all others go first: the number under way, and what they have cost and may still cost. */
+/** Low-priority transactions: the number under way, their cost so far and their max further cost in wei. */
 export async function waitingUse(
   db: Queryable,
   sender: Address,
@@ -63,11 +63,11 @@ export type SenderState = {
   balanceWei: bigint;
   funded: boolean;
   checkedAt: Date;
-  /** What transactions have cost since midnight (UTC). */
+  /** Wei that transactions have cost since midnight (UTC). */
   spentWei: bigint;
-  /** What they may cost until the next; 0n = no limit. */
+  /** Max wei that they may cost until the next midnight; 0n = no limit. */
   budgetWei: bigint;
-  /** Until when nothing new is signed because the budget is used up; null = it is not. */
+  /** Time until which nothing new is signed because the budget is used up; null = it is not. */
   pausedUntil: Date | null;
 };
 
@@ -87,7 +87,7 @@ const STATE = statement({
   },
 });
 
-/** What the sender last found out about its account; null before it ever ran. */
+/** The last state that the sender published of its account; null before its first run. */
 export async function senderState(db: Queryable): Promise<SenderState | null> {
   const row = await STATE.maybeOne(db);
   if (!row) return null;

@@ -23,7 +23,7 @@ export type Attempt = {
   raw: Hex;
   maxFeePerGasWei: bigint;
   maxPriorityFeePerGasWei: bigint;
-  /** When and at which head a node first took it; null = not known to have been sent. */
+  /** Time and head block of the first acceptance by a node; null = not known to have been broadcast. */
   broadcastAt: Date | null;
   broadcastBlock: number | null;
   /** An empty transfer in place of the intent's call: mined, it ends the intent as failed. */
@@ -54,7 +54,7 @@ const SIGNED = statement({
   },
 });
 
-/** Everything signed and not yet known to be in a block, by nonce, with the attempts that share that nonce. */
+/** Intents that are signed and not known to be in a block, by nonce, with the attempts that share that nonce. */
 export async function signedIntents(db: Queryable, sender: Address): Promise<SignedIntent[]> {
   const rows = await SIGNED.rows(db, { sender });
   const intents = new Map<number, SignedIntent>();
@@ -85,7 +85,7 @@ const NEXT_NONCE = statement({
   columns: { next: int8 },
 });
 
-/** The first nonce of `sender` that none of the intents has or has used. */
+/** The first nonce of `sender` that no intent has or has used. */
 export const nextOwnNonce = async (db: Queryable, sender: Address): Promise<number> =>
   (await NEXT_NONCE.one(db, { sender })).next;
 
@@ -194,7 +194,7 @@ const TAKE_OVER = statement({
 
 /**
  * Gives a queued intent the nonce of a transaction that did its work before, unless another intent has that nonce.
- * @returns false when the intent moved on meanwhile
+ * @returns false when the intent's state changed meanwhile
  */
 export const takeOver = async (
   tx: Queryable,
@@ -265,7 +265,7 @@ const STORE_FAILURE = statement({
   columns: { pg_notify: VOID },
 });
 
-/** Ends an intent that will never be sent (any more). @returns false when it moved on meanwhile */
+/** Ends an intent that is not broadcast (any more). @returns false when its state changed meanwhile */
 export const storeFailure = async (tx: Queryable, intentId: number, error: string): Promise<boolean> =>
   (await STORE_FAILURE.run(tx, { intentId, error })) === 1;
 
@@ -298,8 +298,8 @@ const REOPEN = statement({
 });
 
 /**
- * Takes an intent back to signed because its block is no longer part of the chain; its attempts count as unsent. One
- * whose bytes are not here, because an earlier transaction did its work, is queued again.
+ * Returns an intent to `signed` because its block is no longer part of the chain; its attempts count as not broadcast. An
+ * intent without stored bytes, because an earlier transaction did its work, is queued again.
  */
 export const reopen = async (tx: Queryable, intentId: number): Promise<boolean> =>
   (await REOPEN.run(tx, { intentId })) > 0;
@@ -320,7 +320,7 @@ const STORE_FILLER = statement({
 });
 
 /**
- * A transaction to oneself that uses up a nonce that nothing else will use, signed from the start.
+ * An empty transaction to the own account that uses a nonce that no intent will use, signed from the start.
  * @returns false when one of the intents has that nonce after all
  */
 export async function storeFiller(

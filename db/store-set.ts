@@ -1,4 +1,4 @@
-/** Stores a set of items in one transaction, without any that the database or the code cannot take: one item never fails a set. */
+/** Stores a set of items in one transaction, without items that the database or the code refuses: one item never fails a set. */
 import type pg from "pg";
 import { transaction } from "./transaction.ts";
 
@@ -6,16 +6,16 @@ import { transaction } from "./transaction.ts";
 export type Refused<T> = { item: T; error: unknown };
 
 /**
- * SQLSTATE classes that say that a value is at fault: cardinality, data exception, and a limit of the program that a value
- * exceeds (an index entry, nesting). Everything else is trouble of the database, of a connection, or a race.
+ * SQLSTATE classes of faulty values: cardinality, data exception, and a program limit that a value exceeds (an index
+ * entry, nesting). All other errors come from the database, a connection or a race.
  */
 const DATA_CLASSES = new Set(["21", "22", "54"]);
 /** Violations that no concurrent write can cause: not null, check. */
 const DATA_CODES = new Set(["23502", "23514"]);
-/** What JavaScript throws for a value that the code did not expect. */
+/** Errors that JavaScript throws for a value that the code did not expect. */
 const DATA_ERRORS = [TypeError, RangeError, SyntaxError, URIError];
 
-/** Whether an error says that the data are at fault: doing the same with the same data again ends the same way. */
+/** Whether the data caused an error: a retry with the same data fails the same way. */
 export function isDataFault(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code))
@@ -23,7 +23,7 @@ export function isDataFault(error: unknown): boolean {
   return DATA_ERRORS.some((type) => error instanceof type);
 }
 
-/** How a set is stored: `store` writes its items, `settle` what follows from all of them and from the refused ones. */
+/** The writes of a set: `store` writes its items, `settle` the consequences of all of them and of the refused ones. */
 export type SetWork<T, S, R> = {
   /** May be called several times, in transactions that are rolled back: it changes nothing but `tx`. */
   store(tx: pg.ClientBase, items: readonly T[]): Promise<S>;
@@ -34,7 +34,7 @@ export type SetWork<T, S, R> = {
  * Stores a set in one transaction. When the data are at fault, the set is halved, in transactions that are rolled back,
  * until each item at fault is found; then everything else is stored, with the refused ones beside it. Costs one transaction
  * for a sound set, and about 2 · n · log2(size) further ones for n items at fault.
- * @throws the error when no item is at fault: trouble of the database, or a fault that is there without any item
+ * @throws the error when no item is at fault: a failing database, or an error that occurs without any item
  */
 export async function storeSet<T, S, R>(pool: pg.Pool, items: readonly T[], work: SetWork<T, S, R>): Promise<R> {
   const commit = (sound: readonly T[], refused: readonly Refused<T>[]) =>
@@ -50,7 +50,7 @@ export async function storeSet<T, S, R>(pool: pg.Pool, items: readonly T[], work
   await sift(items);
   return commit(sound, refused);
 
-  // What was found to be sound is tried along, so that two items which only fail together are told apart too.
+  // Items found sound are included in each try, so that two items which fail only together are found too.
   async function sift(part: readonly T[]): Promise<void> {
     if (part.length === 0) return;
     try {

@@ -6,7 +6,7 @@ import { intentByKey, queueIntent } from "./transaction-outbox.ts";
 
 export type TokenUriState = "none" | "queued" | "set" | "own" | "cleared" | "unknown";
 
-/** What is known of a token's URI. `base` is the PUBLIC_URL in the one that the service last set; null = it set none. */
+/** The last read of a token's URI. `base` is the PUBLIC_URL in the URI that the service last set; null = it set none. */
 export type KnownTokenUri = { tokenId: number; state: TokenUriState; base: string | null; attempt: number };
 
 const KNOWN = `token_id as "tokenId", state, base, attempt`;
@@ -19,7 +19,7 @@ const BY_TOKEN = statement({
   columns: KNOWN_ROW,
 });
 
-/** Null for a token whose URI was never read. */
+/** The last read; null for a token whose URI was never read. */
 export const knownTokenUri = (db: Queryable, tokenId: number): Promise<KnownTokenUri | null> =>
   BY_TOKEN.maybeOne(db, { tokenId });
 
@@ -36,7 +36,7 @@ const TO_CHECK = statement({
 });
 
 /**
- * Tokens whose URI is to be read from the chain: those never read, in the order of their ids, and those due again.
+ * Tokens whose URI must be read from the chain: those never read, in the order of their ids, and those due again.
  * @throws when there are no views yet (`isNoIndex`)
  */
 export const tokenUrisToCheck = (db: Queryable, now: Date, limit: number): Promise<KnownTokenUri[]> =>
@@ -62,7 +62,7 @@ const STORE_CHECKS = statement({
         and t.state = ($before::text[])[array_position($tokenIds::int8[], t.token_id)]`,
 });
 
-/** Stores what was read. A row that changed since it was read stays as it is: that is newer. @returns the rows changed */
+/** Stores URIs read from the chain. A row that changed since then is newer and stays. @returns number of changed rows */
 export const storeTokenUriChecks = (
   db: Queryable,
   checks: readonly (KnownTokenUri & { before: TokenUriState; checkAt: Date })[],
@@ -171,7 +171,7 @@ const SET = statement({
     where token_id = $tokenId`,
 });
 
-/** The chain holds the URI that the service has set. */
+/** The URI that the service set is on the chain. */
 export async function tokenUriSet(
   tx: Queryable,
   tokenId: number,
@@ -188,7 +188,7 @@ const UNSET = statement({
     where token_id = $tokenId and state <> 'queued'`,
 });
 
-/** The block in which it was set is gone: its transaction is under way again. */
+/** The block of the change is gone: its transaction is under way again. */
 export async function tokenUriUnset(tx: Queryable, tokenId: number): Promise<void> {
   await UNSET.run(tx, { tokenId });
 }
@@ -201,7 +201,7 @@ const LEFT = statement({
     where token_id = $tokenId and state = 'queued'`,
 });
 
-/** The transaction that was to set it has ended without doing so. */
+/** The transaction that should set the URI has ended without doing so. */
 export async function tokenUriLeft(
   tx: Queryable,
   tokenId: number,

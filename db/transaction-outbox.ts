@@ -1,4 +1,4 @@
-/** The transaction outbox: intents, each to be mined exactly once. What is signed for them is in signed-transactions.ts. */
+/** The transaction outbox: intents, each mined exactly once. Their signed transactions are in signed-transactions.ts. */
 import type { Address, Hex } from "../core/facts.ts";
 import { traceparent } from "../runtime/tracing.ts";
 import { array, bool, int8, narrow, nullable, numeric, pgType, type RowOf, statement, text } from "./statement.ts";
@@ -27,7 +27,7 @@ export type Intent = {
   block: number | null;
   blockHash: Hex | null;
   error: string | null;
-  /** W3C traceparent of the request that asked for it. */
+  /** W3C traceparent of the request that caused it. */
   trace?: string | null;
 };
 
@@ -85,7 +85,7 @@ const ID_BY_KEY = statement({
 
 /**
  * Queues a transaction, in the caller's transaction. The same key again changes nothing, unless the intent was refused
- * before it ever had a nonce: then it is tried anew.
+ * before it had a nonce: then it is tried again.
  * @returns whether this call queued it
  */
 export async function queueIntent(
@@ -123,12 +123,12 @@ const WITHDRAW = statement({
   columns: { pg_notify: VOID },
 });
 
-/** Ends intents that have no nonce yet, because their reason is gone; queueing them again revives them. */
+/** Ends intents without a nonce whose reason is gone; queueing them again revives them. */
 export async function withdrawQueued(tx: Queryable, intentKeys: readonly string[], reason: string): Promise<void> {
   await WITHDRAW.run(tx, { intentKeys, reason });
 }
 
-/** The key of what an intent is about: without the number of its attempt. */
+/** The key without the number of the attempt. */
 export const attemptedKey = (intentKey: string): string => intentKey.replace(/#\d+$/, "");
 
 const BY_KEYS = statement({
@@ -167,7 +167,7 @@ const QUEUED = statement({
   columns: INTENT_ROW,
 });
 
-/** The oldest intents without a nonce. @param waits selects those that let all others go first, instead of the others */
+/** The oldest intents without a nonce. @param waits selects low-priority intents instead of the others */
 export const queuedIntents = async (db: Queryable, limit: number, waits = false): Promise<Intent[]> =>
   (await QUEUED.rows(db, { limit, waits })).map(toIntent);
 

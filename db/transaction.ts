@@ -16,8 +16,8 @@ export async function transaction<T>(
   const borrowed = "totalCount" in db ? await db.connect() : undefined;
   const tx = borrowed ?? (db as pg.Client);
   let broken: Error | undefined;
-  // A pool listens to its idle connections only: a lost one that nobody listens to would end the process. The loss
-  // itself shows in the statement that is under way, or in the next.
+  // A pool listens to its idle connections only; the error event of a lost one without a listener would end the process.
+  // The loss itself shows in the running statement, or in the next one.
   const lose = (error: Error) => {
     broken = error;
   };
@@ -28,7 +28,7 @@ export async function transaction<T>(
     await tx.query("commit");
     return result;
   } catch (error) {
-    // A connection that cannot even roll back is not one to give to the next borrower.
+    // A connection that cannot roll back is not returned to the pool.
     await tx.query("rollback").catch((reason: Error) => {
       broken = reason;
     });
@@ -39,11 +39,11 @@ export async function transaction<T>(
   }
 }
 
-/** Reads that must agree with each other: `work` sees one moment of the database and writes nothing. */
+/** Runs reads that must agree with each other: `work` sees one snapshot of the database and writes nothing. */
 export const snapshot = <T>(db: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> =>
   transaction(db, work, "begin isolation level repeatable read read only");
 
-/** Runs `work` in one transaction and rolls it back: what it throws is what it would throw. */
+/** Runs `work` in one transaction and rolls it back. @throws the error that `work` throws */
 export async function rehearsal(db: pg.Pool, work: (tx: pg.ClientBase) => Promise<unknown>): Promise<void> {
   const rehearsed = new Error("rehearsed");
   await transaction(db, async (tx) => {
@@ -60,7 +60,7 @@ const NO_VIEWS = new Set(["42P01", "3F000", "42501"]);
 /** Whether a database error means that there is no index to read yet. */
 export const isNoIndex = (error: unknown): boolean => NO_VIEWS.has((error as { code?: string } | null)?.code ?? "");
 
-/** Whether the indexer has published its views; asked where a failing statement would spoil a transaction. */
+/** Whether the indexer has published its views; for callers in which a failing statement would abort a transaction. */
 export async function isIndexed(db: Queryable): Promise<boolean> {
   const { rows } = await db.query("select to_regclass('onchain.agent') is not null as there");
   return rows[0].there;

@@ -1,4 +1,4 @@
-/** What a payment buys beyond an answer, written down with it, so that it happens although the process that took the money died. */
+/** The effect of a payment beyond an answer, stored with it, so that it is carried out even if the process that settled it died. */
 import { fulfilPayment, type Lease, owePayment } from "../db/ledger.ts";
 import { commitMint, lockRegistrant, type MintCall, registrationStateOf } from "../db/mint-acceptance.ts";
 import type { MintRequest } from "../db/mints.ts";
@@ -9,9 +9,9 @@ export type MintEffect = { kind: "mint"; request: MintRequest; call: MintCall };
 export type Effect = MintEffect;
 
 /**
- * Does what a paid payment is for, or makes it a credit when that is impossible by now; in the caller's transaction, and
- * only while the caller holds the payment.
- * @returns false when another process has dealt with the payment meanwhile
+ * Carries out the effect of a paid payment, or makes the payment a credit when the effect has become impossible. Runs in
+ * the caller's transaction, and only under the caller's lease.
+ * @returns false when another process has taken over the payment
  * @throws when there are no views yet (`isNoIndex`)
  */
 export async function carryOut(tx: Queryable, { payment, leaseId }: Lease, now: Date): Promise<boolean> {
@@ -24,6 +24,6 @@ export async function carryOut(tx: Queryable, { payment, leaseId }: Lease, now: 
   if (before) return (await owePayment(tx, who, "already_registered")) !== null;
   const mint = await commitMint(tx, request, call, now);
   if (await fulfilPayment(tx, who, `mint:${mint.mintId}`)) return true;
-  // Nothing of it is to stay: the transaction is the caller's to undo.
+  // The caller rolls the transaction back, so nothing of the effect stays.
   throw new Error(`payment ${paymentId} was taken over while its effect was carried out`);
 }

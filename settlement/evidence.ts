@@ -1,4 +1,4 @@
-/** What our own node knows of a payment: whether its authorization is used, and where exactly its money moved. */
+/** The evidence of the service's own node about a payment: whether its authorization is used, and where its money moved. */
 import type { Chain, Receipt } from "../clients/ports.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import { type Claim, serves } from "../core/payments/claims.ts";
@@ -17,13 +17,13 @@ export type Expected = {
 };
 
 export type Evidence =
-  /** `serves`: whether it may serve the claim it was looked for for; else it is its payer's alone. */
+  /** `serves`: whether the settlement may serve the claim; otherwise only its payer may use the money. */
   | { kind: "settled"; settlement: Settlement; serves: boolean }
-  /** It is in a block, which needs more blocks on top. */
+  /** It is in a block that needs more confirmations. */
   | { kind: "shallow" }
   /** Used up without the expected transfer: cancelled, failed, or spent on other terms. */
   | { kind: "spent"; reason: Refusal }
-  /** Used, and nothing to be seen of how: long before the claim, or the node lags behind itself. */
+  /** Used, without a visible cause: it was used long before the claim, or the node answers from an older block. */
   | { kind: "unseen" }
   | { kind: "unused" };
 
@@ -40,12 +40,12 @@ export const settlementAt = (
   { logIndex, nth }: Pick<Transfer, "logIndex" | "nth">,
 ): Settlement => ({ txHash: hash, logIndex, nth, block, blockHash });
 
-/** Blocks below a claim in which a settlement is looked for, about an hour on Base: a reorganisation may put it there. */
+/** Blocks below a claim that are searched for a settlement, about an hour on Base: a reorganisation may move it there. */
 const MOVED_BLOCKS = 1_800;
 
 /**
- * Looks for a settlement in canonical blocks, whoever made it and whatever anybody says about it.
- * @param claim whom it should serve
+ * Searches canonical blocks for a settlement. Its sender and the statements of other parties do not matter.
+ * @param claim the claim that it should serve
  * @throws Failure upstream_unavailable
  */
 export async function findSettlement(
@@ -80,7 +80,7 @@ export async function findSettlement(
 }
 
 /**
- * Looks for the transfer that answers a challenge in the transaction that should hold it.
+ * Searches a transaction for the transfer that answers a challenge.
  * @throws Failure upstream_unavailable
  */
 export async function findAnswer(
@@ -106,12 +106,12 @@ export async function isUsed(chain: Chain, asset: Address, payer: Address, nonce
   return answer.ok && /1$/.test(answer.data);
 }
 
-/** Whether a block has enough of them on top of it; its own counts as the first. */
+/** Whether a block has enough confirmations; the block itself counts as the first. */
 export const isDeepEnough = async (chain: Chain, block: number, confirmations: number): Promise<boolean> =>
   (await chain.headBlock()) - block + 1 >= confirmations;
 
 /**
- * Where a transfer that was seen before is now: the same place, another one after a reorganisation, or null.
+ * The current place of a transfer that was seen before: the same, another one after a reorganisation, or null.
  * @throws Failure upstream_unavailable
  */
 export async function placeNow(

@@ -1,7 +1,7 @@
-/** What is known after a payment was handed to its method for settlement. */
+/** The outcome of a request for settlement. */
 import type { Refusal } from "../core/payments/terms.ts";
 
-/** What became of the wish to have the money moved. `broadcast`: it may be moving. */
+/** The outcome of a request to move the money. `broadcast`: the money may be moving. */
 export type SettlementOutcome =
   | { kind: "settled" }
   | { kind: "refused"; reason: Refusal; broadcast: boolean }

@@ -1,4 +1,4 @@
-/** Brings a payment's money in: asks the facilitator, believes the chain, and leaves a trace that any process can take up. */
+/** Settles a payment: requests it from the facilitator, trusts the chain alone, and stores each step so that any process can continue. */
 import type pg from "pg";
 import type { Chain, Facilitator, MachinePayments, PaymentOrder } from "../clients/ports.ts";
 import type { Hex } from "../core/facts.ts";
@@ -14,11 +14,11 @@ import type { SettlementOutcome } from "./outcome.ts";
 export type SettlementParts = {
   db: pg.Pool;
   chain: Chain;
-  /** Null where nobody settles: then only what has happened on the chain counts. */
+  /** Null where nothing requests a settlement: then only transfers that are on the chain count. */
   facilitator: Facilitator | null;
   /** Null where MPP is not offered. */
   machinePayments: MachinePayments | null;
-  /** True for who may look where the money is, and may not move it. */
+  /** True where the money may be searched for, but not moved. */
   onlyLooks?: boolean;
   /** Of USDC on this chain. */
   domain: TokenDomain;
@@ -32,10 +32,10 @@ export const PAYMENT_FAULT_POINTS = ["payment.settling", "payment.settled", "pay
 export type BroughtIn =
   | { kind: "paid"; payment: Payment }
   | { kind: "refused"; reason: Refusal }
-  /** Not known yet: the same payment again will tell. */
+  /** Not known yet: a retry with the same payment finds the outcome. */
   | { kind: "pending"; cause: unknown };
 
-/** What the ledger keeps of a signed payment. JSON knows no bigint. */
+/** The ledger's record of a signed payment. Integers are strings, because JSON has no bigint. */
 export type Credential = {
   signature: Hex;
   validAfter: string;
@@ -52,7 +52,7 @@ export const toCredential = ({ authorization, signature }: SignedPayment, resour
   resourceUrl,
 });
 
-/** The authorization of a payment in the ledger, or of one that is to go there. */
+/** The authorization of a payment that is in the ledger, or that will be written there. */
 export function authorizationOf({
   payer,
   payee,
@@ -71,10 +71,10 @@ export function authorizationOf({
 }
 
 const LOOK_MS = 200;
-/** So long after an order our own node may be the last to see what came of it: it lags, or is being reorganised. */
+/** Milliseconds after an order in which the service's own node may not show its result yet: it lags, or is reorganising. */
 const ORDER_GRACE_MS = 60_000;
 
-/** What the chain of a payment knows of it. @throws Failure upstream_unavailable; Error when its chain is not configured */
+/** The evidence for a payment on its chain. @throws Failure upstream_unavailable; Error when its chain is not configured */
 export function lookFor(parts: SettlementParts, payment: Payment): Promise<Evidence> {
   const chain = chainOf(parts, payment);
   if (payment.method === "mpp") return findMachinePayment(machineOf(parts), payment);
@@ -83,8 +83,8 @@ export function lookFor(parts: SettlementParts, payment: Payment): Promise<Evide
 }
 
 /**
- * Whether the money of a payment that was believed before is still in the chain.
- * @returns false, too, where its chain is not configured any more and its transfer is not final
+ * Whether the money of a payment that counted as paid is still in the chain.
+ * @returns false also where its chain is not configured any more and its transfer is not final
  * @throws Failure upstream_unavailable
  */
 export async function isThere(parts: SettlementParts, payment: Payment): Promise<boolean> {
@@ -104,7 +104,7 @@ export function chainOf(parts: Chains, { chainId }: Pick<Payment, "chainId">): C
   throw new Error(`chain ${chainId} is not configured`);
 }
 
-/** The chains on which payments can be looked for. */
+/** The chains on which payments can be found. */
 export const configuredChains = ({ chain, machinePayments }: Chains): Chain[] =>
   machinePayments ? [chain, machinePayments.chain] : [chain];
 
@@ -114,9 +114,9 @@ function machineOf({ machinePayments }: Pick<SettlementParts, "machinePayments">
 }
 
 /**
- * Settles a payment somebody holds, from wherever a former attempt has left it.
- * @param patienceMs how long an open outcome is waited for
- * @param declared what is bought, for facilitators that list it
+ * Settles a payment under its lease, from the state in which an earlier attempt left it.
+ * @param patienceMs max milliseconds to wait for an open outcome
+ * @param declared description of the paid resource, for facilitators that list it
  */
 export async function bringIn(
   parts: SettlementParts,
@@ -134,7 +134,7 @@ export async function bringIn(
     return { kind: "pending", cause: new Error("the payment was taken over") };
   }
 
-  /** What a look at the chain decides by itself. */
+  /** The result that the evidence alone decides; null while it decides nothing. */
   async function decide(evidence: Evidence): Promise<BroughtIn | null> {
     if (evidence.kind === "spent") return refuse(evidence.reason);
     if (evidence.kind !== "settled") return null;
@@ -150,7 +150,7 @@ export async function bringIn(
     let evidence = await look();
     const known = await decide(evidence);
     if (known) return known;
-    // Used before anybody told us of it: the signature is public since then and proves nothing.
+    // Used before the request presented it: the signature is public since then and proves nothing.
     if (evidence.kind === "unseen" && payment.state === "new") return refuse("authorization_used");
 
     let word: Refusal | null = null;
@@ -164,7 +164,7 @@ export async function bringIn(
       evidence = await look();
       const decided = await decide(evidence);
       if (decided) return decided;
-      // It says it has not sent anything, and the chain has not seen anything.
+      // The facilitator says that it has sent nothing, and the chain shows nothing.
       if (word && evidence.kind === "unused") return refuse(word);
       if (performance.now() >= deadline) return { kind: "pending", cause: new Error("the settlement is still open") };
       await new Promise((done) => setTimeout(done, LOOK_MS));
@@ -184,14 +184,14 @@ async function ask(
   return sendMachinePayment(machineOf(parts), lease.payment, () => begin(parts, lease));
 }
 
-/** Writes down that from now on the money may move. @returns false when the payment was taken over */
+/** Records that from now on the money may move. @returns false when the payment was taken over */
 async function begin({ db, fault }: SettlementParts, { payment, leaseId }: Lease): Promise<boolean> {
   if (payment.state === "new" && !(await beginSettling(db, { paymentId: payment.paymentId, leaseId }))) return false;
   fault("payment.settling");
   return true;
 }
 
-/** Has the facilitator check and then settle. */
+/** Requests the check and then the settlement from the facilitator. */
 async function askFacilitator(
   parts: SettlementParts,
   lease: Lease,
@@ -220,13 +220,13 @@ async function askFacilitator(
   if (outcome.kind === "settled") return { kind: "settled" };
   if (outcome.kind !== "refused") return { ...outcome, broadcast: true };
   const reason = refusalFor(outcome.reason);
-  // Used, or its payer out of money: that is what a settlement leaves behind, an earlier order's or a front-runner's.
+  // A used authorization or an empty account may result from a settlement, by an earlier order or a front-runner.
   const mayBeSettled = payment.state === "new" ? reason === "authorization_used" : payment.restedMs < ORDER_GRACE_MS;
   if (mayBeSettled) return { kind: "unknown", cause: new Error(`refused: ${outcome.reason}`), broadcast: true };
   return { kind: "refused", reason, broadcast: true };
 }
 
-/** A facilitator's word as one of ours. */
+/** A facilitator's reason as one of REFUSALS. */
 function refusalFor(reason: string): Refusal {
   if (/insufficient/.test(reason)) return "insufficient_funds";
   if (/nonce_already_used|authorization_(already_)?used/.test(reason)) return "authorization_used";

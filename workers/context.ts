@@ -1,4 +1,4 @@
-/** What every job and loop of the worker process is given. Built in compose/, faked nowhere but at the ports. */
+/** What every job and loop of the worker process receives. Built in compose/; tests replace the ports only. */
 import type pg from "pg";
 import type { Logger } from "pino";
 import type {
@@ -16,9 +16,9 @@ import type { Fault } from "../runtime/faults.ts";
 import type { Queues } from "./queue.ts";
 import type { WebhookParts } from "./webhooks/parts.ts";
 
-/** Told of every run of a job. */
+/** Receives the outcome of every run of a job. */
 export type JobMeter = {
-  /** @param outcome done; failed; or away: an upstream or the index was not there, and the next turn comes by itself */
+  /** @param outcome done; failed; or away: an upstream or the index was not there, and the next scheduled run repeats it */
   ran(job: string, outcome: "done" | "failed" | "away", ms: number): void;
 };
 
@@ -33,16 +33,16 @@ export type JobContext = {
   ethos: Ethos;
   /** The registries that the directory is filled from. */
   registries: Registries;
-  /** What tokens trade at. */
+  /** Market prices of tokens. */
   markets: Markets;
-  /** What foreign URIs lead to. */
+  /** Reads the files behind foreign URIs. */
   documents: Documents;
-  /** What webhooks are delivered with; absent without a key for their secrets: then none are. */
+  /** Delivers webhooks; absent without a key for their secrets: then none are delivered. */
   webhooks?: WebhookParts | null;
   queue: Queues;
   clock: () => Date;
   log: Logger;
-  /** Absent where nobody looks at metrics. */
+  /** Absent where no metrics are collected. */
   meter?: JobMeter | undefined;
   fault: Fault;
   config: Pick<

@@ -1,4 +1,4 @@
-/** From chain to jobs: takes events from the log of index changes, hands each to its subscribers once, takes back what a reorganisation undid. */
+/** From chain to jobs: claims events from the log of index changes, queues each once for its subscribers, and retracts events that a reorganisation removed. */
 import type pg from "pg";
 import { chainEventOf } from "../core/events.ts";
 import { appendEvents, finalizeSources, type NewEvent, retractSources } from "../db/append-events.ts";
@@ -30,9 +30,9 @@ import { SUBSCRIPTIONS, type Subscriber } from "./subscriptions.ts";
 /** Places where a crash test kills the dispatcher. */
 export const DISPATCHER_FAULT_POINTS = ["dispatcher.claimed", "dispatcher.committed", "dispatcher.queued"] as const;
 
-/** How many events one pass claims at most; a backlog takes several. */
+/** Max events that one pass claims; a backlog takes several passes. */
 const BATCH = 1_000;
-/** A pass without being woken: heals a lost notification. */
+/** Milliseconds until a pass without a notification; bounds the delay after a lost notification. */
 const TIMER_MS = 2_000;
 
 export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log" | "fault"> & {
@@ -40,14 +40,14 @@ export type DispatcherContext = Pick<JobContext, "db" | "queue" | "clock" | "log
 };
 
 export type Dispatcher = {
-  /** One pass now, for tests and for those who cannot wait: claims everything there is and queues it. */
+  /** Runs passes now, for tests and for callers that cannot wait: claims and queues all events. */
   pass(): Promise<void>;
-  /** The queue's storage was lost: everything that is not final is queued again. */
+  /** Call after the queue lost its storage: queues again all events that are not final. */
   requeue(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Runs until stopped, woken by every block of the index and by a timer. Any number of processes may run it. */
+/** Runs until stopped: a pass for every block of the index and at an interval. Any number of processes may run it. */
 export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS } = {}): Dispatcher {
   const trouble = "a pass of the dispatcher failed; the next one repeats it";
   const loop = runLoop(context, { channels: [INDEX_CHANNEL], timerMs, trouble }, () => dispatch(context));
@@ -64,7 +64,7 @@ export function runDispatcher(context: DispatcherContext, { timerMs = TIMER_MS }
 
 /** Claims and retracts until nothing is left, queueing each batch after its commit. */
 export async function dispatch(context: DispatcherContext): Promise<void> {
-  // What a crash left between commit and queue comes first.
+  // First the batches that a crash left between commit and queue.
   await queuePending(context);
   for (;;) {
     const claimed = await transaction(context.db, (tx) => reconcileOutbox(context, tx)).catch((error) => {
@@ -114,7 +114,7 @@ function logEventsOf(events: ClaimedEvent[], { finalizedBlock }: { finalizedBloc
   );
 }
 
-/** In the chain's order, but that a registration comes before what else its transaction says of the agent. */
+/** In the chain's order, except that a registration precedes the other events of its transaction about the agent. */
 function beginningsFirst(events: ClaimedEvent[]): ClaimedEvent[] {
   const beginOf = new Map<string, number>();
   for (const [i, { txHash }] of events.entries()) if (!beginOf.has(txHash)) beginOf.set(txHash, i);
@@ -122,7 +122,7 @@ function beginningsFirst(events: ClaimedEvent[]): ClaimedEvent[] {
   return events.toSorted((a, b) => place(a) - place(b));
 }
 
-/** Takes back what retracted events caused, in the transaction that retracts them. */
+/** Reverts the consequences of retracted events, in the transaction that retracts them. */
 async function undo(tx: Queryable, events: DispatchedEvent[], now: Date): Promise<void> {
   await retractSources(
     tx,
@@ -145,7 +145,7 @@ async function undo(tx: Queryable, events: DispatchedEvent[], now: Date): Promis
   );
 }
 
-/** Hands every pending batch to the queue. A batch that was added before, by a process that then died, adds nothing. */
+/** Adds every pending batch to the queue. A batch that a process added before it died adds nothing. */
 async function queuePending({ db, queue, fault }: DispatcherContext): Promise<void> {
   for (;;) {
     const pending = await pendingBatch(db);

@@ -1,4 +1,4 @@
-/** Keeps the event log going: gives what was noted its place as soon as it is there, and says so. */
+/** Runs the event log's sequencer: assigns positions to appended events and notifies readers. */
 
 import { NEW_EVENTS_CHANNEL } from "../db/append-events.ts";
 import { isSequencingDue, sequenceEvents } from "../db/event-sequence.ts";
@@ -11,7 +11,7 @@ import { type Loop, runLoop } from "./loop.ts";
 /** Places where a crash test kills the sequencer. */
 export const EVENT_FAULT_POINTS = ["events.sequenced", "events.committed"] as const;
 
-/** How often it is looked for what nobody announces: scores that changed, and notifications that were lost. */
+/** Milliseconds between rounds without a notification: changes of scores have none, and one may be lost. */
 const TIMER_MS = 250;
 
 export type EventLogContext = Pick<JobContext, "db" | "clock" | "log" | "fault"> & {
@@ -31,7 +31,7 @@ const ANNOUNCE = statement({
   columns: { pg_notify: pgType<string>("void") },
 });
 
-/** Sequences until nothing is left. */
+/** Assigns positions until no event is left without one. */
 export async function sequence({ db, clock, config, fault }: EventLogContext): Promise<void> {
   while (await isSequencingDue(db)) {
     const since = new Date(clock().getTime() - config.eventRetentionMs);

@@ -1,4 +1,4 @@
-/** What each kind of intent does to the database when the chain has decided: one entry for each key prefix. */
+/** The effects of intents on the database once the chain has decided: one entry for each key prefix. */
 import { awardEffect } from "./intents/award.ts";
 import type { IntentEffect } from "./intents/effect.ts";
 import { exchangeEffect } from "./intents/exchange.ts";

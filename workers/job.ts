@@ -1,4 +1,4 @@
-/** What a job is: a value with a name, a schedule, an input it understands and a way to run. */
+/** The type of a job: a value with name, schedule, concurrency, input schema and `run`. */
 import type { z } from "zod";
 import type { JobContext } from "./context.ts";
 import { HopelessJob } from "./queue.ts";
@@ -6,19 +6,19 @@ import { HopelessJob } from "./queue.ts";
 export type Job = {
   /** Name of the job and of its queue. */
   name: string;
-  /** How many of it one process runs at once. */
+  /** Max concurrent runs in one process. */
   concurrency: number;
-  /** Runs by itself this often, with an empty input. */
+  /** Milliseconds between scheduled runs, which have an empty input. */
   schedule?: { everyMs: number };
   input: z.ZodType;
   /**
-   * Runs it once with data from the queue. Every job may run twice for the same data, and does no harm by it.
-   * @returns how many rows it changed
+   * Runs once with data from the queue. Every job may run twice with the same data without harm.
+   * @returns number of changed rows
    */
   run(context: JobContext, data: unknown): Promise<number>;
 };
 
-/** Makes a job whose `run` is given its input as checked by `input`; data that does not fit is never tried again. */
+/** Makes a job whose `run` receives its data after the check by `input`; data that fails the check is not tried again. */
 export function defineJob<S extends z.ZodType>(
   job: Omit<Job, "input" | "run"> & {
     input: S;

@@ -1,16 +1,16 @@
-/** A latch between those who have news and a loop that sleeps: news during a round are granted by one more round. */
+/** A latch on which a loop waits. A notification during a round causes one more round. */
 
 export class Latch {
   #notified = false;
   #end: (() => void) | undefined;
 
-  /** Ends the current sleep, or the next one at once. */
+  /** Ends the current wait; without one, the next wait ends immediately. */
   notify(): void {
     this.#notified = true;
     this.#end?.();
   }
 
-  /** Sleeps until rung, at most `ms` milliseconds. */
+  /** Waits for a notification, at most `ms` milliseconds. */
   async wait(ms: number): Promise<void> {
     if (!this.#notified) {
       let timer: NodeJS.Timeout | undefined;

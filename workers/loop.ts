@@ -1,23 +1,23 @@
-/** A loop that works, sleeps until there is news, and works again, until it is stopped. */
+/** A loop of rounds: it works, waits for a notification or an interval, and repeats until stopped. */
 import { notifications } from "../db/notifications.ts";
 import type { JobContext } from "./context.ts";
 import { Latch } from "./latch.ts";
 
 export type Loop = {
-  /** Rung by whoever has news for it. */
+  /** Notified when there is new work. */
   readonly latch: Latch;
-  /** A round that waits for something looks at this. */
+  /** A round that waits checks this. */
   readonly stopping: boolean;
-  /** Begins no further round, and resolves when the present one is finished. */
+  /** Starts no further round, and resolves when the current one is finished. */
   stop(): Promise<void>;
 };
 
 export type LoopOptions = {
-  /** NOTIFY channels that wake it. */
+  /** NOTIFY channels that start a round. */
   channels: readonly string[];
-  /** A round without being woken, in milliseconds: finds what nobody announces, and heals a lost notification. */
+  /** Max milliseconds between two rounds: finds work without a notification, and work whose notification was lost. */
   timerMs: number;
-  /** What is logged when a round fails; the next one repeats it. */
+  /** Log message of a failed round; the next round repeats the work. */
   trouble: string;
 };
 

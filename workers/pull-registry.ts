@@ -1,4 +1,4 @@
-/** Pulls one foreign registry into the directory: page by page, resumable at every page, losing and doubling nothing. */
+/** Pulls one foreign registry into the directory: page by page, resumable at every page, without losing or duplicating an item. */
 
 import type pg from "pg";
 import type { Registry } from "../clients/ports.ts";
@@ -21,38 +21,38 @@ import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { OddSource, type PageContext, type Source, showAgents, takePage } from "./registry-page.ts";
 
-/** Intervals between two full sweeps; the pulls between them ask for changes only, where the registry offers that. */
+/** Intervals between two full sweeps; pulls between them request changes only, where the registry offers that. */
 const FULL_EVERY = 24;
-/** The next incremental pull asks from a little before this one began: the clocks of two machines differ. */
+/** Milliseconds by which an incremental pull reaches back before the previous one: the clocks of two machines differ. */
 const OVERLAP_MS = 300_000;
 /** Min share of the known items that a sweep must see; below it nothing is removed. */
 const TRUSTED_SHARE = 0.5;
 /** Max pages of a pull; a registry whose pages never end is at fault. */
 const MOST_PAGES = 50_000;
-/** Items in a row that are stepped over for their size: a source that ignores how many are asked for has no others. */
+/** Max consecutive items that are skipped for their size: a source that ignores the page size has no others. */
 const MOST_STEPPED_OVER = 1_000;
-/** What a sweep has missed, and a source that did not answer, is asked for again after this share of the interval. */
+/** Share of the interval after which an incomplete sweep, or a source that did not answer, is tried again. */
 const LOOK_AGAIN_SHARE = 1 / 4;
 /** Advisory lock class of pulls: one at a time for each registry, in all processes. */
 const LOCK_CLASS = ADVISORY_LOCKS.pull;
 
 export type PullContext = PageContext &
   Pick<JobContext, "log" | "fault"> & {
-    /** How often the source is pulled, in milliseconds. */
+    /** Milliseconds between two pulls of the source. */
     everyMs: number;
   };
 
 export type PullOptions = {
   /** A full sweep, even where an incremental pull is due. */
   full?: boolean;
-  /** Told after each page. */
+  /** Called after each page. */
   onPage?(progress: { done: number; expected: number | null }): void;
 };
 
 /**
- * Runs a pull, or goes on with the one that was cut off.
- * @returns how many rows of the directory are different; null while another process pulls the same source
- * @throws Failure upstream_unavailable when the source does not answer; what was read until then is kept
+ * Runs a pull, or continues one that was interrupted.
+ * @returns number of changed rows of the directory; null while another process pulls the same source
+ * @throws Failure upstream_unavailable when the source does not answer; pages that were read before stay stored
  */
 export async function pullRegistry(
   context: PullContext,
@@ -127,7 +127,7 @@ async function pull(context: PullContext, source: Source, { full = false, onPage
   });
 }
 
-/** The pull that was cut off, unless it is too old to go on with; else a new one. */
+/** The interrupted pull, unless it is too old to continue; else a new one. */
 async function begin(
   { db, everyMs }: PullContext,
   { registry, reader }: Source,
@@ -141,15 +141,15 @@ async function begin(
   return beginPull(db, reader.key, all ? "full" : "incremental", now);
 }
 
-/** What came of a sweep: whether it is to be made again, how many rows it took out, and what is to be said about it. */
+/** Result of a sweep: whether it repeats, the number of rows it removed, and a note for the operator. */
 type Settled = { whole: boolean; again: boolean; removed: number; note: string | null };
 const UNTOUCHED: Settled = { whole: false, again: false, removed: 0, note: null };
 
 /**
- * What an ended sweep did not see is gone, unless it did not show everything, or so much is missing that the source must
- * be at fault. Items that come and go during a sweep move others between its pages, so one sweep may miss an item: gone
- * is what two in a row have not seen. A sweep that shows less than the one before is made again; the second time, that
- * is how the source is.
+ * An item that two complete sweeps in a row did not see is removed. A sweep that was not complete removes nothing, nor
+ * one that sees less than TRUSTED_SHARE of the known items: then the source is at fault. One sweep is not enough, because items
+ * that come and go during it move others between its pages. A sweep that shows less than the one before is repeated; the
+ * second result counts.
  */
 async function settleSweep(
   tx: pg.ClientBase,

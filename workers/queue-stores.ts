@@ -35,7 +35,7 @@ export function onRedis({ prefix, log }: StoreOptions, url: string): Store {
     connection.on("error", (error) => log.warn({ err: error }, "the queue's Redis is not reachable"));
     return connection;
   };
-  // A caller that adds or reads gets an error within seconds while Redis is away; BullMQ demands that workers wait for it.
+  // While Redis is away, adding and reading fail within seconds; BullMQ requires that workers wait for it.
   const asking = connect({ maxRetriesPerRequest: 2, commandTimeout: 5_000 });
   const working = connect({ maxRetriesPerRequest: null });
   return {
@@ -55,7 +55,7 @@ const SCHEMA = "bullmq";
 /** Max milliseconds of one statement: a connection may die without an error. */
 const QUERY_MS = 30_000;
 
-/** SQLSTATE classes that no retry mends: authorization, no such database, no right to the schema. */
+/** SQLSTATE classes that a retry does not fix: authorization, no such database, no right to the schema. */
 const PERMANENT = /^(28|3D|42)/;
 
 export async function onPostgres(

@@ -1,4 +1,4 @@
-/** The queue: BullMQ on Postgres, or on Redis when there is one. Truth is in the tables; whatever is here can be rebuilt. */
+/** The queue: BullMQ on Postgres, or on Redis when there is one. The tables have the truth; the queue's content can be rebuilt from them. */
 import { type Queue, UnrecoverableError, type Worker } from "bullmq";
 import type { Logger } from "pino";
 import { KEEP, onPostgres, onRedis, RETRIES, type Store, type StoreOptions } from "./queue-stores.ts";
@@ -16,21 +16,21 @@ export type QueueCounts = {
 export type NewJob = { jobId?: string; data: unknown };
 
 export type QueueWorker = {
-  /** Takes no further jobs and resolves when those it has are finished, or after `graceMs`. */
+  /** Starts no further jobs and resolves when the running ones are finished, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
 export type Queues = {
   /** Adds jobs to the queue `name`, all or none. */
   add(name: string, jobs: NewJob[]): Promise<void>;
-  /** Works on a queue. A job whose handler throws is tried again, at most five times in all, then counts as failed. */
+  /** Starts a worker on a queue. A job whose handler throws is tried at most five times in total, then counts as failed. */
   work(name: string, concurrency: number, handle: (data: unknown) => Promise<void>): QueueWorker;
   /**
    * Makes a job recur. An equal schedule that is alive is left alone, so that restarts move nothing.
-   * @returns true when it was not there: for the first time, or because the queue's storage was lost
+   * @returns true when it did not exist: at the first start, or because the queue's storage was lost
    */
   schedule(name: string, everyMs: number, data: unknown): Promise<boolean>;
-  /** State of every queue this object has touched, and of those named when it was opened. */
+  /** State of every queue that this object has used, and of those named when it was opened. */
   counts(): Promise<QueueCounts[]>;
   close(): Promise<void>;
 };
@@ -51,7 +51,7 @@ export class HopelessJob extends UnrecoverableError {}
 /**
  * Connects and, on Postgres, brings the queue's own schema up to date. While the store is away, every call of the queues
  * fails, and the first call after its return connects.
- * @throws the error of a database that never lets this role in: a wrong password, no such database, no right
+ * @throws the database's error when it refuses this role permanently: wrong password, no such database, no right
  */
 export async function openQueues(options: QueueOptions): Promise<Queues & Boards> {
   const { databaseUrl, redisUrl } = options;
@@ -129,7 +129,7 @@ async function stopWorker(worker: Worker, name: string, graceMs: number, log: Lo
   worker.close(true).catch(() => {});
 }
 
-/** Delay after which a recurring job counts as lost with the storage that held it. */
+/** Milliseconds of delay after which a recurring job counts as lost together with the queue's storage. */
 const SCHEDULE_GRACE_MS = 60_000;
 
 async function scheduleJob(queue: Queue, name: string, everyMs: number, data: unknown): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** What becomes of one page of a registry: its items, its agents' rows and the place behind it, in one transaction. */
+/** Stores one page of a registry in one transaction: its items, the rows of their agents, and the cursor behind it. */
 import type pg from "pg";
 import { ZodError } from "zod";
 import type { Registry, RegistryPage } from "../clients/ports.ts";
@@ -19,27 +19,27 @@ const READ_MS = 86_400_000;
 
 export type PageContext = Pick<JobContext, "db" | "clock" | "log"> & { exchangeSchema: string; chainId: number };
 
-/** A source with the way to its pages. */
+/** A source with the function that reads its pages. */
 export type Source = { registry: Registry; reader: SourceReader };
 
-/** A page that was taken in. */
+/** A page that was stored. */
 export type TakenPage = {
   items: number;
   next: unknown;
   expected: number | null;
   changed: number;
-  /** Why it does not show all there is at its place, one sentence. */
+  /** Why the page is incomplete, one sentence. */
   partial: string | null;
-  /** It was a single item beyond the size limit. */
+  /** The page was a single item above the size limit. */
   steppedOver: boolean;
 };
 
-/** The answers of a source make no sense, one sentence. */
+/** The answers of a source contradict each other; the message is one sentence. */
 export class OddSource extends Error {}
 
 const REPEATS = "The registry answers with the same page again and again.";
 
-/** Asks for the page at `cursor` and stores it. @throws Failure upstream_unavailable, OddSource */
+/** Requests the page at `cursor` and stores it. @throws Failure upstream_unavailable, OddSource */
 export async function takePage(
   context: PageContext,
   source: Source,
@@ -120,7 +120,7 @@ function storePage(
         partial,
       });
       if (mode === "full") {
-        // What could not be stored is to be tried again, and may be sound by then without the page having changed.
+        // Items that could not be stored are tried again: they may become valid without a change of the page.
         const validators = unstored.length === 0 && partial === null ? page.validators : null;
         const sourceIds = stored.map(({ id }) => id);
         await keepPage(tx, reader.key, { cursor, validators, next, expected, sourceIds, sweep, now });
@@ -130,10 +130,10 @@ function storePage(
   });
 }
 
-/** Characters of JSON of one item: no registry describes an agent at such length. */
+/** Max characters of JSON of one item; descriptions of agents are far shorter. */
 const MOST_ITEM = 262_144;
 
-/** Reads items one by one: one that cannot be read keeps no other from being read. Of an id that comes twice the last counts. */
+/** Reads items one by one: an unreadable item does not affect the others. Of two items with one id the last counts. */
 function sort(reader: SourceReader, items: readonly unknown[]) {
   const good = new Map<string, Item>();
   const gone = new Set<string>();
@@ -167,7 +167,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : "The item cannot be read.";
 }
 
-/** Reads a stored item, which an earlier version of the reader may have read otherwise: one that it cannot read says nothing. */
+/** Reads a stored item. An earlier version of the reader may have stored it, so an unreadable item is ignored. */
 function readAgain(reader: SourceReader, raw: unknown): ReturnType<SourceReader["read"]> {
   try {
     return reader.read(raw);
@@ -176,7 +176,7 @@ function readAgain(reader: SourceReader, raw: unknown): ReturnType<SourceReader[
   }
 }
 
-/** Brings the rows of agents up to their stored items; an agent without any goes. @returns how many rows are different */
+/** Updates the rows of agents from their stored items; an agent without items is removed. @returns number of changed rows */
 export async function showAgents(
   tx: pg.ClientBase,
   reader: SourceReader,

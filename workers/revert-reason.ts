@@ -1,21 +1,21 @@
-/** Why a contract refused, in a word that may be shown: the name of its error, or the text it gave. */
+/** The reason of a revert, safe to show: the name of the contract's error, or its text. */
 import type { Abi } from "viem";
 import { decodeErrorResult } from "viem/utils";
 import { identityAbi } from "../abis/identity.ts";
 import type { Revert } from "../clients/ports.ts";
 
-/** Contracts whose errors are known by name. */
+/** ABIs of the contracts whose errors are decoded by name. */
 const ERRORS: Abi = identityAbi.filter((entry) => entry.type === "error");
 
-/** Errors that say little by their name alone. */
+/** Errors whose names alone do not explain the refusal. */
 const MEANING: Record<string, (gas: bigint) => string> = {
   ERC721InvalidReceiver: (gas) =>
     `the receiver is a contract that refuses the token, or needs more than ${gas} gas to take it`,
 };
 
 /**
- * `AlreadyMinted` for a custom error, the text of a `require`, or "reverted" when nothing of it can be read.
- * @param gas most that the transaction may use
+ * `AlreadyMinted` for a custom error, the text of a `require`, or "reverted" when the data cannot be decoded.
+ * @param gas gas limit of the transaction
  */
 export function revertReason({ data, reason }: Pick<Revert, "data" | "reason">, gas: bigint): string {
   if (data === null || data === "0x")
@@ -31,5 +31,5 @@ export function revertReason({ data, reason }: Pick<Revert, "data" | "reason">, 
   }
 }
 
-/** A contract may put anything into its text. */
+/** The text comes from a contract, so it is untrusted. */
 const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "").slice(0, 200) || "reverted";

@@ -1,4 +1,4 @@
-/** Everything the worker process does, started together and stopped together. */
+/** Starts and stops all work of the worker process. */
 
 import { Failure } from "../core/errors.ts";
 import { recordRun } from "../db/job-runs.ts";
@@ -13,13 +13,13 @@ import { JOBS } from "./jobs.ts";
 import { runSender } from "./sender.ts";
 import { runWebhooks } from "./webhooks.ts";
 
-/** How long a running job may take to finish when the process stops. */
+/** Milliseconds that a running job has to finish when the process stops. */
 const GRACE_MS = 9_000;
-/** How often the schedules are looked after: a queue that lost its storage has lost them too. */
+/** Milliseconds between two checks of the schedules: a queue that lost its storage has lost them too. */
 const SCHEDULES_MS = 10_000;
 
 export type Workers = {
-  /** Takes no further work and resolves when what runs is finished, at most ten seconds later. */
+  /** Starts no further work and resolves when running work is finished, after at most ten seconds. */
   stop(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
   const eventLog = runEventLog(context);
   const webhooks = context.webhooks ? runWebhooks({ ...context, webhooks: context.webhooks }) : undefined;
   if (!webhooks) log.info("WEBHOOK_KEYS is not set: there are no webhooks");
-  /** Makes schedules that are missing. When any was, the queue's storage is new: everything it may have held is redone. */
+  /** Makes missing schedules. A missing schedule means that the queue's storage is new: all its jobs are queued again. */
   async function lookAfterSchedules() {
     if (!(await ensureSchedules(context, jobs))) return;
     await dispatcher.requeue();
@@ -48,7 +48,7 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
   let looking: Promise<void> | undefined;
   const schedules = setInterval(() => {
     looking ??= lookAfterSchedules()
-      .catch((error) => log.warn({ err: error }, "the schedules could not be looked after"))
+      .catch((error) => log.warn({ err: error }, "the schedules could not be checked; the next check repeats it"))
       .finally(() => {
         looking = undefined;
       });
@@ -69,7 +69,7 @@ export async function runWorkers(context: JobContext, jobs: readonly Job[] = JOB
   };
 }
 
-/** @returns whether any schedule had to be made: at the first start, or because the queue's storage was lost */
+/** @returns whether any schedule was missing: at the first start, or because the queue's storage was lost */
 async function ensureSchedules({ queue }: JobContext, jobs: readonly Job[]): Promise<boolean> {
   let made = false;
   for (const { name, schedule } of jobs) {
@@ -78,7 +78,7 @@ async function ensureSchedules({ queue }: JobContext, jobs: readonly Job[]): Pro
   return made;
 }
 
-/** Runs one job and, when it is a scheduled one, records how it went. */
+/** Runs one job and, when it is a scheduled one, records its outcome. */
 async function runJob(context: JobContext, job: Job, data: unknown): Promise<void> {
   const { db, clock, log, fault, meter } = context;
   const startedAt = clock();
@@ -94,12 +94,12 @@ async function runJob(context: JobContext, job: Job, data: unknown): Promise<voi
     await record({ rows });
     ran("done");
   } catch (error) {
-    // Before the first index there is nothing to do, and nothing wrong.
+    // Before the first index there is nothing to do; this is no failure.
     if (isNoIndex(error) && job.schedule) {
       ran("away");
       return record({ rows: 0 });
     }
-    // An upstream that is away is no mistake of ours, and the next turn comes by itself.
+    // An upstream that is away is no defect of the service; the next scheduled run repeats the job.
     if (job.schedule && error instanceof Failure && error.code === "upstream_unavailable") {
       ran("away");
       log.warn({ job: job.name, err: error.cause }, error.message);

@@ -1,4 +1,4 @@
-/** The one sender: whoever holds the lock turns intents into transactions, everybody else stands by. */
+/** The sender: the process that has the lock turns intents into transactions; the other processes wait for the lock. */
 import type pg from "pg";
 import { Failure } from "../core/errors.ts";
 import { openClient } from "../db/connect.ts";
@@ -17,11 +17,11 @@ import { track } from "./sender/track.ts";
 export { AWARD_FAULT_POINTS } from "./intents/award.ts";
 export { FAULT_POINTS, FILLER_FAULT_POINT } from "./sender/session.ts";
 
-/** How often a process that stands by tries for the lock. */
+/** Milliseconds between two tries of a waiting process to get the lock. */
 const STAND_BY_MS = 1_000;
-/** One transaction holds up the others this long at most. */
+/** Max milliseconds that one transaction delays the others. */
 const HOLD_MS = 600_000;
-/** A node that is behind what it said before gets this long to catch up before its word counts. */
+/** Milliseconds that a node behind its own earlier head gets to catch up before its answers count again. */
 const BEHIND_MS = 10_000;
 
 export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | "fault" | "config"> & {
@@ -30,9 +30,9 @@ export type SenderContext = Pick<JobContext, "db" | "chain" | "clock" | "log" | 
 };
 
 /**
- * Runs the sender until stopped. Safe to run in any number of processes: a session lock of the account's name lets one
- * of them work, and ends with its connection.
- * @returns stop, which resolves once the current round is finished and the lock given back
+ * Runs the sender until stopped. Any number of processes may run it: a session lock with the account's name lets one
+ * of them work, and ends with that process's connection.
+ * @returns stop, which resolves after the current round, when the lock is released
  */
 export function runSender(context: SenderContext): Pick<Loop, "stop"> {
   const trouble = "the sender lost its database connection";
@@ -40,7 +40,7 @@ export function runSender(context: SenderContext): Pick<Loop, "stop"> {
   return runLoop(context, options, (loop) => holdLock(context, loop));
 }
 
-/** Waits for the lock, then works as long as the connection that holds it lives. */
+/** Waits for the lock, then works until the connection of the lock ends. */
 async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
   const { latch } = loop;
   const { db: pool, log, signer } = context;
@@ -88,8 +88,8 @@ const tryLock = async (db: pg.Client, address: string): Promise<boolean> =>
   (await db.query("select pg_try_advisory_lock(hashtextextended($1, 0)) as held", [`sender:${address}`])).rows[0].held;
 
 /**
- * Whether a head below one seen before is to be believed: a reorganisation may shorten the chain for a moment, within
- * the blocks that are not final. A node further behind is still syncing, and its word on nonces and receipts is void.
+ * Whether a head below an earlier one is accepted. A reorganisation may shorten the chain for a moment, within the blocks
+ * that are not final. A node further behind is still syncing, and its nonces and receipts do not count.
  */
 function mayHaveShrunk({ clock, options, log }: SenderSession, blocks: number, since: number): boolean {
   if (clock().getTime() - since < BEHIND_MS) return false;
@@ -98,7 +98,7 @@ function mayHaveShrunk({ clock, options, log }: SenderSession, blocks: number, s
   return false;
 }
 
-/** One round over everything. @returns whether something is queued or under way, so that the next one comes soon. */
+/** One round over all intents. @returns whether any is queued or under way, so that the next round follows soon */
 async function round(session: SenderSession, head: number): Promise<boolean> {
   session.unfunded = false;
   const usedNonces = await session.chain.nonce(session.signer.address, "latest");
@@ -114,7 +114,7 @@ async function round(session: SenderSession, head: number): Promise<boolean> {
   return open + signed > 0 || awards || session.unfunded;
 }
 
-/** Pauses when nothing is left of the day's budget, and goes on when the next day has begun. */
+/** Pauses when the day's budget is used up, and continues when the next day begins. */
 function pauseByBudget(session: SenderSession, { leftWei, endsAt }: Budget): void {
   const { pausedUntil, clock } = session;
   if (pausedUntil !== null && pausedUntil <= clock()) session.pausedUntil = null;

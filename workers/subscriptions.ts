@@ -5,7 +5,7 @@ import { referralCodes } from "./jobs/referral-codes.ts";
 import { score } from "./jobs/score.ts";
 import { tokenUris } from "./jobs/token-uris.ts";
 
-/** A job that is to run after events of a kind. */
+/** A job that runs after events of a kind. */
 export type Subscriber = {
   job: string;
   /** Data of one job for all events of one kind in a batch; null when there is nothing to do for these tokens. */
@@ -24,8 +24,8 @@ const codes: Subscriber = { job: referralCodes.name, data: () => ({}) };
 const uris: Subscriber = { job: tokenUris.name, data: () => ({}) };
 
 /**
- * Subscribers by kind. A transaction logs several events about one token: when a batch holds them all, a subscriber hears
- * of the token once, with the kind that stands first here.
+ * Subscribers by kind. A transaction logs several events about one token: when one batch has all of them, a subscriber
+ * gets the token once, with the kind that is first in this list.
  */
 export const SUBSCRIPTIONS = {
   "agent.registered": [scores, listing, codes, uris],

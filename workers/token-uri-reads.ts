@@ -7,8 +7,8 @@ import { MULTICALL3 } from "../core/addresses.ts";
 import type { Address, Hex } from "../core/facts.ts";
 
 /**
- * Reads `tokenURI` of tokens. Owners write these texts, as long as a transaction can hold: where the answers of many are
- * too much for one call, each half is asked alone.
+ * Reads `tokenURI` of tokens. Owners write these texts, up to the size of a transaction: when the answers are too large
+ * for one call, each half is read in a call of its own.
  * @returns token → URI; tokens that the contract does not know, or whose URI cannot be read, are left out
  * @throws Failure upstream_unavailable
  */
@@ -49,7 +49,7 @@ export async function readTokenUris(
   );
 }
 
-/** Null for bytes that are no text. */
+/** The decoded text; null when the bytes are not an ABI-encoded string. */
 function textOf(data: Hex): string | null {
   try {
     return decodeFunctionResult({ abi: identityAbi, functionName: "tokenURI", data });

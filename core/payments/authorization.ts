@@ -1,4 +1,4 @@
-/** Payment payloads of x402, versions 2 and 1, as strictly as money deserves, and the digest their signer signed. */
+/** Payment payloads of x402, versions 2 and 1, parsed strictly, and the digest that their signer signed. */
 import { hashTypedData } from "viem/utils";
 import { z } from "zod";
 import type { Address, Hex } from "../facts.ts";
@@ -18,7 +18,7 @@ const nonce = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase() as Hex);
-/** 65 bytes of an account's key, or whatever a contract wallet understands. */
+/** 65 bytes of an account's key, or the bytes that a contract wallet verifies. */
 const signature = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2}){65,4096}$/)
@@ -45,16 +45,16 @@ const version2 = z.object({
 });
 const version1 = z.object({ x402Version: z.literal(1), scheme: word, network: word, payload });
 
-/** EIP-3009: from allows to to take value once, within the window; times are Unix seconds. */
+/** EIP-3009: `from` allows one transfer of `value` to `to` within the window; times are Unix seconds. */
 export type Authorization = z.output<typeof payload>["authorization"];
 
-/** A signed authorization and the terms it names, in the words of version 2. */
+/** A signed authorization and the terms it names, in the format of version 2. */
 export type SignedPayment = {
   version: 1 | 2;
   scheme: string;
   /** CAIP-2. */
   network: string;
-  /** What the payload says it accepts; absent in version 1, which names no terms. */
+  /** The terms that the payload accepts; absent in version 1, which names none. */
   accepted: { amount: bigint; asset: Address; payTo: Address } | null;
   resourceUrl: string | null;
   authorization: Authorization;
@@ -64,7 +64,7 @@ export type SignedPayment = {
 /** Names of networks in version 1. */
 export const V1_NETWORKS: Record<number, string> = { 8453: "base", 84532: "base-sepolia" };
 
-/** A payload of PAYMENT-SIGNATURE; null when it is none. */
+/** Parses a payload of PAYMENT-SIGNATURE; null when it is invalid. */
 export function readVersion2(json: unknown): SignedPayment | null {
   const read = version2.safeParse(json);
   if (!read.success) return null;
@@ -80,7 +80,7 @@ export function readVersion2(json: unknown): SignedPayment | null {
   };
 }
 
-/** A payload of X-PAYMENT, said in the words of version 2; null when it is none. */
+/** Parses a payload of X-PAYMENT into the format of version 2; null when it is invalid. */
 export function readVersion1(json: unknown): SignedPayment | null {
   const read = version1.safeParse(json);
   if (!read.success) return null;
@@ -99,7 +99,7 @@ export function readVersion1(json: unknown): SignedPayment | null {
 /** The EIP-712 domain of a token. */
 export type TokenDomain = { name: string; version: string; chainId: number; verifyingContract: Address };
 
-/** What the payer's key signed. */
+/** The digest that the payer's key signed. */
 export const authorizationDigest = (authorization: Authorization, domain: TokenDomain): Hex =>
   hashTypedData({
     domain,

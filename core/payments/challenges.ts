@@ -1,8 +1,8 @@
-/** What a challenge of MPP is bound to, and whether it is the one for a request. */
+/** The binding of an MPP challenge to its request, and the check of an answer against it. */
 import type { Address, Hex } from "../facts.ts";
 import { MAX_TIMEOUT_SECONDS, type Refusal, SKEW_SECONDS } from "./terms.ts";
 
-/** The request a challenge is for; a payment for one is good for no other. */
+/** The request that a challenge is for; a payment for one request pays for no other. */
 export type RequestBinding = {
   /** Hash of operation, method, path and query, in hex. */
   resource: string;
@@ -10,7 +10,7 @@ export type RequestBinding = {
   bodyDigest: string | null;
 };
 
-/** What a challenge says, once it is known to be ours. */
+/** The content of a challenge of this service, after its signature was verified. */
 export type ChallengeClaims = RequestBinding & {
   challengeId: string;
   chainId: number;
@@ -21,13 +21,13 @@ export type ChallengeClaims = RequestBinding & {
   expiresAt: number;
 };
 
-/** What is asked for by MPP at the moment. */
+/** The current MPP terms. */
 export type ChallengeTerms = Pick<ChallengeClaims, "chainId" | "currency" | "payTo"> & { honoured: readonly bigint[] };
 
 /**
  * Compares a challenge that was answered with the request the answer came with.
  * @param now milliseconds since the epoch
- * @returns what is wrong first; null when it is for this request
+ * @returns the first mismatch; null when the challenge is for this request
  */
 export function challengeMismatch(
   claims: ChallengeClaims,
@@ -43,9 +43,9 @@ export function challengeMismatch(
   return claims.expiresAt <= now ? "challenge_expired" : null;
 }
 
-/** A transaction that its payer has signed and left to us to send. Times are Unix seconds, null for none. */
+/** A transaction that its payer has signed and the service broadcasts. Times are Unix seconds, null for none. */
 export type SignedTransaction = {
-  /** As it is sent. */
+  /** The raw bytes to broadcast. */
   raw: Hex;
   hash: Hex;
   from: Address;
@@ -56,8 +56,8 @@ export type SignedTransaction = {
 };
 
 /**
- * Whether a signed transaction can be mined now, and cannot for ever: one without an end could take the money long after
- * everybody has forgotten it.
+ * Whether a signed transaction can be mined now, and has an end: one without an end could move the money at any later
+ * time.
  * @param now Unix seconds
  */
 export function transactionOutOfTime(

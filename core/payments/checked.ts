@@ -1,9 +1,9 @@
-/** The proof that the terms of a payment were checked: the ledger writes no others. */
+/** The proof that the terms of a payment were checked: the ledger writes checked terms only. */
 import type { Refusal } from "./terms.ts";
 
 /**
- * Terms that passed their checks, frozen as they were checked. There is no other way to make one than `Checked.of`, so
- * that what is written is what was checked, whatever state the payment was seen in before.
+ * Terms that passed their checks, frozen. Only `Checked.of` makes a value of this class, so the terms that are written are
+ * the terms that were checked, whatever state the payment had before.
  */
 export class Checked<T extends object> {
   readonly terms: Readonly<T>;
@@ -16,8 +16,8 @@ export class Checked<T extends object> {
 
   /**
    * Runs the checks on a copy of the terms.
-   * @param check what is wrong with the terms; null when nothing is
-   * @returns the checked copy, or what is wrong
+   * @param check returns the fault of the terms; null without one
+   * @returns the checked copy, or the fault
    */
   static async of<T extends object>(
     terms: T,

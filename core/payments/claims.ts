@@ -1,20 +1,20 @@
-/** Who may have what a settlement paid for: an authorization is public as soon as it is on its way into a block. */
+/** Which request a settlement pays for: an authorization is public as soon as it is broadcast. */
 import type { Address } from "../facts.ts";
 import type { PaymentState } from "./states.ts";
 
 /**
- * How a request shows that a payment is its own: it is signed by the payer's wallet, it brings an authorization that
- * anybody could have copied, or it answers a challenge that only its asker knows.
+ * How a request proves that a payment is its own: it is signed by the payer's wallet, it brings an authorization that
+ * any reader of the chain could have copied, or it answers a challenge that only its requester knows.
  */
 export type ClaimedBy = "payer" | "bearer" | "challenge";
 
-/** The claim of a request on a payment, as the ledger has it. */
+/** The claim of a request on a payment, as stored in the ledger. */
 export type Claim = {
   state: PaymentState;
   payer: Address;
-  /** First block that may hold the settlement. */
+  /** First block that may contain the settlement. */
   sinceBlock: number;
-  /** When a bearer's claim was noted; null for the payer's own and for an answered challenge, which nobody can copy. */
+  /** Time at which a bearer's claim was recorded; null for the payer's own and for an answered challenge, which cannot be copied. */
   presentedAt: Date | null;
 };
 
@@ -23,7 +23,7 @@ export type SettledAt = {
   block: number;
   /** Unix seconds. */
   blockTime: number;
-  /** Who sent the transaction. */
+  /** Sender of the transaction. */
   sender: Address;
 };
 
@@ -31,14 +31,14 @@ export type SettledAt = {
 const SKEW_SECONDS = 5;
 
 /**
- * Whether a settlement may serve a claim. A bearer's counts only for a settlement made after it was noted, and never for
- * one that the payer sent itself: whoever saw that one in the mempool or in the newest block could have copied it.
+ * Whether a settlement may serve a claim. A bearer's claim counts only for a settlement made after the claim was recorded,
+ * and never for one that the payer sent itself: a reader of the mempool or of the newest block could have copied it.
  */
 export function serves({ state, payer, sinceBlock, presentedAt }: Claim, at: SettledAt): boolean {
   if (presentedAt === null) return true;
   if (at.sender === payer) return false;
   const noted = Math.floor(presentedAt.getTime() / 1000);
-  // The block's time tells when the head was read from a node that lagged behind.
+  // The block's time decides where the head was read from a node that lagged behind.
   if (at.block >= sinceBlock) return at.blockTime >= noted - SKEW_SECONDS;
   // A reorganisation may put the settlement of our own order into a lower block than the head at the time of the order.
   return state === "settling" && at.blockTime >= noted;

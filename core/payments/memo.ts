@@ -8,13 +8,13 @@ const TRANSFER_WITH_MEMO: Hex = "0x57bc7354aa85aed339e000bccffabbc529466af35f077
 /** Selector of `transferWithMemo(address,uint256,bytes32)`. */
 const TRANSFER_WITH_MEMO_CALL = "0x95777d59";
 
-/** What a memo names. `realm` is the service, as its challenges have it. */
+/** The parts of a memo. `realm` is the service, as its challenges name it. */
 export type Challenged = { realm: string; challengeId: string };
 
 /** The first bytes of a text's hash, as hex digits. */
 const digits = (text: string, bytes: number): string => keccak256(stringToHex(text)).slice(2, 2 + 2 * bytes);
 
-/** Four bytes that say MPP, and the version of the layout. */
+/** Four bytes that identify MPP, and the version of the layout. */
 const HEAD = `0x${digits("mpp", 4)}01`;
 
 /**
@@ -29,7 +29,7 @@ export const isMemoOf = (memo: Hex, { realm, challengeId }: Challenged): boolean
 /** A transfer that answers a challenge. */
 export type AskedTransfer = Challenged & { token: Address; to: Address; value: bigint };
 
-/** The transfers in a transaction that answer a challenge. The token logs the memo right after the transfer it is of. */
+/** The transfers in a transaction that answer a challenge. The token logs the memo right after its transfer. */
 export const memoTransfers = (logs: readonly TokenLog[], asked: AskedTransfer): Transfer[] =>
   transfersIn(logs, asked.token).filter(
     ({ to, value, logIndex }) =>

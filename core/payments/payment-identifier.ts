@@ -1,12 +1,12 @@
-/** x402's extension `payment-identifier`: a name its client gives to a payment, by which it is the same one again. */
+/** x402's extension `payment-identifier`: a name that a client gives to a payment and that identifies its repetitions. */
 import { z } from "zod";
 
 const EXTENSION = "payment-identifier";
 const SHAPE = /^[A-Za-z0-9_-]{16,128}$/;
 
 /**
- * What `extensions` of the terms tell of it: it may be given and never must, for an authorization is known again by its
- * own number.
+ * The entry of `extensions` in the terms. The identifier is optional, because the nonce of an authorization identifies it
+ * as well.
  */
 export const identifierOffer = {
   [EXTENSION]: {
@@ -36,7 +36,7 @@ const extended = z.object({
 
 /**
  * The identifier in a payload of version 2.
- * @returns null without one, undefined when there is one that cannot be: of another shape, or said to be required and missing
+ * @returns null without one; undefined for an invalid one: of another shape, or marked as required and missing
  */
 export function readIdentifier(json: unknown): string | null | undefined {
   const read = extended.safeParse(json);

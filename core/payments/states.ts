@@ -1,17 +1,17 @@
-/** The states of a payment and the only ways between them; every change in the ledger goes through this table. */
+/** The states of a payment and the allowed transitions; every change in the ledger checks this table. */
 
 export type PaymentState =
-  /** Known to us and written down; nothing has been asked of anybody yet. */
+  /** Written into the ledger; no other party has been called yet. */
   | "new"
-  /** Handed over for settlement: from here on its money may have moved. */
+  /** Settlement was requested: from now on its money may have moved. */
   | "settling"
-  /** Seen on our own node: the money is there, what it buys is not. */
+  /** Seen on the service's own node: the money is there, the effect is not done yet. */
   | "paid"
-  /** What it bought is done. */
+  /** The effect is done. */
   | "fulfilled"
-  /** Refused for good, no money moved: the same authorization may be presented anew. */
+  /** Refused finally, no money moved: the same authorization may be presented again. */
   | "released"
-  /** The money is there and what it should buy is impossible: a credit for the payer's next request, else a refund. */
+  /** The money is there and the effect is impossible: a credit for the payer's next request, else a refund. */
   | "refund_due"
   /** An operator has sent the money back. */
   | "refunded"
@@ -22,13 +22,13 @@ export type PaymentState =
 export const TRANSITIONS: Record<PaymentState, readonly PaymentState[]> = {
   new: ["settling", "paid", "released"],
   settling: ["paid", "released"],
-  // Back to settling when the block that held the transfer is gone.
+  // Back to settling when the block with the transfer is gone.
   paid: ["fulfilled", "refund_due", "settling"],
-  // The chain refused what was bought; or the transfer is gone for good.
+  // The chain refused the effect; or the transfer is gone finally.
   fulfilled: ["refund_due", "lost"],
-  // Presented again; or settled after all by whoever holds the authorization.
+  // Presented again; or settled later by an account that has the authorization.
   released: ["new", "refund_due"],
-  // Spent on another request; or the chain did it after all; or sent back; or a reorganisation took the money away.
+  // Spent on another request; or the chain carried out the effect later; or refunded; or lost by a reorganisation.
   refund_due: ["paid", "fulfilled", "refunded", "lost"],
   refunded: [],
   lost: ["fulfilled"],
@@ -36,9 +36,9 @@ export const TRANSITIONS: Record<PaymentState, readonly PaymentState[]> = {
 
 export const PAYMENT_STATES = Object.keys(TRANSITIONS) as PaymentState[];
 
-/** The states from which one may come into `to`. */
+/** The states that `to` may follow. */
 export const statesBefore = (to: PaymentState): PaymentState[] =>
   PAYMENT_STATES.filter((from) => TRANSITIONS[from].includes(to));
 
-/** A request that waits for its payment keeps others like it out while its payment is in one of these. */
+/** States in which a payment blocks other payments with the same unique key. */
 export const OPEN_STATES = ["new", "settling", "paid"] as const satisfies PaymentState[];

@@ -1,11 +1,11 @@
-/** What is asked for a request, in the words of x402 versions 2 and 1, and whether an authorization meets it. */
+/** The payment terms of a request, in the formats of x402 versions 2 and 1, and the check of an authorization against them. */
 import { checksum } from "../addresses.ts";
 import type { Address } from "../facts.ts";
 import { urlOf } from "../urls.ts";
 import { type SignedPayment, type TokenDomain, V1_NETWORKS } from "./authorization.ts";
 import { identifierOffer } from "./payment-identifier.ts";
 
-/** What is paid for. */
+/** The resource that is paid for. */
 export type PaidResource = {
   url: string;
   description: string;
@@ -14,23 +14,23 @@ export type PaidResource = {
   declaration: { extension: Record<string, unknown>; outputSchema: Record<string, unknown> };
 };
 
-/** The price of a request and where it goes. */
+/** The price of a request and its recipient. */
 export type Terms = {
   /** The token and its chain; clients sign over this domain. */
   domain: TokenDomain;
   payTo: Address;
-  /** What is asked now, in the token's units. */
+  /** The current price, in the token's units. */
   amountUnits: bigint;
-  /** Every amount that is taken: the one above, and those asked a moment ago. */
+  /** All accepted amounts: the current price and recent ones. */
   honoured: readonly bigint[];
   resource: PaidResource;
 };
 
-/** How long an authorization made for us should be good, in seconds; clients take it from the terms. */
+/** Max seconds that an authorization may be valid; clients take it from the terms. */
 export const MAX_TIMEOUT_SECONDS = 300;
-/** An authorization must be good for so long still: a settlement takes a few blocks. */
+/** Min seconds that an authorization must remain valid: a settlement takes a few blocks. */
 const MARGIN_SECONDS = 6;
-/** How far the payer's clock may be ahead. */
+/** Max seconds by which the payer's clock may be ahead. */
 export const SKEW_SECONDS = 120;
 
 /** Stable words for what is wrong with a payment; each has its sentence. */
@@ -73,7 +73,7 @@ export const offerVersion2 = (terms: Terms) => ({
   extra: { name: terms.domain.name, version: terms.domain.version },
 });
 
-/** The resource in the words of version 2. */
+/** The resource in the format of version 2. */
 export const resourceVersion2 = ({ url, description, serviceName }: PaidResource) => ({
   url,
   description,
@@ -81,7 +81,7 @@ export const resourceVersion2 = ({ url, description, serviceName }: PaidResource
   mimeType: "application/json",
 });
 
-/** What PAYMENT-REQUIRED carries, before it is encoded. */
+/** The content of PAYMENT-REQUIRED, before it is encoded. */
 export const requiredVersion2 = (terms: Terms, error: string) => ({
   x402Version: 2,
   error,
@@ -90,7 +90,7 @@ export const requiredVersion2 = (terms: Terms, error: string) => ({
   extensions: { ...identifierOffer, bazaar: terms.resource.declaration.extension },
 });
 
-/** An entry of `accepts` in version 1; null on a chain that version has no name for. */
+/** An entry of `accepts` in version 1; null on a chain that has no name in version 1. */
 export function offerVersion1(terms: Terms) {
   const network = V1_NETWORKS[terms.domain.chainId];
   if (network === undefined) return null;
@@ -111,7 +111,7 @@ export function offerVersion1(terms: Terms) {
 
 /**
  * Compares every field of a signed payment with the terms.
- * @returns what is wrong first; null when all of it is as asked
+ * @returns the first mismatch; null without one
  */
 export function mismatch(signed: SignedPayment, terms: Terms): Refusal | null {
   const { authorization, accepted, resourceUrl } = signed;

@@ -1,12 +1,12 @@
-/** The EIP-712 domains of USDC: a wrong name makes every signature worthless, so they are known and checked. */
+/** The EIP-712 domains of USDC. A wrong name makes every signature invalid, so they are constants and checked on the chain. */
 import { hashStruct } from "viem/utils";
 import type { Address, Hex } from "../facts.ts";
 import type { TokenDomain } from "./authorization.ts";
 
-/** Names differ between USDC's deployments. */
+/** EIP-712 name by chain id: it differs between USDC's deployments. */
 const NAMES: Record<number, string> = { 8453: "USD Coin", 84532: "USDC" };
 
-/** The domain USDC has on a chain; every deployment we know is at version 2. */
+/** The domain of USDC on a chain; all known deployments have version 2. */
 export const usdcDomain = (chainId: number, verifyingContract: Address): TokenDomain => ({
   name: NAMES[chainId] ?? "USD Coin",
   version: "2",
@@ -21,7 +21,7 @@ const EIP712_DOMAIN = [
   { name: "verifyingContract", type: "address" },
 ] as const;
 
-/** What the token's `DOMAIN_SEPARATOR()` answers if the domain is right. */
+/** The value that the token's `DOMAIN_SEPARATOR()` returns if the domain is right. */
 export const domainSeparator = (domain: TokenDomain): Hex =>
   hashStruct({
     data: { ...domain, chainId: BigInt(domain.chainId) },

@@ -1,4 +1,4 @@
-/** What a payer of USDC signs, whoever asks for it and whoever checks it. */
+/** The EIP-712 type that a payer of USDC signs; the service and its clients share it. */
 
 /** @see https://eips.ethereum.org/EIPS/eip-3009 */
 export const TRANSFER_WITH_AUTHORIZATION = {

@@ -1,4 +1,4 @@
-/** What a transaction's logs say about money: transfers of a token, and the authorizations that caused them. */
+/** Reads a transaction's logs: transfers of a token, and the authorizations that caused them. */
 import type { Address, Hex } from "../facts.ts";
 
 /** keccak256 of `Transfer(address,address,uint256)`. */
@@ -9,9 +9,9 @@ export const AUTHORIZATION_USED: Hex = "0x98de503528ee59b575ef0c0a2576a82497bfc0
 export type TokenLog = { address: Address; topics: Hex[]; data: Hex; logIndex: number };
 
 export type Transfer = {
-  /** Its place in its block, which a reorganisation may change. */
+  /** Index of the log in its block, which a reorganisation may change. */
   logIndex: number;
-  /** Its place among the transfers of the same value between the same two in its transaction, from 0: whatever block it is in. */
+  /** Index among the transfers of the same value between the same two accounts in its transaction, from 0; independent of the block. */
   nth: number;
   from: Address;
   to: Address;
@@ -20,14 +20,14 @@ export type Transfer = {
   nonce: Hex | null;
 };
 
-/** A topic as the address it holds. */
+/** The address in a topic. */
 const addressIn = (topic: Hex): Address => `0x${topic.slice(-40).toLowerCase()}`;
 /** An address as a topic. */
 export const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, "0")}`;
 
 /**
  * The transfers of one token in a transaction, by place. USDC logs the use of an authorization and right after it the
- * transfer it caused; that neighbourhood is what joins the two.
+ * transfer it caused; this adjacency joins the two.
  */
 export function transfersIn(logs: readonly TokenLog[], token: Address): Transfer[] {
   const own = logs.filter(({ address }) => address === token).toSorted((a, b) => a.logIndex - b.logIndex);
@@ -56,7 +56,7 @@ export function transfersIn(logs: readonly TokenLog[], token: Address): Transfer
   });
 }
 
-/** The transfers of exactly this price from one to another. */
+/** The transfers of exactly one of these amounts between two accounts. */
 export const transfersOf = (
   logs: readonly TokenLog[],
   asked: { token: Address; from: Address; to: Address; values: readonly bigint[] },

@@ -1,6 +1,6 @@
 /**
  * Intents `award:<wallet>:<what>`: the bonuses a registration brings, on chain. Their keys name the wallet, which
- * registers once, and not the token, which a reorganisation may renumber: whatever happens, each is granted once.
+ * registers once, and not the token, which a reorganisation may renumber. So each bonus is granted exactly once.
  */
 import type pg from "pg";
 import { encodeFunctionData } from "viem/utils";
@@ -18,7 +18,7 @@ import type { IntentEffect } from "./effect.ts";
 /** Places where a crash test kills the sender while it queues awards. */
 export const AWARD_FAULT_POINTS = ["awards.before-commit", "awards.after-commit"] as const;
 
-/** An award that could not be queued, or that the chain refused, is tried again this much later. */
+/** Milliseconds until an award that could not be queued, or that the chain refused, is tried again. */
 export const AWARD_RETRY_MS = 600_000;
 
 const WHAT = ["referrer", "minter", "og", "badge"] as const;
@@ -36,11 +36,11 @@ export const awardEffect: IntentEffect = {
   async undone() {},
 };
 
-/** Whether a registration brings anything to award. A wallet that a Solana key names has not asked for what is its own. */
+/** Whether a registration has bonuses to award. A wallet that a Solana key names did not request the registration. */
 export const bringsAwards = (mint: Pick<Mint, "wallet" | "solanaAddress" | "referralCode">): boolean =>
   mint.solanaAddress === null && (mint.referralCode !== null || ogOf(mint.wallet) !== undefined);
 
-/** Queues the awards of a registration, in the caller's transaction; those queued before are left alone. */
+/** Queues the awards of a registration, in the caller's transaction; awards that are queued already stay as they are. */
 export async function queueAwards(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint): Promise<void> {
   for (const award of await awardsOf(tx, mint, traitPriceWei)) await queueRepeatable(tx, award);
   await setAwardsDue(tx, mint.mintId, null);
@@ -59,7 +59,7 @@ async function awardsOf(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint)
   const awards: { intentKey: string; to: Address; data: Hex; valueWei?: bigint }[] = [];
   if (mint.referralCode !== null) {
     const referrer = await referrerOf(tx, mint.referralCode);
-    // Between acceptance and now the referrer may have been bought by the one it refers.
+    // Since acceptance the registrant may have bought the referrer's token.
     const own = referrer?.wallets.some((wallet) => wallet === mint.wallet || wallet === mint.recipient);
     if (referrer && !own && referrer.tokenId !== mint.tokenId) {
       awards.push(award("minter", mint.tokenId));
@@ -85,7 +85,7 @@ async function awardsOf(tx: pg.ClientBase, mint: DueMint, traitPriceWei: bigint)
   return awards;
 }
 
-/** Holds back awards that are queued and not signed: the registration they were for is undone. */
+/** Withdraws awards that are queued and not signed, because their registration was undone. */
 export const withdrawAwards = (tx: pg.ClientBase, wallet: Address): Promise<void> =>
   withdrawQueued(
     tx,

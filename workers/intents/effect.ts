@@ -1,10 +1,10 @@
-/** What the consequences of an intent are made of. */
+/** The interface of an intent's consequences. */
 import type pg from "pg";
 import type { Chain, Receipt } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
 import type { Intent } from "../../db/transaction-outbox.ts";
 
-/** What an effect may ask before anything happens. */
+/** The parts that an effect may use for its checks before signing. */
 export type EffectContext = { db: pg.ClientBase; chain: Chain };
 
 /**
@@ -14,22 +14,22 @@ export type EffectContext = { db: pg.ClientBase; chain: Chain };
 export type IntentEffect = {
   prefix: string;
   /**
-   * Asked right before it would be signed: why it must not happen any more, as a plain half-sentence; null when it may.
-   * Absent: it may.
-   * @throws Failure upstream_unavailable: then it stays queued
+   * Called right before signing. @returns why the intent must not be carried out any more, as a plain half-sentence; null
+   * when it may be. Absent: it may be.
+   * @throws Failure upstream_unavailable: then the intent stays queued
    */
   refusal?(at: EffectContext, intent: Intent): Promise<string | null>;
-  /** Asked again before its bytes are handed over again: if it must not happen any more, a filler takes its nonce. */
+  /** As `refusal`, but called before every further broadcast; when it returns a reason, a filler takes the nonce. */
   outdated?(at: EffectContext, intent: Intent): Promise<string | null>;
   /**
-   * Asked before any of them is signed: which of these intents an earlier transaction of ours has carried out, although
-   * this database knows nothing of it. @returns intent id → its hash; null while that cannot be told: then none is signed
+   * Called before any of these intents is signed: finds those that an earlier transaction of the sender has carried out
+   * although this database has no record of it. @returns intent id → its hash; null while unknown: then none is signed
    */
   doneBefore?(at: EffectContext & { head: number }, intents: readonly Intent[]): Promise<Map<number, Hex> | null>;
-  /** The transaction is in a block and did what it was meant to. */
+  /** The transaction is in a block and succeeded. */
   mined(tx: pg.ClientBase, intent: Intent, receipt: Receipt, now: Date): Promise<void>;
-  /** It never will: refused by simulation, or reverted in its block. `reason` is a plain word or sentence. */
+  /** The intent failed: refused by simulation, or reverted in its block. `reason` is a plain word or sentence. */
   failed(tx: pg.ClientBase, intent: Intent, reason: string, now: Date): Promise<void>;
-  /** Its block is gone: whatever `mined` or `failed` wrote is to be taken back. */
+  /** Its block is gone: reverts all that `mined` or `failed` wrote. */
   undone(tx: pg.ClientBase, intent: Intent, now: Date): Promise<void>;
 };

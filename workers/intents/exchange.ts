@@ -1,4 +1,4 @@
-/** Intents `exchange:<tokenId>:<owner>`: the identity contract is told of an exchange verification, once for each owner. */
+/** Intents `exchange:<tokenId>:<owner>`: an exchange verification is written into the identity contract, once for each owner. */
 import { noteExchangeTransaction } from "../../db/attestations.ts";
 import { attemptedKey, type Intent } from "../../db/transaction-outbox.ts";
 import type { IntentEffect } from "./effect.ts";
@@ -9,7 +9,7 @@ function subjectOf({ intentKey }: Intent): { tokenId: number; by: string } {
   return { tokenId: Number(tokenId), by: by! };
 }
 
-/** The verification itself stands since it was accepted: it rests on attestations, not on what the contract noted. */
+/** The verification counts since it was accepted: it depends on attestations, not on the contract's record. */
 export const exchangeEffect: IntentEffect = {
   prefix: "exchange",
   async mined(tx, intent, receipt) {

@@ -1,4 +1,4 @@
-/** Intent `mint:<mintId>`: the token's id from its log, then what the request brought along: profile and referral. */
+/** Intent `mint:<mintId>`: the token's id from its log, then the request's profile and referral. */
 import { parseEventLogs } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Log } from "../../clients/ports.ts";
@@ -36,13 +36,13 @@ export const mintEffect: IntentEffect = {
 
   async failed(tx, intent, reason, now) {
     const failed = await failMint(tx, mintIdOf(intent), reason, now);
-    // Whatever it was paid with is there again for the wallet's next request.
+    // Its payment becomes a credit for the wallet's next request.
     if (failed) await oweWhatBought(tx, `mint:${failed.mintId}`, "refused_by_chain");
   },
 
   /**
-   * The token does not exist any more, and its id may be given to somebody else: what the mint wrote under that id goes,
-   * and is written again with the id that the second inclusion brings. Awards that are not signed yet are held back and
+   * The token does not exist any more, and another registrant may get its id. Rows that the mint wrote under that id are
+   * deleted, and written again with the id of the second inclusion. Awards that are not signed yet are withdrawn and
    * queued for that id.
    */
   async undone(tx, intent) {
@@ -51,7 +51,7 @@ export const mintEffect: IntentEffect = {
     if (!before || before.tokenId === null) return;
     await deleteProfileFields(tx, before.tokenId);
     await deleteReferrals(tx, before.tokenId);
-    // They name the token's id, which may be another agent's tomorrow.
+    // They name the token's id, which may become another agent's.
     await deleteProofs(tx, before.tokenId);
     await retractSources(tx, [offchainSource(before.tokenId)]);
     if (bringsAwards(before)) await withdrawAwards(tx, before.wallet);
@@ -66,8 +66,8 @@ const writesOf = (mint: Mint) =>
   });
 
 /**
- * The token that a mint registered. The receiver's hook may register others in the same transaction; ours carries the
- * requested wallet and name, and is logged after the hook ran, hence last.
+ * The token that a mint registered. The receiver's hook may register others in the same transaction; the mint's own has
+ * the requested wallet and name, and its log is the last one, because it follows the hook.
  */
 function registeredToken(logs: Log[], contract: string, mint: Pick<Mint, "wallet" | "name">): number {
   const events = parseEventLogs({

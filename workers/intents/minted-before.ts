@@ -1,7 +1,7 @@
 /**
- * Registrations that the chain holds already although their intents are queued: the database was restored to a time
- * before they were signed. What identifies one is our own transaction: a successful call of `mintFor` at the contract
- * itself, which its owner alone can make. Through a contract of its own anybody can send the same calldata.
+ * Registrations that are on the chain although their intents are queued, because the database was restored to a time
+ * before they were signed. A successful call of `mintFor` directly at the contract identifies one: only the contract's
+ * owner can make it. Calls through another contract do not count, since any account can send the same calldata there.
  */
 import { decodeFunctionData, encodeEventTopics, pad, toFunctionSelector } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
@@ -15,7 +15,7 @@ import type { Intent } from "../../db/transaction-outbox.ts";
 
 const MINT_FOR = toFunctionSelector("mintFor(address,address,string,string,bool,uint8)");
 const [REGISTERED] = encodeEventTopics({ abi: identityAbi, eventName: "AgentRegistered" });
-/** Blocks of one question to a node, and questions at most: an index further behind than 10,000 blocks is broken. */
+/** Blocks per request to a node, and max requests: an index more than 10,000 blocks behind is broken. */
 const BLOCKS_AT_ONCE = 2_000;
 const MOST_QUESTIONS = 5;
 
@@ -23,7 +23,7 @@ export const mintIdOf = ({ intentKey }: Pick<Intent, "intentKey">): string => in
 
 /**
  * Looks for the tokens of queued mints: in the index, and above its block on the chain.
- * @returns intent id → hash of the transaction that minted its token; null while neither can tell, and nothing may be minted
+ * @returns intent id → hash of the transaction that minted its token; null while neither knows: then nothing may be minted
  * @throws Failure upstream_unavailable
  */
 export async function mintedBefore(
@@ -58,7 +58,7 @@ export async function mintedBefore(
   return found;
 }
 
-/** Registrations in the blocks that the index does not have yet, of the wallets that are to be registered. */
+/** Registrations of the queued wallets in the blocks that the index does not have yet. */
 async function registeredSince(
   { db, chain, head }: { db: Queryable; chain: Chain; head: number },
   firstBlock: number,
@@ -85,8 +85,8 @@ async function registeredSince(
 }
 
 /**
- * Whether a transaction's input registered this registrant. A wallet registers once, so receiver and origin say it all; a
- * Solana key may share a receiver with others, and stands behind the call's arguments (of older ones, the call is the same).
+ * Whether a transaction's input registered this registrant. A wallet registers once, so receiver and origin identify it. A
+ * Solana key may share a receiver with others; it follows the call's arguments (older transactions have equal calldata).
  */
 function isOf({ intent, mint }: { intent: Intent; mint: Mint }, data: Hex): boolean {
   if (data === intent.data) return true;

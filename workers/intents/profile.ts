@@ -1,4 +1,4 @@
-/** Intents `profile:<tokenId>:<id>:<place>` and `verify:<tokenId>`: what an agent's controller asked to be written on chain, part by part. */
+/** Intents `profile:<tokenId>:<id>:<place>` and `verify:<tokenId>`: the parts of a profile that an agent's controller writes on chain. */
 import { decodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Hex } from "../../core/facts.ts";
@@ -11,7 +11,7 @@ import { isIndexed } from "../../db/transaction.ts";
 import type { Intent } from "../../db/transaction-outbox.ts";
 import type { EffectContext, IntentEffect } from "./effect.ts";
 
-/** The service may write to every token; on behalf of whom it does must still be so when it signs. */
+/** The service may write to every token, so the requester must still control the token at the time of signing. */
 async function refusal({ db }: EffectContext, { intentKey }: Intent): Promise<string | null> {
   const write = await chainWriteOf(db, intentKey);
   if (!write || !(await isIndexed(db))) return null;
@@ -32,8 +32,8 @@ export const profileEffect: IntentEffect = {
   refusal,
 
   /**
-   * What was written off chain before is what the chain holds now: the clocks of blocks and of this service differ by
-   * seconds, and the older text must not win by them.
+   * Deletes the off-chain value of the same part: the clocks of blocks and of this service differ by seconds, and the
+   * older text must not count as the newer one.
    */
   async mined(tx, intent, _receipt, now) {
     const write = await chainWriteOf(tx, intent.intentKey);
@@ -44,17 +44,17 @@ export const profileEffect: IntentEffect = {
     if (await isIndexed(tx)) await recomputeCred(tx, { tokenIds: [write.tokenId] }, { now, cause: "profile" });
   },
 
-  /** What was paid for it is a credit, also where other parts of the same update were written. */
+  /** Its payment becomes a credit, also where other parts of the same update were written. */
   async failed(tx, intent) {
     await oweWhatBought(tx, profileWriteOf(intent.intentKey), "refused_by_chain");
   },
-  /** What its owner asked for stays, and is mined again. */
+  /** The owner's request stays, and is mined again. */
   async undone(tx, intent) {
     await revokeCredit(tx, profileWriteOf(intent.intentKey));
   },
 };
 
-/** What a call of the identity contract wrote. */
+/** The fields that a call of the identity contract wrote. */
 function written(data: Hex): { trait: string | null; writes: FieldWrite[] } {
   const call = decodeFunctionData({ abi: identityAbi, data });
   switch (call.functionName) {

@@ -8,11 +8,11 @@ const proofOf = ({ intentKey }: Intent) => {
   return { tokenId: Number(tokenId), platform: platform ?? "" };
 };
 
-/** The proof counts from its own record on; here only the record learns of the transaction. */
+/** The proof counts since its own record was stored; the effect only adds the transaction to that record. */
 export const proofEffect: IntentEffect = {
   prefix: "proof",
 
-  /** A reorganisation may have given the token's id to somebody else, and its proofs went with it. */
+  /** A reorganisation may have given the token's id to another agent; then its proofs are gone too. */
   async refusal({ db }, intent) {
     return (await proofStands(db, proofOf(intent))) ? null : "the proof does not stand any more";
   },

@@ -1,4 +1,4 @@
-/** Intents `uri:<tokenId>`: a token's URI is set to where the service shows its metadata, unless its owner has set another. */
+/** Intents `uri:<tokenId>`: sets a token's URI to the service's metadata, unless its owner has set another. */
 import { decodeFunctionData, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import type { Address, Hex } from "../../core/facts.ts";
@@ -8,8 +8,9 @@ import type { Intent } from "../../db/transaction-outbox.ts";
 import { readTokenUris } from "../token-uri-reads.ts";
 import type { EffectContext, IntentEffect } from "./effect.ts";
 
-/** What the chain says of a URI is asked again after this long, and sooner where it said nothing or a transaction failed. */
+/** Milliseconds until a URI is read from the chain again. */
 export const CHECK_AGAIN_MS = 86_400_000;
+/** Milliseconds until a URI is read again after a failed read or transaction. */
 export const RETRY_MS = 600_000;
 
 const OWN = "the owner has set another URI";
@@ -25,7 +26,7 @@ export const tokenUriCall = (identity: Address, publicUrl: string, tokenId: numb
   }),
 });
 
-/** @returns the token, the URI it is to have, and the base URL in that */
+/** @returns the token, the URI to set, and the base URL of that URI */
 function subjectOf({ data }: Intent): { tokenId: number; uri: string; base: string } {
   const { args } = decodeFunctionData({ abi: identityAbi, data });
   const [id, uri] = args as readonly [bigint, string];
@@ -34,13 +35,13 @@ function subjectOf({ data }: Intent): { tokenId: number; uri: string; base: stri
 }
 
 /**
- * The contract has no "set if empty": between this look and the block an owner's own transaction may come first. Asked
- * right before signing and before every further sending, that leaves the time of one block.
+ * The contract has no "set if empty": between this read and the block the owner's own transaction may come first. The
+ * read runs right before signing and before every further broadcast, so the gap is the time of one block.
  */
 async function refusal({ db, chain }: EffectContext, intent: Intent): Promise<string | null> {
   const { tokenId, uri } = subjectOf(intent);
   const present = (await readTokenUris(chain, intent.to, [tokenId])).get(tokenId);
-  // A token that is not there: the simulation says so, or the block.
+  // The token does not exist: the simulation or the block refuses it.
   if (present === undefined) return null;
   const known = await knownTokenUri(db, tokenId);
   const base = known?.base ?? null;
@@ -53,7 +54,7 @@ export const tokenUriEffect: IntentEffect = {
   prefix: "uri",
   refusal,
 
-  /** While its receipt is not known yet, the URI may be there by its own doing. */
+  /** While its receipt is unknown, this transaction itself may have set the URI. */
   async outdated(at, intent) {
     const reason = await refusal(at, intent);
     return reason === SET ? null : reason;
@@ -64,7 +65,7 @@ export const tokenUriEffect: IntentEffect = {
     await tokenUriSet(tx, tokenId, { base, checkAt: new Date(now.getTime() + CHECK_AGAIN_MS) });
   },
 
-  /** What the chain holds instead is asked, and decides whether there is another transaction. */
+  /** The URI is read from the chain again; the answer decides whether another transaction follows. */
   async failed(tx, intent, reason, now) {
     const { tokenId } = subjectOf(intent);
     const isOwn = reason === OWN;

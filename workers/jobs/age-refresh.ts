@@ -1,4 +1,4 @@
-/** Lets the scores of young agents grow with their age; once a day is needed, once an hour is cheap. */
+/** Recomputes the scores of young agents, which grow with age. Once a day is needed; once an hour is cheap. */
 import { z } from "zod";
 import { refreshAges } from "../../db/cred.ts";
 import { defineJob } from "../job.ts";

@@ -1,4 +1,4 @@
-/** Holds the table of proven wallets against the rows of the directory, once a day. */
+/** Compares the table of proven wallets with the rows of the directory, once a day. */
 import { z } from "zod";
 import { rebuildAliases } from "../../db/directory/aliases.ts";
 import { defineJob } from "../job.ts";
@@ -10,7 +10,11 @@ export const directoryAliases = defineJob({
   input: z.object({}),
   async run({ db, log }) {
     const wrong = await rebuildAliases(db);
-    if (wrong > 0) log.warn({ wrong }, "proven wallets were written around the directory's trigger");
+    if (wrong > 0)
+      log.warn(
+        { wrong },
+        "rows of proven wallets differed from the directory and were corrected: a write bypassed the directory's trigger",
+      );
     return wrong;
   },
 });

@@ -1,4 +1,4 @@
-/** Shows the own registry's agents in the directory: at once after an event, and by inequality for what an event did not reach. */
+/** Shows the own registry's agents in the directory: after each event, and by comparison for rows that no event reached. */
 import { z } from "zod";
 import { OWN_PLATFORM } from "../../core/directory/platforms.ts";
 import { staleOwnRows, syncOwnRows } from "../../db/directory/own.ts";

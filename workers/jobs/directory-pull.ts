@@ -1,4 +1,4 @@
-/** Pulls every foreign registry that is due, each on its own: one that is away holds up no other. */
+/** Pulls every foreign registry that is due, each independently: one that does not answer delays no other. */
 import { z } from "zod";
 import { SOURCES } from "../../core/directory/sources.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
@@ -9,12 +9,12 @@ import { pullRegistry } from "../pull-registry.ts";
 export const directoryPull = defineJob({
   name: "directory-pull",
   concurrency: 1,
-  // Looks often; asks each source once in the pull interval, and sooner when a pull was cut off.
+  // Checks often; pulls each source once per interval, and sooner when a pull was interrupted.
   schedule: { everyMs: 10_000 },
   input: z.object({}),
   async run(context) {
     const { db, clock, log, config, registries } = context;
-    // Scores ask the index; before there is one, no row can be written.
+    // Scores need the index; before there is one, no row can be written.
     if (!(await isIndexed(db))) return 0;
     const known = new Map((await pullProgress(db)).map((pull) => [pull.key, pull]));
     const due = SOURCES.filter(({ key }) => {

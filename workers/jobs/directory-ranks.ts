@@ -1,4 +1,4 @@
-/** Notes every day which places the directory's first rows have. */
+/** Records the ranks of the directory's first rows every day. */
 import { z } from "zod";
 import { noteRanks } from "../../db/directory/ranks.ts";
 import { defineJob } from "../job.ts";
@@ -6,7 +6,7 @@ import { defineJob } from "../job.ts";
 export const directoryRanks = defineJob({
   name: "directory-ranks",
   concurrency: 1,
-  // More often than it has something to do: a process that was down at midnight misses no day.
+  // Runs more often than once a day: a process that was down at midnight misses no day.
   schedule: { everyMs: 3_600_000 },
   input: z.object({}),
   run: ({ db, clock }) => noteRanks(db, clock()),

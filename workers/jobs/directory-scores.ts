@@ -1,4 +1,4 @@
-/** Computes the scores of foreign agents anew: ages grow, attestations come and go, wallets get identities. */
+/** Recomputes the scores of foreign agents: ages grow, attestations come and go, wallets get identities. */
 import { z } from "zod";
 import { rescoreForeign } from "../../db/directory/write.ts";
 import { defineJob } from "../job.ts";

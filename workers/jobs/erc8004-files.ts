@@ -23,13 +23,13 @@ import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
 const EVERY_MS = 15_000;
-/** Agents of one transaction. */
+/** Max agents per transaction. */
 const PAGE = 100;
-/** Files that one run looks at, and for how long at most: the next run shows new agents before it goes on with files. */
+/** Max files and max milliseconds of one run: the next run shows new agents before it reads further files. */
 const FILES = 2_000;
 const LONGEST_MS = 45_000;
 const AT_ONCE = 16;
-/** A file that was read is looked at again after this long: its server may change it without the chain. */
+/** Milliseconds until a file is read again: its server may change it without a change on the chain. */
 const REFRESH_MS = 86_400_000;
 const RETRY_MS = 60_000;
 
@@ -63,7 +63,7 @@ export const erc8004Files = defineJob({
       fault("pull.erc8004");
     }
 
-    // What the chain and a URI itself say is shown first: no server is waited for.
+    // First the data of the chain and of the URI itself, which needs no server.
     for (;;) {
       const agents = await staleErc8004(db, began, PAGE);
       if (agents.length > 0) await take(agents, NOT_YET);
@@ -87,10 +87,10 @@ export const erc8004Files = defineJob({
   },
 });
 
-/** Stands for every server while none is asked. */
+/** The answer for every server while none is called. */
 const NOT_YET: Documents = { get: async () => ({ kind: "deferred", seconds: 0 }) };
 
-/** Looks at an agent's file. What goes wrong with one that nobody foresaw is this agent's alone. */
+/** Reads an agent's file. An unexpected error concerns this agent only. */
 async function lookAt(
   agent: Erc8004Agent,
   documents: Documents,
@@ -101,7 +101,7 @@ async function lookAt(
   try {
     return await readFile(agent, documents, gateways, now);
   } catch (error) {
-    log.warn({ err: error, agentId: agent.agentId }, "a registration file cannot be looked at");
+    log.warn({ err: error, agentId: agent.agentId }, "a registration file could not be read");
     return {
       agent,
       status: "unreachable",
@@ -116,8 +116,8 @@ async function lookAt(
 }
 
 /**
- * Looks at an agent's file, unless the known one is still good. What was read before stays while its server is away, or
- * answers with what is no file: a page of its maintenance takes nobody's name away.
+ * Reads an agent's file, unless the known one is still fresh. The earlier content stays while the server is away or
+ * answers with something else: a maintenance page removes no agent's name.
  */
 export async function readFile(
   agent: Erc8004Agent,
@@ -178,7 +178,7 @@ export async function readFile(
   }
 }
 
-/** A file, or one sentence on why it is none. */
+/** A file, or one sentence on why the content is not one. */
 function readText(text: string, warnings: readonly string[]): Registration | string {
   try {
     const read = readRegistration(text);

@@ -4,14 +4,14 @@ import { z } from "zod";
 import { storeEthosScores, walletsToScore } from "../../db/ethos.ts";
 import { defineJob } from "../job.ts";
 
-/** Wallets of one round, and rounds of one run: the next run does the rest. */
+/** Max wallets per round, and max rounds per run; the next run does the rest. */
 const ROUND = 1_000;
 const ROUNDS = 20;
 
 export const ethosRefresh = defineJob({
   name: "ethos-refresh",
   concurrency: 1,
-  // Looks often, so that a new agent's wallet is not waited for; asks about each wallet once in the pull interval.
+  // Runs often, so that a new agent's wallet gets its score soon; requests each wallet once per pull interval.
   schedule: { everyMs: 20_000 },
   input: z.object({}),
   async run({ db, ethos, clock, config }) {

@@ -1,10 +1,10 @@
-/** Removes what is older than EVENT_RETENTION from the event log. */
+/** Removes events older than EVENT_RETENTION from the event log. */
 import { z } from "zod";
 import { deleteOldEvents } from "../../db/event-sequence.ts";
 import { transaction } from "../../db/transaction.ts";
 import { defineJob } from "../job.ts";
 
-/** So many rows go in one transaction, which nobody notices. */
+/** Max rows per transaction; keeps its locks short. */
 const ROWS = 2_000;
 
 export const eventRetention = defineJob({

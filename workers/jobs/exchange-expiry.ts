@@ -1,4 +1,4 @@
-/** Lets scores fall within a minute of what no event announces: an exchange attestation that expired, or was lost unindexed. */
+/** Recomputes scores within a minute of changes without an event: an exchange attestation that expired, or was lost unindexed. */
 import { z } from "zod";
 import { refreshAttested } from "../../db/cred.ts";
 import { defineJob } from "../job.ts";

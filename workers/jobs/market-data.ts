@@ -1,4 +1,4 @@
-/** Asks the market about the tokens of the directory, in batches, each token once in the pull interval. */
+/** Fetches market data of the directory's tokens in batches, each token once per pull interval. */
 import { z } from "zod";
 import { Failure } from "../../core/errors.ts";
 import { type DueToken, NO_QUOTE, noteFailedQuotes, storeQuotes, tokensToQuote } from "../../db/directory/markets.ts";
@@ -6,7 +6,7 @@ import { defineJob } from "../job.ts";
 
 /** Max tokens of one run; the next run does the rest. */
 const TOKENS = 3_000;
-/** Max requests of one run. Tokens that failed before are asked about alone; this keeps such a run short. */
+/** Max requests per run. Tokens that failed before are requested one by one; this keeps such a run short. */
 const REQUESTS = 100;
 /** Failures in a row after which a run ends, because the market is probably away. */
 const FAILURES = 3;
@@ -34,13 +34,13 @@ export const marketData = defineJob({
         if (++inARow === FAILURES) break;
       }
     }
-    // An error of ours is reported before an upstream that is away.
+    // An error of the service itself is reported before an upstream that is away.
     if (failures.length > 0) throw failures.find((error) => !(error instanceof Failure)) ?? failures[0];
     return changed;
   },
 });
 
-/** Batches in the order of their first tokens. A token that failed before is a batch of its own: it may be why. */
+/** Batches in the order of their first tokens. A token that failed before is a batch of its own: it may be the cause. */
 function batchesOf(due: readonly DueToken[], size: number): string[][] {
   const batches: string[][] = [];
   let open: string[] = [];

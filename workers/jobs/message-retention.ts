@@ -1,4 +1,4 @@
-/** Deletes messages by their age where the operator wants it; without MESSAGE_RETENTION every message is kept. */
+/** Deletes messages older than MESSAGE_RETENTION; without that variable every message is kept. */
 import { z } from "zod";
 import { deleteMessagesBefore } from "../../db/messages.ts";
 import { defineJob } from "../job.ts";

@@ -1,4 +1,4 @@
-/** Finishes what became of payments without their request: settles accounts with the chain, carries out what was bought, watches for reorganisations. */
+/** Finishes payments whose request has ended: compares them with the chain, carries out their effects, watches for reorganisations. */
 import { z } from "zod";
 import { usdcDomain } from "../../core/payments/token-domain.ts";
 import {
@@ -29,15 +29,15 @@ import { defineJob } from "../job.ts";
 
 const EVERY_MS = 5_000;
 const LEASE_MS = 30_000;
-/** Time without a change after which the sweep takes a payment up: until then its client may still come back. */
+/** Time without a change after which the sweep takes up a payment: before that its client may return. */
 const PATIENCE = "20 seconds";
-/** Time in which an answer that was paid for can be collected. */
+/** Time in which a paid answer can be collected. */
 const ANSWER_PATIENCE = "24 hours";
-/** Milliseconds after the end of an authorization in which a block may still hold it. */
+/** Milliseconds after the end of an authorization in which a block may still contain it. */
 const GRACE_MS = 120_000;
-/** Time after its end at which a refused authorization is given up, also when no read of the chain succeeded. */
+/** Time after its end at which the sweep ends the watch of a released authorization, also when no read of the chain succeeded. */
 const WATCHED = "24 hours";
-/** Milliseconds after which an authorization is given up that is used and void, and that no block contains. */
+/** Milliseconds after its end at which an authorization is released that is used, void and in no block. */
 const UNSEEN_MS = 3_600_000;
 /** Blocks after which a transfer is final. */
 const FINAL_BLOCKS = 64;
@@ -55,12 +55,12 @@ export const paymentSweep = defineJob({
   },
 });
 
-/** Failed looks at one chain after which the others of a step are left for the next run: each may take seconds. */
+/** Failed reads of one chain after which a step leaves its other payments for the next run: each may take seconds. */
 const MOST_FAILURES = 3;
 
 /**
- * Looks at each of the payments in turn. One that fails is noted as looked at, and comes last the next time.
- * @returns how many `work` changed
+ * Runs `work` for each payment in turn. A failed payment counts as read, and comes last in the next run.
+ * @returns number of payments that `work` changed
  */
 async function each(
   { log }: JobContext,
@@ -77,13 +77,13 @@ async function each(
       if (await work(payment)) changed++;
     } catch (err) {
       failures.set(chainId, failed + 1);
-      log.warn({ err, paymentId }, "a payment could not be brought further");
+      log.warn({ err, paymentId }, "a payment could not be continued; the next run tries again");
     }
   }
   return changed;
 }
 
-/** Takes up each of the payments in turn. @returns how many `work` changed */
+/** Takes up each payment in turn. @returns number of payments that `work` changed */
 const eachLeased = (
   context: JobContext,
   payments: Payment[],
@@ -93,17 +93,17 @@ const eachLeased = (
     const lease = await takeUp(context.db, paymentId, LEASE_MS);
     if (!lease) return false;
     try {
-      // Its request may have come back and finished it since it was selected.
+      // Its request may have returned and finished it since it was selected.
       return lease.payment.state === state && (await work(lease));
     } finally {
       await dropLease(context.db, { paymentId, leaseId: lease.leaseId });
     }
   });
 
-/** Ids of the chains that can be asked; a payment of another one cannot be looked for. */
+/** Ids of the configured chains; payments of others cannot be read. */
 const chainIds = (context: JobContext): number[] => configuredChains(looking(context)).map(({ id }) => id);
 
-/** Payments whose request has gone: looked for on the chain, released once their authorization is void. */
+/** Payments whose request has ended: read from the chain, and released once their authorization is void. */
 async function settleLeft(context: JobContext): Promise<number> {
   const { db } = context;
   const left = await abandonedPayments(db, { chains: chainIds(context), patience: PATIENCE });
@@ -120,7 +120,7 @@ async function settleLeft(context: JobContext): Promise<number> {
   });
 }
 
-/** Whoever gave up waiting is not charged behind its back: it is only looked where the money is. */
+/** The sweep only reads where the money is: a client that stopped waiting is not charged afterwards. */
 const looking = ({ db, chain, machinePayments = null, config, fault }: JobContext): SettlementParts => ({
   db,
   chain,
@@ -132,7 +132,7 @@ const looking = ({ db, chain, machinePayments = null, config, fault }: JobContex
   fault,
 });
 
-/** Paid, and the effect was not done: it is done now, or owed. */
+/** Paid payments without their effect: carries out the effect, or makes the payment a credit. */
 async function finishPaid(context: JobContext): Promise<number> {
   const { db, clock } = context;
   if (!(await isIndexed(db))) return 0;
@@ -149,8 +149,8 @@ async function finishPaid(context: JobContext): Promise<number> {
 }
 
 /**
- * A released authorization may be settled by anyone who has seen it, until it is void: then its money is owed. It is
- * watched until one look after its end succeeded.
+ * Any account that has seen a released authorization may settle it until it is void. Then the money is owed to the payer.
+ * The authorization is watched until one read after its end succeeded.
  */
 async function watchReleased(context: JobContext): Promise<number> {
   const { db } = context;
@@ -166,7 +166,7 @@ async function watchReleased(context: JobContext): Promise<number> {
   });
 }
 
-/** Transfers that are not final yet: still there, moved, to be settled again, or lost. */
+/** Transfers that are not final yet: unchanged, moved, to be settled again, or lost. */
 async function watchBlocks(context: JobContext): Promise<number> {
   const { db } = context;
   const open = await revocablePayments(db, chainIds(context));
@@ -176,7 +176,7 @@ async function watchBlocks(context: JobContext): Promise<number> {
   });
 }
 
-/** What is left of chains that are not configured any more. */
+/** Payments of chains that are not configured any more. */
 async function closeLeft(context: JobContext): Promise<number> {
   const closed = await closeUnwatched(context.db, chainIds(context));
   if (closed > 0) context.log.warn({ closed }, "payments of chains that are not configured any more were closed");
@@ -190,14 +190,14 @@ async function watchBlock(context: JobContext, payment: Payment): Promise<boolea
   const { paymentId, txHash, nth, blockHash, block, state } = payment;
   const seen = { ...payment, txHash: txHash!, nth: nth! };
   const place = (await placeNow(chain, seen)) ?? (await settledAnew(context, payment));
-  // Each of these writes again only where the row still says what was seen.
+  // Each of these writes changes the row only where it still has the block that was read.
   if (place?.blockHash === blockHash)
     return (await isDeepEnough(chain, block!, FINAL_BLOCKS)) && finalizePayment(db, payment);
   if (place) return relocatePayment(db, payment, place);
-  // Whoever comes back with the same payment has it settled, or its transaction looked for, again.
+  // A request with the same payment settles it again, or finds its transaction again.
   if (state === "paid") return (await unsettlePayment(db, payment)) !== null;
   if (await isDeepEnough(chain, block!, FINAL_BLOCKS)) {
-    // What was sent back is nobody's any more.
+    // The refund is done: no one has a claim on this payment.
     if (state === "refunded") return finalizePayment(db, payment);
     return (await losePayment(db, payment, "reorganised_away")) !== null;
   }
@@ -205,7 +205,7 @@ async function watchBlock(context: JobContext, payment: Payment): Promise<boolea
   return false;
 }
 
-/** Where another transaction has settled the same authorization, since the one that was seen is gone. */
+/** The place where another transaction settled the same authorization after the earlier one disappeared. */
 async function settledAnew(context: JobContext, payment: Payment): Promise<Settlement | null> {
   if (payment.method !== "x402" || payment.credential === null) return null;
   const evidence = await lookFor(looking(context), payment);

@@ -1,4 +1,4 @@
-/** Looks at recorded proofs again: one that vanished lapses and the score follows, one that cannot be asked about goes stale. */
+/** Checks recorded proofs again: one that vanished lapses and the score follows, one that cannot be checked goes stale. */
 import pLimit from "p-limit";
 import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
@@ -15,8 +15,9 @@ import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
 /**
- * Takes a request from what is kept for re-checks, else from what strangers leave, while that is much.
- * @returns seconds to wait; 0 when it was taken
+ * Takes a request from the allowance for re-checks, else from the allowance of new proofs while at least
+ * RESERVED_FOR_NEW_PROOFS of that is left.
+ * @returns seconds to wait; 0 when a request was taken
  */
 async function takeForRecheck(
   db: JobContext["db"],
@@ -32,13 +33,13 @@ async function takeForRecheck(
   return (await takeAll(db, [shared], now)) && seconds;
 }
 
-/** Max proofs of one platform in a run; the next run does the rest. */
+/** Max proofs of one platform per run; the next run does the rest. */
 const PER_RUN = 1_000;
 
 export const proofRecheck = defineJob({
   name: "proof-recheck",
   concurrency: 1,
-  // Looks for what is due more often than each proof is due, which spreads the requests over the day.
+  // Runs more often than each proof is due, which spreads the requests over the day.
   schedule: { everyMs: 10_000 },
   input: z.object({}),
   async run(context) {
@@ -47,7 +48,7 @@ export const proofRecheck = defineJob({
         recheck(context, platform as ProofPlatformKey, source),
       ),
     );
-    // What could be looked at is written down; that the rest could not is told by the run that failed.
+    // The results of finished checks are stored; the run then fails for the others.
     for (const { trouble } of runs) if (trouble) throw trouble;
     return runs.reduce((sum, { looked }) => sum + looked, 0);
   },
@@ -61,7 +62,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
   const before = new Date(clock().getTime() - config.upstreams.proofRecheckMs);
   const due = await proofsDue(db, { platform, before, limit: PER_RUN });
   const run: Run = { looked: 0, trouble: null };
-  /** Our own allowance is used up: what was not asked about is left as it is, for the next run. */
+  /** The allowance is used up: proofs that were not checked stay as they are, for the next run. */
   let spent = false;
 
   async function spend(rate: Rate): Promise<number> {
@@ -82,7 +83,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
     } catch (error) {
       if (spent) return;
       const failure = error instanceof Failure && error.code === "upstream_unavailable" ? error : null;
-      if (!failure) log.error({ err: error, platform }, "proofs could not be looked at again");
+      if (!failure) log.error({ err: error, platform }, "proofs could not be checked again");
       run.trouble ??= failure ?? new Failure("upstream_unavailable", "Some proofs could not be looked at again.");
       seen = proofs.map(() => null);
     }
@@ -99,7 +100,10 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
       store: (tx, sound) => storeLooks(tx, platform, sound, startedAt),
       async settle(tx, _, refused) {
         for (const { item, error } of refused)
-          log.error({ err: error, platform, tokenId: item.tokenId }, "what was seen of a proof cannot be stored");
+          log.error(
+            { err: error, platform, tokenId: item.tokenId },
+            "the result of a proof's check could not be stored",
+          );
         const unknown = refused.map(({ item: { tokenId, accountId } }) => ({
           tokenId,
           accountId,
@@ -119,7 +123,7 @@ async function recheck(context: JobContext, platform: ProofPlatformKey, source: 
   return run;
 }
 
-/** Writes down what was seen of proofs, with what follows for the scores of those that lapse. */
+/** Stores the results of checks, with the new scores of agents whose proofs lapse. */
 async function storeLooks(
   tx: Queryable,
   platform: ProofPlatformKey,

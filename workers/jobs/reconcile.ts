@@ -1,4 +1,4 @@
-/** Catches whatever was lost on the way: every agent whose score was not computed from its newest block. */
+/** Finds lost jobs: recomputes every agent whose score was not computed from its newest block. */
 import { z } from "zod";
 import { reconcileCred } from "../../db/cred.ts";
 import { defineJob } from "../job.ts";

@@ -1,4 +1,4 @@
-/** Recomputes the scores of agents about which something happened. */
+/** Recomputes the scores of agents that events name. */
 import { z } from "zod";
 import { recomputeCred } from "../../db/cred.ts";
 import { defineJob } from "../job.ts";

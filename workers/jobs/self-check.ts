@@ -1,4 +1,4 @@
-/** Recomputes every score, so that no mistake of the event-driven ways outlives a day. */
+/** Recomputes every score, so that a mistake of the event-driven jobs lasts one day at most. */
 import { z } from "zod";
 import { fullPass } from "../../db/cred.ts";
 import { defineJob } from "../job.ts";

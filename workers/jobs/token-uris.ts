@@ -1,4 +1,4 @@
-/** Asks the chain for the URIs of tokens, and queues the transactions that set those that are missing. */
+/** Reads the URIs of tokens from the chain, and queues the transactions that set missing ones. */
 import { z } from "zod";
 import { tokenUriOf } from "../../core/token-uri.ts";
 import {
@@ -16,7 +16,7 @@ import { CHECK_AGAIN_MS, RETRY_MS, tokenUriCall } from "../intents/token-uri.ts"
 import { defineJob } from "../job.ts";
 import { readTokenUris } from "../token-uri-reads.ts";
 
-/** Tokens of one call to the chain, and calls of one run: what is left is the next run's. */
+/** Max tokens per call to the chain, and max calls per run; the next run does the rest. */
 const AT_ONCE = 100;
 const ROUNDS = 10;
 const DAY_MS = 86_400_000;
@@ -61,7 +61,7 @@ export const tokenUris = defineJob({
   },
 });
 
-/** What a token's URI says, given what the service has set before. */
+/** The state of a token's URI, given the base URL that the service set before. */
 function judge(
   { tokenId, base }: KnownTokenUri,
   uri: string | undefined,
@@ -70,6 +70,6 @@ function judge(
   if (uri === undefined) return { state: "unknown", base };
   if (uri === "") return { state: base === null ? "none" : "cleared", base };
   const isOurs = base !== null && uri === tokenUriOf(base, tokenId);
-  // One that somebody else set to lead here is theirs: it does not follow a change of PUBLIC_URL.
+  // A URI to this service that another party set belongs to that party: it does not follow a change of PUBLIC_URL.
   return { state: isOurs || uri === tokenUriOf(publicUrl, tokenId) ? "set" : "own", base };
 }

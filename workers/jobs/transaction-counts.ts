@@ -1,17 +1,17 @@
-/** Asks the chain how many transactions the wallets of humans have sent: part of their cred. */
+/** Reads from the chain the number of transactions that the wallets of humans have sent: part of their cred. */
 import pLimit from "p-limit";
 import { z } from "zod";
 import { storeTransactionCount, walletsToCount } from "../../db/principals/humans.ts";
 import { defineJob } from "../job.ts";
 
-/** Wallets of one run, what is left is the next run's; and questions under way at once. */
+/** Max wallets per run (the next run does the rest), and max concurrent requests. */
 const ROUND = 500;
 const AT_ONCE = 4;
 
 export const transactionCounts = defineJob({
   name: "transaction-counts",
   concurrency: 1,
-  // Looks often, so that a new human is not waited for; asks about each wallet once in the pull interval.
+  // Runs often, so that a new human is counted soon; reads each wallet once per pull interval.
   schedule: { everyMs: 30_000 },
   input: z.object({}),
   async run({ db, chain, clock, config }) {

@@ -1,19 +1,19 @@
-/** minted → awarded: once a registration lies deep enough, the transactions of its bonuses are queued. */
+/** minted → awarded: queues the transactions of a registration's bonuses once it has enough confirmations. */
 import { awaitsAwards, type DueMint, mintsDueForAwards, setAwardsDue } from "../../db/mint-awards.ts";
 import { isIndexed, transaction } from "../../db/transaction.ts";
 import { AWARD_RETRY_MS, queueAwards } from "../intents/award.ts";
 import type { SenderSession } from "./session.ts";
 
-/** Registrations in one round. */
+/** Max registrations per round. */
 const AT_ONCE = 50;
 
 /**
- * One registration whose bonuses cannot be queued holds up neither the others nor the sender.
- * @returns whether any awards were due, or wait for blocks
+ * A registration whose bonuses cannot be queued delays neither the others nor the sender.
+ * @returns whether any awards were due, or wait for confirmations
  */
 export async function queueDueAwards(session: SenderSession, head: number): Promise<boolean> {
   const { db, chain, clock, options } = session;
-  // Whose code it was is asked of the index.
+  // The owner of the referral code comes from the index.
   if (!(await awaitsAwards(db, clock())) || !(await isIndexed(db))) return false;
   const due = await mintsDueForAwards(db, { block: head - options.awardConfirmations, now: clock(), limit: AT_ONCE });
   const traitPriceWei = due.length > 0 ? ((await chain.traitPrice(options.identity)) ?? 0n) : 0n;

@@ -1,13 +1,13 @@
-/** Hands stored transactions to the network. The bytes are in the database already, so repeating this is harmless. */
+/** Broadcasts stored transactions. The bytes are in the database already, so repeating this is harmless. */
 import type { SendOutcome } from "../../clients/ports.ts";
 import type { Hex } from "../../core/facts.ts";
 import { type Attempt, recordBroadcast } from "../../db/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
 /**
- * Sends attempts in their order. What the node answers decides nothing about a transaction's fate, which only receipts and
- * nonces tell; it only starts the clock after which the attempt counts as stuck.
- * @returns hash → why, of those that every node refused for good
+ * Broadcasts attempts in their order. The node's answer does not decide an intent; receipts and nonces do. It only starts
+ * the time after which the attempt counts as stuck.
+ * @returns hash → reason, of the attempts that every node refused permanently
  * @throws upstream_unavailable; the next round sends the rest again
  */
 export async function broadcast(
@@ -24,7 +24,7 @@ export async function broadcast(
       else if (answer.kind !== "unfunded" && attempt.broadcastAt === null) first.push(attempt);
     }
   } finally {
-    // Those that arrived before one did not are noted too.
+    // Attempts that arrived before a failed one are recorded too.
     if (first.length > 0) await recordFirstBroadcast(session, first, head);
   }
   return refused;

@@ -1,10 +1,10 @@
-/** The day's budget: what transactions may cost between two midnights (UTC), and when it is used up. */
+/** The day's budget: the max cost of transactions between two midnights (UTC), and when it is used up. */
 import { spentSince } from "../../db/sender-state.ts";
 import type { SenderSession } from "./session.ts";
 
 const DAY_MS = 86_400_000;
 
-/** `leftWei`: what may still be spent today; null without a limit. */
+/** `leftWei`: wei left for today; null without a limit. */
 export type Budget = { spentWei: bigint; leftWei: bigint | null; endsAt: Date };
 
 /** Midnight (UTC) before a time, in milliseconds. */

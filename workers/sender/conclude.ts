@@ -1,4 +1,4 @@
-/** A receipt becomes the intent's state, with its effect, in one transaction. */
+/** Stores a receipt as the intent's state, with its effect, in one transaction. */
 import type pg from "pg";
 import type { Receipt } from "../../clients/ports.ts";
 import { type SignedIntent, storeReceipt } from "../../db/signed-transactions.ts";
@@ -8,7 +8,7 @@ import type { SenderSession } from "./session.ts";
 
 /**
  * Stores a receipt together with its consequences.
- * @param begin what has to be so first, in the same commit; false stores nothing
+ * @param begin runs first in the same transaction; when it returns false, nothing is stored
  */
 export async function conclude(
   session: SenderSession,
@@ -46,7 +46,7 @@ export async function conclude(
 
 export const isGap = (intentKey: string) => intentKey.startsWith("gap:");
 
-/** Why a receipt is not what the intent was for; null when it is. */
+/** Why a receipt does not fulfil the intent; null when it does. */
 function failureOf({ intentKey, attempts, error }: SignedIntent, receipt: Receipt): string | null {
   const mined = attempts.find((attempt) => attempt.hash === receipt.hash);
   if (mined?.filler && !isGap(intentKey)) return error ?? "a filler took its nonce";

@@ -1,4 +1,4 @@
-/** queued → mined without a transaction of its own: what the chain holds already, after a restore of older tables. */
+/** queued → mined without a transaction of its own: work that is on the chain already, after a restore of an older database. */
 import { Failure } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
 import { type SignedIntent, takeOver } from "../../db/signed-transactions.ts";
@@ -8,7 +8,7 @@ import { conclude } from "./conclude.ts";
 import type { SenderSession } from "./session.ts";
 
 /**
- * Ends the intents whose work an earlier transaction of ours has done, each as if its receipt had just come.
+ * Ends the intents whose work an earlier transaction of the sender has done, each as if its receipt had just arrived.
  * @returns the intents that may be signed
  * @throws Failure upstream_unavailable
  */
@@ -19,13 +19,13 @@ export async function withoutDone(session: SenderSession, intents: readonly Inte
   for (const [effect, group] of byPrefix) {
     const done = effect?.doneBefore ? await effect.doneBefore({ db, chain, head }, group) : new Map<number, Hex>();
     if (done === null)
-      log.error({ waiting: group.length }, "the index is too far behind to tell what is minted already");
+      log.error({ waiting: group.length }, "the index is too far behind to know which mints are on the chain already");
     else for (const intent of group) if (!(await isDone(session, intent, done.get(intent.id)))) open.push(intent);
   }
   return open.sort((a, b) => a.id - b.id);
 }
 
-/** What one intent's transaction leads to stops no other: an intent that cannot be ended waits for the next round. */
+/** An intent that cannot be ended waits for the next round and does not stop the others. */
 async function isDone(session: SenderSession, intent: Intent, hash: Hex | undefined): Promise<boolean> {
   try {
     return await adopt(session, intent, hash);
@@ -36,12 +36,12 @@ async function isDone(session: SenderSession, intent: Intent, hash: Hex | undefi
   }
 }
 
-/** @returns whether the intent has ended with that transaction, or is to wait for it */
+/** @returns whether the intent has ended with that transaction, or waits for it */
 async function adopt(session: SenderSession, intent: Intent, hash: Hex | undefined): Promise<boolean> {
   if (hash === undefined) return false;
   const { chain, log } = session;
   const [receipt, transaction] = await Promise.all([chain.receipt(hash), chain.transaction(hash)]);
-  // One of the nodes knows it: nothing is signed before the other does.
+  // One of two nodes knows the transaction: nothing is signed before the other one does.
   if (receipt === null || receipt.status !== "success" || transaction === null) return true;
   log.warn({ intent: intent.intentKey, hash }, "an earlier transaction has done this already");
   const { from: sender, nonce } = transaction;

@@ -1,9 +1,9 @@
-/** Gas funds: how much the account may still commit, and the flag by which the API refuses new writes in time. */
+/** Gas funds: the wei that the account may still commit, and the flag by which the API refuses new writes in time. */
 import { committedWei, storeSenderState } from "../../db/sender-state.ts";
 import type { Budget } from "./budget.ts";
 import type { SenderSession } from "./session.ts";
 
-/** Wei of the account, those that transactions under way may cost, and the rest. */
+/** The account's balance, the max cost of transactions under way, and the difference, in wei. */
 export type Funds = { balanceWei: bigint; committedWei: bigint; spendableWei: bigint };
 
 export async function readFunds({ db, chain, signer }: SenderSession): Promise<Funds> {
@@ -12,7 +12,7 @@ export async function readFunds({ db, chain, signer }: SenderSession): Promise<F
   return { balanceWei, committedWei: committed, spendableWei: balanceWei - committed };
 }
 
-/** An unchanged state is written again after this long, as a sign of life. */
+/** Milliseconds until an unchanged state is written again, as a heartbeat. */
 const REPEAT_MS = 10_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Nonce gaps: a nonce that nobody uses holds up every later one, so it is used up with a transfer of nothing to oneself. */
+/** Nonce gaps: an unused nonce blocks every later one, so an empty transfer of the account to itself uses it. */
 import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
 import { firstOffer } from "../../core/transaction-fees.ts";
 import { type SignedIntent, storeFiller } from "../../db/signed-transactions.ts";
@@ -8,9 +8,9 @@ import { signFiller } from "./give-up.ts";
 import type { SenderSession } from "./session.ts";
 
 /**
- * Fills each unused nonce below our last one that is older than `stuckAfterMs`. A gap appears when our nonce was counted
- * behind somebody else's waiting transaction that then never came. The transactions behind it cannot be signed anew with
- * the free nonce: their first bytes stay valid, and both would be mined.
+ * Fills each unused nonce below the sender's last one after `stuckAfterMs`. A gap appears when the sender counted a
+ * pending transaction of another process, and that transaction then disappeared. Transactions behind the gap cannot be
+ * signed again with the free nonce: their first bytes stay valid, and both would be mined.
  */
 export async function closeGaps(
   session: SenderSession,

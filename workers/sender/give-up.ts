@@ -1,4 +1,4 @@
-/** Ends intents that cannot be carried out: at once while they have no nonce, by a filler at their nonce from then on. */
+/** Ends intents that cannot be carried out: directly while they have no nonce, later by a filler at their nonce. */
 import { TRANSFER_GAS } from "../../core/gas-bounds.ts";
 import { type Fees, fillerOffer, type Market } from "../../core/transaction-fees.ts";
 import { type NewAttempt, type SignedIntent, storeAttempt, storeFailure } from "../../db/signed-transactions.ts";
@@ -17,7 +17,7 @@ export async function endIntent(session: SenderSession, intent: Intent, reason: 
   });
 }
 
-/** Signs a transfer of nothing from the account to itself, which uses a nonce up. */
+/** Signs an empty transfer from the account to itself, which uses a nonce. */
 export async function signFiller({ signer }: SenderSession, nonce: number, offer: Fees): Promise<NewAttempt> {
   const empty = { to: signer.address, data: "0x", valueWei: 0n, gasLimit: TRANSFER_GAS } as const;
   const { raw, hash } = await signer.sign({ ...empty, nonce, ...offer });
@@ -25,9 +25,9 @@ export async function signFiller({ signer }: SenderSession, nonce: number, offer
 }
 
 /**
- * Offers a filler in the place of an intent's call, so that those behind it are mined. The intent keeps its nonce and
- * stays signed: a node may hold its first bytes, so only the block decides between the two, and what failing brings
- * (a payment becomes a credit) follows when the filler is mined.
+ * Signs a filler in place of an intent's call, so that the intents behind it are mined. The intent keeps its nonce and
+ * stays signed: a node may have its first bytes, so only the block decides between the two. The consequences of failing
+ * (a payment becomes a credit) follow when the filler is mined.
  */
 export async function giveUp(
   session: SenderSession,

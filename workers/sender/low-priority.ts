@@ -1,20 +1,20 @@
-/** How much of the account transactions may use that let all others go first. */
+/** The limits of low-priority transactions, which are sent only when no other transaction is queued. */
 import { waitingUse } from "../../db/sender-state.ts";
 import { type Budget, dayOf } from "./budget.ts";
 import type { Funds } from "./funds.ts";
 import type { SenderSession } from "./session.ts";
 
-/** What may be signed now: so many transactions, for so much. */
+/** Max number and max cost in wei of the transactions that may be signed now. */
 export type Room = { transactions: number; wei: bigint };
 
-/** Most transactions under way at once that let all others go first: those that come meanwhile wait for few of them. */
+/** Max low-priority transactions under way: other transactions wait behind few of them. */
 const WAITING_AT_ONCE = 16;
-/** They may use this part of the day's budget: a token's URI costs a fifth of its registration, or less. */
+/** Their share of the day's budget: a token's URI costs at most a fifth of its registration. */
 const WAITING_SHARE = 5n;
 
 /**
- * Room for transactions that let all others go first. They leave four fifths of the day's budget to the others, and the
- * balance below which new writes would be refused.
+ * The room for low-priority transactions. They leave to the others four fifths of the day's budget, and the balance below
+ * which new writes would be refused.
  */
 export async function roomForWaiting(
   { db, signer, clock, options }: SenderSession,

@@ -1,14 +1,14 @@
-/** Proof that a nonce of ours was used by a transaction that is not ours, so that ours can never be mined. */
+/** Proof that another transaction used a nonce of the sender, so that the sender's own can never be mined. */
 import type { SignedIntent } from "../../db/signed-transactions.ts";
 import type { SenderSession } from "./session.ts";
 
-/** How far back nodes without an archive can tell an account's nonce (geth keeps 128 states). */
+/** Blocks for which nodes without an archive keep an account's nonce (geth keeps 128 states). */
 const STATE_BLOCKS = 120;
 
 /**
  * Whether another transaction used the intent's nonce, at least `confirmations` deep. A missing receipt proves nothing
- * (a node may lag behind another), so the block where the nonce was used up is looked for and read. Only when that lies
- * beyond the states nodes keep does the absence of every receipt have to do: no node lags that far.
+ * (a node may lag behind another), so this finds and reads the block in which the nonce was used. Only when that block is
+ * older than the states that nodes keep, the absence of every receipt is the proof: no node lags that far.
  */
 export async function usedByAnother(session: SenderSession, intent: SignedIntent, head: number): Promise<boolean> {
   const { chain, signer, options } = session;

@@ -1,4 +1,4 @@
-/** mined → signed: takes back what a reorganisation undid, within the blocks that are not final. */
+/** mined → signed: reopens intents that a reorganisation undid, within the blocks that are not final. */
 
 import { reopen } from "../../db/signed-transactions.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -9,7 +9,7 @@ import type { SenderSession } from "./session.ts";
 /**
  * Compares the blocks of recently mined intents with the chain and reopens those whose block is gone. All of them are
  * reopened before any is settled again, in one transaction: token ids move between them when blocks are reordered.
- * @returns how many recently mined intents may still be reorganised away
+ * @returns number of recently mined intents whose block may still be reorganised away
  */
 export async function reopenReorganised(session: SenderSession, head: number, usedNonces: number): Promise<number> {
   const { db, chain, clock, options, log } = session;
@@ -27,7 +27,7 @@ export async function reopenReorganised(session: SenderSession, head: number, us
   const gone: typeof recent = [];
   for (const intent of doubtful) {
     const receipt = await chain.receipt(intent.txHash);
-    // No block at that height and no word of the nonce: a node that lags, not a reorganisation.
+    // No block at that height and an unused nonce: the node lags, this is no reorganisation.
     if (!hashes.get(intent.block) && intent.nonce < usedNonces) continue;
     if (receipt === null || receipt.blockHash !== intent.blockHash) gone.push(intent);
   }

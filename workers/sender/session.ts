@@ -1,4 +1,4 @@
-/** What the parts of the sender share while it holds the lock. */
+/** The state that the parts of the sender share while it has the lock. */
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Chain, Signer } from "../../clients/ports.ts";
@@ -17,44 +17,44 @@ export const FAULT_POINTS = [
   "sender.after-effect",
   "sender.after-commit",
 ] as const;
-/** One more where a filler takes an intent's nonce. */
+/** A further place, where a filler takes an intent's nonce. */
 export const FILLER_FAULT_POINT = "sender.after-filler";
 
 export type SenderOptions = {
-  /** Caps of the fee and of the tip per gas that a transaction may be raised to. */
+  /** Max fee and max tip per gas, in wei, that a transaction may be raised to. */
   maxFeePerGasWei: bigint;
   maxTipPerGasWei: bigint;
-  /** Most that transactions may cost between two midnights (UTC), fees and values; 0n = no limit. */
+  /** Max wei that transactions may cost between two midnights (UTC), fees and values; 0n = no limit. */
   dailyBudgetWei: bigint;
-  /** Below this balance new writes are refused; what was accepted is still sent. */
+  /** Balance in wei below which new writes are refused; accepted ones are still sent. */
   minBalanceWei: bigint;
-  /** A transaction not mined after this long, or after three blocks, is replaced at a higher fee. */
+  /** Milliseconds after which a transaction that is not mined is replaced at a higher fee; three blocks have the same effect. */
   stuckAfterMs: number;
-  /** An intent that others wait for and that is not mined for this long loses its nonce to a filler. */
+  /** Milliseconds after which an intent that is not mined, and that others wait for, loses its nonce to a filler. */
   holdMs: number;
-  /** Bytes a node may have dropped are handed over again this often. */
+  /** Milliseconds between two broadcasts of the same bytes, because a node may have dropped them. */
   rebroadcastMs: number;
-  /** How deep another transaction with our nonce must lie before ours counts as impossible. */
+  /** Confirmations of another transaction with the same nonce after which the sender's own counts as impossible. */
   confirmations: number;
-  /** How many blocks may still be reorganised away. */
+  /** Number of blocks that may still be reorganised away. */
   finalityBlocks: number;
-  /** How often the chain is asked while something is under way. */
+  /** Milliseconds between two reads of the chain while an intent is under way. */
   pollMs: number;
-  /** How often it is asked otherwise: for funds, and for blocks that were reorganised away. */
+  /** Milliseconds between two reads of the chain otherwise: funds, and blocks that were reorganised away. */
   idleMs: number;
-  /** How many transactions may be under way at once. */
+  /** Max transactions under way at once. */
   inFlight: number;
   effects: readonly IntentEffect[];
-  /** Whether intents that let all others go first are signed at all. */
+  /** Whether low-priority intents are signed at all. */
   signsWaiting: boolean;
   /** The identity contract. */
   identity: Address;
-  /** Blocks on top of a registration before its bonuses are awarded. */
+  /** Confirmations of a registration before its bonuses are awarded. */
   awardConfirmations: number;
 };
 
 export type SenderSession = {
-  /** The connection that holds the lock. Every write goes through it: whoever loses the lock can write nothing. */
+  /** The connection that has the lock. Every write uses it, so a process that lost the lock cannot write. */
   db: pg.Client;
   chain: Chain;
   signer: Signer;
@@ -62,16 +62,16 @@ export type SenderSession = {
   log: Logger;
   fault: Fault;
   options: SenderOptions;
-  /** When each attempt was last handed to a node, in milliseconds; empty after a restart, which sends all again. */
+  /** Time in milliseconds of each attempt's last broadcast; empty after a restart, which broadcasts all again. */
   sentAt: Map<Hex, number>;
-  /** Since when each unused nonce below ours has been seen, in milliseconds. */
+  /** Time in milliseconds when each unused nonce below the sender's last one was first seen. */
   gapSince: Map<number, number>;
-  /** The account could not pay for something queued or under way in this round. */
+  /** In this round the account could not pay for an intent that is queued or under way. */
   unfunded: boolean;
-  /** Until when nothing new is signed because the day's budget is used up; null = it is not. */
+  /** Time until which nothing new is signed because the day's budget is used up; null = it is not. */
   pausedUntil: Date | null;
-  /** The lowest nonce under way, since when (milliseconds) and since which block it is that; kept over rounds. */
+  /** The lowest nonce under way, with the time (milliseconds) and the block since when it is the lowest; kept over rounds. */
   front: { nonce: number; at: number; block: number } | undefined;
-  /** What was last written to sender_state, and when (milliseconds). */
+  /** The last row written to sender_state, and its time (milliseconds). */
   published: { funded: boolean; pausedUntil: Date | null; at: number } | undefined;
 };

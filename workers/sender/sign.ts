@@ -1,4 +1,4 @@
-/** queued → signed: simulate, decide the nonces, sign, store all of it, and only then broadcast. */
+/** queued → signed: simulates, assigns nonces, signs, stores nonces and bytes, and only then broadcasts. */
 import { Failure } from "../../core/errors.ts";
 import type { Hex } from "../../core/facts.ts";
 import { intentGasBound, withMargin } from "../../core/gas-bounds.ts";
@@ -18,15 +18,15 @@ import { roomForWaiting } from "./low-priority.ts";
 import type { SenderSession } from "./session.ts";
 
 type Ready = { intent: Intent; gasLimit: bigint };
-/** What a simulation says; `reason` is a plain half-sentence. */
+/** Result of a simulation; `reason` is a plain half-sentence. */
 type Simulated = { ok: true; gasLimit: bigint } | { ok: false; reason: string };
 
 /**
  * Sends the oldest queued intents, as far as `room` (transactions), funds and the day's budget allow. A refusal by
- * simulation, or more gas than its kind may use, ends an intent before it has a nonce; trouble of the node leaves it
- * queued for the next round. Those that wait for all others are looked at in rounds in which no other is queued.
+ * simulation, or more gas than its kind may use, ends an intent before it has a nonce; a failing node leaves it queued
+ * for the next round. Low-priority intents are considered in rounds in which no other intent is queued.
  * @param now.open transactions under way
- * @returns how many were signed
+ * @returns number of signed intents
  */
 export async function signQueued(
   session: SenderSession,
@@ -42,13 +42,13 @@ export async function signQueued(
     session.unfunded = true;
     session.log.warn({ waiting: ready.length - funded.length }, "not enough gas funds for the queue");
   }
-  // What is under way may cost all that it offers, so it counts until its receipt says less.
+  // A transaction under way may cost all that it offers, so that sum counts until its receipt shows the actual cost.
   const payable = budget.leftWei === null ? funded : affordable(funded, offer, budget.leftWei - funds.committedWei);
   if (payable.length === 0 && funded.length > 0 && open === 0) session.pausedUntil = budget.endsAt;
   return send(session, payable, offer, head);
 }
 
-/** Sends what lets all others go first. Where its means are used up it waits, and nothing else is refused for that. */
+/** Sends low-priority intents. When their limits are reached they wait, and no other write is refused for that. */
 async function signWaiting(
   session: SenderSession,
   now: { room: number; funds: Funds; budget: Budget; head: number },
@@ -63,7 +63,7 @@ async function signWaiting(
   return offer === null ? 0 : send(session, affordable(ready, offer, wei), offer, now.head);
 }
 
-/** Ends those of the intents that must not or cannot be carried out. @returns the others with their gas, and what to offer */
+/** Ends the intents that must not or cannot be carried out. @returns the others with their gas, and the fees to offer */
 async function makeReady(
   session: SenderSession,
   intents: readonly Intent[],
@@ -104,24 +104,27 @@ async function send(session: SenderSession, payable: Ready[], offer: Fees, head:
   return signed.length;
 }
 
-/** Would it work now within its bound of gas, and for how much? Null when the node could not be asked. */
+/** Simulates an intent within its gas bound. @returns the gas, or the refusal; null when the node did not answer */
 async function simulate(session: SenderSession, intent: Intent, gas: bigint): Promise<Simulated | null> {
   const call = { from: session.signer.address, to: intent.to, data: intent.data, valueWei: intent.valueWei, gas };
   try {
     const [result, estimate] = await Promise.all([session.chain.call(call), session.chain.estimateGas(call)]);
-    // The call is asked too because some nodes answer an estimate of a refused call without the contract's error.
+    // The call is simulated too, because some nodes answer the estimate of a refused call without the contract's error.
     if (!result.ok) return { ok: false, reason: revertReason(result, gas) };
     if (!estimate.ok) return { ok: false, reason: revertReason(estimate, gas) };
     if (estimate.gas > gas) return { ok: false, reason: `it needs ${estimate.gas} gas, and may use ${gas}` };
     return { ok: true, gasLimit: withMargin(estimate.gas, gas) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    session.log.warn({ intent: intent.intentKey, cause: error.options.cause }, "simulation not possible now");
+    session.log.warn(
+      { intent: intent.intentKey, cause: error.options.cause },
+      "an intent could not be simulated; the next round tries again",
+    );
     return null;
   }
 }
 
-/** The oldest intents that the account can pay for, in order: none overtakes one that is too expensive. */
+/** The oldest intents that the account can pay for, in order: no intent overtakes one that is too expensive. */
 function affordable(ready: Ready[], offer: Fees, spendableWei: bigint): Ready[] {
   let left = spendableWei;
   const end = ready.findIndex(({ intent, gasLimit }) => {
@@ -132,8 +135,8 @@ function affordable(ready: Ready[], offer: Fees, spendableWei: bigint): Ready[] 
 }
 
 /**
- * Gives each intent the next nonce and stores nonce and bytes of all of them in one transaction. A crash before its
- * commit leaves nothing behind; from the commit on the bytes are sent until the chain has decided.
+ * Gives each intent the next nonce and stores nonces and bytes of all of them in one transaction. A crash before its
+ * commit leaves nothing behind; after the commit the bytes are broadcast until the chain has decided.
  */
 async function sign(session: SenderSession, payable: Ready[], offer: Fees): Promise<NewAttempt[]> {
   const { db, chain, signer, clock, fault } = session;
@@ -156,7 +159,7 @@ async function sign(session: SenderSession, payable: Ready[], offer: Fees): Prom
   return attempts;
 }
 
-/** Signs what an intent says, at its nonce and for an offer. */
+/** Signs an intent's call with its nonce and the offered fees. */
 export async function signAttempt(
   session: SenderSession,
   intent: Pick<Intent, "to" | "data" | "valueWei"> & { nonce: number; gasLimit: bigint },

@@ -1,4 +1,4 @@
-/** signed → mined or reverted: receipts, bytes sent again, stuck offers raised, nonces others used, gaps closed. */
+/** signed → mined or reverted: reads receipts, broadcasts again, raises stuck offers, finds nonces that others used, closes gaps. */
 import { Failure } from "../../core/errors.ts";
 import { canBeIncluded, firstOffer, type Market, nextOffer } from "../../core/transaction-fees.ts";
 import { type Attempt, requeue, type SignedIntent, signedIntents, storeAttempt } from "../../db/signed-transactions.ts";
@@ -17,9 +17,9 @@ import { signAttempt } from "./sign.ts";
 const STUCK_BLOCKS = 3;
 
 /**
- * One look at everything under way.
- * @param usedNonces transactions of the account in blocks: every lower nonce is used up, by us or by somebody else
- * @returns how many intents are still under way
+ * Checks all intents under way once.
+ * @param usedNonces transactions of the account in blocks: every lower nonce is used, by the sender or by another process
+ * @returns number of intents still under way
  */
 export async function track(session: SenderSession, head: number, usedNonces: number): Promise<number> {
   const signed = await signedIntents(session.db, session.signer.address);
@@ -30,7 +30,7 @@ export async function track(session: SenderSession, head: number, usedNonces: nu
     try {
       if (!(await settle(session, intent, head))) open++;
     } catch (error) {
-      // One intent whose consequences cannot be stored must not hold up the others; the next round tries it again.
+      // An intent whose consequences cannot be stored must not delay the others; the next round tries it again.
       if (error instanceof Failure) throw error;
       session.log.error({ intent: intent.intentKey, error }, "the receipt of a transaction could not be stored");
       open++;
@@ -57,7 +57,7 @@ export async function track(session: SenderSession, head: number, usedNonces: nu
       }
     }
     if (isLate) {
-      // Behind the first one, waiting is no sign of a low offer.
+      // Only the first one's wait shows a low offer; the others wait for it.
       const matters = intent.nonce === usedNonces || !canBeIncluded(last, await market());
       if (matters && (await replace(session, intent, await market(), head))) continue;
     }
@@ -70,7 +70,7 @@ export async function track(session: SenderSession, head: number, usedNonces: nu
   return open;
 }
 
-/** Remembers since when the first transaction under way has been the one that the others wait for. */
+/** Records since when the first transaction under way is the one that the others wait for. */
 function noteFront(
   session: SenderSession,
   first: SignedIntent | undefined,
@@ -81,12 +81,12 @@ function noteFront(
     session.front = { nonce: first.nonce, at: session.clock().getTime(), block: head };
 }
 
-/** A filler is not replaced by another: it is raised. */
+/** A filler is not replaced by another one; its fee is raised. */
 const canBeGivenUp = ({ intentKey, attempts }: SignedIntent): boolean => !isGap(intentKey) && !attempts.at(-1)!.filler;
 
 /**
- * Whether an intent has held up others for longer than one may, although blocks came that others could have been in.
- * While the base fee is above what may be offered, the market holds all of them up, and a filler too.
+ * Whether an intent has delayed others for longer than `options.holdMs`, although blocks came that could have
+ * contained them. While the base fee is above the max offer, the market delays all of them, a filler included.
  */
 async function holdsUpOthers(
   { db, clock, options, front }: SenderSession,
@@ -99,7 +99,7 @@ async function holdsUpOthers(
   return othersWait && canBeIncluded(firstOffer(await market(), options), await market());
 }
 
-/** Ends an intent whose nonce is used up. @returns false when it is not yet certain how. */
+/** Ends an intent whose nonce is used. @returns false while the outcome is uncertain */
 async function settle(session: SenderSession, intent: SignedIntent, head: number): Promise<boolean> {
   const receipts = await Promise.all(intent.attempts.map((attempt) => session.chain.receipt(attempt.hash)));
   const receipt = receipts.find((found) => found !== null);
@@ -127,11 +127,11 @@ function isStuck({ clock, options }: SenderSession, attempt: Attempt, head: numb
   if (attempt.broadcastAt === null || attempt.broadcastBlock === null) return false;
   const blocks = head - attempt.broadcastBlock;
   const waitedMs = clock().getTime() - attempt.broadcastAt.getTime();
-  // While no block comes, no offer helps.
+  // Without new blocks, a higher offer has no effect.
   return blocks >= STUCK_BLOCKS || (blocks >= 1 && waitedMs >= options.stuckAfterMs);
 }
 
-/** Offers more at the same nonce. @returns false when the cap is reached: then the old bytes have to do. */
+/** Signs a higher offer at the same nonce. @returns false when the max fee is reached: then the old bytes stay */
 async function replace(session: SenderSession, intent: SignedIntent, market: Market, head: number): Promise<boolean> {
   const last = intent.attempts.at(-1)!;
   const offer = nextOffer(last, market, session.options);
