@@ -1,4 +1,4 @@
-/** What a live table reports about itself to operators. */
+/** State of a live table for operators: metrics, `/status`, the log. */
 
 export type LiveTableStats = {
   /**
@@ -8,6 +8,7 @@ export type LiveTableStats = {
    * - `too large`: the table does not fit into its memory budget, so there is none
    */
   phase: "off" | "loading" | "ready" | "too large";
+  /** Rows in the table, and bytes of its arrays. */
   rows: number;
   bytes: number;
   /** Number of full loads, and milliseconds that the last one spent reading and sorting. */

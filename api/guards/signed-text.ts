@@ -7,8 +7,8 @@ import { personalHash, recoverSigner } from "./signature.ts";
 /** Suffix of a signature for a wallet that is not deployed yet (ERC-6492). */
 const ERC6492_SUFFIX = "6492649264926492649264926492649264926492649264926492649264926492";
 
-/** Calls of the chain that count as one signature; a wallet's text is nearly always among the first ones. */
-const TEXTS_A_TOKEN = 8;
+/** Texts checked on the chain for one token of the allowance; the right text is nearly always among the first 8. */
+const TEXTS_PER_TOKEN = 8;
 
 /** The claimed signer and the signature. */
 export type Claim = { address: Address; signature: Hex };
@@ -38,7 +38,7 @@ export function signedTexts(chain: Chain, limits: Pick<RateLimits, "take">): Sig
       await limits.take(tokens, now);
       if (!signature.toLowerCase().endsWith(ERC6492_SUFFIX) && !(await chain.isDeployed(address))) return null;
       for (const [i, text] of texts.entries()) {
-        if (i > 0 && i % TEXTS_A_TOKEN === 0) await limits.take(tokens, now);
+        if (i > 0 && i % TEXTS_PER_TOKEN === 0) await limits.take(tokens, now);
         const digest: Hex = `0x${Buffer.from(personalHash(text)).toString("hex")}`;
         if (await chain.verifySignature({ address, hash: digest, signature })) return text;
       }

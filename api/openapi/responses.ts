@@ -5,6 +5,11 @@ import { type Answer, asksDatabase, type Endpoint } from "../endpoint.ts";
 import { headerRef } from "./headers.ts";
 import { type Json, toSchema } from "./schemas.ts";
 
+/**
+ * The `responses` object of an operation.
+ * @param schemas components that the responses refer to; the function adds what is missing
+ * @param errorRef reference to the error body
+ */
 export function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Json {
   const own = Object.entries(endpoint.responses).map(([status, answer]) => [
     status,
@@ -37,7 +42,7 @@ export function responses(endpoint: Endpoint, schemas: Json, errorRef: Json): Js
 /** Statuses with a Retry-After header. */
 const RETRIED = new Set(["409", "429", "503", "504"]);
 
-/** Whether its public answers have an ETag. */
+/** Whether a client can revalidate its answer with an ETag: public, and sent as a whole. */
 const revalidates = ({ method, guard, stream, sliced }: Endpoint) =>
   method === "get" && isOpen(guard.caller) && !stream && !sliced;
 

@@ -21,7 +21,7 @@ export type PaidRequest = {
   method: string;
   /** With its leading slash, without the query. */
   path: string;
-  /** How the endpoint is called and what it answers, for directories of paid endpoints (bazaar.ts). */
+  /** Input and output of the endpoint, for catalogues of paid endpoints (bazaar.ts). */
   declaration: PaidResource["declaration"];
   /** The query, without its question mark. */
   search: string;
@@ -92,7 +92,7 @@ export type OpenCheckout = Checkout & {
   release(): void;
 };
 
-/** How a free operation is paid for. */
+/** The payment of a free operation: none. */
 export const FREE: Paid = { method: "free", reference: UNPAID, amountUnits: 0n, async fulfil() {} };
 
 /** The checkout of an operation without a price. */
@@ -102,7 +102,7 @@ export const FREE_CHECKOUT: Checkout = {
   key: null,
   payer: async () => null,
   refusal: () => {
-    throw new Error("nothing is asked for");
+    throw new Error("a free operation refuses no payment");
   },
   settle: async () => FREE,
 };

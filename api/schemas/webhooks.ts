@@ -6,10 +6,13 @@ import type { Address } from "../../core/facts.ts";
 import { DELIVERY_STATES, FINALITIES } from "../../core/webhooks/webhook.ts";
 import { address, count, moment, tokenId, url } from "./fields.ts";
 
-const MOST_NAMED = 100;
+/** Max agents, and max owners, that a webhook names. */
+const MAX_NAMED = 100;
+/** Max characters of a URL. */
 const MAX_URL = 2_000;
-/** A week: by then a client that changes a secret uses the new one. */
-const LONGEST_GRACE_SECONDS = 7 * 86_400;
+/** Max seconds in which both secrets sign after a rotation: a week, enough for every client to change. */
+const MAX_GRACE_SECONDS = 7 * 86_400;
+/** A day. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 
 const events = z.array(z.enum(EVENT_NAMES)).meta({
@@ -42,13 +45,13 @@ export const webhookBodySchema = z
     agents: z
       .array(z.union([z.int().min(0), walletInput]))
       .min(1)
-      .max(MOST_NAMED)
+      .max(MAX_NAMED)
       .optional()
       .meta({ description: "Only events about these agents, by token id or wallet" }),
     owners: z
       .array(walletInput)
       .min(1)
-      .max(MOST_NAMED)
+      .max(MAX_NAMED)
       .optional()
       .meta({ description: "Only events about agents of these owners" }),
     finality: finality.optional(),
@@ -105,7 +108,7 @@ export const rotateBodySchema = z
     graceSeconds: z
       .int()
       .min(0)
-      .max(LONGEST_GRACE_SECONDS)
+      .max(MAX_GRACE_SECONDS)
       .optional()
       .meta({ description: `How long the secret before signs along; ${DEFAULT_GRACE_SECONDS} by default` }),
   })
