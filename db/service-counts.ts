@@ -1,19 +1,20 @@
-/** What the tables say about the service's health, for whoever watches it: what is open, what is owed, what is late. */
+/** State of the tables for operators: open work, money owed, delays. */
+import { float8, int4, json, nullable, statement } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** How many rows are in a state, and for how many seconds the oldest of them has been there. */
 export type StateCount = { state: string; rows: number; oldestSeconds: number };
 
-/** What is under way; read by small partial indexes, so that it may be asked every few seconds. */
+/** Open work. Small partial indexes answer it, so it can run every few seconds. */
 export type OpenWork = {
   /** new, settling, paid */
   payments: StateCount[];
   refundDue: { rows: number; units: number; oldestSeconds: number };
-  /** queued, signed; without those that let all others go first and are queued */
+  /** queued, signed; without queued ones of low priority */
   transactions: StateCount[];
-  /** Queued, and letting all others go first. */
+  /** Queued with low priority: all others are signed first. */
   waitingTransactions: { rows: number; oldestSeconds: number };
-  /** Nonces below those in use that no transaction of ours holds: what waits behind them is never mined. */
+  /** Unused nonces below those in use: transactions behind such a gap are never mined. */
   nonceGap: number;
   pendingMints: { rows: number; oldestSeconds: number };
   /** Events that the dispatcher has taken and not yet handed to the queue. */
@@ -23,7 +24,7 @@ export type OpenWork = {
     balanceEther: number;
     funded: boolean;
     checkedSeconds: number;
-    /** What transactions have cost since midnight (UTC), and may cost in a day; 0 = no limit. */
+    /** Cost of transactions since midnight (UTC), and max cost per day; 0 = no limit. */
     spentEther: number;
     budgetEther: number;
     /** The day's budget is used up. */
@@ -39,11 +40,9 @@ const AGE = (column: string) => `coalesce(extract(epoch from clock_timestamp() -
 const listed = (select: string) => `(select coalesce(json_agg(found), '[]') from (${select}) found)`;
 const one = (select: string) => `(select row_to_json(found) from (${select}) found)`;
 
-/** One statement, so that all of it is of one moment. */
-export async function openWork(db: Queryable): Promise<OpenWork> {
-  const { rows } = await db.query({
-    name: "open-work",
-    text: `select
+const OPEN_WORK = statement({
+  name: "open-work",
+  text: `select
       ${listed(`select state, count(*) as rows, ${AGE("created_at")} as "oldestSeconds" from offchain.payment
                 where state in ('new', 'settling', 'paid') group by state`)} as payments,
       ${one(`select count(*) as rows, coalesce(sum(amount_units), 0)::float8 as units, ${AGE("updated_at")} as "oldestSeconds"
@@ -70,65 +69,85 @@ export async function openWork(db: Queryable): Promise<OpenWork> {
                 from offchain.job_run order by name`)} as jobs,
       ${listed(`select source, extract(epoch from last_success_at)::float8 as "lastSuccessAt"
                 from offchain.directory_pull order by source`)} as pulls`,
-  });
-  return rows[0];
-}
+  columns: {
+    payments: json<OpenWork["payments"]>(),
+    refundDue: json<OpenWork["refundDue"]>(),
+    transactions: json<OpenWork["transactions"]>(),
+    waitingTransactions: json<OpenWork["waitingTransactions"]>(),
+    nonceGap: int4,
+    pendingMints: json<OpenWork["pendingMints"]>(),
+    undispatched: json<OpenWork["undispatched"]>(),
+    sender: nullable(json<NonNullable<OpenWork["sender"]>>()),
+    jobs: json<OpenWork["jobs"]>(),
+    pulls: json<OpenWork["pulls"]>(),
+  },
+  prepared: true,
+});
+
+/** Open work, in one statement, so that all figures are of one snapshot. */
+export const openWork = (db: Queryable): Promise<OpenWork> => OPEN_WORK.one(db);
 
 /** Every row by its state, and an estimate of the directory's rows. */
 export type Totals = {
   payments: Record<string, number>;
   transactions: Record<string, number>;
   mints: Record<string, number>;
-  /** As the database's statistics have it. */
+  /** From the database's statistics. */
   directoryRows: number;
   /** Items that could not be read or stored, by source; a source without any is left out. */
   quarantined: Record<string, number>;
-  /** Tokens of which the chain was asked and that have no URI. */
+  /** Tokens without a URI, as the chain last answered. */
   tokensWithoutUri: number;
 };
 
 const byState = (table: string) =>
   `(select coalesce(json_object_agg(state, rows), '{}') from (select state, count(*) as rows from ${table} group by state) counted)`;
 
-/** Reads whole tables: to be asked once a minute, not more. */
-export async function stateTotals(db: Queryable): Promise<Totals> {
-  const { rows } = await db.query({
-    name: "state-totals",
-    text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.transaction_outbox")} as transactions,
+const STATE_TOTALS = statement({
+  name: "state-totals",
+  text: `select ${byState("offchain.payment")} as payments, ${byState("offchain.transaction_outbox")} as transactions,
       ${byState("offchain.mint")} as mints,
       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'offchain.directory'::regclass) as "directoryRows",
       (select coalesce(json_object_agg(source, rows), '{}')
        from (select source, count(*) as rows from offchain.directory_quarantine group by source) counted) as quarantined,
       (select count(*)::int from offchain.token_uri where state not in ('set', 'own')) as "tokensWithoutUri"`,
-  });
-  return rows[0];
-}
+  columns: {
+    payments: json<Totals["payments"]>(),
+    transactions: json<Totals["transactions"]>(),
+    mints: json<Totals["mints"]>(),
+    directoryRows: float8,
+    quarantined: json<Totals["quarantined"]>(),
+    tokensWithoutUri: int4,
+  },
+  prepared: true,
+});
 
-/** How far the event log and the webhooks that follow it have got. */
+/** Totals. Reads whole tables: call it once a minute at most. */
+export const stateTotals = (db: Queryable): Promise<Totals> => STATE_TOTALS.one(db);
+
+/** Progress of the event log and of the webhooks that follow it. */
 export type EventWork = {
-  /** The last place in the log, and the place up to which it was handed out to webhooks. */
+  /** The last position in the log, and the position up to which webhooks have got their deliveries. */
   head: number;
   handedOut: number;
-  /** Events that are noted and have no place yet. */
+  /** Appended events without a position. */
   unplaced: number;
   webhooks: { on: number; off: number };
   /**
-   * Deliveries to webhooks that are on, counted up to 100,000. `oldestSeconds`: how long the owner has waited that waits
-   * longest for its turn, of those whose receivers answer; strangers whose receivers hang raise no alarm.
+   * Deliveries to webhooks that are on, counted up to 100,000. `oldestSeconds`: longest wait of an owner for its turn,
+   * among owners whose receivers answer; receivers that hang raise no alarm.
    */
   pending: { rows: number; oldestSeconds: number };
-  /** Given up; kept for a replay. Counted up to 100,000. */
+  /** Failed for the last time; kept for a replay. Counted up to 100,000. */
   dead: number;
 };
 
-/** Deliveries are counted up to so many: strangers may make many, and this is asked every few seconds. */
-const MOST_COUNTED = 100_000;
+/** Max deliveries to count: strangers can create many, and the count runs every few seconds. */
+const MAX_COUNTED = 100_000;
 
-/** By small partial indexes, like `openWork`. */
-export async function eventWork(db: Queryable): Promise<EventWork> {
-  const { rows } = await db.query({
-    name: "event-work",
-    text: `select
+const EVENT_WORK = statement({
+  name: "event-work",
+  text: `select
       (select coalesce(max(head), 0)::float8 from offchain.event_log) as head,
       (select coalesce(max(position), 0)::float8 from offchain.webhook_cursor) as "handedOut",
       (select count(*)::int from offchain.event where position is null) as unplaced,
@@ -137,10 +156,20 @@ export async function eventWork(db: Queryable): Promise<EventWork> {
       ${one(`select
                (select count(*) from (
                   select from offchain.webhook_delivery d join offchain.webhook w using (webhook_id)
-                  where d.state = 'pending' and w.disabled_at is null limit ${MOST_COUNTED}) counted) as rows,
+                  where d.state = 'pending' and w.disabled_at is null limit ${MAX_COUNTED}) counted) as rows,
                (select greatest(${AGE("due_answering")}, 0) from offchain.webhook_turn) as "oldestSeconds"`)} as pending,
       (select count(*)::int from (
-         select from offchain.webhook_delivery where state = 'dead' limit ${MOST_COUNTED}) counted) as dead`,
-  });
-  return rows[0];
-}
+         select from offchain.webhook_delivery where state = 'dead' limit ${MAX_COUNTED}) counted) as dead`,
+  columns: {
+    head: float8,
+    handedOut: float8,
+    unplaced: int4,
+    webhooks: json<EventWork["webhooks"]>(),
+    pending: json<EventWork["pending"]>(),
+    dead: int4,
+  },
+  prepared: true,
+});
+
+/** State of events and webhooks. Reads small partial indexes, like `openWork`. */
+export const eventWork = (db: Queryable): Promise<EventWork> => EVENT_WORK.one(db);

@@ -17,6 +17,7 @@ import {
   pullState,
 } from "../db/directory/pulls.ts";
 import { ADVISORY_LOCKS } from "../db/locks.ts";
+import { bool, statement, text } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
 import { OddSource, type PageContext, type Source, showAgents, takePage } from "./registry-page.ts";
@@ -33,8 +34,19 @@ const MOST_PAGES = 50_000;
 const MOST_STEPPED_OVER = 1_000;
 /** Share of the interval after which an incomplete sweep, or a source that did not answer, is tried again. */
 const LOOK_AGAIN_SHARE = 1 / 4;
-/** Advisory lock class of pulls: one at a time for each registry, in all processes. */
-const LOCK_CLASS = ADVISORY_LOCKS.pull;
+
+/** The lock of a registry, for the life of the connection: one pull per registry in all processes. */
+const TRY_LOCK = statement({
+  name: "registry-pull-try-lock",
+  params: { registry: text },
+  text: `select pg_try_advisory_lock(${ADVISORY_LOCKS.pull}, hashtext($registry)) as locked`,
+  columns: { locked: bool },
+});
+const UNLOCK = statement({
+  name: "registry-pull-unlock",
+  params: { registry: text },
+  text: `select from pg_advisory_unlock(${ADVISORY_LOCKS.pull}, hashtext($registry))`,
+});
 
 export type PullContext = PageContext &
   Pick<JobContext, "log" | "fault"> & {
@@ -63,11 +75,7 @@ export async function pullRegistry(
   const { db, clock, everyMs } = context;
   const lock = await db.connect();
   try {
-    const { rows } = await lock.query("select pg_try_advisory_lock($1, hashtext($2)) as mine", [
-      LOCK_CLASS,
-      reader.key,
-    ]);
-    if (!rows[0].mine) return null;
+    if (!(await TRY_LOCK.one(lock, { registry: reader.key })).locked) return null;
     try {
       return await pull(context, { registry, reader }, options);
     } catch (error) {
@@ -79,7 +87,7 @@ export async function pullRegistry(
       await failPull(db, reader.key, sentence, next);
       throw error;
     } finally {
-      await lock.query("select pg_advisory_unlock($1, hashtext($2))", [LOCK_CLASS, reader.key]);
+      await UNLOCK.run(lock, { registry: reader.key });
     }
   } finally {
     lock.release();

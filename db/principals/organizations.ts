@@ -1,29 +1,38 @@
-/** Organizations: found by id, slug or wallet, in pages, written by their owners, and their slugs kept from others. */
+/** Organizations: found by id, slug or wallet, in pages; writes of their owners; reserved slugs. */
 
+import { and, eq, gt, ne } from "drizzle-orm";
 import type { Address } from "../../core/facts.ts";
 import type { Member, OrganizationFacts } from "../../core/principals/facts.ts";
 import { deleteInParts } from "../batches.ts";
 import { folded } from "../folded-text.ts";
 import { isoTime } from "../fragments.ts";
 import { ADVISORY_LOCKS } from "../locks.ts";
+import { orm } from "../orm.ts";
+import { organization, retiredSlug } from "../schema.ts";
+import { array, bool, int8, json, jsonb, nullable, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import type { StatedWrite } from "./human-writes.ts";
-import type { PrivateRow } from "./humans.ts";
+import { PRIVATE_COLUMNS, type PrivateRow } from "./humans.ts";
 import { type PageQuery, type PrincipalPage, pageFamily } from "./page.ts";
 import { holdsToken } from "./token-ownership.ts";
 
-/** How an organization is asked for. Of several of one wallet, the one registered first. */
+/** Reference to an organization. Of several of one wallet, the one registered first. */
 export type OrganizationRef = { id: string } | { slug: string } | { wallet: Address };
+
+const firstBy = (column: "id" | "slug" | "wallet") =>
+  statement({
+    name: `organizations-by-${column}`,
+    params: { value: text },
+    text: `select id from offchain.organization where ${column} = $value order by created_at, id limit 1`,
+    columns: { id: text },
+    prepared: true,
+  });
+const FIRST_BY = { id: firstBy("id"), slug: firstBy("slug"), wallet: firstBy("wallet") };
 
 /** The organization of a reference; null for none. */
 export async function organizationIdOf(db: Queryable, ref: OrganizationRef): Promise<string | null> {
-  const [[column, value]] = Object.entries(ref) as [[keyof typeof ref, string]];
-  const { rows } = await db.query<{ id: string }>({
-    name: `organizations-by-${column}`,
-    text: `select id from offchain.organization where ${column} = $1 order by created_at, id limit 1`,
-    values: [value],
-  });
-  return rows[0]?.id ?? null;
+  const [[column, value]] = Object.entries(ref) as [[keyof typeof FIRST_BY, string]];
+  return (await FIRST_BY[column].maybeOne(db, { value }))?.id ?? null;
 }
 
 const PAGE = pageFamily("organizations-page", "offchain.organization", (search, identity, $) => {
@@ -39,7 +48,10 @@ const PAGE = pageFamily("organizations-page", "offchain.organization", (search, 
 export const listOrganizations = (db: Queryable, query: PageQuery, identity: Address): Promise<PrincipalPage> =>
   PAGE.one(db, { ...query, identity });
 
-const LOAD = `
+const LOAD = statement({
+  name: "organizations-load",
+  params: { ids: array(text), identity: text },
+  text: `
   select json_build_object(
     'id', o.id, 'slug', o.slug, 'wallet', o.wallet, 'displayName', o.display_name, 'description', o.description,
     'image', o.image, 'organizationType', o.organization_type, 'roles', o.roles, 'skills', o.skills,
@@ -47,73 +59,83 @@ const LOAD = `
     'services', o.services, 'externalIds', o.external_ids, 'metadata', o.metadata,
     'hasEmail', o.contact ? 'email', 'hasTelegram', o.contact ? 'telegram',
     'registeredBy', (select h.id from offchain.human h where h.principal = o.principal),
-    'tokenId', case when ${holdsToken("o", "$2")} then o.token_id end,
+    'tokenId', case when ${holdsToken("o", "$identity")} then o.token_id end,
     'createdAt', ${isoTime("o.created_at")}, 'updatedAt', ${isoTime("o.updated_at")}) as facts
-  from unnest((select $1::text[])) with ordinality as asked(id, place)
-  join offchain.organization o on o.id = asked.id
-  order by asked.place`;
+  from unnest((select $ids::text[])) with ordinality as requested(id, place)
+  join offchain.organization o on o.id = requested.id
+  order by requested.place`,
+  columns: { facts: json<OrganizationFacts>() },
+  prepared: true,
+});
 
-/** Everything public about organizations, in the order asked for; ids that do not exist are left out. */
+/** The public fields of organizations, in the order of `ids`, without ids that do not exist. */
 export async function loadOrganizations(
   db: Queryable,
   ids: readonly string[],
   identity: Address,
 ): Promise<OrganizationFacts[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.query<{ facts: OrganizationFacts }>({
-    name: "organizations-load",
-    text: LOAD,
-    values: [ids, identity],
-  });
-  return rows.map(({ facts }) => facts);
+  return (await LOAD.rows(db, { ids, identity })).map(({ facts }) => facts);
 }
 
-/** The organizations a principal owns with what only it may see, the longest registered first. */
-export async function organizationsOf(db: Queryable, principal: string): Promise<({ id: string } & PrivateRow)[]> {
-  const { rows } = await db.query<{ id: string } & PrivateRow>({
-    name: "organizations-of",
-    text: `select id, contact, notification_preferences as "notificationPreferences"
-           from offchain.organization where principal = $1 order by created_at, id`,
-    values: [principal],
-  });
-  return rows;
-}
+const OF_PRINCIPAL = statement({
+  name: "organizations-of",
+  params: { principal: text },
+  text: `
+    select id, contact, notification_preferences as "notificationPreferences"
+    from offchain.organization where principal = $principal order by created_at, id`,
+  columns: { id: text, ...PRIVATE_COLUMNS },
+  prepared: true,
+});
 
-/** Lets one write about a principal's organizations through at a time. */
+/** The organizations of a principal with their private fields, the first registered first. */
+export const organizationsOf = (db: Queryable, principal: string): Promise<({ id: string } & PrivateRow)[]> =>
+  OF_PRINCIPAL.rows(db, { principal });
+
+const LOCK = statement({
+  name: "organizations-lock-principal",
+  params: { principal: text },
+  text: `select from pg_advisory_xact_lock(${ADVISORY_LOCKS.principals}::int4, hashtext($principal))`,
+});
+
+/** Serialises writes about a principal's organizations until the transaction ends. */
 export async function lockPrincipal(tx: Queryable, principal: string): Promise<void> {
-  await tx.query("select pg_advisory_xact_lock($1::int4, hashtext($2))", [LOCK_CLASS, principal]);
+  await LOCK.run(tx, { principal });
 }
-const LOCK_CLASS = ADVISORY_LOCKS.principals;
 
-/** Who has a slug, or one that looks like it; null when nobody has. */
+/** The organization with a slug, or with one that looks like it; null for none. */
 export async function slugHolder(
   tx: Queryable,
   key: string,
 ): Promise<{ id: string; slug: string; principal: string } | null> {
-  const { rows } = await tx.query("select id, slug, principal from offchain.organization where slug_key = $1", [key]);
-  return rows[0] ?? null;
+  const { id, slug, principal, slugKey } = organization;
+  const [row] = await orm(tx).select({ id, slug, principal }).from(organization).where(eq(slugKey, key));
+  return row ?? null;
 }
 
-/** The organization of a principal that has a display name, whatever its case and accents; null for none. */
-export async function ownByName(tx: Queryable, principal: string, name: string): Promise<string | null> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select id from offchain.organization where principal = $1 and search_name = ${folded("$2::text")}
-     order by created_at, id limit 1`,
-    [principal, name],
-  );
-  return rows[0]?.id ?? null;
-}
+const OWN_BY_NAME = statement({
+  name: "organizations-own-by-name",
+  params: { principal: text, name: text },
+  text: `
+    select id from offchain.organization where principal = $principal and search_name = ${folded("$name::text")}
+    order by created_at, id limit 1`,
+  columns: { id: text },
+});
 
-/** Whether a slug is kept for the former owner of a deleted organization, and this is not he. */
+/** The organization of a principal with a display name, without regard to case and accents; null for none. */
+export const ownByName = async (tx: Queryable, principal: string, name: string): Promise<string | null> =>
+  (await OWN_BY_NAME.maybeOne(tx, { principal, name }))?.id ?? null;
+
+/** Whether a slug is reserved for the former owner of a deleted organization, and `holder` is another one. */
 export async function isRetired(tx: Queryable, key: string, holder: string, since: Date): Promise<boolean> {
-  const { rows } = await tx.query(
-    "select from offchain.retired_slug where slug_key = $1 and owner_hash <> $2 and retired_at > $3",
-    [key, holder, since],
-  );
+  const rows = await orm(tx)
+    .select({ slugKey: retiredSlug.slugKey })
+    .from(retiredSlug)
+    .where(and(eq(retiredSlug.slugKey, key), ne(retiredSlug.ownerHash, holder), gt(retiredSlug.retiredAt, since)));
   return rows.length > 0;
 }
 
-/** What a registration says; what it leaves out (undefined) stays, null clears. */
+/** The fields of a registration. A field left out (undefined) keeps its value, null clears it. */
 export type OrganizationWrite = StatedWrite & {
   displayName: string;
   description?: string | undefined;
@@ -128,24 +150,76 @@ export type OrganizationWrite = StatedWrite & {
   token?: { tokenId: number; transfers: number } | null | undefined;
 };
 
-/** Adds an organization that has nothing but its name. @returns false when its slug was taken meanwhile */
+const INSERT = statement({
+  name: "organization-insert",
+  params: {
+    id: text,
+    slug: text,
+    slugKey: text,
+    principal: text,
+    wallet: nullable(text),
+    displayName: text,
+    now: timestamptz,
+  },
+  text: `
+    insert into offchain.organization
+      (id, slug, slug_key, principal, wallet, display_name, description, organization_type, roles, skills, domains,
+       links, contact, members, created_at, updated_at)
+    values ($id, $slug, $slugKey, $principal, $wallet, $displayName, '', '', '{}', '{}', '{}', '{}', '{}', '[]', $now, $now)
+    on conflict do nothing`,
+});
+
+/** Adds an organization with a name and no other field. @returns false when its slug was taken meanwhile */
 export async function insertOrganization(
   tx: Queryable,
   who: { id: string; slug: string; slugKey: string; principal: string; wallet: Address | null; displayName: string },
   now: Date,
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `insert into offchain.organization
-       (id, slug, slug_key, principal, wallet, display_name, description, organization_type, roles, skills, domains,
-        links, contact, members, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, '', '', '{}', '{}', '{}', '{}', '{}', '[]', $7, $7)
-     on conflict do nothing`,
-    [who.id, who.slug, who.slugKey, who.principal, who.wallet, who.displayName, now],
-  );
-  return rowCount === 1;
+  return (await INSERT.run(tx, { ...who, now })) === 1;
 }
 
-const jsonOrNull = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+const UPDATE = statement({
+  name: "organization-update",
+  params: {
+    id: text,
+    principal: text,
+    displayName: text,
+    description: nullable(text),
+    setsImage: bool,
+    image: nullable(text),
+    organizationType: nullable(text),
+    roles: nullable(array(text)),
+    skills: nullable(array(text)),
+    domains: nullable(array(text)),
+    links: nullable(jsonb<OrganizationWrite["links"]>()),
+    contact: nullable(jsonb<OrganizationWrite["contact"]>()),
+    members: nullable(jsonb<OrganizationWrite["members"]>()),
+    setsToken: bool,
+    tokenId: nullable(int8),
+    tokenTransfers: nullable(int8),
+    now: timestamptz,
+    services: nullable(jsonb<OrganizationWrite["services"]>()),
+    externalIds: nullable(jsonb<OrganizationWrite["externalIds"]>()),
+    metadata: nullable(jsonb<OrganizationWrite["metadata"]>()),
+    notificationPreferences: nullable(jsonb<OrganizationWrite["notificationPreferences"]>()),
+  },
+  text: `
+    update offchain.organization o set
+      display_name = $displayName, description = coalesce($description, o.description),
+      image = case when $setsImage then $image else o.image end,
+      organization_type = coalesce($organizationType, o.organization_type), roles = coalesce($roles::text[], o.roles),
+      skills = coalesce($skills::text[], o.skills), domains = coalesce($domains::text[], o.domains),
+      links = coalesce($links::jsonb, o.links),
+      contact = jsonb_strip_nulls(o.contact || coalesce($contact::jsonb, '{}')),
+      members = coalesce($members::jsonb, o.members), services = coalesce($services::jsonb, o.services),
+      external_ids = coalesce($externalIds::jsonb, o.external_ids), metadata = coalesce($metadata::jsonb, o.metadata),
+      notification_preferences = coalesce($notificationPreferences::jsonb, o.notification_preferences),
+      token_id = case when $setsToken then $tokenId else o.token_id end,
+      token_transfers = case when $setsToken then $tokenTransfers else o.token_transfers end,
+      updated_at = greatest(o.updated_at, $now)
+    where o.id = $id and o.principal = $principal`,
+  prepared: true,
+});
 
 /** Changes an organization of a principal. */
 export async function updateOrganization(
@@ -154,65 +228,53 @@ export async function updateOrganization(
   write: OrganizationWrite,
   now: Date,
 ): Promise<void> {
-  await tx.query({
-    name: "organization-update",
-    text: `
-      update offchain.organization o set
-        display_name = $3, description = coalesce($4, o.description), image = case when $5 then $6 else o.image end,
-        organization_type = coalesce($7, o.organization_type), roles = coalesce($8::text[], o.roles),
-        skills = coalesce($9::text[], o.skills), domains = coalesce($10::text[], o.domains),
-        links = coalesce($11::jsonb, o.links), contact = jsonb_strip_nulls(o.contact || coalesce($12::jsonb, '{}')),
-        members = coalesce($13::jsonb, o.members), services = coalesce($18::jsonb, o.services),
-        external_ids = coalesce($19::jsonb, o.external_ids), metadata = coalesce($20::jsonb, o.metadata),
-        notification_preferences = coalesce($21::jsonb, o.notification_preferences),
-        token_id = case when $14 then $15 else o.token_id end,
-        token_transfers = case when $14 then $16 else o.token_transfers end,
-        updated_at = greatest(o.updated_at, $17)
-      where o.id = $1 and o.principal = $2`,
-    values: [
-      id,
-      principal,
-      write.displayName,
-      write.description ?? null,
-      write.image !== undefined,
-      write.image ?? null,
-      write.organizationType ?? null,
-      write.roles ?? null,
-      write.skills ?? null,
-      write.domains ?? null,
-      jsonOrNull(write.links),
-      jsonOrNull(write.contact),
-      jsonOrNull(write.members),
-      write.token !== undefined,
-      write.token?.tokenId ?? null,
-      write.token?.transfers ?? null,
-      now,
-      jsonOrNull(write.services),
-      jsonOrNull(write.externalIds),
-      jsonOrNull(write.metadata),
-      jsonOrNull(write.notificationPreferences),
-    ],
+  await UPDATE.run(tx, {
+    id,
+    principal,
+    displayName: write.displayName,
+    description: write.description ?? null,
+    setsImage: write.image !== undefined,
+    image: write.image ?? null,
+    organizationType: write.organizationType ?? null,
+    roles: write.roles ?? null,
+    skills: write.skills ?? null,
+    domains: write.domains ?? null,
+    links: write.links ?? null,
+    contact: write.contact ?? null,
+    members: write.members ?? null,
+    setsToken: write.token !== undefined,
+    tokenId: write.token?.tokenId ?? null,
+    tokenTransfers: write.token?.transfers ?? null,
+    now,
+    services: write.services ?? null,
+    externalIds: write.externalIds ?? null,
+    metadata: write.metadata ?? null,
+    notificationPreferences: write.notificationPreferences ?? null,
   });
 }
 
-/** Removes a principal's organizations and keeps their slugs from others. @returns the slugs */
+const DELETE = statement({
+  name: "organizations-delete",
+  params: { principal: text, holder: text, now: timestamptz },
+  text: `
+    with gone as (delete from offchain.organization where principal = $principal returning slug, slug_key, created_at),
+    kept as (
+      insert into offchain.retired_slug (slug_key, owner_hash, retired_at) select slug_key, $holder, $now from gone
+      on conflict (slug_key) do update set owner_hash = excluded.owner_hash, retired_at = excluded.retired_at)
+    select slug from gone order by created_at`,
+  columns: { slug: text },
+});
+
+/** Deletes a principal's organizations and reserves their slugs. @returns the slugs */
 export async function deleteOrganizations(
   tx: Queryable,
   principal: string,
   holder: string,
   now: Date,
 ): Promise<string[]> {
-  const { rows } = await tx.query<{ slug: string }>(
-    `with gone as (delete from offchain.organization where principal = $1 returning slug, slug_key, created_at),
-     kept as (
-       insert into offchain.retired_slug (slug_key, owner_hash, retired_at) select slug_key, $2, $3 from gone
-       on conflict (slug_key) do update set owner_hash = excluded.owner_hash, retired_at = excluded.retired_at)
-     select slug from gone order by created_at`,
-    [principal, holder, now],
-  );
-  return rows.map(({ slug }) => slug);
+  return (await DELETE.rows(tx, { principal, holder, now })).map(({ slug }) => slug);
 }
 
-/** Forgets slugs that nobody is kept from any more. @returns how many */
+/** Deletes reservations of slugs that have ended. @returns how many */
 export const forgetRetiredSlugs = (db: Queryable, before: Date): Promise<number> =>
   deleteInParts(db, "offchain.retired_slug", "retired_at < $1", [before]);
