@@ -83,7 +83,7 @@ async function acceptAll(db: pg.Pool, count: number, session: SenderSession | nu
 
 const ACCEPTING = {
   identity: IDENTITY,
-  chain: stubChain(),
+  chain: stubChain({ code: async () => "0x" }),
   now: new Date(),
   fault: () => {},
   payment: { price: 0n, given: null, settle: () => Promise.reject(new Error("nothing is asked for")) },
