@@ -32,9 +32,12 @@ export class TableLoader<State> {
     return this.#loading !== undefined;
   }
 
-  /** Begins a load, unless one is running. @param rows expected number of rows */
+  /**
+   * Begins a load, unless one is running or waits to be taken: what the caller compared was the table before it.
+   * @param rows expected number of rows
+   */
   start(rows: number): void {
-    if (this.#loading || this.#closed) return;
+    if (this.#loading || this.#loaded || this.#closed) return;
     const { url, processFile, onFailure, onEnd } = this.#options;
     const { loaded, stop } = startLoad(this.#source, processFile, { url, rows });
     this.#stopLoad = stop;
