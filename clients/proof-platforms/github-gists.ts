@@ -7,9 +7,14 @@ import type { NoProof } from "../ports.ts";
 import type { PublicHttp } from "../public-http.ts";
 import { unavailable } from "../unavailable.ts";
 
-/** Max pages of an account's gists to search. */
-const PAGES = 5;
-const PER_PAGE = 100;
+/** Max gists of an account to search, the newest; and max requests of one search. */
+const SEARCHED = 500;
+const REQUESTS = 12;
+/**
+ * Gists per page, the largest first. A list names every file of a gist, up to 300, so a page of 100 gists can exceed the
+ * size limit. Each size divides the one before: a smaller page begins where a larger one would.
+ */
+const PAGE_SIZES = [100, 20, 4, 1] as const;
 /** Max gists with the right file name to open. */
 const CANDIDATES = 5;
 /** Max characters of a stored ETag. */
@@ -50,6 +55,10 @@ export type Gist = z.output<typeof gist> & { etag: string | undefined };
 /** The file's text, or the reason why it cannot be a proof. */
 type Content = { text: string } | NoProof;
 
+/** `ids`: gists with the file. `searched`: how many gists the search saw before its bound; null: all of them. */
+export type GistSearch = { ids: string[]; searched: number | null };
+type GistPage = { gists: z.output<typeof listed>[]; last: boolean } | "missing" | "large";
+
 export type Gists = ReturnType<typeof openGists>;
 
 /**
@@ -57,22 +66,27 @@ export type Gists = ReturnType<typeof openGists>;
  * @param raw reaches the host of raw files only
  */
 export const openGists = (api: Upstream, raw: PublicHttp) => ({
-  /** Ids of an account's public gists with a file of that name, newest first; null when the account does not exist. */
-  async list(login: string, fileName: string): Promise<string[] | null> {
-    const found: string[] = [];
-    for (let page = 1; page <= PAGES && found.length < CANDIDATES; page++) {
-      const gists = await api.ask({
-        path: `/users/${encodeURIComponent(login)}/gists`,
-        query: { per_page: PER_PAGE, page },
-        statuses: [200, 404],
-        read: ({ status, json }) => (status === 404 ? null : z.array(z.unknown()).parse(json)),
-      });
-      if (gists === null) return null;
-      const readable = gists.flatMap((each) => listed.safeParse(each).data ?? []);
-      found.push(...readable.filter(({ files }) => Object.hasOwn(files, fileName)).map(({ id }) => id));
-      if (gists.length < PER_PAGE) break;
+  /**
+   * Searches an account's public gists, newest first, for a file of that name; null when the account does not exist.
+   * A page above the size limit is read again with fewer gists; a single gist above it is skipped.
+   */
+  async list(login: string, fileName: string): Promise<GistSearch | null> {
+    const ids: string[] = [];
+    let searched = 0;
+    let size: number = PAGE_SIZES[0];
+    for (let request = 0; request < REQUESTS && searched < SEARCHED && ids.length < CANDIDATES; request++) {
+      const page = await listPage(api, login, { per_page: size, page: searched / size + 1 });
+      if (page === "missing") return null;
+      if (page === "large" && size > 1) {
+        size = PAGE_SIZES.find((smaller) => smaller < size)!;
+        continue;
+      }
+      if (page !== "large") ids.push(...page.gists.filter(hasFile(fileName)).map(({ id }) => id));
+      if (page !== "large" && page.last) return { ids: ids.slice(0, CANDIDATES), searched: null };
+      searched += size;
+      size = sizeAt(searched, size);
     }
-    return found.slice(0, CANDIDATES);
+    return { ids: ids.slice(0, CANDIDATES), searched };
   },
 
   /** @param etag of the last known state; for the same state the result is "unchanged", which does not count against the quota */
@@ -99,6 +113,33 @@ export const openGists = (api: Upstream, raw: PublicHttp) => ({
     return text === null ? tooLarge(fileName) : { text };
   },
 });
+
+/** The size of the page at a place: one step larger than the last page where the place allows it. */
+function sizeAt(place: number, last: number): number {
+  const larger = PAGE_SIZES.findLast((size) => size > last);
+  return larger !== undefined && place % larger === 0 ? larger : last;
+}
+
+const hasFile =
+  (name: string) =>
+  ({ files }: z.output<typeof listed>) =>
+    Object.hasOwn(files, name);
+
+/** One page of an account's gists; `last`: there is none behind it. @throws Failure upstream_unavailable */
+const listPage = (api: Upstream, login: string, query: { per_page: number; page: number }): Promise<GistPage> =>
+  api.ask<GistPage>({
+    path: `/users/${encodeURIComponent(login)}/gists`,
+    query,
+    statuses: [200, 404],
+    read: ({ status, headers, json }) => {
+      if (status === 404) return "missing";
+      const gists = z.array(z.unknown()).parse(json);
+      // Only whether there is a next page is taken from the header, never its address.
+      const last = headers.link === undefined ? gists.length < query.per_page : !/;\s*rel="?next"?/.test(headers.link);
+      return { gists: gists.flatMap((each) => listed.safeParse(each).data ?? []), last };
+    },
+    tooLarge: () => "large",
+  });
 
 /** @returns null for a file that is too large @throws Failure upstream_unavailable */
 const rawText = async (raw: PublicHttp, url: string): Promise<string | null> => {

@@ -51,10 +51,13 @@ export function githubProofs(api: Upstream, raw: PublicHttp): ProofReader<Github
   async function find({ username, gistId }: GithubClaim, sought: SoughtProof): Promise<FoundProof | NoProof> {
     if (gistId !== undefined) return findIn(gistId, username, sought);
     const fileName = gistFileName(sought.prefix);
-    const ids = await gists.list(username, fileName);
-    if (ids === null) return { reason: `There is no GitHub account ${username}.` };
-    let refusal: NoProof = { reason: `The GitHub account ${username} has no public gist with a file ${fileName}.` };
-    for (const id of ids) {
+    const search = await gists.list(username, fileName);
+    if (search === null) return { reason: `There is no GitHub account ${username}.` };
+    const where = search.searched === null ? "" : ` among its newest ${search.searched}: name the gist`;
+    let refusal: NoProof = {
+      reason: `The GitHub account ${username} has no public gist with a file ${fileName}${where}.`,
+    };
+    for (const id of search.ids) {
       const found = await findIn(id, username, sought);
       if (!("reason" in found)) return found;
       refusal = found;

@@ -1,8 +1,9 @@
-/** GitHub's gists, simulated: the list without contents, single gists with contents, validators, truncation, and the host of raw files. */
+/** GitHub's gists, simulated: pages of the list without contents, single gists with contents, validators, truncation, request windows, and the host of raw files. */
 import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
 import { gistFileName } from "../../core/proof-platforms/github.ts";
+import { requestWindow } from "./request-window.ts";
 import { ANY_KEY, control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
 import type { Collection } from "./world-file.ts";
 
@@ -24,6 +25,10 @@ type Account = z.output<typeof account> & { login: string };
 /** Max characters of a content that the API returns; longer contents are cut off. */
 const MAX_CONTENT = 1_000_000;
 const PER_PAGE = 30;
+const MAX_PER_PAGE = 100;
+/** Requests per hour with a token, and without. */
+const PER_HOUR = { withToken: 5_000, withoutToken: 60 };
+const DOCS = "https://docs.github.com/rest";
 const sha = (value: unknown) => createHash("sha1").update(JSON.stringify(value)).digest("hex");
 
 /** A gist as lists show it: without contents. */
@@ -82,21 +87,39 @@ function gistsApi(accounts: Collection<Account>, baseUrl: string): Hono {
     return undefined;
   };
 
+  const windows = {
+    withToken: requestWindow(PER_HOUR.withToken, 3_600),
+    withoutToken: requestWindow(PER_HOUR.withoutToken, 3_600),
+  };
   const api = new Hono();
   api.use("*", async (c, next) => {
-    if (c.req.header("user-agent")) return next();
-    return reply({ message: "Request forbidden by administrative rules. User-Agent required." }, 403);
+    if (!c.req.header("user-agent"))
+      return reply({ message: "Request forbidden by administrative rules. User-Agent required." }, 403);
+    if (c.req.path.includes("/raw/")) return next();
+    const { limit, used, remaining, reset, refused } =
+      windows[c.req.header("authorization") ? "withToken" : "withoutToken"].take();
+    const quota = {
+      "x-ratelimit-limit": String(limit),
+      "x-ratelimit-remaining": String(remaining),
+      "x-ratelimit-used": String(used),
+      "x-ratelimit-reset": String(reset),
+      "x-ratelimit-resource": "core",
+    };
+    if (refused) return reply({ message: "API rate limit exceeded", documentation_url: DOCS }, 403, quota);
+    await next();
+    for (const [name, value] of Object.entries(quota)) c.res.headers.set(name, value);
   });
   api.get("/users/:login/gists", (c) => {
     const owner = accounts.get(c.req.param("login").toLowerCase());
     if (!owner) return notFound();
-    const perPage = Math.min(100, Number(c.req.query("per_page") ?? PER_PAGE));
-    const from = (Number(c.req.query("page") ?? 1) - 1) * perPage;
+    const perPage = Math.min(MAX_PER_PAGE, Number(c.req.query("per_page") ?? PER_PAGE));
+    const page = Number(c.req.query("page") ?? 1);
     const open = owner.gists.filter((candidate) => candidate.public);
+    const shown = open.slice((page - 1) * perPage, page * perPage);
     return reply(
-      open.slice(from, from + perPage).map((found) => listed(baseUrl, owner, found)),
+      shown.map((found) => listed(baseUrl, owner, found)),
       200,
-      quota(),
+      links(`${baseUrl}/github/users/${owner.login}/gists?per_page=${perPage}`, page, Math.ceil(open.length / perPage)),
     );
   });
   api.get("/gists/:id", (c) => {
@@ -104,8 +127,8 @@ function gistsApi(accounts: Collection<Account>, baseUrl: string): Hono {
     if (!hit) return notFound();
     const body = whole(baseUrl, hit.owner, hit.found);
     const etag = `W/"${sha(body)}"`;
-    if (c.req.header("if-none-match") === etag) return reply(undefined, 304, { etag, ...quota() });
-    return reply(body, 200, { etag, ...quota() });
+    if (c.req.header("if-none-match") === etag) return reply(undefined, 304, { etag });
+    return reply(body, 200, { etag });
   });
   // The host of raw files, simulated as a path.
   api.get("/:login/:gist/raw/:sha/:name", (c) => {
@@ -128,7 +151,7 @@ const makeGithub: MakeSimulator = ({ world, baseUrl }) => {
       body: {
         message:
           status === 404 ? "Not Found" : status === 429 ? "You have exceeded a secondary rate limit." : "Server Error",
-        documentation_url: "https://docs.github.com/rest",
+        documentation_url: DOCS,
         status: String(status),
       },
     }),
@@ -137,16 +160,15 @@ const makeGithub: MakeSimulator = ({ world, baseUrl }) => {
 
 const contentOf = (file: Gist["files"][string]) => (typeof file === "string" ? file : file.content);
 
-const notFound = () =>
-  reply({ message: "Not Found", documentation_url: "https://docs.github.com/rest", status: "404" }, 404, quota());
+const notFound = () => reply({ message: "Not Found", documentation_url: DOCS, status: "404" }, 404);
 
-const quota = (): Record<string, string> => ({
-  "x-ratelimit-limit": "5000",
-  "x-ratelimit-remaining": "4999",
-  "x-ratelimit-used": "1",
-  "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 3600),
-  "x-ratelimit-resource": "core",
-});
+/** The pages around a page as RFC 8288 names them; no header where everything is on one page. */
+function links(url: string, page: number, pages: number): Record<string, string> {
+  const link = (to: number, rel: string) => `<${url}&page=${to}>; rel="${rel}"`;
+  const before = page > 1 ? [link(page - 1, "prev"), link(1, "first")] : [];
+  const after = page < pages ? [link(page + 1, "next"), link(pages, "last")] : [];
+  return pages > 1 ? { link: [...before, ...after].join(", ") } : {};
+}
 
 export const github: SimulatedPlatform = {
   make: makeGithub,

@@ -11,6 +11,7 @@ let raw: PublicHttp;
 let github: ProofReader<GithubClaim>;
 const sought = { tokenId: 7, prefix: "helixa" };
 const FILE = "helixa-verify.txt";
+const WITH_TOKEN = { headers: { authorization: "Bearer key" } };
 const plant = (login: string, id: number, gists: object[], more = {}) =>
   sim.control("PUT", `github/users/${login}`, { id, gists, ...more });
 const gist = (id: string, content: unknown, more = {}) => ({ id, public: true, files: { [FILE]: content }, ...more });
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   raw = openPublicHttp({ userAgent: "tests", loopback: true, origins: [sim.url], limits: { totalMs: 600 } });
-  github = githubProofs(sim.upstream("/github", { maxBytes: 3_000_000 }), raw);
+  github = githubProofs(sim.upstream("/github", { maxBytes: 3_000_000, ...WITH_TOKEN }), raw);
   await sim.fail("github", { times: 0 });
   await plant("Octo-Cat", 583231, [gist("aa11", "7\n")]);
 });
@@ -52,6 +53,82 @@ describe("looking for a proof", () => {
       reason: expect.stringContaining("has no public gist"),
     });
     expect(await find({ username: "prolific", gistId: "deeper" })).toMatchObject({ accountId: "2" });
+  });
+
+  /** A gist whose entry in a list takes about 100 kB: it has 300 files. */
+  const wide = (id: string) => ({
+    id,
+    public: true,
+    files: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`${"n".repeat(60)}${i}.md`, "x"])),
+  });
+
+  /** The client over an upstream that records its paths and page sizes. */
+  const recorded = (maxBytes: number) => {
+    const pages: string[] = [];
+    const api = sim.upstream("/github", { maxBytes, ...WITH_TOKEN });
+    const ask: typeof api.ask = (request) => {
+      if (request.query) pages.push(`${request.query.per_page}:${request.query.page}`);
+      return api.ask(request);
+    };
+    return { pages, github: githubProofs({ ask }, raw) };
+  };
+
+  it("reads a list above the size limit by smaller pages, and by larger ones behind it", async () => {
+    await plant("wide", 10, [
+      ...Array.from({ length: 20 }, (_, i) => wide(`w${i}`)),
+      ...Array.from({ length: 90 }, (_, i) => ({ id: `o${i}`, public: true, files: { "notes.md": "x" } })),
+      gist("behind", "7"),
+    ]);
+    const { pages, github } = recorded(1_200_000);
+    expect(await github.find({ username: "wide" }, sought)).toMatchObject({ evidence: { id: "behind" } });
+    expect(pages).toEqual([
+      "100:1",
+      "20:1",
+      "4:1",
+      "4:2",
+      "4:3",
+      "4:4",
+      "4:5",
+      "20:2",
+      "20:3",
+      "20:4",
+      "20:5",
+      "100:2",
+    ]);
+  });
+
+  it("skips a single gist above the size limit", async () => {
+    await plant("huge", 11, [wide("w0"), gist("next", "7")]);
+    const { github } = recorded(50_000);
+    expect(await github.find({ username: "huge" }, sought)).toMatchObject({ evidence: { id: "next" } });
+  });
+
+  it("ends after 12 requests, and says how far it has searched", async () => {
+    await plant("endless", 12, [...Array.from({ length: 100 }, (_, i) => wide(`w${i}`)), gist("last", "7")]);
+    const { pages, github } = recorded(50_000);
+    expect(await github.find({ username: "endless" }, sought)).toEqual({
+      reason: `The GitHub account endless has no public gist with a file ${FILE} among its newest 8: name the gist.`,
+    });
+    expect(pages).toHaveLength(12);
+    expect(await github.find({ username: "endless", gistId: "last" }, sought)).toMatchObject({ accountId: "12" });
+  });
+
+  it("knows the last page by the Link header: a full one costs no further request", async () => {
+    await plant(
+      "full",
+      13,
+      Array.from({ length: 200 }, (_, i) => ({ id: `o${i}`, public: true, files: {} })),
+    );
+    const { pages, github } = recorded(3_000_000);
+    expect(await github.find({ username: "full" }, sought)).toMatchObject({ reason: expect.stringMatching(/txt\.$/) });
+    expect(pages).toEqual(["100:1", "100:2"]);
+  });
+
+  it("keeps away when the hour's requests are used up", async () => {
+    const anonymous = githubProofs(sim.upstream("/github"), raw);
+    for (let i = 0; i < 60; i++) await anonymous.find({ username: "ghost" }, sought).catch(() => undefined);
+    const { retryAfter } = (await trouble(anonymous.find({ username: "ghost" }, sought))).options;
+    expect(retryAfter).toBe(900);
   });
 
   it("looks at several gists with the right file", async () => {
@@ -105,7 +182,7 @@ describe("looking for a proof", () => {
       loopback: true,
       origins: ["https://gist.githubusercontent.com"],
     });
-    await trouble(githubProofs(sim.upstream("/github"), elsewhere).find({ username: "cut" }, sought));
+    await trouble(githubProofs(sim.upstream("/github", WITH_TOKEN), elsewhere).find({ username: "cut" }, sought));
     await elsewhere.close();
   });
 
