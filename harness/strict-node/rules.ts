@@ -1,0 +1,232 @@
+/** The limits of real endpoints, each a rule: what it refuses, in the words, code and HTTP status of its provider. */
+import { type Hex, parseTransaction } from "viem";
+import type { Call, Refusal, Rule, StrictView } from "./rule.ts";
+
+type Filter = { fromBlock?: Hex; toBlock?: Hex; blockHash?: Hex };
+/** A range of eth_getLogs as numbers, both ends included; words are made of it. */
+export type Range = { from: number; to: number; blocks: number };
+
+export const hex = (value: number): Hex => `0x${value.toString(16)}`;
+
+/** More calls than `max` in one HTTP request are answered with one error object instead of a list. */
+export const batches = (max: number, refusal: Refusal): Rule => ({
+  name: `batch above ${max}`,
+  request: (calls, isBatch) => (isBatch && calls.length > max ? refusal : null),
+});
+
+/** Methods that the endpoint does not serve; `pending` is a block that it does not serve either. */
+export const unsupported = (methods: RegExp): Rule => ({
+  name: "unsupported method",
+  call({ method, params }) {
+    if (methods.test(method)) return { code: -32601, message: "method not supported" };
+    if (method === "eth_getBlockByNumber" && params[0] === "pending")
+      return { code: -32014, message: "requested data not available" };
+    return null;
+  },
+});
+
+/** eth_getLogs over more than `max` blocks. */
+export const logsRange = (max: number, words: (range: Range) => Refusal): Rule => ({
+  name: `logs of more than ${max} blocks`,
+  async call(call, view) {
+    const range = await rangeOf(call, view);
+    return range !== null && range.blocks > max ? words(range) : null;
+  },
+});
+
+/** eth_getLogs that finds more than `max` logs. `fits` is the last block of the range that would not have. */
+export const logsFound = (max: number, words: (range: Range & { fits: number }) => Refusal): Rule => ({
+  name: `more than ${max} logs`,
+  async answer(call, answer, view) {
+    const range = await rangeOf(call, view);
+    const found = answer.result as { blockNumber: Hex }[] | undefined;
+    if (range === null || !Array.isArray(found) || found.length <= max) return null;
+    return words({ ...range, fits: Math.max(range.from, Number(found[max]!.blockNumber) - 1) });
+  },
+});
+
+/** An HTTP answer of more than `max` bytes; a batch counts as one. */
+export const answerBytes = (max: number, refusal: Refusal): Rule => ({
+  name: "answer too large",
+  response: (bytes) => (bytes > max ? refusal : null),
+});
+
+export type ComputeUnits = {
+  perSecond: number;
+  /** Units that a client may use at once after a pause. */
+  burst: number;
+  /** By method; `fallback` for the others. */
+  weights: Record<string, number>;
+  fallback: number;
+  /** `waitS` is the time until there are units again. */
+  words(waitS: number): Refusal;
+  /** Refuses the whole HTTP request; otherwise the calls of a batch that find no units. */
+  whole?: boolean;
+};
+
+/** A token bucket of compute units per second, each method with its weight. */
+export function computeUnits({ perSecond, burst, weights, fallback, words, whole }: ComputeUnits): Rule {
+  let units = burst;
+  let at: number | null = null;
+  const weight = ({ method }: Call) => weights[method] ?? fallback;
+  const take = (wanted: number, now: number): Refusal | null => {
+    units = Math.min(burst, units + ((now - (at ?? now)) / 1000) * perSecond);
+    at = now;
+    if (units < wanted) return words((wanted - units) / perSecond);
+    units -= wanted;
+    return null;
+  };
+  const name = "rate";
+  if (!whole) return { name, call: (call, view) => take(weight(call), view.now()) };
+  const sum = (calls: Call[]) =>
+    Math.min(
+      burst,
+      calls.reduce((total, call) => total + weight(call), 0),
+    );
+  return { name, request: (calls, _isBatch, view) => take(sum(calls), view.now()) };
+}
+
+/** Position of the block among the parameters of methods that read the state. */
+const STATE: Record<string, number> = {
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
+  eth_getStorageAt: 2,
+  eth_getProof: 2,
+};
+
+/** Reads of a state more than `depth` blocks old. The refusals are given in turns: backends are of several kinds. */
+export function prunedState(depth: number, refusals: ((block: number, head: number) => Refusal)[]): Rule {
+  let turn = 0;
+  return {
+    name: "old state",
+    async call({ method, params }, view) {
+      const position = STATE[method];
+      if (position === undefined) return null;
+      const block = await numberOf(params[position], view);
+      if (block === null) return null;
+      const head = await view.head();
+      return block >= head - depth ? null : refusals[turn++ % refusals.length]!(block, head);
+    },
+  };
+}
+
+/** Max gas limit of a transaction since EIP-7825: 2^24. */
+export const MAX_TRANSACTION_GAS = 16_777_216;
+
+/** Gas limits of transactions and calls above the cap of EIP-7825, and of transactions above the block's. */
+export const gasCaps = (): Rule => ({
+  name: "gas cap",
+  async call({ method, params }, view) {
+    if (method === "eth_call" || method === "eth_estimateGas") {
+      const { gas } = params[0] as { gas?: Hex };
+      // revm's words for a gas limit above the cap.
+      return Number(gas ?? 0) > MAX_TRANSACTION_GAS ? { code: -32000, message: "intrinsic gas too high" } : null;
+    }
+    if (method !== "eth_sendRawTransaction") return null;
+    const gas = gasOf(params[0] as Hex);
+    if (gas === null) return null;
+    if (gas > MAX_TRANSACTION_GAS)
+      return { code: -32000, message: `transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gas})` };
+    const latest = (await view.ask("eth_getBlockByNumber", ["latest", false])).result as { gasLimit: Hex };
+    return gas > BigInt(latest.gasLimit) ? { code: -32000, message: "exceeds block gas limit" } : null;
+  },
+});
+
+/**
+ * One of `backends` backends behind the URL shows a block only `lagMs` after the others. Calls go to them in turns.
+ * A block that it does not have is null, its receipts are null, and its logs are refused or, by range, left out.
+ */
+export function backendBehind(lagMs: number, backends = 3): Rule {
+  const seen: { block: number; at: number }[] = [];
+  let turn = 0;
+  let wordsTurn = 0;
+  /** Heights of the newest backend and of the one behind. */
+  const heads = async (view: StrictView) => {
+    const block = await view.head();
+    const now = view.now();
+    if (seen.length === 0) seen.push({ block, at: now - lagMs });
+    // A reorganisation takes blocks back.
+    while (seen.length > 1 && seen.at(-1)!.block > block) seen.pop();
+    if (seen.at(-1)!.block < block) seen.push({ block, at: now });
+    while (seen.length > 1 && seen[1]!.at <= now - lagMs) seen.shift();
+    return { newest: block, behind: Math.min(seen[0]!.block, block) };
+  };
+  const isTag = (value: unknown) => value === "latest" || value === "pending" || value === "safe";
+  const turns = new WeakMap<Call, number>();
+  return {
+    name: "block not found",
+    async call(call, view) {
+      if (turn++ % backends !== backends - 1) return null;
+      const { newest, behind } = await heads(view);
+      if (newest === behind) return null;
+      turns.set(call, behind);
+      if (call.method === "eth_blockNumber") return { result: hex(behind) };
+      if (call.method === "eth_getLogs") {
+        const { blockHash, toBlock } = call.params[0] as Filter;
+        if (blockHash !== undefined) {
+          const block = await numberOf({ blockHash }, view);
+          if (block === null || block <= behind) return null;
+          // go-ethereum's and reth's words.
+          return { code: -32000, message: ["unknown block", "block not found"][wordsTurn++ % 2]! };
+        }
+        if (toBlock === undefined || isTag(toBlock)) return null;
+        // reth's words; go-ethereum leaves the missing blocks out without a word.
+        if (Number(toBlock) > behind) return { code: -32602, message: "block range extends beyond current head block" };
+        return null;
+      }
+      const position = STATE[call.method];
+      const block = position === undefined ? null : await numberOf(call.params[position], view);
+      if (block !== null && block > behind) return { code: -32000, message: "header not found" };
+      return null;
+    },
+    answer(call, answer) {
+      const behind = turns.get(call);
+      if (behind === undefined || answer.result === null || typeof answer.result !== "object") return null;
+      if (Array.isArray(answer.result)) {
+        const kept = answer.result.filter((entry: { blockNumber?: Hex }) => Number(entry?.blockNumber ?? 0) <= behind);
+        return kept.length === answer.result.length ? null : { result: kept };
+      }
+      const { number, blockNumber } = answer.result as { number?: Hex; blockNumber?: Hex };
+      const block = Number(number ?? blockNumber ?? 0);
+      if (block <= behind) return null;
+      // A transaction that is in a block of the others only is pending here.
+      if (call.method === "eth_getTransactionByHash")
+        return { result: { ...answer.result, blockNumber: null, blockHash: null, transactionIndex: null } };
+      return { result: null };
+    },
+  };
+}
+
+/** The gas limit of signed bytes; null when they are no transaction. */
+function gasOf(raw: Hex): bigint | null {
+  try {
+    return parseTransaction(raw).gas ?? 0n;
+  } catch {
+    return null;
+  }
+}
+
+/** @returns null when it is no eth_getLogs by range */
+async function rangeOf({ method, params }: Call, view: StrictView): Promise<Range | null> {
+  if (method !== "eth_getLogs") return null;
+  const { blockHash, fromBlock = "latest", toBlock = "latest" } = params[0] as Filter;
+  if (blockHash !== undefined) return null;
+  const head = await view.head();
+  const number = (value: string) => (value === "earliest" ? 0 : value.startsWith("0x") ? Number(value) : head);
+  const [from, to] = [number(fromBlock), number(toBlock)];
+  return { from, to, blocks: to - from + 1 };
+}
+
+/** The number of a block parameter; null for the newest, and for one that the node does not have. */
+async function numberOf(value: unknown, view: StrictView): Promise<number | null> {
+  if (value === "earliest") return 0;
+  if (typeof value === "string") return value.length < 66 && value.startsWith("0x") ? Number(value) : null;
+  const { blockHash, blockNumber } = (value ?? {}) as { blockHash?: Hex; blockNumber?: Hex };
+  if (blockNumber !== undefined) return Number(blockNumber);
+  if (blockHash === undefined) return null;
+  const found = (await view.ask("eth_getBlockByHash", [blockHash, false])).result as { number: Hex } | null;
+  return found === null || found === undefined ? null : Number(found.number);
+}

@@ -1,0 +1,155 @@
+/** A JSON-RPC proxy before a node that keeps to the limits of a profile, as public and commercial endpoints do. */
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PROFILES, type ProfileName } from "./profiles.ts";
+import type { Answer, Call, Given, Refusal, Rule, StrictView } from "./rule.ts";
+
+export type StrictCounts = {
+  /** HTTP requests. */
+  http: number;
+  /** HTTP requests that were batches. */
+  batches: number;
+  /** Calls by method, those in batches included. */
+  requests: Record<string, number>;
+  /** By rule: HTTP requests or calls that it refused or changed. */
+  refused: Record<string, number>;
+};
+
+export type StrictNode = {
+  url: string;
+  counts(): StrictCounts;
+  /** Sets all counts to zero. */
+  reset(): void;
+  close(): void;
+};
+
+export type StrictNodeOptions = {
+  /** URL of the node behind. */
+  upstream: string;
+  /** A row of PROFILES, or rules. */
+  profile: ProfileName | readonly Rule[];
+  /** Milliseconds; for tests of rates. */
+  now?: () => number;
+};
+
+/** Milliseconds for which a head of the node behind stays known. */
+const HEAD_MS = 20;
+
+export async function startStrictNode({ upstream, profile, now = Date.now }: StrictNodeOptions): Promise<StrictNode> {
+  const rules: readonly Rule[] = typeof profile === "string" ? PROFILES[profile]() : profile;
+  const agent = new Agent({ keepAlive: true, maxSockets: 128 });
+  const fresh = (): StrictCounts => ({ http: 0, batches: 0, requests: {}, refused: {} });
+  let counts = fresh();
+  const count = (of: Record<string, number>, name: string) => {
+    of[name] = (of[name] ?? 0) + 1;
+  };
+
+  let head: { at: number; block: Promise<number> } | null = null;
+  const view: StrictView = {
+    ask: (method, params) => ask(upstream, agent, { id: 0, method, params }),
+    head() {
+      if (head === null || Date.now() - head.at > HEAD_MS)
+        head = { at: Date.now(), block: view.ask("eth_blockNumber", []).then(({ result }) => Number(result)) };
+      return head.block;
+    },
+    now,
+  };
+
+  /** @returns the first thing that a rule gives */
+  async function ruled(of: (rule: Rule) => Given | Promise<Given> | undefined): Promise<Given> {
+    for (const rule of rules) {
+      const given = (await of(rule)) ?? null;
+      if (given === null) continue;
+      count(counts.refused, rule.name);
+      return given;
+    }
+    return null;
+  }
+
+  async function answerTo(call: Call): Promise<{ body: object; refusal?: Refusal }> {
+    count(counts.requests, call.method);
+    const before = await ruled((rule) => rule.call?.(call, view));
+    if (before !== null) return shown(call, before);
+    const answer = await ask(upstream, agent, call);
+    const after = await ruled((rule) => rule.answer?.(call, answer, view));
+    return after === null ? { body: { ...answer, jsonrpc: "2.0", id: call.id } } : shown(call, after);
+  }
+
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    counts.http++;
+    const body = JSON.parse(await textOf(incoming)) as Call | Call[];
+    const isBatch = Array.isArray(body);
+    const calls = isBatch ? body : [body];
+    if (isBatch) counts.batches++;
+    const whole = await ruled((rule) => rule.request?.(calls, isBatch, view));
+    if (whole !== null && "code" in whole) {
+      for (const call of calls) count(counts.requests, call.method);
+      return write(outgoing, errorOf(isBatch ? null : calls[0]!.id, whole), whole);
+    }
+    const answers = await Promise.all(calls.map(answerTo));
+    const bodies = answers.map((answer) => answer.body);
+    const text = JSON.stringify(isBatch ? bodies : bodies[0]);
+    const tooLarge = await ruled((rule) => rule.response?.(Buffer.byteLength(text)));
+    if (tooLarge !== null && "code" in tooLarge)
+      return write(outgoing, errorOf(isBatch ? null : calls[0]!.id, tooLarge), tooLarge);
+    // The calls of a batch are refused each for itself, under HTTP 200.
+    write(outgoing, text, isBatch ? undefined : answers[0]!.refusal);
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    outgoing.on("error", () => {});
+    serve(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts: () => structuredClone(counts),
+    reset() {
+      counts = fresh();
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+      agent.destroy();
+    },
+  };
+}
+
+const errorOf = (id: unknown, { code, message, data }: Refusal): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+
+function shown({ id }: Call, given: Exclude<Given, null>): { body: object; refusal?: Refusal } {
+  if ("code" in given) {
+    const { code, message, data } = given;
+    return { body: { jsonrpc: "2.0", id, error: { code, message, data } }, refusal: given };
+  }
+  return { body: { jsonrpc: "2.0", id, result: given.result } };
+}
+
+function write(outgoing: ServerResponse, body: string, refusal?: Refusal): void {
+  outgoing.writeHead(refusal?.status ?? 200, { "content-type": "application/json", ...refusal?.headers });
+  outgoing.end(body);
+}
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** @throws Error when the node behind does not answer */
+function ask(upstream: string, agent: Agent, { id, method, params }: Call): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const inner = request(
+      upstream,
+      { method: "POST", headers: { "content-type": "application/json" }, agent },
+      (response) => {
+        textOf(response)
+          .then((text) => resolve(JSON.parse(text) as Answer))
+          .catch(reject);
+      },
+    );
+    inner.on("error", reject);
+    inner.end(JSON.stringify({ jsonrpc: "2.0", id: id ?? 0, method, params: params ?? [] }));
+  });
+}
