@@ -4,5 +4,5 @@ export type * from "./ports/identity.ts";
 export type * from "./ports/meter.ts";
 export type * from "./ports/payments.ts";
 export type * from "./ports/proofs.ts";
-export type * from "./ports/sources.ts";
+export type * from "./ports/pulled.ts";
 export type * from "./ports/webhooks.ts";

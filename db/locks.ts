@@ -1,5 +1,5 @@
-/** Advisory locks in Postgres: all their numbers, and the function that takes a lock by a name. */
-import { statement, text } from "./statement.ts";
+/** Advisory locks in Postgres: all their numbers, and the functions that take a lock by a name. */
+import { bool, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** Numbers of the advisory locks. Two uses of one number would wait for each other. */
@@ -12,8 +12,6 @@ export const ADVISORY_LOCKS = {
   principals: 7_401_003,
   /** Class; the second key is the hash of the name of an index build. */
   indexBuild: 7_401_004,
-  /** Class; the second key is the hash of a registry's key: one pull per registry. */
-  pull: 7_401_010,
   /** Writers of directory rows of ERC-8004 agents. */
   erc8004Rows: 7_401_011,
   /** Transactions that create webhooks, whose number is limited. */
@@ -31,4 +29,30 @@ const LOCK_TEXT = statement({
 /** Waits for the lock of a name, such as `agent:7`. The lock lasts until the transaction ends. */
 export async function lockText(tx: Queryable, name: string): Promise<void> {
   await LOCK_TEXT.run(tx, { name });
+}
+
+const TRY_LOCK_TEXT = statement({
+  name: "try-lock-text",
+  params: { name: text },
+  text: "select pg_try_advisory_lock(hashtextextended($name, 0)) as locked",
+  columns: { locked: bool },
+});
+const UNLOCK_TEXT = statement({
+  name: "unlock-text",
+  params: { name: text },
+  text: "select from pg_advisory_unlock(hashtextextended($name, 0))",
+});
+
+/**
+ * Takes the lock of a name, such as `sender:0x…`, if it is free. The lock lasts until `unlockText`, or until the
+ * connection ends.
+ * @param connection one connection, never a pool
+ * @returns false while another connection has the lock
+ */
+export const tryLockText = async (connection: Queryable, name: string): Promise<boolean> =>
+  (await TRY_LOCK_TEXT.one(connection, { name })).locked;
+
+/** Releases a lock that `tryLockText` took on the same connection. */
+export async function unlockText(connection: Queryable, name: string): Promise<void> {
+  await UNLOCK_TEXT.run(connection, { name });
 }

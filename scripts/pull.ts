@@ -1,9 +1,9 @@
-/** `npm run pull -- <source> [--full]`: pulls one registry into the directory now, with a progress bar. */
+/** `npm run pull -- <registry> [--full]`: pulls one registry into the directory now, with a progress bar. */
 import { composeWorkers } from "../compose/workers.ts";
 import { loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { OWN_PLATFORM } from "../core/directory/platforms.ts";
-import { SOURCES } from "../core/directory/sources.ts";
+import { REGISTRY_READERS } from "../core/directory/registry-readers.ts";
 import { Failure } from "../core/errors.ts";
 import { ERC8004 } from "../db/directory/erc8004.ts";
 import { type PullProgress, pullProgress } from "../db/directory/pulls.ts";
@@ -14,32 +14,32 @@ import { erc8004Files } from "../workers/jobs/erc8004-files.ts";
 import { pullRegistry } from "../workers/pull-registry.ts";
 
 const JOBS: Record<string, Job> = { [OWN_PLATFORM]: directoryOwn, [ERC8004]: erc8004Files };
-const names = [...Object.keys(JOBS), ...SOURCES.map(({ key }) => key)];
+const names = [...Object.keys(JOBS), ...REGISTRY_READERS.map(({ key }) => key)];
 
 const DRAW_MS = 100;
 const BAR = 30;
 
 /** How far a pull is, as one line. @param speed items a second */
-function line(source: string, { done, expected }: PullProgress, perSecond: number): string {
+function line(registry: string, { done, expected }: PullProgress, perSecond: number): string {
   const speed = `, ${Math.round(perSecond)} items/s`;
-  if (!expected) return `${source} ${done} items${speed}`;
+  if (!expected) return `${registry} ${done} items${speed}`;
   const share = Math.min(1, done / expected);
   const bar = "█".repeat(Math.round(share * BAR)).padEnd(BAR, "·");
-  return `${source} [${bar}] ${Math.floor(share * 100)} %, ${done} of ${expected}${speed}`;
+  return `${registry} [${bar}] ${Math.floor(share * 100)} %, ${done} of ${expected}${speed}`;
 }
 
 /** Draws one line over itself, from what the pull stores; on no terminal, nothing. @returns draws it the last time */
-function follow({ db }: JobContext, source: string): () => Promise<void> {
+function follow({ db }: JobContext, registry: string): () => Promise<void> {
   if (!process.stdout.isTTY) return async () => {};
   let first: { done: number; at: number } | undefined;
   let drawing: Promise<void> | undefined;
   const draw = async () => {
-    const pull = (await pullProgress(db)).find(({ key }) => key === source);
+    const pull = (await pullProgress(db)).find(({ key }) => key === registry);
     // Until it runs, what is stored is of the pull before; and one that was cut off has done some already.
     if (!pull || (!first && !pull.running)) return;
     first ??= { done: pull.done, at: performance.now() };
     const seconds = (performance.now() - first.at) / 1000;
-    process.stdout.write(`\r\x1b[2K${line(source, pull, seconds > 0 ? (pull.done - first.done) / seconds : 0)}`);
+    process.stdout.write(`\r\x1b[2K${line(registry, pull, seconds > 0 ? (pull.done - first.done) / seconds : 0)}`);
   };
   const timer = setInterval(() => {
     // A database that does not answer is told of by the pull itself.
@@ -57,17 +57,17 @@ function follow({ db }: JobContext, source: string): () => Promise<void> {
   };
 }
 
-async function run(context: JobContext, source: string, full: boolean): Promise<number | null> {
-  const reader = SOURCES.find(({ key }) => key === source);
-  if (!reader) return JOBS[source]!.run(context, {});
+async function run(context: JobContext, registry: string, full: boolean): Promise<number | null> {
+  const reader = REGISTRY_READERS.find(({ key }) => key === registry);
+  if (!reader) return JOBS[registry]!.run(context, {});
   const { attestationSchemas, chain, upstreams } = context.config;
   const parts = { ...context, exchangeSchema: attestationSchemas[0]!, chainId: chain.id, everyMs: upstreams.pullMs };
   return pullRegistry(parts, context.registries[reader.key]!, reader, { full });
 }
 
-const [source, ...options] = process.argv.slice(2);
-if (source === undefined || !names.includes(source) || options.some((option) => option !== "--full")) {
-  console.error(`Usage: npm run pull -- <source> [--full]\nSources: ${names.join(", ")}`);
+const [registry, ...options] = process.argv.slice(2);
+if (registry === undefined || !names.includes(registry) || options.some((option) => option !== "--full")) {
+  console.error(`Usage: npm run pull -- <registry> [--full]\nRegistries: ${names.join(", ")}`);
   process.exit(1);
 }
 try {
@@ -76,13 +76,13 @@ try {
   const { value: context, close } = await composeWorkers(config);
   try {
     const began = performance.now();
-    const end = follow(context, source);
-    const changed = await run(context, source, options.includes("--full")).finally(end);
+    const end = follow(context, registry);
+    const changed = await run(context, registry, options.includes("--full")).finally(end);
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     console.log(
       changed === null
-        ? `${source}: another process is pulling it now; GET /api/v2/status tells how far it is.`
-        : `${source}: ${changed} rows changed in ${seconds} s.`,
+        ? `${registry}: another process is pulling it now; GET /api/v2/status tells how far it is.`
+        : `${registry}: ${changed} rows changed in ${seconds} s.`,
     );
   } finally {
     await close();

@@ -2,7 +2,7 @@
 
 import type pg from "pg";
 import type { Registry } from "../clients/ports.ts";
-import type { SourceReader } from "../core/directory/sources/source.ts";
+import type { RegistryReader } from "../core/directory/registry-readers/reader.ts";
 import { Failure } from "../core/errors.ts";
 import { compareErc8004 } from "../db/directory/erc8004-check.ts";
 import { forgetUnseen, itemCounts } from "../db/directory/items.ts";
@@ -16,11 +16,10 @@ import {
   type PullState,
   pullState,
 } from "../db/directory/pulls.ts";
-import { ADVISORY_LOCKS } from "../db/locks.ts";
-import { bool, statement, text } from "../db/statement.ts";
+import { tryLockText, unlockText } from "../db/locks.ts";
 import { transaction } from "../db/transaction.ts";
 import type { JobContext } from "./context.ts";
-import { OddSource, type PageContext, type Source, showAgents, takePage } from "./registry-page.ts";
+import { ImplausibleRegistry, type PageContext, type PulledRegistry, showAgents, takePage } from "./registry-page.ts";
 
 /** Intervals between two full sweeps; pulls between them request changes only, where the registry offers that. */
 const FULL_EVERY = 24;
@@ -29,28 +28,15 @@ const OVERLAP_MS = 300_000;
 /** Min share of the known items that a sweep must see; below it nothing is removed. */
 const TRUSTED_SHARE = 0.5;
 /** Max pages of a pull; a registry whose pages never end is at fault. */
-const MOST_PAGES = 50_000;
-/** Max consecutive items that are skipped for their size: a source that ignores the page size has no others. */
-const MOST_STEPPED_OVER = 1_000;
-/** Share of the interval after which an incomplete sweep, or a source that did not answer, is tried again. */
+const MAX_PAGES = 50_000;
+/** Max consecutive items that are skipped for their size: a registry that ignores the page size has no others. */
+const MAX_SKIPPED_ITEMS = 1_000;
+/** Share of the interval after which an incomplete sweep, or a registry that did not answer, is tried again. */
 const LOOK_AGAIN_SHARE = 1 / 4;
-
-/** The lock of a registry, for the life of the connection: one pull per registry in all processes. */
-const TRY_LOCK = statement({
-  name: "registry-pull-try-lock",
-  params: { registry: text },
-  text: `select pg_try_advisory_lock(${ADVISORY_LOCKS.pull}, hashtext($registry)) as locked`,
-  columns: { locked: bool },
-});
-const UNLOCK = statement({
-  name: "registry-pull-unlock",
-  params: { registry: text },
-  text: `select from pg_advisory_unlock(${ADVISORY_LOCKS.pull}, hashtext($registry))`,
-});
 
 export type PullContext = PageContext &
   Pick<JobContext, "log" | "fault"> & {
-    /** Milliseconds between two pulls of the source. */
+    /** Milliseconds between two pulls of the registry. */
     everyMs: number;
   };
 
@@ -61,51 +47,60 @@ export type PullOptions = {
   onPage?(progress: { done: number; expected: number | null }): void;
 };
 
+const lockOf = (registry: string): string => `pull:${registry}`;
+
 /**
  * Runs a pull, or continues one that was interrupted.
- * @returns number of changed rows of the directory; null while another process pulls the same source
- * @throws Failure upstream_unavailable when the source does not answer; pages that were read before stay stored
+ * @returns number of changed rows of the directory; null while another process pulls the same registry
+ * @throws Failure upstream_unavailable when the registry does not answer; pages that were read before stay stored
  */
 export async function pullRegistry(
   context: PullContext,
   registry: Registry,
-  reader: SourceReader,
+  reader: RegistryReader,
   options: PullOptions = {},
 ): Promise<number | null> {
   const { db, clock, everyMs } = context;
   const lock = await db.connect();
   try {
-    if (!(await TRY_LOCK.one(lock, { registry: reader.key })).locked) return null;
+    // One pull per registry in all processes.
+    if (!(await tryLockText(lock, lockOf(reader.key)))) return null;
     try {
       return await pull(context, { registry, reader }, options);
     } catch (error) {
       const seconds = error instanceof Failure ? (error.options.retryAfter ?? 0) : 0;
       const next = new Date(clock().getTime() + Math.max(seconds * 1000, everyMs * LOOK_AGAIN_SHARE));
       const sentence =
-        error instanceof Failure || error instanceof OddSource ? error.message : "The pull failed; the log says why.";
-      if (error instanceof OddSource) await abandonPull(db, reader.key);
+        error instanceof Failure || error instanceof ImplausibleRegistry
+          ? error.message
+          : "The pull failed; the log says why.";
+      if (error instanceof ImplausibleRegistry) await abandonPull(db, reader.key);
       await failPull(db, reader.key, sentence, next);
       throw error;
     } finally {
-      await UNLOCK.run(lock, { registry: reader.key });
+      await unlockText(lock, lockOf(reader.key));
     }
   } finally {
     lock.release();
   }
 }
 
-async function pull(context: PullContext, source: Source, { full = false, onPage }: PullOptions): Promise<number> {
+async function pull(
+  context: PullContext,
+  pulled: PulledRegistry,
+  { full = false, onPage }: PullOptions,
+): Promise<number> {
   const { db, clock, everyMs, fault } = context;
-  const { reader } = source;
+  const { reader } = pulled;
   const began = clock();
-  const state = await begin(context, source, full, began);
+  const state = await begin(context, pulled, full, began);
   const mode = state.mode!;
   let { done, partial } = state;
   let changed = 0;
   let steppedOver = 0;
   const visited = new Set([JSON.stringify(state.cursor)]);
   for (let cursor = state.cursor; !isPullEnd(cursor); ) {
-    const page = await takePage(context, source, state, cursor);
+    const page = await takePage(context, pulled, state, cursor);
     changed += page.changed;
     done += page.items;
     partial ??= page.partial;
@@ -113,14 +108,16 @@ async function pull(context: PullContext, source: Source, { full = false, onPage
     fault("pull.page");
     if (page.next === null) break;
     steppedOver = page.steppedOver ? steppedOver + 1 : 0;
-    if (steppedOver > MOST_STEPPED_OVER) throw new OddSource("The registry's answers are too large to be read.");
+    if (steppedOver > MAX_SKIPPED_ITEMS)
+      throw new ImplausibleRegistry("The registry's answers are too large to be read.");
     cursor = page.next;
     const place = JSON.stringify(cursor);
-    if (visited.has(place) || visited.size >= MOST_PAGES) throw new OddSource("The registry's pages never end.");
+    if (visited.has(place) || visited.size >= MAX_PAGES)
+      throw new ImplausibleRegistry("The registry's pages never end.");
     visited.add(place);
   }
   return transaction(db, async (tx) => {
-    const settled = mode === "full" ? await settleSweep(tx, context, source, { ...state, partial }) : UNTOUCHED;
+    const settled = mode === "full" ? await settleSweep(tx, context, pulled, { ...state, partial }) : UNTOUCHED;
     const now = clock();
     await endPull(tx, reader.key, {
       mode,
@@ -138,7 +135,7 @@ async function pull(context: PullContext, source: Source, { full = false, onPage
 /** The interrupted pull, unless it is too old to continue; else a new one. */
 async function begin(
   { db, everyMs }: PullContext,
-  { registry, reader }: Source,
+  { registry, reader }: PulledRegistry,
   full: boolean,
   now: Date,
 ): Promise<PullState> {
@@ -155,14 +152,14 @@ const UNTOUCHED: Settled = { whole: false, again: false, removed: 0, note: null 
 
 /**
  * An item that two complete sweeps in a row did not see is removed. A sweep that was not complete removes nothing, nor
- * one that sees less than TRUSTED_SHARE of the known items: then the source is at fault. One sweep is not enough, because items
+ * one that sees less than TRUSTED_SHARE of the known items: then the registry is at fault. One sweep is not enough, because items
  * that come and go during it move others between its pages. A sweep that shows less than the one before is repeated; the
  * second result counts.
  */
 async function settleSweep(
   tx: pg.ClientBase,
   { clock, exchangeSchema, chainId, log }: PullContext,
-  { reader }: Source,
+  { reader }: PulledRegistry,
   { sweep, wholeSweep, partial }: PullState,
 ): Promise<Settled> {
   const again = wholeSweep === sweep - 1;
@@ -170,7 +167,7 @@ async function settleSweep(
   if (partial !== null) return { ...UNTOUCHED, again, note: partial };
   const { all, seen } = await itemCounts(tx, reader.key, sweep);
   if (seen < all * TRUSTED_SHARE) {
-    log.warn({ source: reader.key, known: all, seen }, "a sweep saw so little that nothing is taken for gone");
+    log.warn({ registry: reader.key, known: all, seen }, "a sweep saw so little that nothing is taken for gone");
     return { ...UNTOUCHED, again, note: `The sweep saw ${seen} of ${all} known items, so nothing is taken for gone.` };
   }
   const { agentIds, forgotten } = await forgetUnseen(tx, reader.key, wholeSweep);

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { ZodError } from "zod";
 import type { Registry, RegistryPage } from "../clients/ports.ts";
 import type { DirectoryEntry } from "../core/directory/entry.ts";
-import type { ReadItem, SourceReader } from "../core/directory/sources/source.ts";
+import type { ReadItem, RegistryReader } from "../core/directory/registry-readers/reader.ts";
 import { showErc8004 } from "../db/directory/erc8004-rows.ts";
 import { digestOf, forgetItems, type Item, itemsOf, keyOf, storeItems } from "../db/directory/items.ts";
 import { forgetPage, keepPage, knownPage, seePage } from "../db/directory/pages.ts";
@@ -19,8 +19,8 @@ const READ_MS = 86_400_000;
 
 export type PageContext = Pick<JobContext, "db" | "clock" | "log"> & { exchangeSchema: string; chainId: number };
 
-/** A source with the function that reads its pages. */
-export type Source = { registry: Registry; reader: SourceReader };
+/** A registry: its pages, and the reader of its items. */
+export type PulledRegistry = { registry: Registry; reader: RegistryReader };
 
 /** A page that was stored. */
 export type TakenPage = {
@@ -34,20 +34,20 @@ export type TakenPage = {
   steppedOver: boolean;
 };
 
-/** The answers of a source contradict each other; the message is one sentence. */
-export class OddSource extends Error {}
+/** The answers of a registry contradict each other; the message is one sentence. */
+export class ImplausibleRegistry extends Error {}
 
 const REPEATS = "The registry answers with the same page again and again.";
 
-/** Requests the page at `cursor` and stores it. @throws Failure upstream_unavailable, OddSource */
+/** Requests the page at `cursor` and stores it. @throws Failure upstream_unavailable, ImplausibleRegistry */
 export async function takePage(
   context: PageContext,
-  source: Source,
+  pulled: PulledRegistry,
   state: PullState,
   cursor: unknown,
 ): Promise<TakenPage> {
   const { db, clock } = context;
-  const { registry, reader } = source;
+  const { registry, reader } = pulled;
   const since = state.mode === "incremental" ? state.watermark : null;
   const known = since === null ? await knownPage(db, reader.key, cursor, new Date(clock().getTime() - READ_MS)) : null;
   let page = await registry.page(cursor, since, known?.validators);
@@ -69,15 +69,15 @@ export async function takePage(
     page = await registry.page(cursor, since);
   }
   if (page === "unchanged")
-    throw new OddSource("The registry says that a page is unchanged which it was not asked about.");
-  return storePage(context, source, state, cursor, page);
+    throw new ImplausibleRegistry("The registry says that a page is unchanged which it was not asked about.");
+  return storePage(context, pulled, state, cursor, page);
 }
 
 const TOO_LARGE = "The registry's answer with this item alone is larger than can be read.";
 
 function storePage(
   { db, clock, log, ...rest }: PageContext,
-  { registry, reader }: Source,
+  { registry, reader }: PulledRegistry,
   { mode, sweep }: PullState,
   cursor: unknown,
   page: RegistryPage,
@@ -97,9 +97,9 @@ function storePage(
       const nothingNew = mode === "full" && stored.length > 1 && seenBefore === stored.length;
       const next = page.meets && nothingNew ? null : page.next;
       const repeats = nothingNew && !registry.overlapping;
-      if (repeats && next !== null) throw new OddSource(REPEATS);
+      if (repeats && next !== null) throw new ImplausibleRegistry(REPEATS);
       for (const { item, error } of refused)
-        log.warn({ err: error, source: reader.key, item: item.id }, "an item cannot be stored and is quarantined");
+        log.warn({ err: error, registry: reader.key, item: item.id }, "an item cannot be stored and is quarantined");
       const unstored = [
         ...bad,
         ...refused.map(({ item: { id, raw }, error }) => ({ id, raw, reason: refusalReason(error), named: true })),
@@ -131,10 +131,10 @@ function storePage(
 }
 
 /** Max characters of JSON of one item; descriptions of agents are far shorter. */
-const MOST_ITEM = 262_144;
+const MAX_ITEM_CHARS = 262_144;
 
 /** Reads items one by one: an unreadable item does not affect the others. Of two items with one id the last counts. */
-function sort(reader: SourceReader, items: readonly unknown[]) {
+function sort(reader: RegistryReader, items: readonly unknown[]) {
   const good = new Map<string, Item>();
   const gone = new Set<string>();
   const bad: (BadItem & { named: boolean })[] = [];
@@ -144,7 +144,7 @@ function sort(reader: SourceReader, items: readonly unknown[]) {
     const json = JSON.stringify(raw);
     const digest = digestOf(json);
     try {
-      if (json.length > MOST_ITEM) throw new Error("The item is larger than 256 KiB.");
+      if (json.length > MAX_ITEM_CHARS) throw new Error("The item is larger than 256 KiB.");
       const read = reader.read(raw);
       if (read === "gone") {
         if (named !== null) gone.add(keyOf(named));
@@ -168,7 +168,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Reads a stored item. An earlier version of the reader may have stored it, so an unreadable item is ignored. */
-function readAgain(reader: SourceReader, raw: unknown): ReturnType<SourceReader["read"]> {
+function readAgain(reader: RegistryReader, raw: unknown): ReturnType<RegistryReader["read"]> {
   try {
     return reader.read(raw);
   } catch {
@@ -179,7 +179,7 @@ function readAgain(reader: SourceReader, raw: unknown): ReturnType<SourceReader[
 /** Updates the rows of agents from their stored items; an agent without items is removed. @returns number of changed rows */
 export async function showAgents(
   tx: pg.ClientBase,
-  reader: SourceReader,
+  reader: RegistryReader,
   agentIds: readonly string[],
   rules: ScoreRules & { chainId: number },
 ): Promise<number> {

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { Failure } from "../core/errors.ts";
 import { openClient } from "../db/connect.ts";
-import { bool, statement, text } from "../db/statement.ts";
+import { tryLockText } from "../db/locks.ts";
 import { highestBlock, INTENT_CHANNEL } from "../db/transaction-outbox.ts";
 import type { JobContext } from "./context.ts";
 import { INTENT_EFFECTS } from "./intents.ts";
@@ -54,7 +54,7 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
   });
   try {
     await db.connect();
-    while (!(await tryLock(db, signer.address))) {
+    while (!(await tryLockText(db, `sender:${signer.address}`))) {
       await latch.wait(STAND_BY_MS);
       if (loop.stopping) return;
     }
@@ -84,17 +84,6 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
     await db.end().catch(() => {});
   }
 }
-
-const TRY_LOCK = statement({
-  name: "sender-try-lock",
-  params: { name: text },
-  text: "select pg_try_advisory_lock(hashtextextended($name, 0)) as locked",
-  columns: { locked: bool },
-});
-
-/** Takes the sender's lock for the life of the connection. @returns false while another process has it */
-const tryLock = async (db: pg.Client, address: string): Promise<boolean> =>
-  (await TRY_LOCK.one(db, { name: `sender:${address}` })).locked;
 
 /**
  * Whether a head below an earlier one is accepted. A reorganisation may shorten the chain for a moment, within the blocks

@@ -1,4 +1,4 @@
-/** The pages of Agentverse. core/directory/sources/ reads their items. */
+/** The pages of Agentverse. core/directory/registry-readers/ reads their items. */
 import { z } from "zod";
 import { cursorOf, steppedOver, total } from "./offsets.ts";
 import { askSized, placeBehind, placeOf } from "./page-request.ts";

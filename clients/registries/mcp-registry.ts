@@ -1,4 +1,4 @@
-/** The pages of the MCP registry. core/directory/sources/ reads their items. */
+/** The pages of the MCP registry. core/directory/registry-readers/ reads their items. */
 import { z } from "zod";
 import { steppedOver } from "./offsets.ts";
 import { askSized, PAGE } from "./page-request.ts";

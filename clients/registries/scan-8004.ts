@@ -1,4 +1,4 @@
-/** The pages of 8004scan. core/directory/sources/ reads their items. */
+/** The pages of 8004scan. core/directory/registry-readers/ reads their items. */
 import { z } from "zod";
 import { offsetPage, overOffset, total } from "./offsets.ts";
 import { askSized, placeOf } from "./page-request.ts";

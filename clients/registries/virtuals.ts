@@ -1,4 +1,4 @@
-/** The pages of Virtuals. core/directory/sources/ reads their items. */
+/** The pages of Virtuals. core/directory/registry-readers/ reads their items. */
 import { z } from "zod";
 import { steppedOver, total } from "./offsets.ts";
 import { askSized, EMPTY_PAGE, PAGE, placeBehind, placeOf } from "./page-request.ts";

@@ -1,4 +1,4 @@
-/** The pages of the x402 Bazaar. core/directory/sources/ reads their items. */
+/** The pages of the x402 Bazaar. core/directory/registry-readers/ reads their items. */
 import { z } from "zod";
 import { offsetPage, overOffset, total } from "./offsets.ts";
 import { askSized, placeOf } from "./page-request.ts";

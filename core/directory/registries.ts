@@ -1,11 +1,11 @@
 /**
  * The list of foreign registries that fill the directory. A new registry is a row here; the compiler then requires its
- * reader (sources.ts), its pages (clients/registries.ts) and its simulator (devnet/simulators/upstreams.ts).
+ * reader (registry-readers.ts), its pages (clients/registries.ts) and its simulator (devnet/simulators/upstreams.ts).
  */
 import type { UpstreamVariable } from "../upstream-variable.ts";
 
 export type RegistryRow = {
-  /** Identifier: `platform` of the registry's rows, and the source in the database and in metrics. */
+  /** Identifier: `platform` of the registry's rows, its `source` in the database and in metrics. */
   key: string;
   /** Display name, as in a row of the directory. */
   label: string;

@@ -1,6 +1,6 @@
 /** Items of the foreign registries as they came, by the registry's own ids. */
 import { createHash } from "node:crypto";
-import type { ReadItem } from "../../core/directory/sources/source.ts";
+import type { ReadItem } from "../../core/directory/registry-readers/reader.ts";
 import { array, int8, jsonb, statement, text, timestamptz } from "../statement.ts";
 import type { Queryable } from "../transaction.ts";
 import { releaseItems } from "./quarantine.ts";

@@ -16,7 +16,7 @@ import { SIGNALS } from "../../core/cred.ts";
 import { blankEntry } from "../../core/directory/entry.ts";
 import type { PlatformKey } from "../../core/directory/platforms.ts";
 import { REGISTRIES, type RegistryRow } from "../../core/directory/registries.ts";
-import type { SourceReader } from "../../core/directory/sources/source.ts";
+import type { RegistryReader } from "../../core/directory/registry-readers/reader.ts";
 import { proofPlatform, text } from "../../core/proof-platforms/platform.ts";
 import { PROOF_PLATFORMS } from "../../core/proof-platforms.ts";
 import { needleOf, showsNeedle } from "../../core/proofs.ts";
@@ -40,7 +40,7 @@ const LISTS = {
   platform: ["core/proof-platforms.ts", "clients/proof-platforms.ts", "devnet/simulators/upstreams.ts"],
   registry: [
     "core/directory/registries.ts",
-    "core/directory/sources.ts",
+    "core/directory/registry-readers.ts",
     "clients/registries.ts",
     "devnet/simulators/upstreams.ts",
   ],
@@ -58,17 +58,17 @@ describe("what exists", () => {
     [
       "agentverse",
       LISTS.registry,
-      /^(clients|core\/directory|devnet\/simulators)\/(registries|sources)\/agentverse\.ts$/,
+      /^(clients|core\/directory|devnet\/simulators)\/(registries|registry-readers)\/agentverse\.ts$/,
     ],
     [
       "mcp-registry",
       LISTS.registry,
-      /^(clients|core\/directory|devnet\/simulators)\/(registries|sources)\/mcp-registry\.ts$/,
+      /^(clients|core\/directory|devnet\/simulators)\/(registries|registry-readers)\/mcp-registry\.ts$/,
     ],
     [
       "x402-bazaar",
       LISTS.registry,
-      /^(clients|core\/directory|devnet\/simulators)\/(registries|sources)\/x402-bazaar\.ts$/,
+      /^(clients|core\/directory|devnet\/simulators)\/(registries|registry-readers)\/x402-bazaar\.ts$/,
     ],
   ])("%s is named in its own files and in the lists only", (name, lists, own) => {
     const others = namedIn(name).filter((path) => !own.test(path) && !lists.includes(path) && path !== SEEDED);
@@ -146,7 +146,7 @@ const beehive = {
   variables: { url: { name: "BEEHIVE_URL", doc: "Beehive", kind: "url", default: "https://beehive.example" } },
 } as const satisfies RegistryRow;
 
-const beehiveReader: SourceReader = {
+const beehiveReader: RegistryReader = {
   ...beehive,
   idOf: (raw) => (raw as { id?: string }).id ?? null,
   read(raw) {

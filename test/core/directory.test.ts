@@ -5,7 +5,7 @@ import { FOREIGN_CAP, foreignCred } from "../../core/directory/cred.ts";
 import { boundsOf, DIRECTORY_FILTERS, orderOf, searchKinds, trendOf } from "../../core/directory/filters.ts";
 import { locateFile, readRegistration } from "../../core/directory/foreign-registration-file.ts";
 import { foreignLink, foreignText, foreignTime } from "../../core/directory/foreign-text.ts";
-import { SOURCES } from "../../core/directory/sources.ts";
+import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 
 const NOW = new Date(Date.UTC(2026, 10, 21));
 const seconds = Math.floor(NOW.getTime() / 1000);
@@ -127,7 +127,7 @@ describe("registration files", () => {
   });
 });
 
-it.each(SOURCES.map((source) => [source.key, source] as const))(
+it.each(REGISTRY_READERS.map((source) => [source.key, source] as const))(
   "%s refuses what is no item, and stumbles over none",
   (_, source) => {
     fc.assert(

@@ -1,6 +1,6 @@
 /** No fault of a registry loses or doubles a row: while it lasts rows stay, and after it they are what the registry has. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SOURCES } from "../../core/directory/sources.ts";
+import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { bodyOf, interrupted, type RegistryWorld, type Row, registryWorld } from "./support/registries.ts";
 
@@ -93,7 +93,7 @@ const FAULTS: Fault[] = [
 /** Agentverse's pages overlap by design: one that repeats is no sign of a fault. */
 const endOf = (source: string, { ends }: Fault) => (source === "agentverse" && ends === "odd" ? "ends" : ends);
 
-describe.each(SOURCES.map(({ key }) => key))("%s loses and doubles nothing", (source) => {
+describe.each(REGISTRY_READERS.map(({ key }) => key))("%s loses and doubles nothing", (source) => {
   let listed = COUNT;
   beforeAll(async () => {
     await world.plant(source, { generate: listed });

@@ -1,7 +1,7 @@
 /** Every simulated registry feeds the directory: each row once, resumable at every page, unchanged pages unread. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Registry } from "../../clients/ports.ts";
-import { SOURCES } from "../../core/directory/sources.ts";
+import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { testLog } from "../../harness/log.ts";
 import type { JobContext } from "../../workers/context.ts";
@@ -10,7 +10,7 @@ import { deepIt } from "../support/share.ts";
 import { bodyOf, type RegistryWorld, readerOf, readPage, registryWorld } from "./support/registries.ts";
 
 const COUNT = 230;
-const KEYS = SOURCES.map(({ key }) => key);
+const KEYS = REGISTRY_READERS.map(({ key }) => key);
 
 let world: RegistryWorld;
 beforeAll(async () => {

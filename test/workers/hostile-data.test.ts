@@ -5,7 +5,7 @@ import { dexScreener } from "../../clients/dexscreener.ts";
 import { foreignDocuments } from "../../clients/documents.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
-import { SOURCES } from "../../core/directory/sources.ts";
+import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { showsBlock, staleOwnRows } from "../../db/directory/own.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { testLog } from "../../harness/log.ts";
@@ -20,7 +20,7 @@ import { casesOf, shareOf } from "../support/share.ts";
 import { bodyOf, type RegistryWorld, type Row, readerOf, registryWorld } from "./support/registries.ts";
 
 const SOUND = 229;
-const KEYS = SOURCES.map(({ key }) => key);
+const KEYS = REGISTRY_READERS.map(({ key }) => key);
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 
 let world: RegistryWorld;

@@ -1,6 +1,6 @@
 /** Pulls every foreign registry that is due, each independently: one that does not answer delays no other. */
 import { z } from "zod";
-import { SOURCES } from "../../core/directory/sources.ts";
+import { REGISTRY_READERS } from "../../core/directory/registry-readers.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { isIndexed } from "../../db/transaction.ts";
 import { defineJob } from "../job.ts";
@@ -9,7 +9,7 @@ import { pullRegistry } from "../pull-registry.ts";
 export const directoryPull = defineJob({
   name: "directory-pull",
   concurrency: 1,
-  // Checks often; pulls each source once per interval, and sooner when a pull was interrupted.
+  // Checks often; pulls each registry once per interval, and sooner when a pull was interrupted.
   schedule: { everyMs: 10_000 },
   input: z.object({}),
   async run(context) {
@@ -17,7 +17,7 @@ export const directoryPull = defineJob({
     // Scores need the index; before there is one, no row can be written.
     if (!(await isIndexed(db))) return 0;
     const known = new Map((await pullProgress(db)).map((pull) => [pull.key, pull]));
-    const due = SOURCES.filter(({ key }) => {
+    const due = REGISTRY_READERS.filter(({ key }) => {
       const pull = known.get(key);
       return !pull?.nextRunAt || pull.nextRunAt <= clock();
     });
@@ -34,7 +34,7 @@ export const directoryPull = defineJob({
           reader,
         ).catch((error) => {
           log.warn(
-            { err: error, source: reader.key },
+            { err: error, registry: reader.key },
             "a registry could not be pulled; the next attempt goes on from there",
           );
           return 0;

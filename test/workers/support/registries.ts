@@ -3,8 +3,8 @@ import { expect } from "vitest";
 import { type Http, openHttp } from "../../../clients/http.ts";
 import type { Registry, RegistryPage } from "../../../clients/ports.ts";
 import { PAGES as OPEN_PAGES } from "../../../clients/registries.ts";
-import type { ReadItem, SourceReader } from "../../../core/directory/sources/source.ts";
-import { SOURCES } from "../../../core/directory/sources.ts";
+import type { ReadItem, RegistryReader } from "../../../core/directory/registry-readers/reader.ts";
+import { REGISTRY_READERS } from "../../../core/directory/registry-readers.ts";
 import { type RunningSimulators, startSimulators } from "../../../devnet/simulators/server.ts";
 import { testLog } from "../../../harness/log.ts";
 import { type PullOptions, pullRegistry } from "../../../workers/pull-registry.ts";
@@ -19,7 +19,7 @@ export type Row = { agentId: string; name: string; description: string | null };
 
 export type Pull = PullOptions & {
   registry?: Registry;
-  reader?: SourceReader;
+  reader?: RegistryReader;
   fault?: (point: string) => void;
 };
 
@@ -41,7 +41,7 @@ export type RegistryWorld = {
   stop(): Promise<void>;
 };
 
-export const readerOf = (source: string): SourceReader => SOURCES.find(({ key }) => key === source)!;
+export const readerOf = (source: string): RegistryReader => REGISTRY_READERS.find(({ key }) => key === source)!;
 
 /** @param registered so many ERC-8004 agents the index has, ids from 1, none of whose files can be had */
 export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWorld> {
@@ -62,7 +62,7 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
     expect(answer.status).toBe(200);
     return answer.json();
   };
-  const platformOf = (source: string) => SOURCES.find(({ key }) => key === source)?.enriches ?? source;
+  const platformOf = (source: string) => REGISTRY_READERS.find(({ key }) => key === source)?.enriches ?? source;
 
   const world: RegistryWorld = {
     db,

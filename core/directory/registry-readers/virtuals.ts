@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type ItemReader } from "./source.ts";
+import { field, type ItemReader } from "./reader.ts";
 
 const named = z.looseObject({});
 const item = z.looseObject({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type ItemReader } from "./source.ts";
+import { field, type ItemReader } from "./reader.ts";
 
 const item = z.looseObject({
   address: z.string().regex(/^(?:test-)?agent1[02-9ac-hj-np-z]{20,90}$/i),

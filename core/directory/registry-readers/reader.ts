@@ -8,7 +8,7 @@ export type ReadItem = { sourceId: string; entry: DirectoryEntry; warnings: stri
 /** Reads the items of one registry. */
 export type ItemReader<K extends string = RegistryKey> = {
   key: K;
-  /** The source's id of an item, also when the rest is unreadable; null when it has none. */
+  /** The registry's id of an item, also when the rest is unreadable; null when it has none. */
   idOf(raw: unknown): string | null;
   /**
    * Reads an item. @returns the item; `gone` when the item says that its agent was removed; null for an item without an
@@ -21,7 +21,7 @@ export type ItemReader<K extends string = RegistryKey> = {
 };
 
 /** A registry's row with its reader. */
-export type SourceReader = Omit<RegistryRow, "key"> & ItemReader<string>;
+export type RegistryReader = Omit<RegistryRow, "key"> & ItemReader<string>;
 
 /** Reads a text field by path from an item of any shape; null when there is none. */
 export function field(raw: unknown, ...path: string[]): string | null {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type ItemReader } from "./source.ts";
+import { field, type ItemReader } from "./reader.ts";
 
 const BASE = 8453;
 /** Address of the canonical contract on every chain. Other contracts that call themselves registries are not listed here. */

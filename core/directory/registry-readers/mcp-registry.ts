@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { blankEntry } from "../entry.ts";
 import { foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type ItemReader } from "./source.ts";
+import { field, type ItemReader } from "./reader.ts";
 
 const OFFICIAL = "io.modelcontextprotocol.registry/official";
 const item = z.looseObject({

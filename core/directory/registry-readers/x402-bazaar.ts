@@ -3,7 +3,7 @@ import { z } from "zod";
 import { urlOf } from "../../urls.ts";
 import { blankEntry } from "../entry.ts";
 import { foreignAddress, foreignCount, foreignLink, foreignText, foreignTime } from "../foreign-text.ts";
-import { field, type ItemReader } from "./source.ts";
+import { field, type ItemReader } from "./reader.ts";
 
 const item = z.looseObject({
   resource: z.string().min(1).max(2_000),
