@@ -2,31 +2,63 @@
 
 import type { Address } from "../core/facts.ts";
 import { touchRows } from "./directory/write.ts";
-import { ZERO_ADDRESS } from "./fragments.ts";
+import { isNamed } from "./named-wallets.ts";
 import { array, bool, int4, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
-const stale = (table: string, column: string) => `(
-  select a.${column} as wallet from ${table} a
-  where a.${column} <> '${ZERO_ADDRESS}'
-    and not exists (select from offchain.ethos_score e where e.wallet = a.${column} and e.fetched_at >= $since)
-  limit $limit)`;
+/** A wallet that is due, and how often Ethos was asked about it in vain since its last answer. */
+export type DueWallet = { wallet: Address; failures: number };
 
-const TO_SCORE = statement({
-  name: "ethos-wallets-to-score",
-  params: { since: timestamptz, limit: int8 },
+/** Half of the places are for wallets without an answer so far: neither new wallets nor old ones keep the others waiting. */
+const DUE = statement({
+  name: "ethos-due",
+  params: { since: timestamptz, half: int8 },
   text: `
-    ${stale("offchain.human", "wallet")} union ${stale("onchain.agent", "agent_address")}
-    union ${stale("onchain.agent", "owner")} limit $limit`,
-  columns: { wallet: narrow<Address>(text) },
+    (select wallet, failures from offchain.ethos_score where fetched_at is null
+     order by failed_at nulls first, wallet limit $half)
+    union all
+    (select wallet, failures from offchain.ethos_score where fetched_at < $since
+     order by greatest(fetched_at, failed_at), wallet limit $half)`,
+  columns: { wallet: narrow<Address>(text), failures: int4 },
+});
+
+const FORGET_UNNAMED = statement({
+  name: "ethos-forget-unnamed",
+  params: { wallets: array(text) },
+  text: `delete from offchain.ethos_score e where e.wallet = any($wallets) and not ${isNamed("e.wallet")} returning wallet`,
+  columns: { wallet: text },
 });
 
 /**
- * Wallets of agents, of their owners and of humans whose score was not fetched since a time; each once.
+ * Wallets whose score was not fetched since a time, those first that have waited longest. Wallets that nothing names any
+ * more are deleted instead.
+ * @returns `more`: there may be others
  * @throws when there are no views yet (`isNoIndex`)
  */
-export const walletsToScore = async (db: Queryable, since: Date, limit: number): Promise<Address[]> =>
-  (await TO_SCORE.rows(db, { since, limit })).map(({ wallet }) => wallet);
+export async function walletsToScore(
+  db: Queryable,
+  since: Date,
+  limit: number,
+): Promise<{ due: DueWallet[]; more: boolean }> {
+  const half = Math.ceil(limit / 2);
+  const found = await DUE.rows(db, { since, half });
+  const unnamed = await FORGET_UNNAMED.rows(db, { wallets: found.map(({ wallet }) => wallet) });
+  const gone = new Set<string>(unnamed.map(({ wallet }) => wallet));
+  return { due: found.filter(({ wallet }) => !gone.has(wallet)), more: found.length >= half };
+}
+
+const NOTE_FAILED = statement({
+  name: "ethos-note-failed",
+  params: { wallets: array(text), now: timestamptz },
+  text: `
+    update offchain.ethos_score set failed_at = $now, failures = failures + 1
+    where wallet in (select wallet from offchain.ethos_score where wallet = any($wallets) order by wallet for update)`,
+});
+
+/** Stores that Ethos was asked about wallets in vain: then the others come first. */
+export async function noteFailedScores(db: Queryable, wallets: readonly Address[], now: Date): Promise<void> {
+  await NOTE_FAILED.run(db, { wallets, now });
+}
 
 /** The directory shows the score of an agent's own wallet, or else of its owner's. */
 const ROWS_OF_CHANGED = `
@@ -36,16 +68,10 @@ const ROWS_OF_CHANGED = `
 const FORGET = statement({
   name: "ethos-forget",
   params: { wallet: text },
-  text: `
-    with changed as (
-      delete from offchain.ethos_score e where wallet = $wallet
-        and not exists (select from onchain.agent a where a.owner = $wallet)
-        and not exists (select from onchain.agent a where a.agent_address = $wallet)
-      returning wallet)
-    ${touchRows(ROWS_OF_CHANGED)}`,
+  text: `delete from offchain.ethos_score e where e.wallet = $wallet and not ${isNamed("e.wallet")}`,
 });
 
-/** Deletes the score of a wallet that no agent names and that owns none. */
+/** Deletes the score of a wallet that no agent, no human and no row of the directory names. */
 export async function forgetEthosScore(tx: Queryable, wallet: Address): Promise<void> {
   await FORGET.run(tx, { wallet });
 }
@@ -61,7 +87,8 @@ const STORE = statement({
       from unnest($wallets::text[], $scores::int4[], $silent::bool[]) as s(wallet, score, silent)
       left join before using (wallet)
       order by wallet
-      on conflict (wallet) do update set score = excluded.score, fetched_at = excluded.fetched_at
+      on conflict (wallet) do update set score = excluded.score, fetched_at = excluded.fetched_at,
+        failed_at = null, failures = 0
       returning wallet, score),
     changed as (
       select wallet from stored left join before using (wallet) where stored.score is distinct from before.score),

@@ -164,6 +164,8 @@ insert into offchain.message_group (group_id, topic, description, min_cred, is_p
   where not exists (select from offchain.message_group g where g.group_id = d.topic)
   order by d.place;
 
--- Two tables of one row each: the heads of the event log and of what webhooks have been given of it.
+-- Tables of one row each: the heads of the event log and of what webhooks have been given of it, and how far the
+-- directory was read for wallets.
 insert into offchain.event_log default values on conflict do nothing;
 insert into offchain.webhook_cursor default values on conflict do nothing;
+insert into offchain.wallet_walk default values on conflict do nothing;

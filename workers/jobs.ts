@@ -12,6 +12,7 @@ import { eventRetention } from "./jobs/event-retention.ts";
 import { exchangeExpiry } from "./jobs/exchange-expiry.ts";
 import { marketData } from "./jobs/market-data.ts";
 import { messageRetention } from "./jobs/message-retention.ts";
+import { namedWallets } from "./jobs/named-wallets.ts";
 import { paymentSweep } from "./jobs/payment-sweep.ts";
 import { proofRecheck } from "./jobs/proof-recheck.ts";
 import { prune } from "./jobs/prune.ts";
@@ -34,6 +35,7 @@ export const JOBS: readonly Job[] = [
   tokenStats,
   tokenUris,
   proofRecheck,
+  namedWallets,
   ethosRefresh,
   transactionCounts,
   paymentSweep,

@@ -114,7 +114,7 @@ const LOAD = statement({
     'tokenId', case when ${holdsToken("h", "$identity")} then h.token_id end,
     'attestation', (${ATTESTATION}),
     'ethos', (select json_build_object('value', e.score, 'at', ${isoTime("e.fetched_at")})
-              from offchain.ethos_score e where e.wallet = h.wallet),
+              from offchain.ethos_score e where e.wallet = h.wallet and e.fetched_at is not null),
     'transactions', case when h.transaction_count is not null then
       json_build_object('value', h.transaction_count, 'at', ${isoTime("h.transaction_count_at")}) end,
     'sessionSuccesses', coalesce(l.successes, 0), 'referrals', coalesce(l.referrals, 0)) as facts,

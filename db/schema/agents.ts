@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   bigserial,
+  boolean,
   doublePrecision,
   index,
   integer,
@@ -152,14 +153,58 @@ export const sessionOutcome = offchain.table(
   ],
 );
 
-/** Scores as Ethos gives them; absent = never asked. */
+/** Scores as Ethos gives them, of the wallets that rows of the directory and humans name. */
 export const ethosScore = offchain.table(
   "ethos_score",
   {
     wallet: text().primaryKey(),
-    /** Null: Ethos was asked, and knows nothing about the wallet. */
+    /** Null: Ethos knows nothing about the wallet, or was never asked. */
     score: integer(),
-    fetchedAt: at().notNull(),
+    /** When Ethos last answered about it; null: never. */
+    fetchedAt: at(),
+    /** When Ethos was last asked in vain, and how often since its last answer. */
+    failedAt: at(),
+    failures: integer().notNull().default(0),
   },
-  (t) => [index("ethos_fetched").on(t.fetchedAt)],
+  (t) => [
+    index("ethos_fetched").on(t.fetchedAt),
+    index("ethos_never_fetched").on(t.failedAt).where(sql`fetched_at is null`),
+  ],
 );
+
+/**
+ * Exchange attestations made before the first indexed block, by the wallet they are of. A wallet's row says when the chain
+ * was asked, and the attestation that was valid then. An attestation that the index has is judged by the index alone.
+ */
+export const attestationLookup = offchain.table(
+  "attestation_lookup",
+  {
+    wallet: text().primaryKey(),
+    /** Null: none was valid. */
+    attestationUid: text(),
+    schemaUid: text(),
+    attester: text(),
+    /** Unix seconds; 0 = never. */
+    expiresAt: bigint({ mode: "number" }),
+    /** Hash of the configuration that the answer depends on: with another configuration it is due at once. */
+    configuration: text(),
+    /** When the chain last answered about it; null: never. */
+    checkedAt: at(),
+    /** When the chain was last asked in vain; null after an answer. */
+    failedAt: at(),
+  },
+  (t) => [
+    index("attestation_lookup_found").on(t.wallet).where(sql`attestation_uid is not null`),
+    index("attestation_lookup_checked").on(t.checkedAt),
+    index("attestation_lookup_never_checked").on(t.failedAt).where(sql`checked_at is null`),
+  ],
+);
+
+/** How far the directory was read for wallets to look up: ids of its rows; one row. */
+export const walletWalk = offchain.table("wallet_walk", {
+  one: boolean().primaryKey().default(true),
+  /** The newest row that was read. */
+  newest: bigint({ mode: "number" }).notNull().default(0),
+  /** The row at which the next part of the walk over all rows begins; 0: at the first. */
+  walked: bigint({ mode: "number" }).notNull().default(0),
+});

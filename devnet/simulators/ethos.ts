@@ -17,6 +17,8 @@ const LEVELS: readonly [from: number, level: string][] = [
   [0, "untrusted"],
 ];
 const NEUTRAL = 1200;
+const MAX_ADDRESSES = 500;
+const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text);
 
 const makeEthos: MakeSimulator = ({ world }) => {
   const scores = world.collection<Entry>("ethos.scores");
@@ -26,12 +28,13 @@ const makeEthos: MakeSimulator = ({ world }) => {
   const api = new Hono();
   api.get("/api/v2/score/address", (c) => {
     const address = c.req.query("address") ?? "";
-    if (!/^0x[0-9a-f]{40}$/i.test(address)) return invalid("Invalid address");
+    if (!isAddress(address)) return invalid("Invalid address");
     return reply(shown(scores.get(address.toLowerCase())?.score ?? NEUTRAL));
   });
   api.post("/api/v2/score/addresses", async (c) => {
-    const body = z.object({ addresses: z.array(z.string()).max(500) }).safeParse(await c.req.json());
-    if (!body.success) return invalid("Invalid addresses");
+    const body = z.object({ addresses: z.array(z.string()).max(MAX_ADDRESSES) }).safeParse(await c.req.json());
+    // One invalid address refuses the whole call.
+    if (!body.success || !body.data.addresses.every(isAddress)) return invalid("Invalid addresses");
     const known = body.data.addresses.flatMap((address) => {
       const found = scores.get(address.toLowerCase());
       return found ? [[address, shown(found.score)]] : [];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { Failure, fail } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
 import { walletsToScore } from "../../db/ethos.ts";
+import { enterNamedWallets } from "../../db/named-wallets.ts";
 import { writeHuman } from "../../db/principals/human-writes.ts";
 import { prune } from "../../workers/jobs/prune.ts";
 import { transactionCounts } from "../../workers/jobs/transaction-counts.ts";
@@ -70,9 +71,14 @@ it("keeps what it knows while the chain is away", async () => {
 });
 
 it("lets Ethos be asked about the wallets of humans, each once in the interval", async () => {
-  const due = (since: number) => walletsToScore(database.pool, new Date(since), 10);
+  const due = async (since: number) =>
+    (await walletsToScore(database.pool, new Date(since), 10)).due.map(({ wallet }) => wallet);
+  await enterNamedWallets(database.pool, 10);
   expect((await due(now)).toSorted()).toEqual([walletOf(1), walletOf(2)]);
-  await database.pool.query("insert into offchain.ethos_score values ($1, null, $2)", [walletOf(1), new Date(now)]);
+  await database.pool.query("update offchain.ethos_score set fetched_at = $2 where wallet = $1", [
+    walletOf(1),
+    new Date(now),
+  ]);
   expect(await due(now)).toEqual([walletOf(2)]);
   expect(await due(now + 1)).toHaveLength(2);
 });

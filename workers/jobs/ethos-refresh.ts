@@ -1,33 +1,58 @@
-/** Fetches the Ethos scores of the wallets of agents, owners and humans, in bulk. */
-import pLimit from "p-limit";
+/** Fetches the Ethos scores of the wallets that rows of the directory and humans name, in bulk. */
 import { z } from "zod";
-import { storeEthosScores, walletsToScore } from "../../db/ethos.ts";
+import { Failure } from "../../core/errors.ts";
+import { type DueWallet, noteFailedScores, storeEthosScores, walletsToScore } from "../../db/ethos.ts";
 import { defineJob } from "../job.ts";
 
-/** Max wallets per round, and max rounds per run; the next run does the rest. */
+/** Max wallets per round, and max requests per run; the next run does the rest. */
 const ROUND = 1_000;
-const ROUNDS = 20;
+const REQUESTS = 100;
+/** Failures in a row after which a run ends, because Ethos is probably away. */
+const FAILURES = 3;
 
 export const ethosRefresh = defineJob({
   name: "ethos-refresh",
   concurrency: 1,
-  // Runs often, so that a new agent's wallet gets its score soon; requests each wallet once per pull interval.
+  // Runs often, so that a new wallet gets its score soon; requests each wallet once per pull interval.
   schedule: { everyMs: 20_000 },
   input: z.object({}),
   async run({ db, ethos, clock, config }) {
-    const limit = pLimit(2);
     const since = new Date(clock().getTime() - config.upstreams.pullMs);
+    const failures: unknown[] = [];
     let changed = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      const wallets = await walletsToScore(db, since, ROUND);
-      const batches = Array.from({ length: Math.ceil(wallets.length / ethos.batch) }, (_, i) =>
-        wallets.slice(i * ethos.batch, (i + 1) * ethos.batch),
-      );
-      const ask = async (batch: typeof wallets) => storeEthosScores(db, await ethos.scores(batch), clock());
-      const stored = await Promise.all(batches.map((batch) => limit(() => ask(batch))));
-      changed += stored.reduce((sum, rows) => sum + rows, 0);
-      if (wallets.length < ROUND) break;
+    let requests = 0;
+    let inARow = 0;
+    for (let more = true; more && requests < REQUESTS; ) {
+      const found = await walletsToScore(db, since, ROUND);
+      for (const batch of batchesOf(found.due, ethos.batch).slice(0, REQUESTS - requests)) {
+        requests++;
+        try {
+          changed += await storeEthosScores(db, await ethos.scores(batch), clock());
+          inARow = 0;
+        } catch (error) {
+          failures.push(error);
+          await noteFailedScores(db, batch, clock());
+          if (++inARow === FAILURES) break;
+        }
+      }
+      more = found.more && failures.length === 0;
     }
+    // An error of the service itself is reported before an upstream that is away.
+    if (failures.length > 0) throw failures.find((error) => !(error instanceof Failure)) ?? failures[0];
     return changed;
   },
 });
+
+/**
+ * Batches in the order of the wallets. After a failure a wallet is part of a batch of a tenth, after two of a hundredth:
+ * one wallet that Ethos refuses soon keeps no other from its score.
+ */
+function batchesOf(due: readonly DueWallet[], size: number): DueWallet["wallet"][][] {
+  const sizes = [size, Math.ceil(size / 10), Math.ceil(size / 100)];
+  return sizes.flatMap((most, failures) => {
+    const wallets = due
+      .filter((each) => Math.min(each.failures, sizes.length - 1) === failures)
+      .map(({ wallet }) => wallet);
+    return Array.from({ length: Math.ceil(wallets.length / most) }, (_, i) => wallets.slice(i * most, (i + 1) * most));
+  });
+}

@@ -1,0 +1,15 @@
+/** Finds the wallets that rows of the directory and humans name, for the jobs that look them up (Ethos, attestations). */
+import { z } from "zod";
+import { enterNamedWallets } from "../../db/named-wallets.ts";
+import { defineJob } from "../job.ts";
+
+/** Max rows of the directory that one run reads: this many new ones, and this many of all. */
+const ROWS = 10_000;
+
+export const namedWallets = defineJob({
+  name: "named-wallets",
+  concurrency: 1,
+  schedule: { everyMs: 15_000 },
+  input: z.object({}),
+  run: ({ db }) => enterNamedWallets(db, ROWS),
+});
