@@ -36,14 +36,11 @@ export function loadConfig(
   env: Record<string, string | undefined> = process.env,
   { followStack = true, of }: { followStack?: boolean; of?: Process } = {},
 ): Config {
-  const dataDir = resolve(env.DATA_DIR || VARIABLES.DATA_DIR.default!);
-  const stackFile = join(dataDir, STACK_FILE);
-  const follow = followStack && !env.DATABASE_URL && existsSync(stackFile);
-  const stack = follow ? parseEnv(readFileSync(stackFile, "utf8")) : {};
+  const { dataDir, set } = environmentOf(env, followStack);
   const problems: string[] = [];
   const values = Object.fromEntries(
     Object.entries<Variable>(VARIABLES).map(([name, v]) => {
-      const written = env[name]?.trim() || stack[name] || v.default;
+      const written = set(name) ?? v.default;
       if (written === undefined) return [name, undefined];
       const parsed = v.schema.safeParse(written);
       if (parsed.success) return [name, parsed.data];
@@ -56,6 +53,18 @@ export function loadConfig(
   requireTwoSenders(values);
   if (of === "api") requirePayees(values);
   return configOf(of ? onlyOf(of, values) : values, dataDir, secretsOf(values));
+}
+
+/**
+ * Where the values of variables come from.
+ * @returns `set` the text that the environment, or else the running local stack, sets a variable to
+ */
+export function environmentOf(env: Record<string, string | undefined> = process.env, followStack = true) {
+  const dataDir = resolve(env.DATA_DIR || VARIABLES.DATA_DIR.default!);
+  const stackFile = join(dataDir, STACK_FILE);
+  const follow = followStack && !env.DATABASE_URL && existsSync(stackFile);
+  const stack = follow ? parseEnv(readFileSync(stackFile, "utf8")) : {};
+  return { dataDir, set: (name: string): string | undefined => env[name]?.trim() || stack[name] || undefined };
 }
 
 /** The values that a process reads; the others as if they were not set. */

@@ -36,5 +36,12 @@ export const PG_TYPES: pg.CustomTypesConfig = {
 /** A pool of connections. The caller listens to its "error" events and ends it. */
 export const openPool = (config: pg.PoolConfig): pg.Pool => new pg.Pool({ ...config, types: PG_TYPES });
 
+/** A pool whose transactions cannot write, for commands that only examine. */
+export const openReadOnlyPool = (config: pg.PoolConfig): pg.Pool =>
+  openPool({
+    ...config,
+    verify: (client, done) => void client.query("set default_transaction_read_only = on").then(() => done(), done),
+  });
+
 /** One connection of its own, not yet connected. */
 export const openClient = (config: pg.ClientConfig): pg.Client => new pg.Client({ ...config, types: PG_TYPES });

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
-import { openClient } from "./connect.ts";
+import { openClient, type Queryable } from "./connect.ts";
 import { ADVISORY_LOCKS } from "./locks.ts";
 
 type SqlFile = { name: string; sql: string; hash: string };
@@ -70,6 +70,23 @@ async function applyFiles(client: pg.Client): Promise<void> {
       [name, hash],
     );
   }
+}
+
+/**
+ * The files that `migrate` would apply, and those of a later version that the database already has. Writes nothing.
+ * @param db a connection that may read schema `migration`
+ */
+export async function pendingMigrations(db: Queryable): Promise<{ pending: string[]; later: string[] }> {
+  const files = [...migrations(), read("triggers.sql")];
+  const known = new Set(files.map(({ name }) => name));
+  const found = await db.query<{ found: boolean }>("select to_regclass('migration.applied') is not null as found");
+  if (!found.rows[0]!.found) return { pending: files.map(({ name }) => name), later: [] };
+  const { rows } = await db.query<{ name: string; hash: string }>("select name, hash from migration.applied");
+  const hashes = new Map(rows.map((row) => [row.name, row.hash]));
+  return {
+    pending: files.filter(({ name, hash }) => hashes.get(name) !== hash).map(({ name }) => name),
+    later: [...hashes.keys()].filter((name) => !known.has(name)),
+  };
 }
 
 const EARLIER_VERSION =

@@ -20,6 +20,7 @@ export const PROCESSES = {
   payments: "scripts/payments.ts",
   pull: "scripts/pull.ts",
   probe: "scripts/probe.ts",
+  doctor: "scripts/doctor.ts",
 } as const;
 
 export type ProcessName = keyof typeof PROCESSES;

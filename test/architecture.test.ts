@@ -20,6 +20,7 @@ const ROOMS = [
   "core",
   "db",
   "devnet",
+  "doctor",
   "harness",
   "indexer",
   "ops",
@@ -132,6 +133,10 @@ const RULES: Record<string, { any: (string | RegExp)[]; types?: (string | RegExp
       "pino",
       "bullmq",
     ],
+  },
+  doctor: {
+    any: ["doctor", "core", "db", "viem/utils", "zod", "node:util"],
+    types: ["clients/ports.ts", "config"],
   },
   settlement: { any: ["settlement", "core", "db", "abis"], types: ["clients/ports.ts", "runtime/faults.ts", "pg"] },
   workers: {
@@ -377,6 +382,20 @@ describe("SQL", () => {
     expect(untyped.map(({ path }) => path).filter((path) => !WITHOUT_ROWS.has(path))).toEqual([]);
   });
 
+  it("gives each declared statement a name of its own: two of one name end every process at its start", () => {
+    const names = product.flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:statement|family)(?:<[^()]*>)?\(\{\s*name: "([^"]+)"/g)].map(([, name]) => ({
+        name,
+        path,
+      })),
+    );
+    const twice = Map.groupBy(names, ({ name }) => name)
+      .values()
+      .filter((same) => same.length > 1);
+    expect([...twice].map((same) => `${same[0]!.name}: ${same.map(({ path }) => path).join(", ")}`)).toEqual([]);
+    expect(names.length).toBeGreaterThan(300);
+  });
+
   it("runs on connections that db/connect.ts makes: they read an int8 as a number", () => {
     const makers = files.filter(({ path, text }) => path !== "db/connect.ts" && /new pg\.(Pool|Client)\(/.test(text));
     expect(makers.map(({ path }) => path).filter((path) => path !== "test/architecture.test.ts")).toEqual([]);
@@ -452,6 +471,7 @@ describe("files", () => {
 /** Where plain statements run that have no rows: begin and commit, DDL, LISTEN, SET. */
 const WITHOUT_ROWS = new Set([
   "db/statement.ts",
+  "db/connect.ts",
   "db/transaction.ts",
   "db/batches.ts",
   "db/migrate.ts",

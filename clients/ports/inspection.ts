@@ -1,0 +1,30 @@
+/** Ports of what only the doctor examines: single nodes, Redis' settings, clocks, a facilitator's kinds, the running API. */
+
+/** The node's own answer: a result, or its refusal with its words. */
+export type NodeAnswer = { ok: true; result: unknown } | { ok: false; code: number; message: string };
+
+/** One JSON-RPC node without failover, so that each node is judged alone. */
+export type NodeProbe = {
+  /** Host and port; never the path, which may hold a key. */
+  host: string;
+  /** One request. @throws Error when there is no answer within the limits */
+  request(method: string, params: unknown[]): Promise<NodeAnswer>;
+};
+
+/** Settings of a Redis server; null: it does not say. */
+export type RedisSettings = { version: string; maxmemoryPolicy: string | null; appendonly: string | null };
+
+/** The Date header of an HTTP server. Times are milliseconds since the epoch. */
+export type ServerDate = {
+  /** To the second. */
+  at: number;
+  /** When the request was sent and when its answer came, by this machine. */
+  sentAt: number;
+  receivedAt: number;
+};
+
+/** What a facilitator settles, as its `/supported` lists it. */
+export type FacilitatorKinds = { x402Version: number; scheme: string; network: string }[];
+
+/** An answer of the running API. */
+export type ServiceAnswer = { status: number; json: unknown };

@@ -1,0 +1,67 @@
+/** Every variable as an operator reads it: its value or default, what it is for, who reads it. Secrets are set or unset. */
+import { environmentOf, loadConfig } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
+import type { Process } from "./variable.ts";
+import { GROUPS } from "./variables.ts";
+
+export type VariableValue = {
+  name: string;
+  group: string;
+  /** One sentence. */
+  meaning: string;
+  readBy: readonly Process[];
+  state: "set" | "default" | "unset";
+  /** As written; null for a secret and where nothing is written. URLs are cut to what holds no key. */
+  value: string | null;
+  secret: boolean;
+};
+
+/** Every variable with its present value. @param env the environment; a running local stack adds its own */
+export function variableValues(env?: Record<string, string | undefined>): VariableValue[] {
+  const { set } = environmentOf(env);
+  return Object.entries(GROUPS).flatMap(([group, variables]) =>
+    Object.entries(variables).map(([name, { doc, readBy, secret = false, default: standard }]) => {
+      const written = set(name);
+      const state = written !== undefined ? "set" : standard ? "default" : "unset";
+      const shown = written === undefined ? (standard ?? null) : withoutKeys(written);
+      return { name, group, meaning: doc, readBy, state, value: secret ? null : shown || null, secret };
+    }),
+  );
+}
+
+/** Passwords, paths and queries of URLs may hold keys: a list of URLs is cut to schemes and hosts. */
+function withoutKeys(written: string): string {
+  return written
+    .split(",")
+    .map((part) => {
+      if (!/^\s*[a-z]+:\/\//i.test(part) || !URL.canParse(part)) return part;
+      const { protocol, host, pathname, search } = new URL(part);
+      const database = /^postgres/.test(protocol) ? pathname : "";
+      return `${protocol}//${host}${database || (pathname.length > 1 || search ? "/…" : "")}`;
+    })
+    .join(",");
+}
+
+/**
+ * The configuration, also of an environment with faults: a variable that cannot be used counts as unset, so that
+ * everything else can still be examined.
+ * @returns `problems` one sentence for each fault, which begins with the variable's name
+ */
+export function forgivingConfig(env: Record<string, string | undefined> = process.env) {
+  const problems: string[] = [];
+  const { set } = environmentOf(env);
+  let usable: Record<string, string | undefined> = env;
+  for (;;) {
+    try {
+      return { config: loadConfig(usable), problems };
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const found = error.message.split("\n");
+      const named = found.flatMap((line) => line.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []);
+      const removable = named.filter((name) => set(name) !== undefined && usable[name] !== "");
+      if (removable.length === 0 || problems.length > 100) throw error;
+      problems.push(...found);
+      usable = { ...usable, ...Object.fromEntries(removable.map((name) => [name, ""])) };
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** A check of the doctor, and what it finds. */
+import type { Need, World } from "./world.ts";
+
+/** `skipped`: nothing is known, because something that the check needs is absent. */
+export const LEVELS = ["ok", "warning", "error", "skipped"] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** One result of a check. Texts are plain sentences or values, and may contain secrets: the report redacts them. */
+export type Finding = {
+  level: Level;
+  /** Which of several things it is about: a host, a contract, a variable. */
+  subject?: string;
+  /** The measured value, with its unit. */
+  found: string;
+  /** What the operator should do. */
+  advice?: string;
+};
+
+/** The groups of the report, in their order. */
+export const GROUPS = [
+  "Configuration",
+  "Nodes",
+  "Contracts",
+  "Keys and money",
+  "Upstreams",
+  "Storage",
+  "Index",
+  "Running service",
+] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** A check reads and never writes. It may throw: the error is its finding then. */
+export type Check = {
+  name: string;
+  group: Group;
+  /** Without one of these the check is skipped, with the reason. */
+  needs?: readonly Need[];
+  /** Max milliseconds; by default `LIMIT_MS` of run.ts. */
+  limitMs?: number;
+  run(world: World): Promise<Finding | Finding[]> | Finding | Finding[];
+};
+
+export const ok = (found: string, rest: Partial<Finding> = {}): Finding => ({ level: "ok", found, ...rest });
+export const warning = (found: string, advice: string, rest: Partial<Finding> = {}): Finding => ({
+  ...{ level: "warning", found, advice },
+  ...rest,
+});
+export const error = (found: string, advice: string, rest: Partial<Finding> = {}): Finding => ({
+  ...{ level: "error", found, advice },
+  ...rest,
+});
+export const skipped = (found: string, rest: Partial<Finding> = {}): Finding => ({ level: "skipped", found, ...rest });
+
+/** The first lines of an error and of its causes: `X cannot be asked: status 401`. */
+export function reasonOf(thrown: unknown): string {
+  const words: string[] = [];
+  for (let each = thrown; each instanceof Error && words.length < 4; each = each.cause) {
+    const code = (each as { code?: unknown }).code;
+    const line = each.message.split("\n")[0]!.trim() || (typeof code === "string" ? code : each.name);
+    if (!words.includes(line)) words.push(line);
+  }
+  return words.length > 0 ? words.join(": ") : String(thrown);
+}

@@ -1,0 +1,109 @@
+/** Checks of the configured contracts: code at each address, the block where it begins, the identity contract's version. */
+import type { Config } from "../../config/config.ts";
+import { checksum } from "../../core/addresses.ts";
+import { type Check, error, type Finding, ok, skipped, warning } from "../check.ts";
+import { firstBlockWhere } from "../first-block.ts";
+import type { World } from "../world.ts";
+
+type ContractKey = keyof Config["contracts"];
+
+/** Each contract with its variables. `later`: history before the start block is read when it is needed. */
+const CONTRACTS: Record<ContractKey, { address: string; start?: string; later?: true }> = {
+  identity: { address: "IDENTITY_ADDRESS", start: "IDENTITY_START_BLOCK" },
+  erc8004Identity: { address: "ERC8004_IDENTITY_ADDRESS", start: "ERC8004_START_BLOCK" },
+  erc8004Reputation: { address: "ERC8004_REPUTATION_ADDRESS", start: "ERC8004_START_BLOCK" },
+  eas: { address: "EAS_ADDRESS", start: "EAS_START_BLOCK", later: true },
+  handshakes: { address: "HANDSHAKES_ADDRESS", start: "HANDSHAKES_START_BLOCK" },
+  serviceToken: { address: "SERVICE_TOKEN_ADDRESS", start: "SERVICE_TOKEN_START_BLOCK" },
+  attestationIndexer: { address: "ATTESTATION_INDEXER_ADDRESS" },
+  usdc: { address: "USDC_ADDRESS" },
+};
+
+/** Blocks between the contract's creation and the start block beyond which a start block costs needless requests. */
+const NEEDLESS_BLOCKS = 500_000;
+
+const code: Check = {
+  name: "contracts",
+  group: "Contracts",
+  needs: ["node"],
+  limitMs: 60_000,
+  run: (world) => Promise.all((Object.keys(CONTRACTS) as ContractKey[]).map((key) => contractFinding(world, key))),
+};
+
+async function contractFinding(world: World, key: ContractKey): Promise<Finding> {
+  const { address: variable, start, later } = CONTRACTS[key];
+  const contract = world.config.contracts[key];
+  const subject = key;
+  const shown = checksum(contract.address);
+  const present = await world.chain.code(contract.address);
+  if (present === "0x")
+    return error(
+      `no code at ${shown}`,
+      `Set ${variable} to the contract's address on chain ${world.config.chain.id}, or name a node of the right chain.`,
+      { subject },
+    );
+  const bytes = `${shown}, ${(present.length - 2) / 2} bytes of code`;
+  if (start === undefined || !("startBlock" in contract)) return ok(bytes, { subject });
+  const began = await firstCode(world, contract.address, contract.startBlock);
+  if (began === null)
+    return skipped(
+      `${bytes}; no node keeps the state before block ${contract.startBlock}, so its first block is not known`,
+      {
+        subject,
+      },
+    );
+  const words = `${bytes} since block ${began}`;
+  if (began < contract.startBlock && !later)
+    return warning(
+      `${words}, but ${start} is ${contract.startBlock}`,
+      `Set ${start}=${began}: events between these blocks are missing in the index. The index is built anew after the change.`,
+      { subject },
+    );
+  if (began > contract.startBlock + NEEDLESS_BLOCKS)
+    return ok(`${words}; ${start}=${began} would save the requests for ${began - contract.startBlock} blocks`, {
+      subject,
+    });
+  return ok(`${words}; indexed from ${contract.startBlock}`, { subject });
+}
+
+/** The block where a contract's code begins; null when no node has the state that shows it. */
+async function firstCode({ nodes, chain }: World, address: string, startBlock: number): Promise<number | null> {
+  const head = await chain.headBlock();
+  const before = Math.max(0, Math.min(startBlock, head) - 1);
+  for (const node of nodes) {
+    const hasCode = async (block: number): Promise<boolean> => {
+      const answer = await node.request("eth_getCode", [address, `0x${block.toString(16)}`]);
+      if (!answer.ok || typeof answer.result !== "string") throw new NoState();
+      return answer.result !== "0x";
+    };
+    try {
+      const isEarlier = await hasCode(before);
+      return await firstBlockWhere(isEarlier ? 0 : before, isEarlier ? before : head, hasCode);
+    } catch {
+      // Another node may keep the state, or answer.
+    }
+  }
+  return null;
+}
+
+class NoState extends Error {}
+
+/** PUSH4 of `coinbaseVerified(uint256)`: the deployed version has the exchange's members (its source, not the first ABI). */
+const EXCHANGE_SELECTOR = "63978b2afc";
+
+const version: Check = {
+  name: "identity version",
+  group: "Contracts",
+  needs: ["node"],
+  async run({ chain, config }) {
+    const deployed = await chain.code(config.contracts.identity.address);
+    if (deployed === "0x") return skipped("there is no identity contract");
+    if (deployed.includes(EXCHANGE_SELECTOR)) return ok("with coinbaseVerified (selector 978b2afc)");
+    return warning(
+      "without coinbaseVerified (selector 978b2afc is not in its code)",
+      "It is an earlier version or a proxy: verifications by the exchange cannot be written to it.",
+    );
+  },
+};
+
+export const CONTRACT_CHECKS: readonly Check[] = [code, version];

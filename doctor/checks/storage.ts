@@ -1,0 +1,210 @@
+/** Checks of Postgres and Redis: reachable, of a version that was tried, safe settings, schema, roles, eviction. */
+import { pendingMigrations } from "../../db/migrate.ts";
+import { extensionState, rightsOf, serverSettings } from "../../db/server-health.ts";
+import { type Check, error, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
+import type { DatabaseRole } from "../world.ts";
+
+/** The oldest major version that was tried, and the one that tests and development use. */
+const OLDEST_POSTGRES = 15;
+const USED_POSTGRES = 18;
+
+const postgres: Check = {
+  name: "Postgres",
+  group: "Storage",
+  async run(world) {
+    const reason = await world.unmet("database");
+    if (reason !== null)
+      return error(
+        reason,
+        "Start it, and check DATABASE_URL, its password and the network: no process starts without it.",
+      );
+    const { version, versionNumber } = await serverSettings(world.db);
+    const major = Math.floor(versionNumber / 10_000);
+    if (major < OLDEST_POSTGRES)
+      return error(
+        `version ${version}`,
+        `Upgrade to ${USED_POSTGRES}; versions below ${OLDEST_POSTGRES} were not tried.`,
+      );
+    return ok(`version ${version}${major === USED_POSTGRES ? "" : ` (tests run on ${USED_POSTGRES})`}`);
+  },
+};
+
+/** Connections beside the pool that one process of the API or of the workers holds, and those of its queue in Postgres. */
+const LISTENING = 4;
+const QUEUE = 40;
+/** The indexer's own pool and its launcher. */
+const INDEXER = 34;
+
+const settings: Check = {
+  name: "settings",
+  group: "Storage",
+  needs: ["database"],
+  async run({ db, config }) {
+    const found = await serverSettings(db);
+    const needed = 2 * (config.database.pool + LISTENING + (config.redisUrl ? 0 : QUEUE)) + INDEXER;
+    const usable = found.maxConnections - found.reservedConnections;
+    const connections =
+      usable >= needed
+        ? ok(`${usable} of ${found.maxConnections} usable; one API, one worker and the indexer need up to ${needed}`, {
+            subject: "max_connections",
+          })
+        : warning(
+            `${usable} usable, but one API, one worker and the indexer need up to ${needed}`,
+            `Set max_connections to ${needed + found.reservedConnections} or more, or set REDIS_URL for the queue.`,
+            { subject: "max_connections" },
+          );
+    const findings: Finding[] = [connections];
+    for (const [name, value] of Object.entries({
+      fsync: found.fsync,
+      synchronous_commit: found.synchronousCommit,
+      full_page_writes: found.fullPageWrites,
+    }))
+      if (value === "off")
+        findings.push(
+          error("off", `Set ${name} to on: signed transactions and payments must survive a crash of the server.`, {
+            subject: name,
+          }),
+        );
+    const wal = { subject: "wal_level" };
+    findings.push(
+      found.walLevel === "minimal"
+        ? warning("minimal", "Set wal_level to replica: recovery to a point in time and replicas need it.", wal)
+        : ok(found.walLevel, wal),
+    );
+    findings.push(ok(found.timeZone, { subject: "TimeZone" }));
+    const encoding = { subject: "encoding" };
+    findings.push(
+      found.encoding === "UTF8"
+        ? ok("UTF8", encoding)
+        : error(
+            found.encoding,
+            "Create the database with encoding UTF8: names of agents do not fit in another.",
+            encoding,
+          ),
+    );
+    if (found.isReplica)
+      findings.push(error("this server is a replica", "Name the primary in DATABASE_URL: a replica takes no writes."));
+    return findings;
+  },
+};
+
+const extension: Check = {
+  name: "extensions",
+  group: "Storage",
+  needs: ["database"],
+  async run({ db }) {
+    const { installed, available } = await extensionState(db, "pg_trgm");
+    if (installed) return ok("installed", { subject: "pg_trgm" });
+    if (available) return ok("available; npm run migrate installs it", { subject: "pg_trgm" });
+    return error("not available", "Install the contrib package of this Postgres: searches need pg_trgm.", {
+      subject: "pg_trgm",
+    });
+  },
+};
+
+const migrations: Check = {
+  name: "migrations",
+  group: "Storage",
+  needs: ["database"],
+  async run({ databases }) {
+    const role = databases.find(({ variable }) => variable === "MIGRATION_DATABASE_URL") ?? databases[0]!;
+    return role.open(async (db) => {
+      const found = await pendingMigrations(db).catch((thrown: { code?: string }) => {
+        if (thrown.code === "42501") return null;
+        throw thrown;
+      });
+      if (found === null)
+        return skipped(`${role.variable} may not read schema migration; set MIGRATION_DATABASE_URL to check it`);
+      const { pending, later } = found;
+      if (later.length > 0)
+        return warning(
+          `the database is of a later version: it has ${later.join(", ")}`,
+          "Run the version that migrated it, or know that this one is older.",
+        );
+      if (pending.length > 0)
+        return error(
+          `${pending.length} pending: ${pending.slice(0, 4).join(", ")}${pending.length > 4 ? ", …" : ""}`,
+          "Run npm run migrate.",
+        );
+      return ok("all applied");
+    });
+  },
+};
+
+const roles: Check = {
+  name: "roles",
+  group: "Storage",
+  needs: ["database"],
+  run: ({ databases }) => Promise.all(databases.map(roleFinding)),
+};
+
+async function roleFinding({ variable, open }: DatabaseRole): Promise<Finding> {
+  const subject = variable;
+  const rights = await open(rightsOf).catch((thrown: unknown) => reasonOf(thrown));
+  if (typeof rights === "string") return error(rights, `Check ${variable}: it does not connect.`, { subject });
+  const { role } = rights;
+  if (variable === "INDEXER_DATABASE_URL" && !rights.mayCreateSchemas)
+    return error(
+      `${role} may not create schemas`,
+      `grant create on database … to ${role}: each index has its own schema.`,
+      {
+        subject,
+      },
+    );
+  if (variable !== "DATABASE_URL") return ok(role, { subject });
+  if (rights.hasOffchain && !(rights.seesOffchain && rights.writesOffchain))
+    return error(
+      `${role} may not write schema offchain`,
+      `Name the role in npm run migrate's grants (app), or grant it.`,
+      {
+        subject,
+      },
+    );
+  if (rights.hasOnchain && !rights.seesOnchain)
+    return error(`${role} may not read schema onchain`, "Restart the indexer: it grants its views to app.", {
+      subject,
+    });
+  if (rights.hasOnchain && rights.writesOnchain)
+    return ok(`${role}, which may write the index as well; a role of its own (app) keeps the two apart`, { subject });
+  return ok(role, { subject });
+}
+
+/** The oldest version of Redis that the queue works with. */
+const OLDEST_REDIS = [6, 2] as const;
+
+const redis: Check = {
+  name: "Redis",
+  group: "Storage",
+  async run({ redis }) {
+    if (!redis) return ok("not configured: the queue lives in Postgres, and rate limits in each process");
+    const { version, maxmemoryPolicy, appendonly } = await redis();
+    const [major = 0, minor = 0] = version.split(".").map(Number);
+    const findings: Finding[] = [];
+    const isOld = major < OLDEST_REDIS[0] || (major === OLDEST_REDIS[0] && minor < OLDEST_REDIS[1]);
+    findings.push(
+      isOld
+        ? error(`version ${version}`, `Upgrade: the queue needs ${OLDEST_REDIS.join(".")} or newer.`)
+        : ok(`version ${version}`),
+    );
+    const policy = { subject: "maxmemory-policy" };
+    if (maxmemoryPolicy === null) findings.push(skipped("the server does not say its policy", policy));
+    else if (maxmemoryPolicy === "noeviction") findings.push(ok("noeviction", policy));
+    else
+      findings.push(
+        error(
+          maxmemoryPolicy,
+          "Set maxmemory-policy noeviction: with any other policy Redis throws jobs away.",
+          policy,
+        ),
+      );
+    if (appendonly === "no")
+      findings.push(
+        warning("no", "Set appendonly yes: after a restart of Redis all work is queued again otherwise.", {
+          subject: "appendonly",
+        }),
+      );
+    return findings;
+  },
+};
+
+export const STORAGE_CHECKS: readonly Check[] = [postgres, settings, extension, migrations, roles, redis];

@@ -1,0 +1,59 @@
+/** Runs checks side by side: each has a time limit, and none stops another. */
+import { type Check, error, type Finding, reasonOf, skipped } from "./check.ts";
+import type { World } from "./world.ts";
+
+export type Result = Pick<Check, "name" | "group"> & { ms: number; findings: Finding[] };
+
+/** Max milliseconds of a check that names none. */
+const LIMIT_MS = 15_000;
+/** Max checks at the same time: each holds a connection or two. */
+const AT_ONCE = 8;
+
+/**
+ * @param onResult called as each check ends
+ * @returns the results in the order of the checks. Never throws.
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  world: World,
+  onResult: (result: Result) => void = () => {},
+): Promise<Result[]> {
+  const results = new Array<Result>(checks.length);
+  let next = 0;
+  const work = async () => {
+    for (let at = next++; at < checks.length; at = next++) {
+      results[at] = await runCheck(checks[at]!, world);
+      onResult(results[at]!);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results;
+}
+
+async function runCheck(check: Check, world: World): Promise<Result> {
+  const { name, group, limitMs = LIMIT_MS } = check;
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Finding>((resolve) => {
+    const finding = error(
+      `no result within ${limitMs / 1000} s`,
+      "The system behind it hangs: check its address and the network between.",
+    );
+    timer = setTimeout(resolve, limitMs, finding);
+  });
+  const found = await Promise.race([findings(check, world), late]);
+  clearTimeout(timer);
+  return { name, group, ms: Math.round(performance.now() - startedAt), findings: [found].flat() };
+}
+
+async function findings({ needs = [], run }: Check, world: World): Promise<Finding | Finding[]> {
+  try {
+    for (const need of needs) {
+      const reason = await world.unmet(need);
+      if (reason !== null) return skipped(reason);
+    }
+    return await run(world);
+  } catch (thrown) {
+    return error(reasonOf(thrown), "The check itself failed: read the reason, and the log of the system it names.");
+  }
+}
