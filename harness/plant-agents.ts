@@ -137,6 +137,7 @@ export async function plantAgents(pool: pg.Pool, agents: readonly RandomAgent[])
         wallet: facts.walletConfirmed && facts.tokenId % 2 === 0 ? facts.agentAddress : facts.owner,
         score: facts.ethosScore,
         fetched_at: new Date(0).toISOString(),
+        failures: 0,
       })),
   );
   await insert(
