@@ -107,10 +107,10 @@ async function decodeAndCopy(databaseUrl: string, blocks: number): Promise<Measu
   return measure(logs.length, taken);
 }
 
-type Run = { databaseUrl: string; rpcUrl: string; lanes: number; endBlock?: number; pollMs?: number };
+export type Run = { databaseUrl: string; rpcUrl: string; lanes: number; endBlock?: number; pollMs?: number };
 
 /** Starts the indexer as it runs in production. @returns the process and a way to wait for a line of its log */
-function startIndexer(run: Run) {
+export function startIndexer(run: Run) {
   const child = spawn(process.execPath, [entryOf("indexer")], {
     cwd: ROOT,
     env: {
@@ -149,7 +149,7 @@ function startIndexer(run: Run) {
   return { child, said };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
   await ended;
@@ -186,7 +186,7 @@ async function timed(said: (message: string) => Promise<number>, blocks: number)
 }
 
 /** A fast index with rows missing is worth nothing: counts and sums must be those of the story. */
-async function checkRows(databaseUrl: string, blocks: number): Promise<void> {
+export async function checkRows(databaseUrl: string, blocks: number): Promise<void> {
   const expected = { agents: blocks, traits: blocks, mutations: blocks, points: blocks * (100 + 10 + 5 + 75) };
   const client = openClient({ connectionString: databaseUrl });
   await client.connect();

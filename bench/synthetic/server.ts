@@ -1,10 +1,14 @@
-/** A JSON-RPC node over the synthetic chain, as a process of its own: `node server.ts <head>`, its port over the channel. */
+/**
+ * A JSON-RPC node over the synthetic chain, as a process of its own: `node server.ts <head> [<spread>]`, its port over
+ * the channel. With a spread of n, every nth block has the next block's story and the others are empty.
+ */
 import { createServer } from "node:http";
 import { encodeFunctionResult, type Hex, numberToHex, toFunctionSelector, zeroAddress } from "viem";
 import { identityAbi } from "../../abis/identity.ts";
-import { blockOf, CHAIN_ID, IDENTITY, logsOf, numberOf, type SyntheticLog } from "./blocks.ts";
+import { blockOf, CHAIN_ID, hashOf, IDENTITY, logsOf, numberOf, type SyntheticLog } from "./blocks.ts";
 
 let head = Number(process.argv[2] ?? 0);
+const spread = Number(process.argv[3] ?? 1);
 
 /** Every agent reads the same; what differs between tokens comes from events. */
 const AGENT = encodeFunctionResult({
@@ -42,9 +46,21 @@ function logs(filter: Filter): SyntheticLog[] {
     ? [numberOf(filter.blockHash), numberOf(filter.blockHash)]
     : [Number(filter.fromBlock), Math.min(Number(filter.toBlock), head)];
   const found: SyntheticLog[] = [];
-  for (let block = from; block <= to; block++)
-    for (const log of logsOf(block)) if (wanted === null || wanted.has(log.topics[0]!)) found.push(log);
+  for (let story = Math.ceil(from / spread); story * spread <= to; story++) {
+    const place = { blockNumber: numberToHex(story * spread), blockHash: hashOf(story * spread) };
+    for (const log of logsOf(story))
+      if (wanted === null || wanted.has(log.topics[0]!)) found.push(spread === 1 ? log : { ...log, ...place });
+  }
   return found;
+}
+
+/** A block with the transactions of its story. */
+function block(number: number): ReturnType<typeof blockOf> {
+  const shown = blockOf(number);
+  if (spread === 1) return shown;
+  const place = { blockNumber: shown.number, blockHash: shown.hash };
+  const transactions = number % spread === 0 ? blockOf(number / spread).transactions : [];
+  return { ...shown, transactions: transactions.map((transaction) => ({ ...transaction, ...place })) };
 }
 
 function answer(method: string, params: unknown[]): unknown {
@@ -54,11 +70,11 @@ function answer(method: string, params: unknown[]): unknown {
     case "eth_blockNumber":
       return numberToHex(head);
     case "eth_getBlockByNumber": {
-      const block = params[0] === "latest" ? head : Number(params[0]);
-      return block > head ? null : blockOf(block);
+      const number = params[0] === "latest" ? head : Number(params[0]);
+      return number > head ? null : block(number);
     }
     case "eth_getBlockByHash":
-      return blockOf(numberOf(params[0] as Hex));
+      return block(numberOf(params[0] as Hex));
     case "eth_getLogs":
       return logs(params[0] as Filter);
     case "eth_call": {

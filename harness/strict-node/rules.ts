@@ -2,7 +2,7 @@
 import { type Hex, parseTransaction } from "viem";
 import type { Call, Refusal, Rule, StrictView } from "./rule.ts";
 
-type Filter = { fromBlock?: Hex; toBlock?: Hex; blockHash?: Hex };
+type Filter = { fromBlock?: string; toBlock?: string; blockHash?: Hex };
 /** A range of eth_getLogs as numbers, both ends included; words are made of it. */
 export type Range = { from: number; to: number; blocks: number };
 
@@ -137,7 +137,7 @@ export const gasCaps = (): Rule => ({
 
 /**
  * One of `backends` backends behind the URL shows a block only `lagMs` after the others. Calls go to them in turns.
- * A block that it does not have is null, its receipts are null, and its logs are refused or, by range, left out.
+ * A block that it does not have is null, its receipts are null, its logs and its state are refused.
  */
 export function backendBehind(lagMs: number, backends = 3): Rule {
   const seen: { block: number; at: number }[] = [];
@@ -154,7 +154,6 @@ export function backendBehind(lagMs: number, backends = 3): Rule {
     while (seen.length > 1 && seen[1]!.at <= now - lagMs) seen.shift();
     return { newest: block, behind: Math.min(seen[0]!.block, block) };
   };
-  const isTag = (value: unknown) => value === "latest" || value === "pending" || value === "safe";
   const turns = new WeakMap<Call, number>();
   return {
     name: "block not found",
@@ -164,40 +163,54 @@ export function backendBehind(lagMs: number, backends = 3): Rule {
       if (newest === behind) return null;
       turns.set(call, behind);
       if (call.method === "eth_blockNumber") return { result: hex(behind) };
-      if (call.method === "eth_getLogs") {
-        const { blockHash, toBlock } = call.params[0] as Filter;
-        if (blockHash !== undefined) {
-          const block = await numberOf({ blockHash }, view);
-          if (block === null || block <= behind) return null;
-          // go-ethereum's and reth's words.
-          return { code: -32000, message: ["unknown block", "block not found"][wordsTurn++ % 2]! };
-        }
-        if (toBlock === undefined || isTag(toBlock)) return null;
-        // reth's words; go-ethereum leaves the missing blocks out without a word.
-        if (Number(toBlock) > behind) return { code: -32602, message: "block range extends beyond current head block" };
-        return null;
-      }
-      const position = STATE[call.method];
-      const block = position === undefined ? null : await numberOf(call.params[position], view);
-      if (block !== null && block > behind) return { code: -32000, message: "header not found" };
-      return null;
+      const named = { ...call, params: withLatest(call.params, hex(behind)) };
+      const missing = await missingAt(named, behind, view);
+      if (missing !== null) return missing;
+      if (JSON.stringify(named.params) === JSON.stringify(call.params)) return null;
+      const { result, error } = await view.ask(call.method, named.params);
+      return error ?? { result };
     },
     answer(call, answer) {
       const behind = turns.get(call);
       if (behind === undefined || answer.result === null || typeof answer.result !== "object") return null;
-      if (Array.isArray(answer.result)) {
-        const kept = answer.result.filter((entry: { blockNumber?: Hex }) => Number(entry?.blockNumber ?? 0) <= behind);
-        return kept.length === answer.result.length ? null : { result: kept };
-      }
       const { number, blockNumber } = answer.result as { number?: Hex; blockNumber?: Hex };
-      const block = Number(number ?? blockNumber ?? 0);
-      if (block <= behind) return null;
+      if (Number(number ?? blockNumber ?? 0) <= behind) return null;
       // A transaction that is in a block of the others only is pending here.
       if (call.method === "eth_getTransactionByHash")
         return { result: { ...answer.result, blockNumber: null, blockHash: null, transactionIndex: null } };
       return { result: null };
     },
   };
+
+  /** The refusal of logs or a state of a block that the backend does not have. */
+  async function missingAt(call: Call, behind: number, view: StrictView): Promise<Refusal | null> {
+    if (call.method === "eth_getLogs") {
+      const { blockHash, toBlock } = call.params[0] as Filter;
+      const last = blockHash === undefined ? Number(toBlock ?? 0) : await numberOf({ blockHash }, view);
+      if (last === null || last <= behind) return null;
+      // By hash go-ethereum's and reth's words; by range reth's.
+      if (blockHash !== undefined)
+        return { code: -32000, message: ["unknown block", "block not found"][wordsTurn++ % 2]! };
+      return { code: -32602, message: "block range extends beyond current head block" };
+    }
+    const position = STATE[call.method];
+    const block = position === undefined ? null : await numberOf(call.params[position], view);
+    return block !== null && block > behind ? { code: -32000, message: "header not found" } : null;
+  }
+}
+
+/** Parameters with the number of a block in place of `latest`, in a filter of logs too. */
+function withLatest(params: readonly unknown[], number: Hex): unknown[] {
+  return params.map((value) => {
+    if (value === "latest") return number;
+    const { fromBlock, toBlock } = (value ?? {}) as Filter;
+    if (fromBlock !== "latest" && toBlock !== "latest") return value;
+    return {
+      ...(value as object),
+      ...(fromBlock === "latest" && { fromBlock: number }),
+      toBlock: toBlock === "latest" ? number : toBlock,
+    };
+  });
 }
 
 /** The gas limit of signed bytes; null when they are no transaction. */

@@ -13,6 +13,8 @@ export type StrictCounts = {
   requests: Record<string, number>;
   /** By rule: HTTP requests or calls that it refused or changed. */
   refused: Record<string, number>;
+  /** Calls that repeat a refused one, byte for byte. */
+  retried: number;
 };
 
 export type StrictNode = {
@@ -38,8 +40,15 @@ const HEAD_MS = 20;
 export async function startStrictNode({ upstream, profile, now = Date.now }: StrictNodeOptions): Promise<StrictNode> {
   const rules: readonly Rule[] = typeof profile === "string" ? PROFILES[profile]() : profile;
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
-  const fresh = (): StrictCounts => ({ http: 0, batches: 0, requests: {}, refused: {} });
+  const fresh = (): StrictCounts => ({ http: 0, batches: 0, requests: {}, refused: {}, retried: 0 });
   let counts = fresh();
+  /** Refused calls that have not come again. */
+  const open = new Set<string>();
+  const keyOf = ({ method, params }: Call) => `${method} ${JSON.stringify(params)}`;
+  const arrived = (call: Call) => {
+    count(counts.requests, call.method);
+    if (open.delete(keyOf(call))) counts.retried++;
+  };
   const count = (of: Record<string, number>, name: string) => {
     of[name] = (of[name] ?? 0) + 1;
   };
@@ -67,12 +76,13 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
   }
 
   async function answerTo(call: Call): Promise<{ body: object; refusal?: Refusal }> {
-    count(counts.requests, call.method);
+    arrived(call);
     const before = await ruled((rule) => rule.call?.(call, view));
-    if (before !== null) return shown(call, before);
-    const answer = await ask(upstream, agent, call);
-    const after = await ruled((rule) => rule.answer?.(call, answer, view));
-    return after === null ? { body: { ...answer, jsonrpc: "2.0", id: call.id } } : shown(call, after);
+    const answer = before === null ? await ask(upstream, agent, call) : null;
+    const given = before ?? (await ruled((rule) => rule.answer?.(call, answer!, view)));
+    if (given === null) return { body: { ...answer, jsonrpc: "2.0", id: call.id } };
+    if ("code" in given) open.add(keyOf(call));
+    return shown(call, given);
   }
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -83,7 +93,10 @@ export async function startStrictNode({ upstream, profile, now = Date.now }: Str
     if (isBatch) counts.batches++;
     const whole = await ruled((rule) => rule.request?.(calls, isBatch, view));
     if (whole !== null && "code" in whole) {
-      for (const call of calls) count(counts.requests, call.method);
+      for (const call of calls) {
+        arrived(call);
+        open.add(keyOf(call));
+      }
       return write(outgoing, errorOf(isBatch ? null : calls[0]!.id, whole), whole);
     }
     const answers = await Promise.all(calls.map(answerTo));

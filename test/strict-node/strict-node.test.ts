@@ -58,7 +58,7 @@ describe("profiles", () => {
     const batch = await post(node.url, [call("eth_chainId"), call("eth_gasPrice", [], "b")]);
     expect(batch.json).toMatchObject([{ id: 1, result: "0x2105" }, { id: "b" }]);
     expect(node.counts()).toEqual({
-      ...{ http: 2, batches: 1, refused: {} },
+      ...{ http: 2, batches: 1, refused: {}, retried: 0 },
       requests: { eth_getLogs: 1, eth_chainId: 1, eth_gasPrice: 1 },
     });
   });
@@ -158,7 +158,7 @@ describe("rules", () => {
     expect([single.status, single.headers.get("retry-after")]).toEqual([429, "1"]);
     now = 1_000;
     expect((await post(node.url, call("eth_chainId"))).status).toBe(200);
-    expect(node.counts().refused).toEqual({ rate: 2 });
+    expect(node.counts()).toMatchObject({ refused: { rate: 2 }, retried: 2 });
 
     const whole = await before([units(true)], () => now);
     expect((await post(whole.url, [call("eth_chainId"), call("eth_chainId")])).status).toBe(200);

@@ -1,0 +1,83 @@
+/** The world of one profile of a strict run: PostgreSQL, a development chain with the contracts, simulated upstreams. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { encodeFunctionData, type Hex, numberToHex, parseEther } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { migrate } from "../../db/migrate.ts";
+import { rpc } from "../../devnet/anvil-process.ts";
+import { CANONICAL } from "../../devnet/chain-addresses.ts";
+import { devnetCast } from "../../devnet/chain-keys.ts";
+import { deployDevnet } from "../../devnet/deploy.ts";
+import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/postgres.ts";
+import { startSimulators } from "../../devnet/simulators/server.ts";
+import { testChain } from "../agent-wallet.ts";
+import { scratchDirectory } from "../scratch.ts";
+import { startSimulatedChain } from "../simulation/chain.ts";
+import { until } from "../until.ts";
+
+const BLOCK_MS = 400;
+const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const;
+
+export type ChainWorld = Awaited<ReturnType<typeof startChainWorld>>;
+
+/** @param blocks empty blocks after the contracts, so that a search of the past is wider than a profile allows */
+export async function startChainWorld(blocks: number) {
+  const closers: (() => unknown)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    const directory = scratchDirectory("agents-strict");
+    closers.push(() => rmSync(directory, { recursive: true, force: true }));
+    const dataDir = join(directory, "pg");
+    const postgres = await startPostgres({ dataDir, fast: true });
+    closers.push(() => removePostgres(dataDir));
+    const chain = await startSimulatedChain(BLOCK_MS);
+    closers.push(() => chain.stop());
+    const devnet = await deployDevnet(chain.url);
+    await chain.mine(blocks);
+    const simulators = await startSimulators();
+    closers.push(() => simulators.stop());
+    const operator = privateKeyToAccount(devnetCast().operator);
+    const node = testChain(chain.url);
+
+    return {
+      directory,
+      devnet,
+      simulatorUrl: simulators.url,
+      /** The node itself, which refuses nothing. */
+      rpcUrl: chain.url,
+      /** An empty database of this name. @returns its URL */
+      emptyDatabase: (name: string) => ensureDatabase(postgres.url, name),
+      /** A database of this name with the service's schema. @returns its URL */
+      async serviceDatabase(name: string): Promise<string> {
+        const url = await ensureDatabase(postgres.url, name);
+        await migrate(url);
+        return url;
+      },
+      /** Gives a wallet ether and USDC. */
+      async fund(wallet: Hex, units: bigint): Promise<void> {
+        await rpc(chain.url, "anvil_setBalance", [wallet, numberToHex(parseEther("1"))]);
+        const data = encodeFunctionData({ abi: usdcAbi, functionName: "mint", args: [wallet, units] });
+        const nonce = await node.getTransactionCount({ address: operator.address, blockTag: "pending" });
+        const serializedTransaction = await operator.signTransaction({
+          ...{ type: "eip1559", chainId: 8453, nonce, to: CANONICAL.usdc, data, gas: 200_000n, ...FEES },
+        });
+        const hash = await node.sendRawTransaction({ serializedTransaction });
+        await until("the wallet's money", () => node.getTransactionReceipt({ hash }).catch(() => null));
+      },
+      /** USDC of an address, in its smallest unit. */
+      usdcOf: (address: Hex) =>
+        node.readContract({ address: CANONICAL.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] }),
+      node,
+      /** Ends something before the world itself when the world is closed. */
+      onClose: (closer: () => unknown) => void closers.push(closer),
+      /** Ends everything once, also in the middle of a run. */
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

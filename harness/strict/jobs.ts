@@ -1,0 +1,130 @@
+/** What the service must do on every profile: register agents, take a payment, and end a settlement that a crash cut. */
+import type { Hex } from "viem";
+import { identityAbi } from "../../abis/identity.ts";
+import { agentWallet } from "../agent-wallet.ts";
+import { base64, payloadOf, signAuthorization } from "../payment-signing.ts";
+import { until } from "../until.ts";
+import type { ChainWorld } from "./chain-world.ts";
+import type { StrictService } from "./service.ts";
+
+type Wallet = ReturnType<typeof agentWallet>;
+type Minted = { tokenId: number; txHash: Hex; block: number };
+
+/** Registrations at once: more than one JSON-RPC batch of the strictest endpoint has room for. */
+const AGENTS = 12;
+const PRICE = 1_000_000n;
+/** An agent with nothing but its registration: activity 20, origin 10. */
+const FIRST_SCORE = 30;
+const PATIENCE = { timeoutMs: 180_000, everyMs: 250 };
+
+/** Agents register by wallet signature at the same time; each is on the chain, readable, and scored. */
+export async function mainJob(world: ChainWorld, service: StrictService): Promise<void> {
+  await Promise.all(
+    Array.from({ length: AGENTS }, async (_, number) => {
+      const wallet = agentWallet({ host: service.host });
+      const minted = await mint(service.urls.api, wallet, `Agent ${number}`);
+      await isThere(world, service, wallet, minted);
+    }),
+  );
+}
+
+/** A registration with its price, paid by x402 through the API's own facilitator; charged once. */
+export async function paidMint(world: ChainWorld, service: StrictService): Promise<void> {
+  const { wallet, payment } = await payer(world, service);
+  await charged(world, service, wallet, () => mint(service.urls.paid, wallet, "Payer", payment));
+}
+
+/** The API dies after the facilitator has moved the money; the payment is presented again to the next process. */
+export async function recovery(world: ChainWorld, service: StrictService): Promise<void> {
+  const { processes, urls } = service;
+  const { wallet, payment } = await payer(world, service);
+  processes.kill("api-2", { FAULT_POINT: "payment.settled" });
+  await until("the armed API", async () => (await fetch(`${urls.paid}/ready`)).ok, PATIENCE);
+  await charged(world, service, wallet, () => mint(urls.paid, wallet, "Phoenix", payment));
+  if (!processes.died["payment.settled"]) throw new Error("the API did not die while settling");
+}
+
+/** What must come to its end by itself, as SQL that counts what has not. */
+const OPEN = {
+  payments: "offchain.payment where state in ('new', 'settling', 'paid')",
+  transactions: "offchain.transaction_outbox where state in ('queued', 'signed')",
+  mints: "offchain.mint where state = 'pending'",
+  events: "offchain.dispatch where state = 'pending'",
+} as const;
+
+/** Nothing is under way any more, and nobody's process has ended by itself. */
+export async function nothingStuck(_: ChainWorld, service: StrictService): Promise<void> {
+  for (const [what, open] of Object.entries(OPEN))
+    await until(
+      `no ${what} left open`,
+      async () => (await service.db.query(`select count(*)::int as n from ${open}`)).rows[0].n === 0,
+      PATIENCE,
+    );
+  const surprises = service.processes.surprises();
+  if (surprises.length > 0) throw new Error(surprises.join("; ").slice(0, 500));
+}
+
+async function payer(world: ChainWorld, { host, payee }: StrictService) {
+  const wallet = agentWallet({ host });
+  await world.fund(wallet.address, 3n * PRICE);
+  const signed = await signAuthorization(wallet.account, { to: payee, value: PRICE });
+  return { wallet, payment: base64(payloadOf(signed)) };
+}
+
+/** Runs a registration and compares the money of the wallet before and after. */
+async function charged(
+  world: ChainWorld,
+  service: StrictService,
+  wallet: Wallet,
+  work: () => Promise<Minted>,
+): Promise<void> {
+  const before = await world.usdcOf(wallet.address);
+  await isThere(world, service, wallet, await work());
+  const paid = before - (await world.usdcOf(wallet.address));
+  if (paid !== PRICE) throw new Error(`${paid} units of USDC were taken instead of ${PRICE}`);
+}
+
+/** Presents the same request until it is decided, as a client does. */
+async function mint(url: string, wallet: Wallet, name: string, payment?: string): Promise<Minted> {
+  const headers = {
+    "content-type": "application/json",
+    authorization: await wallet.siwa(),
+    "idempotency-key": wallet.address,
+    ...(payment !== undefined && { "payment-signature": payment }),
+  };
+  return until(
+    `the registration of ${name}`,
+    async () => {
+      const response = await fetch(`${url}/api/v2/mint`, { method: "POST", headers, body: JSON.stringify({ name }) });
+      const body = (await response.json()) as Minted & { code?: string; error?: string };
+      if (response.status === 201) return body;
+      throw new Error(`${response.status} ${body.code ?? ""} ${body.error ?? ""}`);
+    },
+    PATIENCE,
+  );
+}
+
+/** The token is the wallet's, once, on the chain; the API shows it indexed and scored, and its history begins. */
+async function isThere(world: ChainWorld, service: StrictService, wallet: Wallet, minted: Minted): Promise<void> {
+  const address = world.devnet.contracts.identity;
+  const read = (functionName: "ownerOf" | "balanceOf", argument: unknown) =>
+    world.node.readContract({ address, abi: identityAbi, functionName, args: [argument] } as never);
+  const owner = await read("ownerOf", BigInt(minted.tokenId));
+  if (owner !== wallet.address) throw new Error(`token ${minted.tokenId} belongs to ${owner}`);
+  const tokens = await read("balanceOf", wallet.address);
+  if (tokens !== 1n) throw new Error(`${tokens} tokens were minted for one registration`);
+  await until(
+    `agent ${minted.tokenId} with its score`,
+    async () => {
+      const get = async (path: string) => {
+        const response = await fetch(`${service.urls.api}/api/v2/agent/${path}`);
+        return (await response.json()) as { credScore?: number; points?: unknown[] };
+      };
+      const { credScore } = await get(`${minted.tokenId}?minBlock=${minted.block}`);
+      const { points } = await get(`${minted.tokenId}/cred/history`);
+      if (credScore === FIRST_SCORE && points?.length === 1) return true;
+      throw new Error(`score ${credScore}, ${points?.length} points of history`);
+    },
+    PATIENCE,
+  );
+}

@@ -1,0 +1,117 @@
+/** Runs the jobs and the backfill on each profile of the strict node. */
+import pLimit from "p-limit";
+import { PROFILES, type ProfileName } from "../strict-node/profiles.ts";
+import type { StrictCounts } from "../strict-node/strict-node.ts";
+import { strictBackfill } from "./backfill.ts";
+import { type ChainWorld, startChainWorld } from "./chain-world.ts";
+import { mainJob, nothingStuck, paidMint, recovery } from "./jobs.ts";
+import { startStrictService } from "./service.ts";
+
+/** Sizes of a run. */
+export type Plan = {
+  profiles: readonly ProfileName[];
+  /** Profiles that run at the same time. */
+  atOnce: number;
+  /** Empty blocks of the development chain before the first registration. */
+  blocks: number;
+  /** Events of the backfill. */
+  events: number;
+  /** How many blocks have one with events among them; 1 for the profiles that are not named. */
+  spread: Partial<Record<ProfileName, number>>;
+  backfillMs: number;
+};
+
+/** Ranges are as wide as the limits only where the events are spread over more blocks. */
+export const FULL: Plan = {
+  profiles: Object.keys(PROFILES) as ProfileName[],
+  atOnce: 1,
+  blocks: 2_000,
+  events: 20_000,
+  spread: { "public-base": 10, "logs-500": 5, "logs-2000": 10, "logs-10000": 20, "logs-unnamed": 5 },
+  backfillMs: 600_000,
+};
+export const SHORT: Plan = {
+  profiles: ["public-base", "logs-10"],
+  atOnce: 2,
+  blocks: 60,
+  events: 1_000,
+  spread: { "public-base": 30 },
+  backfillMs: 60_000,
+};
+
+const JOBS = { "main job": mainJob, "paid mint": paidMint, recovery, "nothing stuck": nothingStuck } as const;
+export const STEPS = [...Object.keys(JOBS), "backfill"];
+
+export type StepResult = {
+  profile: ProfileName;
+  step: string;
+  /** Null when it passed. */
+  wrong: string | null;
+  seconds: number;
+  counts: StrictCounts;
+};
+
+/** @param ended ends all worlds and their processes when it aborts */
+export async function runStrict(plan: Plan, say: (line: string) => void, ended: AbortSignal): Promise<StepResult[]> {
+  const limit = pLimit(plan.atOnce);
+  const runs = plan.profiles.map((profile) => limit(() => runProfile(profile, plan, say, ended)));
+  return (await Promise.all(runs)).flat();
+}
+
+/** In a world of its own: two senders with one key would take each other's nonces. */
+async function runProfile(
+  profile: ProfileName,
+  plan: Plan,
+  say: (line: string) => void,
+  ended: AbortSignal,
+): Promise<StepResult[]> {
+  const world = await startChainWorld(plan.blocks);
+  ended.addEventListener("abort", () => void world.close());
+  try {
+    const [jobs, backfill] = await Promise.all([runJobs(world, profile, say), runBackfill(world, profile, plan)]);
+    const results = [...jobs, backfill];
+    for (const { step, wrong, seconds } of results)
+      say(`${profile}, ${step}: ${wrong ?? "passed"} (${seconds.toFixed(1)} s)`);
+    return results;
+  } finally {
+    await world.close();
+  }
+}
+
+async function runJobs(world: ChainWorld, profile: ProfileName, say: (line: string) => void): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  const service = await startStrictService(world, profile);
+  const timed = async (step: string, work: () => Promise<void>) => {
+    const began = performance.now();
+    service.node.reset();
+    const wrong = await work().then(() => null, reasonOf);
+    const seconds = (performance.now() - began) / 1000;
+    results.push({ profile, step, wrong, seconds, counts: service.node.counts() });
+    if (wrong !== null)
+      for (const part of ["indexer", "workers", "api", "api-2"] as const)
+        for (const line of service.processes.words(part).trim().split("\n").slice(-4))
+          if (line) say(`  ${part}: ${line.slice(0, 400)}`);
+    return wrong === null;
+  };
+  if (!(await timed("start", () => service.ready()))) return results;
+  for (const [step, job] of Object.entries(JOBS)) await timed(step, () => job(world, service));
+  return results;
+}
+
+async function runBackfill(world: ChainWorld, profile: ProfileName, plan: Plan): Promise<StepResult> {
+  const databaseUrl = await world.emptyDatabase(`backfill-${profile}`);
+  const began = performance.now();
+  const stories = plan.events / 10;
+  const spread = plan.spread[profile] ?? 1;
+  const done = { profile, step: "backfill" };
+  const seconds = () => (performance.now() - began) / 1000;
+  try {
+    const counts = await strictBackfill({ profile, databaseUrl, stories, spread, timeoutMs: plan.backfillMs });
+    return { ...done, wrong: null, seconds: seconds(), counts };
+  } catch (error) {
+    const { counts } = error as { counts: StrictCounts };
+    return { ...done, wrong: reasonOf(error), seconds: seconds(), counts };
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 400);

@@ -1,0 +1,57 @@
+/**
+ * `npm run strict-node [-- --profile NAME,NAME] [--short]`: the main job, a paid mint, a recovery from a crash while
+ * settling and a backfill of 20,000 events on each profile of the strict node, and a table of what each one took.
+ */
+import { parseArgs } from "node:util";
+import { FULL, runStrict, SHORT } from "../harness/strict/run.ts";
+import { PROFILES, type ProfileName } from "../harness/strict-node/profiles.ts";
+
+const { values } = parseArgs({ options: { profile: { type: "string" }, short: { type: "boolean" } } });
+const plan = values.short ? SHORT : FULL;
+const profiles = (values.profile?.split(",") as ProfileName[] | undefined) ?? plan.profiles;
+const unknown = profiles.find((name) => !(name in PROFILES));
+if (unknown !== undefined) {
+  console.error(`There is no profile ${unknown}. Profiles: ${Object.keys(PROFILES).join(", ")}.`);
+  process.exit(1);
+}
+
+const listed = (counts: Record<string, number>) =>
+  Object.entries(counts)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ") || "none";
+const cells = (texts: readonly (string | number)[]) =>
+  texts.map((text, column) => (column < 2 ? String(text).padEnd(14) : String(text).padStart(9))).join(" ");
+const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0);
+function added(all: readonly Record<string, number>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const counts of all) for (const [name, n] of Object.entries(counts)) total[name] = (total[name] ?? 0) + n;
+  return total;
+}
+
+const end = new AbortController();
+/** Milliseconds for the processes of a run that is interrupted to end. */
+const END_MS = 12_000;
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    if (end.signal.aborted) process.exit(1);
+    end.abort();
+    setTimeout(() => process.exit(1), END_MS);
+  });
+
+const results = await runStrict({ ...plan, profiles }, (line) => console.log(line), end.signal);
+console.log(`\n${cells(["profile", "step", "", "seconds", "requests", "batches", "refused", "retried"])}`);
+for (const [profile, steps] of Map.groupBy(results, (result) => result.profile)) {
+  for (const { step, wrong, seconds, counts } of steps) {
+    const { requests, batches, refused, retried } = counts;
+    const passed = wrong === null ? "passed" : "FAILED";
+    console.log(cells([profile, step, passed, seconds.toFixed(1), sum(requests), batches, sum(refused), retried]));
+  }
+  const counts = steps.map((step) => step.counts);
+  console.log(`  requests: ${listed(added(counts.map(({ requests }) => requests)))}`);
+  console.log(`  refused: ${listed(added(counts.map(({ refused }) => refused)))}`);
+}
+const wrong = results.filter((result) => result.wrong !== null);
+const sentence = wrong.map(({ profile, step }) => `${profile}: ${step}`).join("; ");
+console.log(`\n${profiles.length} profiles, ${wrong.length} steps failed${sentence && `: ${sentence}`}`);
+process.exit(wrong.length > 0 ? 1 : 0);
