@@ -1,19 +1,9 @@
-/** The chain over JSON-RPC nodes: requests have a time limit, fail over to the next node, and have classified errors. */
-import {
-  createClient,
-  encodeDeployData,
-  erc6492SignatureValidatorAbi,
-  erc6492SignatureValidatorByteCode,
-  fallback,
-  RpcRequestError,
-} from "viem";
+/** The chain over the pool of JSON-RPC nodes. */
+import { encodeDeployData, erc6492SignatureValidatorAbi, erc6492SignatureValidatorByteCode } from "viem";
 import type { Address, Hex } from "../core/facts.ts";
 import { READ_GAS, SIGNATURE_GAS } from "../core/gas-bounds.ts";
 import type { Market } from "../core/transaction-fees.ts";
-import { nodeTransport } from "./chain/node-transport.ts";
-import { refusal } from "./chain/refusals.ts";
 import { createRpc, type Rpc } from "./chain/rpc.ts";
-import { isRevert, unreachable } from "./chain/rpc-errors.ts";
 import {
   at,
   type RpcBlock,
@@ -32,34 +22,20 @@ import {
   toSender,
   toTransaction,
 } from "./chain/wire.ts";
-import type { Call, Chain, UpstreamMeter } from "./ports.ts";
+import type { Call, Chain } from "./ports.ts";
+import { RpcRequestError, unreachable } from "./rpc/errors.ts";
+import type { RpcPool } from "./rpc/pool.ts";
+import { refusal } from "./rpc/refusals.ts";
 
-export type ChainOptions = {
-  id: number;
-  /** JSON-RPC URLs, the preferred one first. */
-  rpcUrls: string[];
-  /** Timeout of one request to one node, in milliseconds. */
-  timeoutMs?: number;
-  meter?: UpstreamMeter | undefined;
-};
-
-/** A `Chain` over JSON-RPC. It sends no request before the first call. */
-export function createChain({ id, rpcUrls, timeoutMs = 5_000, meter }: ChainOptions): Chain {
-  const client = createClient({
-    transport: fallback(
-      rpcUrls.map((url) => nodeTransport(id, url, timeoutMs, meter)),
-      // By default viem tries no other node after some refusals of a transaction.
-      { retryCount: 0, shouldThrow: isRevert },
-    ),
-  });
-  const rpc = createRpc(client);
-  const executions = executionsOver(rpc);
+/** A `Chain` over a pool of nodes. It sends no request before the first call. */
+export function createChain(pool: RpcPool): Chain {
+  const rpc = createRpc(pool);
   return {
-    id,
+    id: pool.chainId,
     ...blocksOver(rpc),
     ...accountsOver(rpc),
     ...transactionsOver(rpc),
-    ...executions,
+    ...executionsOver(rpc),
     fees: () => fees(rpc),
   };
 }

@@ -43,7 +43,7 @@ export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
     const log = createLog(config, "api");
     parts.defer(await openTraces(config, "api"));
     const ops = openOps(config, "api", log);
-    const chain = openChain(config, ops);
+    const chain = openChain(parts, config.chain, log, ops);
     const facilitator = await openFacilitator(parts, config, chain, ops);
     const reads = await openReads(parts, config, log);
     const queues = await openQueuesOf(config, log);
@@ -60,7 +60,7 @@ export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
     const secrets = openSecretBox(config);
     const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
     parts.defer(() => cards.close());
-    const machinePayments = await openMachinePayments(config);
+    const machinePayments = await openMachinePayments(parts, config, log, ops);
     if (ops) await listen(parts, ops, reads);
     return {
       config,

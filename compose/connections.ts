@@ -3,9 +3,11 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { createChain } from "../clients/chain.ts";
 import { type Http, openHttp } from "../clients/http.ts";
-import type { SecretBox } from "../clients/ports.ts";
+import type { Chain, SecretBox } from "../clients/ports.ts";
+import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSecretBox } from "../clients/secret-box.ts";
 import type { Config } from "../config/config.ts";
+import type { RpcNode } from "../core/rpc-roles.ts";
 import { openPool } from "../db/connect.ts";
 import type { Ops } from "../ops/open.ts";
 import { traceStatements } from "../ops/traced-pool.ts";
@@ -34,11 +36,23 @@ export function openServicePool(config: Config, name: string, log: Logger, conne
   return pool;
 }
 
-/** @throws Error, one sentence, without a node */
-export function openChain(config: Config, ops: Ops | undefined) {
-  if (config.chain.rpcUrls.length === 0)
-    throw new Error("RPC_URL is not set and no local stack is running (npm start).");
-  return createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls, meter: ops?.upstreams });
+/** A chain over its nodes. @throws Error, one sentence, without a node */
+export function openChain(
+  parts: AsyncDisposableStack,
+  { id, nodes }: { id: number; nodes: readonly RpcNode[] },
+  log: Logger,
+  ops: Ops | undefined,
+): Chain {
+  if (nodes.length === 0) throw new Error("RPC_URL is not set and no local stack is running (npm start).");
+  const pool = openRpcPool({
+    chainId: id,
+    nodes,
+    meter: ops?.upstreams,
+    warn: (sentence) => log.error(sentence),
+  });
+  parts.defer(() => pool.close());
+  ops?.watchNodes(() => pool.stats());
+  return createChain(pool);
 }
 
 /** The queues of every job. */

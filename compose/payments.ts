@@ -1,11 +1,13 @@
 /** Settlement of payments: the facilitator of x402, and MPP. */
-import { createChain } from "../clients/chain.ts";
+import type { Logger } from "pino";
 import { createHttpFacilitator } from "../clients/facilitator-http.ts";
 import { tokenAuthorization } from "../clients/facilitator-token.ts";
 import type { Chain, Facilitator, MachinePayments } from "../clients/ports.ts";
 import { createSigner } from "../clients/signer.ts";
 import type { Config } from "../config/config.ts";
+import { RPC_ROLES } from "../core/rpc-roles.ts";
 import type { Ops } from "../ops/open.ts";
+import { openChain } from "./connections.ts";
 
 /**
  * The facilitator that settles payments by signature: a service at a URL, or this process with a key of its own.
@@ -32,10 +34,16 @@ export async function openFacilitator(
 }
 
 /** Payments by MPP; null when they are not configured. */
-export async function openMachinePayments({ mpp }: Config): Promise<MachinePayments | null> {
+export async function openMachinePayments(
+  parts: AsyncDisposableStack,
+  { mpp }: Config,
+  log: Logger,
+  ops: Ops | undefined,
+): Promise<MachinePayments | null> {
   if (!mpp) return null;
   const { chainId, rpcUrl, ...rest } = mpp;
+  const chain = openChain(parts, { id: chainId, nodes: [{ url: rpcUrl, roles: RPC_ROLES }] }, log, ops);
   // Imported on demand: it loads another copy of much of viem.
   const { createMachinePayments } = await import("../clients/mpp.ts");
-  return createMachinePayments({ chain: createChain({ id: chainId, rpcUrls: [rpcUrl] }), ...rest });
+  return createMachinePayments({ chain, ...rest });
 }

@@ -51,8 +51,8 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
     });
     const webhooks = openWebhooks(parts, config, ops);
     const documents = openDocuments(parts, config, ops);
-    const chain = openChain(config, ops);
-    const machinePayments = await openMachinePayments(config);
+    const chain = openChain(parts, config.chain, log, ops);
+    const machinePayments = await openMachinePayments(parts, config, log, ops);
     if (ops) await listen(parts, ops, db, queue);
     return {
       db,

@@ -1,5 +1,6 @@
 /** The chain: JSON-RPC nodes and how the indexer reads them. */
 import { z } from "zod";
+import { RPC_ROLES, readRpcNode } from "../core/rpc-roles.ts";
 import { flag, integer, list, url, webUrl } from "./checks.ts";
 import {
   INDEXER,
@@ -10,6 +11,13 @@ import {
   variable,
   WORKERS_AND_INDEXER,
 } from "./variable.ts";
+
+/** The URL of a node, with its roles in the fragment. */
+const rpcNode = webUrl.transform((entry, ctx) => {
+  const node = readRpcNode(entry);
+  if (node === null) ctx.addIssue(`must name in its fragment roles out of ${RPC_ROLES.join(", ")}, joined by +`);
+  return node ?? z.NEVER;
+});
 
 /** Variables of `Chain` in `.env.example`. */
 export const CHAIN = {
@@ -24,8 +32,12 @@ export const CHAIN = {
       .pipe(z.number().min(0.05).max(60)),
     "1",
   ),
-  RPC_URL: variable(READERS_OF_CHAIN, "JSON-RPC node (unset: the local stack's anvil)", webUrl),
-  RPC_URLS: variable(READERS_OF_CHAIN, "Further JSON-RPC nodes, comma list", list(webUrl), ""),
+  RPC_URL: variable(
+    READERS_OF_CHAIN,
+    "JSON-RPC node (unset: the local stack's anvil); #head, #logs, #archive or #logs+archive behind a URL names its roles",
+    rpcNode,
+  ),
+  RPC_URLS: variable(READERS_OF_CHAIN, "Further JSON-RPC nodes, comma list, with roles as above", list(rpcNode), ""),
   RPC_WS_URL: variable(INDEXER, "WebSocket of the node: blocks are pushed instead of polled", url("ws:", "wss:")),
   RPC_LANES: variable(
     INDEXER,
@@ -56,12 +68,15 @@ export const CHAIN = {
 
 /** Options of `chain` in the configuration. */
 export function chainConfig(v: ValuesOf<typeof CHAIN>) {
+  const nodes = v.RPC_URL ? [v.RPC_URL, ...v.RPC_URLS] : v.RPC_URLS;
   return {
     chain: {
       id: v.CHAIN_ID,
       blockTimeSeconds: v.BLOCK_TIME,
-      /** Every JSON-RPC URL, the preferred one first. */
-      rpcUrls: v.RPC_URL ? [v.RPC_URL, ...v.RPC_URLS] : v.RPC_URLS,
+      /** Every JSON-RPC node with its roles, the preferred one first. */
+      nodes,
+      /** Their URLs, without the roles. */
+      rpcUrls: nodes.map(({ url }) => url),
       wsUrl: v.RPC_WS_URL,
       lanes: v.RPC_LANES,
       archive: v.RPC_ARCHIVE,

@@ -22,7 +22,9 @@ export function secretsOf(v: Values): string[] {
     const password = store === undefined ? "" : new URL(store).password;
     return [password, decodeURIComponent(password)];
   });
-  const nodes = [v.RPC_URL, ...v.RPC_URLS, v.RPC_WS_URL, v.TEMPO_RPC_URL].filter((node) => node !== undefined);
+  const nodes = [v.RPC_URL?.url, ...v.RPC_URLS.map(({ url }) => url), v.RPC_WS_URL, v.TEMPO_RPC_URL].filter(
+    (node) => node !== undefined,
+  );
   const keys = nodes.flatMap((node) => {
     const { pathname, searchParams, password } = new URL(node);
     return [...pathname.split("/"), ...searchParams.values(), password].filter(

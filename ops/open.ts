@@ -1,9 +1,10 @@
 /** Opens the metrics of a process if its operator port is configured; otherwise nothing is counted. */
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { UpstreamMeter } from "../clients/ports.ts";
+import type { RpcNodeStats, UpstreamMeter } from "../clients/ports.ts";
 import type { Config } from "../config/config.ts";
 import { openRegistry } from "./metrics/metric.ts";
+import { nodeMetrics } from "./metrics/nodes.ts";
 import { processGauges } from "./metrics/process.ts";
 import { upstreamMeter } from "./metrics/upstreams.ts";
 import { type OpsOptions, type OpsServer, startOpsServer } from "./server.ts";
@@ -13,6 +14,8 @@ export type Role = "api" | "workers" | "indexer";
 export type Ops = {
   registry: Registry;
   upstreams: UpstreamMeter;
+  /** Shows the JSON-RPC nodes of a pool. */
+  watchNodes(stats: () => RpcNodeStats[]): void;
   /** Begins to answer. @throws Error, one sentence, when the port is taken */
   listen(mounted?: Pick<OpsOptions, "more" | "mounts">): Promise<OpsServer>;
   close(): Promise<void>;
@@ -30,6 +33,7 @@ export function openOps({ ops }: Pick<Config, "ops">, role: Role, log: Logger): 
   return {
     registry,
     upstreams: upstreamMeter(registry),
+    watchNodes: nodeMetrics(registry),
     async listen(mounted = {}) {
       try {
         server = await startOpsServer({ host: ops.host, port, registry, log, ...mounted });

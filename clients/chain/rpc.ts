@@ -1,10 +1,10 @@
 /** Requests to the nodes of one chain, each in a span, with classified errors. */
 import pLimit from "p-limit";
-import { type Client, RpcRequestError } from "viem";
 import type { Hex } from "../../core/facts.ts";
 import { span } from "../../runtime/tracing.ts";
 import type { Revert } from "../ports.ts";
-import { isExecutionError, isTrouble, revertData, rpcError, unreachable } from "./rpc-errors.ts";
+import { isExecutionError, RpcRequestError, revertData, unreachable } from "../rpc/errors.ts";
+import type { RpcPool } from "../rpc/pool.ts";
 import { toBigInt } from "./wire.ts";
 
 /** Max concurrent executions of untrusted code; further ones are queued, so that the node stays free for other requests. */
@@ -27,21 +27,12 @@ export type Rpc = {
   limited<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** Creates the requests over a viem client, whose transport tries one node after the other. */
-export function createRpc(client: Client): Rpc {
-  async function send(method: string, params: unknown[]): Promise<unknown> {
-    try {
-      return await client.request({ method, params } as never);
-    } catch (error) {
-      const answered = rpcError(error);
-      if (answered && !isTrouble(answered)) throw answered;
-      return unreachable(error);
-    }
-  }
+/** Creates the requests over a pool of nodes. */
+export function createRpc(pool: Pick<RpcPool, "request">): Rpc {
   const rpc: Rpc = {
     request: (method, params) =>
       span(`rpc ${method}`, { kind: "client", attributes: { "rpc.system.name": "jsonrpc" } }, () =>
-        send(method, params),
+        pool.request(method, params),
       ),
     async ask<T>(method: string, params: unknown[]) {
       try {

@@ -1,7 +1,7 @@
 /** Values of Ethereum JSON-RPC (execution-apis) and their conversion to the types of the `Chain` port. */
 import type { Address, Hex } from "../../core/facts.ts";
 import type { Block, Call, FoundLog, Log, Receipt } from "../ports.ts";
-import { unreachable } from "./rpc-errors.ts";
+import { unreachable } from "../rpc/errors.ts";
 
 export type RpcBlock = {
   number: Hex;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { encodeFunctionData, type Hex, parseEther, type TransactionReceipt } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { usdcAbi } from "../../abis/usdc.ts";
-import { createChain } from "../../clients/chain.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
 import { openPool } from "../../db/connect.ts";
@@ -17,6 +16,7 @@ import { ensureDatabase, removePostgres, startPostgres } from "../../devnet/post
 import { simulatedUpstreams } from "../../devnet/simulators/environment.ts";
 import { startSimulators } from "../../devnet/simulators/server.ts";
 import { freePort } from "../../runtime/free-port.ts";
+import { chainAt } from "../chain-at.ts";
 import { CHILD_ENV } from "../child-env.ts";
 import { REDIS_BINARY, startRedis } from "../redis.ts";
 import { scratchDirectory } from "../scratch.ts";
@@ -94,10 +94,7 @@ async function build(closers: (() => unknown)[], close: () => Promise<void>, apa
   const simulators = await startSimulators();
   closers.push(() => simulators.stop());
   const facilitator = await startTroubledFacilitator(
-    createLocalFacilitator(
-      createChain({ id: 8453, rpcUrls: [chain.url] }),
-      createSigner(devnet.keys.facilitator, 8453),
-    ),
+    createLocalFacilitator(chainAt(chain.url), createSigner(devnet.keys.facilitator, 8453)),
   );
   closers.push(() => facilitator.close());
 

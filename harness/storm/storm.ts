@@ -1,7 +1,6 @@
 /** A storm of payments: the service's real processes, people who pay and people who cheat, and everything failing under them. */
 import pLimit from "p-limit";
 import { MINT_FAULT_POINTS, PAID_MINT_FAULT_POINT } from "../../api/services/mint.ts";
-import { createChain } from "../../clients/chain.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
 import { openPool } from "../../db/connect.ts";
@@ -13,6 +12,7 @@ import { startTempo } from "../../test/payments/support/tempo.ts";
 import { startParts } from "../../test/support/parts.ts";
 import { FAULT_POINTS as SENDER_FAULT_POINTS } from "../../workers/sender/session.ts";
 import { agentWallet } from "../agent-wallet.ts";
+import { chainAt } from "../chain-at.ts";
 import { startTroubledNode } from "../troubled-node.ts";
 import { until } from "../until.ts";
 import { type Accounts, closeAccounts, openTreasury } from "./books.ts";
@@ -75,7 +75,7 @@ export async function runStorm(options: {
     closers.push(() => clearInterval(ticks));
     const nodes = { base: await startTroubledNode(parts.rpcUrl), tempo: await startTroubledNode(tempo.anvil.url) };
     closers.push(() => Object.values(nodes).forEach((node) => void node.close()));
-    const settling = createChain({ id: 8453, rpcUrls: [parts.rpcUrl] });
+    const settling = chainAt(parts.rpcUrl);
     const facilitator = await startTroubledFacilitator(
       createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)),
     );

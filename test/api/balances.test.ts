@@ -3,11 +3,11 @@ import { createTestClient, http, parseEther, publicActions } from "viem";
 import { base } from "viem/chains";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BalanceCache, balanceCache } from "../../api/services/balances.ts";
-import { createChain } from "../../clients/chain.ts";
 import type { Chain } from "../../clients/ports.ts";
 import type { Address } from "../../core/facts.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
+import { chainAt } from "../../harness/chain-at.ts";
 import { stubChain } from "../../harness/stub-chain.ts";
 
 const UNKNOWN = { eth: null, usdc: null, linkedToken: null };
@@ -25,7 +25,7 @@ describe("on a chain", () => {
   beforeAll(async () => {
     anvil = await startAnvil();
     devnet = await deployDevnet(anvil.url);
-    const chain = createChain({ id: 8453, rpcUrls: [anvil.url] });
+    const chain = chainAt(anvil.url);
     const counted: Pick<Chain, "call"> = {
       call(call) {
         calls++;

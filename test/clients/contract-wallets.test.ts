@@ -12,12 +12,12 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signedTexts } from "../../api/guards/signed-text.ts";
 import { walletGuard } from "../../api/guards/wallet.ts";
-import { createChain } from "../../clients/chain.ts";
 import type { Chain } from "../../clients/ports.ts";
 import { readBuild } from "../../contracts/builds.ts";
 import { Failure } from "../../core/errors.ts";
 import { siwaText, siweText } from "../../core/signed-texts.ts";
 import { parseCredential, type SignInKind } from "../../core/wallet-credential.ts";
+import { chainAt } from "../../harness/chain-at.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
 
 const HOST = "agents.test";
@@ -32,7 +32,7 @@ let deployed: Hex;
 const key = privateKeyToAccount(generatePrivateKey());
 beforeAll(async () => {
   world = await contractWorld();
-  chain = createChain({ id: 8453, rpcUrls: [world.anvil.url] });
+  chain = chainAt(world.anvil.url);
   deployed = await world.deploy("ContractWallet", [key.address]);
 });
 afterAll(() => world?.anvil.stop());
@@ -125,7 +125,7 @@ describe("a wallet not deployed yet", () => {
 });
 
 it("while the chain is away contract wallets get no verdict, and keys sign in all the same", async () => {
-  const away = createChain({ id: 8453, rpcUrls: ["http://127.0.0.1:9"] });
+  const away = chainAt("http://127.0.0.1:9");
   expect(await entry(await credential("siwa", deployed), ["siwa"], away)).toBe("upstream_unavailable");
   const { address, wrap } = counterfactual();
   expect(await entry(await credential("siwa", address, { wrap }), ["siwa"], away)).toBe("upstream_unavailable");

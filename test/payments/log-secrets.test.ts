@@ -2,12 +2,12 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createChain } from "../../clients/chain.ts";
 import { createLocalFacilitator } from "../../clients/facilitator-local.ts";
 import { createSigner } from "../../clients/signer.ts";
 import { openPool } from "../../db/connect.ts";
 import { devnetCast } from "../../devnet/chain-keys.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
+import { chainAt } from "../../harness/chain-at.ts";
 import { plantCheckpoint, plantOnchain } from "../../harness/onchain.ts";
 import { base64, payloadOf, signAuthorization } from "../../harness/payment-signing.ts";
 import { startTroubledFacilitator, type TroubledFacilitator } from "../../harness/storm/facilitator.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
       ...{ FACILITATOR_AUTHORIZATION: `Bearer ${FACILITATOR_KEY}`, MINT_WAIT_MS: "8000" },
     },
   });
-  const settling = createChain({ id: 8453, rpcUrls: [parts.rpcUrl] });
+  const settling = chainAt(parts.rpcUrl);
   facilitator = await startTroubledFacilitator(createLocalFacilitator(settling, createSigner(keys.facilitator, 8453)));
   node = await startTroubledNode(parts.rpcUrl);
   db = openPool({ connectionString: parts.databaseUrl, max: 2 });

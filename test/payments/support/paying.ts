@@ -6,7 +6,6 @@ import { type Abi, createWalletClient, getAddress, type Hex, http, parseAbi, par
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 import { usdcAbi } from "../../../abis/usdc.ts";
-import { createChain } from "../../../clients/chain.ts";
 import { createLocalFacilitator } from "../../../clients/facilitator-local.ts";
 import type { Facilitator } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
@@ -18,6 +17,7 @@ import { setPrices } from "../../../db/price-list.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
 import { agentWallet, testChain } from "../../../harness/agent-wallet.ts";
+import { chainAt } from "../../../harness/chain-at.ts";
 import { testLog } from "../../../harness/log.ts";
 import { plantCheckpoint } from "../../../harness/onchain.ts";
 import { base64, payloadOf, type Signed, signAuthorization, type Terms } from "../../../harness/payment-signing.ts";
@@ -64,7 +64,7 @@ export async function startPaying() {
   const config = loadConfig({ ...env, DATABASE_URL: "postgres://unused", DATA_DIR: "/nonexistent" });
   const usdc = devnet.contracts.usdc;
   const payTo = config.payments.payTo!;
-  const chain = createChain({ id: config.chain.id, rpcUrls: [anvil.url] });
+  const chain = chainAt(anvil.url, config.chain.id);
   const openFacilitator = () =>
     createLocalFacilitator(chain, createSigner(config.payments.facilitator.privateKey!, config.chain.id));
   const rich = devnet.accounts[0]!;

@@ -4,12 +4,12 @@ import { Mppx, tempo as tempoMethods } from "mppx/client";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { Actions } from "viem/tempo";
-import { createChain } from "../../../clients/chain.ts";
 import { createMachinePayments } from "../../../clients/mpp.ts";
 import type { Chain, MachinePayments } from "../../../clients/ports.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployTempo, giveUsdce, openTempo, TEMPO, tempoEnv } from "../../../devnet/tempo.ts";
 import { agentWallet } from "../../../harness/agent-wallet.ts";
+import { chainAt } from "../../../harness/chain-at.ts";
 import { HOST } from "../../api/support/api.ts";
 
 export { Challenge, Credential, Receipt };
@@ -21,7 +21,7 @@ export async function startTempo() {
   const anvil = await startAnvil({ network: "tempo" });
   await deployTempo(anvil.url);
   const node = openTempo(anvil.url);
-  const chain = createChain({ id: TEMPO.chainId, rpcUrls: [anvil.url], timeoutMs: 3_000 });
+  const chain = chainAt(anvil.url, TEMPO.chainId);
 
   /** The service's side. `wrap` stands between it and the node. */
   const machinePayments = (wrap: (chain: Chain) => Chain = (same) => same): MachinePayments =>

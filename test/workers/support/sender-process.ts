@@ -1,10 +1,10 @@
 /** A sender in a process of its own, for tests that kill it. Everything comes by environment. */
 
 import { pino } from "pino";
-import { createChain } from "../../../clients/chain.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config/config.ts";
 import { openPool } from "../../../db/connect.ts";
+import { chainAt } from "../../../harness/chain-at.ts";
 import { faultAt } from "../../../runtime/faults.ts";
 import { onShutdown } from "../../../runtime/lifecycle.ts";
 import { runSender } from "../../../workers/sender.ts";
@@ -13,7 +13,7 @@ const config = loadConfig();
 const db = openPool({ connectionString: config.database.url!, max: 2 });
 const sender = runSender({
   db,
-  chain: createChain({ id: config.chain.id, rpcUrls: config.chain.rpcUrls }),
+  chain: chainAt(config.chain.rpcUrls, config.chain.id),
   signer: createSigner(config.sender.privateKey!, config.chain.id),
   clock: () => new Date(),
   log: pino({ level: config.logLevel }),

@@ -9,7 +9,6 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { identityAbi } from "../../../abis/identity.ts";
 import { FREE_CHECKOUT } from "../../../api/payments/checkout.ts";
 import { acceptMint } from "../../../api/services/mint.ts";
-import { createChain } from "../../../clients/chain.ts";
 import type { Chain } from "../../../clients/ports.ts";
 import { createSigner } from "../../../clients/signer.ts";
 import { loadConfig } from "../../../config/config.ts";
@@ -20,6 +19,7 @@ import { queueIntent } from "../../../db/transaction-outbox.ts";
 import { startAnvil } from "../../../devnet/anvil.ts";
 import { deployDevnet, serviceEnv } from "../../../devnet/deploy.ts";
 import { testChain } from "../../../harness/agent-wallet.ts";
+import { chainAt } from "../../../harness/chain-at.ts";
 import { CHILD_ENV } from "../../../harness/child-env.ts";
 import { testLog } from "../../../harness/log.ts";
 import { agentRow, plantRows } from "../../../harness/onchain.ts";
@@ -50,7 +50,7 @@ export async function startSending() {
   const config = loadConfig({ ...env, DATABASE_URL: "postgres://unused" });
   const identity = config.contracts.identity.address;
   const signer = createSigner(config.sender.privateKey!, config.chain.id);
-  const chain = createChain({ id: config.chain.id, rpcUrls: [anvil.url] });
+  const chain = chainAt(anvil.url, config.chain.id);
 
   return {
     rpcUrl: anvil.url,

@@ -25,3 +25,7 @@ export function refusal(text: string): SendOutcome {
   if (known) return { kind: known[1] };
   return { kind: FINAL_REFUSALS.test(text) ? "refused" : "rejected", reason: text.slice(0, 300) };
 }
+
+/** Whether a text is a known refusal of a transaction, in any node's words. */
+export const isKnownRefusal = (text: string): boolean =>
+  REFUSALS.some(([pattern]) => pattern.test(text)) || FINAL_REFUSALS.test(text);

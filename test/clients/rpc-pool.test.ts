@@ -1,0 +1,471 @@
+/** The pool of JSON-RPC nodes: batches, ranges of logs, rates, roles, failover, and what a lost answer means. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openRpcPool, type RpcPool, type RpcPoolOptions, RpcRequestError } from "../../clients/rpc/pool.ts";
+import { Failure } from "../../core/errors.ts";
+import { RPC_ROLES, type RpcRole } from "../../core/rpc-roles.ts";
+import { type Asked, error, type RpcServer, rpcServer } from "./support/rpc-server.ts";
+
+let nodes: RpcServer[] = [];
+let pools: RpcPool[] = [];
+let now = 0;
+beforeEach(() => {
+  now = 1_000_000;
+});
+afterEach(async () => {
+  for (const pool of pools) pool.close();
+  await Promise.all(nodes.map((node) => node.close()));
+  nodes = [];
+  pools = [];
+});
+
+async function started(): Promise<RpcServer> {
+  const node = await rpcServer();
+  nodes.push(node);
+  return node;
+}
+
+function poolOf(over: (RpcServer | [RpcServer, ...RpcRole[]])[], options: Partial<RpcPoolOptions> = {}): RpcPool {
+  const entries = over.map((entry) =>
+    Array.isArray(entry)
+      ? { url: entry[0].url, roles: entry.slice(1) as RpcRole[] }
+      : { url: entry.url, roles: RPC_ROLES },
+  );
+  const pool = openRpcPool({ chainId: 8453, nodes: entries, timeoutMs: 400, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+const reason = async (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    (answer) => new Error(`answered ${JSON.stringify(answer)}`),
+    (thrown) => thrown,
+  );
+const unavailable = async (asked: Promise<unknown>): Promise<Failure> => {
+  const thrown = await reason(asked);
+  if (!(thrown instanceof Failure) || thrown.code !== "upstream_unavailable") throw thrown;
+  return thrown;
+};
+const refused = async (asked: Promise<unknown>): Promise<RpcRequestError> => {
+  const thrown = await reason(asked);
+  if (!(thrown instanceof RpcRequestError)) throw thrown;
+  return thrown;
+};
+const quantity = (value: number) => `0x${value.toString(16)}`;
+/** One log in each block of the range, named by its block. */
+const logsOf = ({ params }: Asked) => {
+  const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+  const from = Number(fromBlock);
+  return Array.from({ length: Number(toBlock) - from + 1 }, (_, n) => ({ blockNumber: quantity(from + n) }));
+};
+const spanOf = ({ params }: Asked) => {
+  const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+  return Number(toBlock) - Number(fromBlock) + 1;
+};
+const headerOf = ({ params }: Asked, head: number) => {
+  const number = params[0] === "latest" ? head : Number(params[0]);
+  return number > head ? null : { number: quantity(number), hash: quantity(number + 0xa000) };
+};
+
+describe("batches", () => {
+  it("have 10 requests at most, and fewer where a node takes fewer; every request is answered by its id", async () => {
+    const node = await started();
+    node.one = ({ params }) => params[0];
+    node.post = (body) =>
+      Array.isArray(body) && body.length > 3
+        ? {
+            status: 200,
+            body: { jsonrpc: "2.0", id: null, error: { code: -32014, message: "maximum 3 calls in 1 batch" } },
+          }
+        : undefined;
+    const pool = poolOf([node]);
+    const asked = Array.from({ length: 25 }, (_, n) => pool.request("eth_getBalance", [quantity(n), "latest"]));
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 25 }, (_, n) => quantity(n)));
+    expect(Math.max(...node.posts.map((post) => (Array.isArray(post) ? post.length : 1)))).toBe(10);
+    expect(pool.stats()[0]).toMatchObject({ batch: 2, state: "ready", host: new URL(node.url).host });
+    node.posts.length = 0;
+    await Promise.all(Array.from({ length: 6 }, (_, n) => pool.request("eth_getBalance", [quantity(n), "latest"])));
+    expect(node.posts.map((post) => (Array.isArray(post) ? post.length : 1))).toEqual([2, 2, 2]);
+  });
+
+  it("answered in another order, and with an error for one request, concern each request alone", async () => {
+    const node = await started();
+    node.one = ({ params }) => (params[0] === "0x2" ? error(3, "execution reverted", "0xabcd") : params[0]);
+    node.post = (body) =>
+      Array.isArray(body)
+        ? {
+            body: body
+              .map((call) => ({
+                id: call.id,
+                ...((call.params[0] as { to: string }).to === "0x2"
+                  ? { error: { code: 3, message: "execution reverted", data: "0xabcd" } }
+                  : { result: (call.params[0] as { to: string }).to }),
+              }))
+              .reverse(),
+          }
+        : undefined;
+    const pool = poolOf([node]);
+    const calls = ["0x1", "0x2", "0x3"].map((to) => pool.request("eth_call", [{ to }, "latest"]));
+    expect(await calls[0]).toBe("0x1");
+    expect(await refused(calls[1]!)).toMatchObject({ code: 3, data: "0xabcd", details: "execution reverted" });
+    expect(await calls[2]).toBe("0x3");
+  });
+
+  it("never hold a transaction or logs", async () => {
+    const node = await started();
+    const pool = poolOf([node]);
+    await Promise.all([
+      pool.request("eth_blockNumber", []),
+      pool.request("eth_sendRawTransaction", ["0x02"]),
+      pool.request("eth_getLogs", [{ fromBlock: "0x1", toBlock: "0x2" }]),
+      pool.request("eth_maxPriorityFeePerGas", []),
+    ]);
+    const batches = node.posts.filter((post) => Array.isArray(post));
+    expect(batches.flat().map(({ method }) => method)).toEqual(["eth_blockNumber", "eth_maxPriorityFeePerGas"]);
+  });
+});
+
+describe("ranges of logs", () => {
+  it.each([
+    ["eth_getLogs is limited to a 500 range", 500],
+    ["query exceeds max block range 500", 500],
+    ["You can make eth_getLogs requests with up to a 500 block range. this block range should work: [0x0, 0x1f3]", 500],
+    ["block range is too wide", 450],
+    ["ranges over 500 blocks are not supported on freetier", 500],
+    ["exceed maximum block range: 500", 500],
+  ])("refused with %j are split, joined in order, and split at once the next time", async (words, range) => {
+    const node = await started();
+    node.one = (call) => {
+      if (call.method === "eth_getBlockByNumber") return headerOf(call, 5_000);
+      return spanOf(call) > 500 ? error(-32005, words) : logsOf(call);
+    };
+    const pool = poolOf([node]);
+    const filter = { fromBlock: quantity(1), toBlock: quantity(1_800), address: "0xa" };
+    const expected = Array.from({ length: 1_800 }, (_, n) => ({ blockNumber: quantity(n + 1) }));
+    expect(await pool.request("eth_getLogs", [filter])).toEqual(expected);
+    expect(pool.stats()[0]!.logsRange).toBe(range);
+    node.posts.length = 0;
+    expect(await pool.request("eth_getLogs", [filter])).toEqual(expected);
+    expect(node.asked("eth_getLogs").every((call) => spanOf(call) <= 500)).toBe(true);
+  });
+
+  it("up to the newest block are split too", async () => {
+    const node = await started();
+    node.one = (call) => {
+      if (call.method === "eth_getBlockByNumber") return headerOf(call, 100);
+      if (Number.isNaN(spanOf(call)) || spanOf(call) > 10) return error(-32600, "limited to a 10 blocks range");
+      return logsOf(call);
+    };
+    const logs = await poolOf([node]).request("eth_getLogs", [{ fromBlock: "0x1", toBlock: "latest" }]);
+    expect(logs).toHaveLength(100);
+  });
+
+  it("with too many logs are halved where they are dense, down to single blocks", async () => {
+    const node = await started();
+    node.one = (call) => {
+      if (call.method === "eth_getBlockByNumber") return headerOf(call, 5_000);
+      const { fromBlock } = call.params[0] as { fromBlock: string };
+      const isDense = Number(fromBlock) < 4;
+      return isDense && spanOf(call) > 1 ? error(-32005, "query returned more than 10000 results") : logsOf(call);
+    };
+    const logs = await poolOf([node]).request("eth_getLogs", [{ fromBlock: "0x1", toBlock: "0x40" }]);
+    expect(logs).toEqual(Array.from({ length: 64 }, (_, n) => ({ blockNumber: quantity(n + 1) })));
+  });
+
+  it("are read again when the chain was reorganised between two of their parts", async () => {
+    const node = await started();
+    let fork = 0;
+    let reads = 0;
+    node.one = (call) => {
+      if (call.method === "eth_getBlockByNumber") return { number: call.params[0], hash: `0x${fork}` };
+      if (spanOf(call) > 10) return error(-32005, "query exceeds max block range 10");
+      if (++reads === 2) fork = 1;
+      return [{ fork }];
+    };
+    const logs = await poolOf([node]).request("eth_getLogs", [{ fromBlock: "0x1", toBlock: "0x14" }]);
+    expect(logs).toEqual([{ fork: 1 }, { fork: 1 }]);
+    expect(reads).toBe(4);
+    node.one = (call) => {
+      if (call.method === "eth_getBlockByNumber") return { number: call.params[0], hash: `0x${fork++}` };
+      return spanOf(call) > 10 ? error(-32005, "query exceeds max block range 10") : [];
+    };
+    await unavailable(pools[0]!.request("eth_getLogs", [{ fromBlock: "0x1", toBlock: "0x14" }]));
+  });
+
+  it("without an end are bounded: a node that refuses a single block ends the request", async () => {
+    const node = await started();
+    node.one = (call) =>
+      call.method === "eth_getBlockByNumber" ? headerOf(call, 5_000) : error(-32005, "query exceeds max block range 0");
+    await unavailable(poolOf([node]).request("eth_getLogs", [{ fromBlock: "0x1", toBlock: "0x8" }]));
+    expect(node.asked("eth_getLogs").length).toBeLessThan(60);
+  });
+});
+
+describe("rates", () => {
+  it("refused are waited for as the node says; the others of the same moment lower the rate once", async () => {
+    const node = await started();
+    let limited = 3;
+    node.post = (body) =>
+      !Array.isArray(body) && body.method === "eth_getLogs" && limited-- > 0
+        ? { status: 429, headers: { "retry-after": "0" }, body: "too many requests" }
+        : undefined;
+    node.one = () => [];
+    const pool = poolOf([node]);
+    const ranges = Array.from({ length: 6 }, (_, n) => [{ fromBlock: quantity(n), toBlock: quantity(n) }]);
+    await Promise.all(ranges.map((params) => pool.request("eth_getLogs", params)));
+    const [stats] = pool.stats();
+    expect(stats!.refused.rate).toBe(3);
+    expect(stats!.perSecond).toBeGreaterThanOrEqual(1);
+  });
+
+  it("refused with compute units inside an answer are a rate, and another node takes the request meanwhile", async () => {
+    const [first, second] = [await started(), await started()];
+    first.one = () => error(429, "Your app has exceeded its compute units per second capacity");
+    second.one = () => "0x2";
+    const pool = poolOf([first, second]);
+    expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
+    expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
+    expect(first.asked("eth_blockNumber")).toHaveLength(1);
+    expect(pool.stats()[0]).toMatchObject({ perSecond: 1.4, refused: { rate: 1 } });
+  });
+
+  it("paused beyond the patience fail at once", async () => {
+    const node = await started();
+    node.post = () => ({ status: 429, headers: { "retry-after": "60" }, body: "" });
+    await unavailable(poolOf([node]).request("eth_blockNumber", []));
+    expect(node.posts).toHaveLength(1);
+  });
+
+  it("never keep more than the queue's bound waiting", async () => {
+    const node = await started();
+    node.post = (body) => (!Array.isArray(body) && body.method === "eth_chainId" ? undefined : { hang: true });
+    const pool = poolOf([node], { queue: 5, concurrency: 1, patienceMs: 0 });
+    const all = await Promise.all(Array.from({ length: 40 }, (_, n) => reason(pool.request("eth_getLogs", [{ n }]))));
+    expect(all.every((thrown) => thrown instanceof Failure)).toBe(true);
+    expect(node.posts.length).toBeLessThan(20);
+  });
+});
+
+describe("roles", () => {
+  it("decide which node is asked first; one that fails is followed by the others", async () => {
+    const [head, logs, archive] = [await started(), await started(), await started()];
+    const all = [head, logs, archive];
+    for (const [n, node] of all.entries()) node.one = ({ method }) => (method === "eth_getLogs" ? [n] : quantity(n));
+    const pool = poolOf([
+      [head, "head"],
+      [logs, "logs"],
+      [archive, "archive"],
+    ]);
+    const filter = { fromBlock: "0x1", toBlock: "0x2" };
+    expect(await pool.request("eth_blockNumber", [])).toBe("0x0");
+    expect(await pool.request("eth_getLogs", [filter])).toEqual([1]);
+    expect(await pool.request("eth_getLogs", [{ blockHash: "0x1" }])).toEqual([0]);
+    expect(await pool.request("eth_call", [{ to: "0x1" }, "latest"])).toBe("0x0");
+    expect(await pool.request("eth_call", [{ to: "0x1" }, "0x10"])).toBe("0x2");
+    archive.one = () => error(-32000, "missing trie node 12ab");
+    expect(await pool.request("eth_getBalance", ["0x1", "0x10"])).toBe("0x0");
+    await logs.close();
+    expect(await pool.request("eth_getLogs", [filter])).toEqual([0]);
+  });
+
+  it("of two entries of one URL are those of one node", async () => {
+    const node = await started();
+    const pool = poolOf([
+      [node, "head"],
+      [node, "logs"],
+    ]);
+    expect(pool.stats().map(({ roles }) => roles)).toEqual([["head", "logs"]]);
+  });
+});
+
+describe("old state", () => {
+  it.each([
+    "missing trie node 0a1b (path ) state 0x12 is not available",
+    "historical state 0x12 is not available",
+    "state at block #1 is pruned",
+    "No state available for block 0x1",
+    "old data not available due to pruning",
+    "World state unavailable",
+    "header not found",
+    "BlockOutOfRangeError: block height is 900 but requested was 1",
+    "archive requests require a paid plan",
+  ])("refused with %j is read at another node; when none has it, the caller gets the node's words", async (words) => {
+    const [pruned, archive] = [await started(), await started()];
+    pruned.one = () => error(-32000, words);
+    archive.one = () => "0x7";
+    expect(await poolOf([pruned, archive]).request("eth_getBalance", ["0x1", "0x10"])).toBe("0x7");
+    expect((await refused(poolOf([pruned]).request("eth_getBalance", ["0x1", "0x10"]))).details).toBe(words);
+  });
+});
+
+describe("a block right behind the head", () => {
+  it("that another backend does not have yet is asked for again, for a moment", async () => {
+    const node = await started();
+    let missing = 2;
+    node.one = ({ method, params }) => {
+      if (method === "eth_blockNumber") return "0x64";
+      return missing-- > 0 ? null : { number: params[0], hash: "0xaa" };
+    };
+    const pool = poolOf([node]);
+    await pool.request("eth_blockNumber", []);
+    expect(await pool.request("eth_getBlockByNumber", ["0x64", false])).toEqual({ number: "0x64", hash: "0xaa" });
+    missing = Infinity;
+    expect(await pool.request("eth_getBlockByNumber", ["0x64", false])).toBe(null);
+    node.posts.length = 0;
+    expect(await pool.request("eth_getBlockByNumber", ["0x65", false])).toBe(null);
+    expect(node.posts).toHaveLength(1);
+  });
+});
+
+describe("nodes in trouble", () => {
+  it("that do not answer are left out while others do, and tried again after 5 s, then 10 s", async () => {
+    const [first, second] = [await started(), await started()];
+    first.post = () => ({ hang: true });
+    second.one = () => "0x2";
+    const pool = poolOf([first, second], { clock: () => now });
+    expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
+    expect(pool.stats()[0]).toMatchObject({ state: "silent" });
+    const triedAt = async (ms: number) => {
+      now += ms;
+      const before = first.posts.length;
+      expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
+      return first.posts.length > before;
+    };
+    expect(await triedAt(4_900)).toBe(false);
+    expect(await triedAt(200)).toBe(true);
+    expect(await triedAt(9_900)).toBe(false);
+    expect(await triedAt(200)).toBe(true);
+    first.post = () => undefined;
+    first.one = () => "0x1";
+    now += 300_000;
+    expect(await pool.request("eth_blockNumber", [])).toBe("0x1");
+    expect(pool.stats()[0]).toMatchObject({ state: "ready", since: null });
+  });
+
+  it("of another chain are left out, said once, and tried again after an hour", async () => {
+    const [first, second] = [await started(), await started()];
+    Object.assign(first, { ownChainId: true });
+    first.one = () => "0x1";
+    second.one = () => "0x2";
+    const sentences: string[] = [];
+    const pool = poolOf([first, second], { clock: () => now, warn: (sentence) => sentences.push(sentence) });
+    for (let n = 0; n < 3; n++) expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
+    expect(first.posts).toHaveLength(1);
+    expect(sentences).toHaveLength(1);
+    expect(sentences[0]).not.toContain("secret-key");
+    expect(pool.stats()[0]).toMatchObject({ state: "wrong_chain" });
+    now += 3_600_001;
+    expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
+    expect(first.posts).toHaveLength(2);
+    Object.assign(first, { ownChainId: false });
+    now += 3_600_001;
+    expect(await pool.request("eth_blockNumber", [])).toBe("0x1");
+    expect(sentences).toHaveLength(1);
+  });
+
+  it("answer too much: the answer is refused at the bound, and the next node is asked", async () => {
+    const [first, second] = [await started(), await started()];
+    first.one = ({ method }) => (method === "eth_chainId" ? "0x2105" : "f".repeat(200_000));
+    second.one = () => "0x2";
+    expect(await poolOf([first, second], { maxBytes: 100_000 }).request("eth_gasPrice", [])).toBe("0x2");
+  });
+
+  it.each([
+    ["no JSON", { body: "<html>" }],
+    ["half of the JSON", { body: '{"jsonrpc":"2.0","id":0,"resu' }],
+    ["an empty object", { body: {} }],
+    ["status 502", { status: 502, body: "bad gateway" }],
+    ["a cut connection", { drop: true as const }],
+    ["an internal error", { body: { id: 0, error: { code: -32603, message: "internal error" } } }],
+    ["an unknown method", { body: { id: 0, error: { code: -32601, message: "the method does not exist" } } }],
+  ])("that answer %s are followed by the next one; alone they are an outage", async (_, answer) => {
+    const [first, second] = [await started(), await started()];
+    first.post = (body) => (!Array.isArray(body) && body.method === "eth_chainId" ? undefined : answer);
+    second.one = () => "0x2";
+    expect(await poolOf([first, second]).request("eth_gasPrice", [])).toBe("0x2");
+    await unavailable(poolOf([first]).request("eth_gasPrice", []));
+  });
+
+  it("a revert is every node's answer: only one is asked", async () => {
+    const [first, second] = [await started(), await started()];
+    first.one = () => error(-32000, "execution reverted: no");
+    const call = poolOf([first, second]).request("eth_call", [{ to: "0x1" }, "latest"]);
+    expect((await refused(call)).details).toBe("execution reverted: no");
+    expect(second.posts).toHaveLength(0);
+  });
+});
+
+describe("the gas of a call", () => {
+  it("above a node's cap is lowered to the cap that the node names, or to 2^24", async () => {
+    const node = await started();
+    node.one = ({ params }) => {
+      const gas = Number((params[0] as { gas: string }).gas);
+      return gas > 16_777_216
+        ? error(-32000, "transaction gas limit too high (cap: 16777216, tx: 20000000)")
+        : quantity(gas);
+    };
+    const pool = poolOf([node]);
+    const call = { to: "0x1", gas: quantity(20_000_000) };
+    expect(await pool.request("eth_call", [call, "latest"])).toBe(quantity(16_777_216));
+    expect(await pool.request("eth_estimateGas", [call])).toBe(quantity(16_777_216));
+    expect(node.posts).toHaveLength(4);
+  });
+
+  it("that the execution itself needs is no cap", async () => {
+    const node = await started();
+    node.one = () => error(-32000, "gas required exceeds allowance (5000000)");
+    await refused(poolOf([node]).request("eth_estimateGas", [{ to: "0x1", gas: quantity(5_000_000) }]));
+    expect(node.asked("eth_estimateGas")).toHaveLength(1);
+  });
+});
+
+describe("a transaction", () => {
+  const send = (pool: RpcPool) => pool.request("eth_sendRawTransaction", ["0x02"]);
+
+  it("refused by every node has the node's words, whatever their code", async () => {
+    const [first, second] = [await started(), await started()];
+    first.one = () => error(-32001, "Nonce too low");
+    second.one = () => error(-32000, "exceeds block gas limit");
+    expect((await refused(send(poolOf([first, second])))).details).toBe("Nonce too low");
+    first.one = () => error(-32000, "replacement transaction underpriced");
+    second.one = () => "0xhash";
+    expect(await send(poolOf([first, second]))).toBe("0xhash");
+  });
+
+  it("whose answer was lost is unknown, whatever another node says of it", async () => {
+    const [first, second] = [await started(), await started()];
+    first.post = (body) => (!Array.isArray(body) && body.method === "eth_chainId" ? undefined : { drop: true });
+    second.one = () => error(-32000, "insufficient funds for gas * price + value");
+    await unavailable(send(poolOf([first, second])));
+    second.one = () => error(-32000, "already known");
+    expect((await refused(send(poolOf([first, second])))).details).toBe("already known");
+    second.one = () => "0xhash";
+    expect(await send(poolOf([first, second]))).toBe("0xhash");
+  });
+
+  it("that a node could not even be sent to is decided by the others", async () => {
+    const [first, second] = [await started(), await started()];
+    await first.close();
+    second.one = () => error(-32000, "exceeds block gas limit");
+    expect((await refused(send(poolOf([first, second])))).details).toBe("exceeds block gas limit");
+  });
+
+  it("refused for the rate was not taken: it is sent when the pause is over", async () => {
+    const node = await started();
+    let limited = 1;
+    node.post = (body) =>
+      !Array.isArray(body) && body.method === "eth_sendRawTransaction" && limited-- > 0
+        ? { status: 429, headers: { "retry-after": "0" }, body: "" }
+        : undefined;
+    node.one = () => "0xhash";
+    expect(await send(poolOf([node]))).toBe("0xhash");
+    expect(node.asked("eth_sendRawTransaction")).toHaveLength(2);
+  });
+});
+
+it("what a pool shows of a node names its host and never its path", async () => {
+  const node = await started();
+  const pool = poolOf([node]);
+  await pool.request("eth_blockNumber", []);
+  expect(JSON.stringify(pool.stats())).not.toContain("secret-key");
+  expect(pool.stats()[0]).toMatchObject({ requests: { eth_chainId: 1, eth_blockNumber: 1 }, posts: 2, retried: 0 });
+});
