@@ -8,6 +8,7 @@ import { serverDate } from "../clients/inspect/server-date.ts";
 import { askService } from "../clients/inspect/service.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRegistries } from "../clients/registries.ts";
+import { openRpcPool } from "../clients/rpc/pool.ts";
 import { createSigner } from "../clients/signer.ts";
 import type { Config } from "../config/config.ts";
 import type { VariableValue } from "../config/variable-values.ts";
@@ -41,13 +42,15 @@ export const composeDoctor = (
       return node;
     };
     const { chain: nodes, mpp, redisUrl, payments } = config;
+    const pool = openRpcPool({ chainId: nodes.id, nodes: nodes.nodes });
+    parts.defer(() => pool.close());
     const world: Omit<World, "unmet"> = {
       config,
       ...about,
       nodes: nodes.rpcUrls.map(probe),
       wsChainId: nodes.wsUrl ? () => chainIdOverWebSocket(nodes.wsUrl!) : null,
       tempo: mpp ? probe(mpp.rpcUrl) : null,
-      chain: createChain({ id: nodes.id, rpcUrls: nodes.rpcUrls }),
+      chain: createChain(pool),
       db,
       databases: databaseRoles(parts, config),
       redis: redisUrl ? () => redisSettings(redisUrl) : null,

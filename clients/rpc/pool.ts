@@ -50,12 +50,11 @@ export type RpcPoolOptions = {
 
 const DEFAULTS = { timeoutMs: 5_000, patienceMs: 10_000, concurrency: 16, queue: 5_000, maxBytes: 32_000_000 };
 
-/** Connects to nothing before the first request. */
+/** Connects to nothing before the first request. Without a node every request fails. */
 export function openRpcPool(options: RpcPoolOptions): RpcPool {
   const given = { ...DEFAULTS, ...options };
   const { chainId, meter, warn = () => {}, clock: now = () => performance.now() } = options;
   const nodes = merged(options.nodes).map((node) => new RpcNodeConnection({ ...given, ...node, now, warn }));
-  if (nodes.length === 0) throw new Error("a pool needs a JSON-RPC node");
   /** The nodes with a role before the others. */
   const byRole = Object.fromEntries(RPC_ROLES.map((role) => [role, preferring(nodes, role)]));
 
