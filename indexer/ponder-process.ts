@@ -18,6 +18,7 @@ const PRELOADED = [
   "preload/report-finalized.ts",
   "preload/removed-blocks.ts",
   "preload/reader-queries.ts",
+  "preload/chain-data-inserts.ts",
 ];
 /** The modules for a node that keeps no old state. */
 const PRELOADED_PRUNED = [...PRELOADED, "preload/pruned-node.ts"];
