@@ -1,6 +1,5 @@
 /** The API as a whole: the listener that Node's server calls, in front of the web terminal and the router. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { getRequestListener } from "@hono/node-server";
 import { Failure } from "../core/errors.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -11,6 +10,8 @@ import { admission } from "./http/admission.ts";
 import { clientAddressBehind, comesFrom } from "./http/client-address.ts";
 import { errorAnswer } from "./http/error-answer.ts";
 import { answerOptions, constantHeaders, requestIdOf } from "./http/headers.ts";
+import { requestUrl } from "./http/request-url.ts";
+import { ResponseHead } from "./http/response-head.ts";
 import type { Machinery } from "./request-handler.ts";
 import { allowedMethods, createRouter } from "./router.ts";
 import { ENDPOINTS } from "./routes/index.ts";
@@ -51,39 +52,24 @@ export function createApi(given: ApiDeps, endpoints: readonly Endpoint[] = ENDPO
     otherwise: (path) => ofView(path, siteOf(config)),
     isEndpoint: (path) => methodsOf(path).length > 0,
   });
-  const route = routeListener(createRouter(endpoints, machinery, methodsOf).fetch, () => meter?.unrouted("unusable"));
+  const route = createRouter(endpoints, machinery, methodsOf);
   return {
     endpoints,
     stop: () => streams.endAll(),
     listener(incoming, outgoing) {
-      const requestId = requestIdOf(incoming);
-      outgoing.setHeader("X-Request-Id", requestId);
-      for (const [name, value] of headers) outgoing.setHeader(name, value);
+      const head = new ResponseHead(outgoing, requestIdOf(incoming), headers);
       // A browser that navigates gets a page; every other client gets an endpoint's answer.
-      if (web(incoming, outgoing)) return void meter?.unrouted("page");
+      if (web(incoming, head)) return void meter?.unrouted("page");
       if (incoming.method === "OPTIONS") {
         meter?.unrouted("options");
-        answerOptions(incoming, outgoing, methodsOf((incoming.url ?? "").split("?", 1)[0]!));
-      } else route(incoming, outgoing, requestId);
+        return void answerOptions(incoming, head, methodsOf((incoming.url ?? "").split("?", 1)[0]!));
+      }
+      const url = requestUrl(incoming);
+      if (url !== null) return void route(url, incoming, head);
+      meter?.unrouted("unusable");
+      head.send(incoming, errorAnswer(UNUSABLE, head.requestId));
     },
   };
 }
 
-/** The router behind Node's objects. @param unusable called for a request line or a Host header that cannot be used */
-function routeListener(fetch: unknown, unusable: () => void) {
-  const failure = new Failure("invalid_input", "The request line or the Host header cannot be used.");
-  // Only building the request from a bad URL or Host reaches the error handler, and it does so before the listener first
-  // waits: the request id is still that of the call being made.
-  let currentId = "";
-  const listener = getRequestListener(fetch as Parameters<typeof getRequestListener>[0], {
-    errorHandler: () => {
-      unusable();
-      const { status, body, headers } = errorAnswer(failure, currentId);
-      return new Response(body, { status, headers });
-    },
-  });
-  return (incoming: IncomingMessage, outgoing: ServerResponse, requestId: string): void => {
-    currentId = requestId;
-    void listener(incoming, outgoing);
-  };
-}
+const UNUSABLE = new Failure("invalid_input", "The request line or the Host header cannot be used.");

@@ -1,19 +1,20 @@
 /** A handler's reply as an HTTP response: validators and 304 for public reads, `no-store` for everything else. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { isOpen } from "./caller-types.ts";
 import { CACHE, type Endpoint, type Reply } from "./endpoint.ts";
 import { hasCredential } from "./guards/callers.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
 import type { StreamContent } from "./http/event-stream.ts";
+import type { ResponseHead } from "./http/response-head.ts";
 
-/** The objects of Node's server behind a request. */
-export type Bindings = { incoming: IncomingMessage; outgoing: ServerResponse };
+/** A request of Node's server, and the head of its response. */
+export type Bindings = { incoming: IncomingMessage; head: ResponseHead };
 
 /** Sent beside the headers already set on the response. */
 export type HttpAnswer = {
   status: number;
   headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer> | StreamContent | null;
+  body: string | Uint8Array | StreamContent | null;
 };
 
 /** @returns makes the response to a request out of a reply of this endpoint */
@@ -21,7 +22,7 @@ export function representationOf(endpoint: Endpoint) {
   const etagOf = rememberingEtag();
   const { caller, price } = endpoint.guard;
 
-  return async ({ incoming, outgoing }: Bindings, reply: Reply): Promise<HttpAnswer> => {
+  return async ({ incoming, head }: Bindings, reply: Reply): Promise<HttpAnswer> => {
     const { status, type, content } = reply;
     const headers: Record<string, string> = { "content-type": type, ...reply.headers };
     if (typeof content === "object" && "stream" in content) {
@@ -36,7 +37,7 @@ export function representationOf(endpoint: Endpoint) {
       headers["cache-control"] ??= endpoint.cache ?? CACHE.revalidate;
       headers.etag = costly ? costly.etag : etagOf(content as string | Uint8Array);
       // A 304 cannot remove a header from a cache's copy, so a stale answer is another representation.
-      const stale = outgoing.getHeader("X-Index-Stale");
+      const stale = head.getHeader("X-Index-Stale");
       if (stale !== undefined) headers.etag = strongEtag(`${headers.etag} ${stale}`);
       if (isNotModified(incoming.headers["if-none-match"], headers.etag)) {
         delete headers["content-type"];
@@ -46,7 +47,7 @@ export function representationOf(endpoint: Endpoint) {
     if (!costly) return { status, headers, body: content as HttpAnswer["body"] };
     // HEAD answers without making costly bytes; only their length is missing then.
     const bytes = incoming.method === "HEAD" ? null : await costly.make();
-    return { status, headers, body: bytes as Uint8Array<ArrayBuffer> | null };
+    return { status, headers, body: bytes as Uint8Array | null };
   };
 }
 

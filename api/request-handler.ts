@@ -63,7 +63,7 @@ export function requestHandler(endpoint: Endpoint, machinery: Machinery): (c: Ht
   const observe = meter?.route(endpoint.method, endpoint.path);
   const answer = async (c: HttpContext): Promise<HttpAnswer> => {
     const startedAt = observe ? performance.now() : 0;
-    const requestId = String(c.env.outgoing.getHeader("X-Request-Id"));
+    const { requestId } = c.env.head;
     let answered: HttpAnswer;
     try {
       answered = await represent(c.env, await reply(c, requestId));
@@ -100,7 +100,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
   const readInput = inputReader(endpoint);
 
   return async ({ env, req }, requestId) => {
-    const { incoming, outgoing } = env;
+    const { incoming, head } = env;
     const now = deps.now();
     const clientAddress = machinery.clientAddress(incoming);
     const network = networkOf(clientAddress);
@@ -108,7 +108,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const params = req.param();
     const exchange: Exchange = {
       incoming,
-      outgoing,
+      head,
       endpoint,
       machinery,
       requestId,
@@ -119,17 +119,17 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
       network,
     };
 
-    if (vary) outgoing.setHeader("Vary", vary);
+    if (vary) head.setHeader("Vary", vary);
     const sentKey = bucket === "reads" ? incoming.headers["x-api-key"] : undefined;
     const key = sentKey === undefined ? null : await readingKey(exchange, sentKey);
-    const counted = deps.limits.take(tokensOfClient(bucket, rule === "anyone", { network, key }), now, outgoing);
+    const counted = deps.limits.take(tokensOfClient(bucket, rule === "anyone", { network, key }), now, head);
     if (counted) await counted;
     if (needsAdmission) machinery.admit();
     const caller = rule === "anyone" ? undefined : await requiredCaller(exchange);
-    if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, outgoing);
-    const input = await readInput({ incoming, outgoing, url, params });
-    if (input.query?.minBlock !== undefined) deps.minBlockReads.acquire(outgoing, [network]);
-    if (endpoint.data) await showIndexedBlock(deps, outgoing, input.query?.minBlock);
+    if (caller) await deps.limits.take(tokensOfCaller(bucket, caller, network), now, head);
+    const input = await readInput({ incoming, head, url, params });
+    if (input.query?.minBlock !== undefined) deps.minBlockReads.acquire(head, [network]);
+    if (endpoint.data) await showIndexedBlock(deps, head, input.query?.minBlock);
     const fingerprint = isWrite || price ? fingerprintOf(endpoint.method.toUpperCase(), path, input) : "";
     const repeatKey = isWrite ? idempotencyKey(incoming.headers["idempotency-key"]) : undefined;
     const checkout = price ? await checkoutOf(exchange, input, caller, fingerprint) : undefined;
@@ -219,7 +219,7 @@ type Stages = {
 };
 
 function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handler"]>[0] {
-  const { endpoint, machinery, incoming, outgoing, requestId, clientAddress, network, now } = exchange;
+  const { endpoint, machinery, incoming, head, requestId, clientAddress, network, now } = exchange;
   const { deps } = machinery;
   const { input, caller, key, fingerprint, repeatKey, checkout } = stages;
   return {
@@ -231,13 +231,13 @@ function callOf(exchange: Exchange, stages: Stages): Parameters<Endpoint["handle
     requestId,
     clientAddress,
     reader: key ? nameOf(key) : network,
-    response: outgoing,
+    response: head,
     idempotencyKey: repeatKey,
     fingerprint,
     now,
     payment: checkout ?? FREE_CHECKOUT,
     lastEventId: endpoint.stream ? incoming.headers["last-event-id"]?.toString() : undefined,
-    count: async (limit, who) => deps.limits.take([[limit, who]], now, outgoing),
+    count: async (limit, who) => deps.limits.take([[limit, who]], now, head),
     header: (name) => incoming.headers[name]?.toString(),
   };
 }
@@ -262,11 +262,11 @@ function mayKeepAnswer(limits: RateLimits, caller: Caller | undefined, network: 
 function inSpan({ method, path }: Endpoint, { fromProxy }: Machinery, answer: (c: HttpContext) => Promise<HttpAnswer>) {
   const name = `${method.toUpperCase()} ${path}`;
   return (c: HttpContext): Promise<HttpAnswer> => {
-    const { incoming, outgoing } = c.env;
+    const { incoming, head } = c.env;
     const attributes = {
       "http.request.method": incoming.method ?? "",
       "http.route": path,
-      "agents.request_id": String(outgoing.getHeader("X-Request-Id")),
+      "agents.request_id": head.requestId,
     };
     const parent = fromProxy?.(incoming) ? incoming.headers.traceparent?.toString() : null;
     return span(name, { kind: "server", attributes, parent, root: true }, async (open) => {

@@ -1,9 +1,10 @@
 /** The input of a request: parameters of path and query, the body, and the fingerprint that names equal requests. */
 import { hash } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { type Endpoint, queryOf } from "./endpoint.ts";
+import type { AnswerHeaders } from "./http/headers.ts";
 import { issueDetails, issueText } from "./http/issue-text.ts";
 import { type RequestBody, readBody } from "./http/request-body.ts";
 import { ignoredParams, readQuery } from "./http/request-query.ts";
@@ -21,7 +22,7 @@ export type RequestInput = {
 };
 
 /** A request before it is read. @property url with its query */
-type Unread = { incoming: IncomingMessage; outgoing: ServerResponse; url: string; params: Record<string, string> };
+type Unread = { incoming: IncomingMessage; head: AnswerHeaders; url: string; params: Record<string, string> };
 
 /**
  * @returns reads path, query and body of a request by the endpoint's schemas; unknown query parameters are named in
@@ -32,11 +33,11 @@ export function inputReader(endpoint: Endpoint): (request: Unread) => Promise<Re
   const known = new Set(Object.keys(querySchema?.shape ?? {}));
   const hasBody = endpoint.method !== "get";
 
-  return async ({ incoming, outgoing, url, params: sent }) => {
+  return async ({ incoming, head, url, params: sent }) => {
     const cut = url.indexOf("?");
     const search = cut < 0 ? "" : url.slice(cut + 1);
     const { values, ignored } = readQuery(search, known);
-    if (ignored.length > 0) outgoing.setHeader("X-Ignored-Params", ignoredParams(ignored));
+    if (ignored.length > 0) head.setHeader("X-Ignored-Params", ignoredParams(ignored));
     const params = check(endpoint.params, sent, "path");
     const query = check(querySchema, values, "query") as { minBlock?: number } | undefined;
     const { bytes, value } = hasBody ? await readBody(incoming) : NO_BODY;

@@ -1,6 +1,7 @@
-/** The headers of every response, set on Node's response before routing: as middlewares they would cost five times as much. */
+/** The headers of every response, collected before routing: as middlewares they would cost five times as much. */
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { ResponseHead } from "./response-head.ts";
 
 /** The headers of an unfinished answer: Node's response, or a stub without a response. */
 export type AnswerHeaders = {
@@ -67,20 +68,18 @@ const ALLOWED = [
   "X-Request-Id",
 ].join(", ");
 
-/** @param publicUrl an https URL adds Strict-Transport-Security */
-export function constantHeaders(publicUrl: string): [string, string][] {
-  return [
-    ["X-API-Version", API_VERSION],
-    ["Access-Control-Allow-Origin", "*"],
-    ["Access-Control-Expose-Headers", EXPOSED],
-    ["X-Content-Type-Options", "nosniff"],
-    ["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
-    ["Cross-Origin-Resource-Policy", "cross-origin"],
-    ["Referrer-Policy", "no-referrer"],
-    ...(publicUrl.startsWith("https:")
-      ? ([["Strict-Transport-Security", "max-age=31536000; includeSubDomains"]] as [string, string][])
-      : []),
-  ];
+/** By lower-case name. @param publicUrl an https URL adds Strict-Transport-Security */
+export function constantHeaders(publicUrl: string): Record<string, string> {
+  return {
+    "x-api-version": API_VERSION,
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": EXPOSED,
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "cross-origin",
+    "referrer-policy": "no-referrer",
+    ...(publicUrl.startsWith("https:") && { "strict-transport-security": "max-age=31536000; includeSubDomains" }),
+  };
 }
 
 /** The caller's own request id when it is usable, else a new one. */
@@ -90,12 +89,12 @@ export function requestIdOf(incoming: IncomingMessage): string {
 }
 
 /** Answers OPTIONS, preflight or not: the methods of the path and, for a preflight, the headers allowed. */
-export function answerOptions(incoming: IncomingMessage, outgoing: ServerResponse, allowed: string[]): void {
-  outgoing.setHeader("Allow", [...allowed, "OPTIONS"].join(", "));
+export function answerOptions(incoming: IncomingMessage, head: ResponseHead, allowed: string[]): void {
+  const headers: Record<string, string> = { allow: [...allowed, "OPTIONS"].join(", ") };
   if (incoming.headers["access-control-request-method"] !== undefined) {
-    outgoing.setHeader("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE, OPTIONS");
-    outgoing.setHeader("Access-Control-Allow-Headers", ALLOWED);
-    outgoing.setHeader("Access-Control-Max-Age", "86400");
+    headers["access-control-allow-methods"] = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+    headers["access-control-allow-headers"] = ALLOWED;
+    headers["access-control-max-age"] = "86400";
   }
-  outgoing.writeHead(204).end();
+  head.send(incoming, { status: 204, headers, body: null });
 }

@@ -1,9 +1,10 @@
 /** The web terminal in front of the API: its page for browsers that navigate, its files for ever, and nothing else. */
 import { hash } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
 import { isNotModified } from "../http/conditional.ts";
+import type { ResponseHead } from "../http/response-head.ts";
 import type { About } from "./about.ts";
 import { readWebBundle, type WebBundle, type WebFile } from "./bundle.ts";
 import { type PageHead, withHead } from "./head.ts";
@@ -55,24 +56,24 @@ export function webServer({ siteName, about, otherwise, isEndpoint, folder = DIS
     return Promise.race([asked, late]).catch(() => otherwise(path));
   }
 
-  return (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
+  return (incoming: IncomingMessage, response: ResponseHead): boolean => {
     const { method, url = "" } = incoming;
     if (method !== "GET" && method !== "HEAD") return false;
     const path = url.split("?", 1)[0]!;
     if (path.startsWith("/assets/")) {
       const file = built()?.files.get(path);
-      if (file) sendFile(file, incoming, outgoing);
+      if (file) sendFile(file, incoming, response);
       return file !== undefined;
     }
     // The answer at / depends on Accept: shared caches must know that, whichever answer they see first.
-    if (path === "/") outgoing.setHeader("Vary", "Accept");
+    if (path === "/") response.setHeader("Vary", "Accept");
     const isView = VIEWS.test(path);
     if (!prefersHtml(incoming) || (!isView && (FOR_PROGRAMS.test(path) || isEndpoint(path)))) return false;
     const page = built()?.page;
-    if (page === undefined) sendPage(undefined, 503, incoming, outgoing);
-    else if (!isView) sendPage(withHead(page, otherwise(path), siteName), 404, incoming, outgoing);
+    if (page === undefined) sendPage(undefined, 503, incoming, response);
+    else if (!isView) sendPage(withHead(page, otherwise(path), siteName), 404, incoming, response);
     else
-      void headOf(path, url).then((head) => sendPage(withHead(page, head, siteName), head.status, incoming, outgoing));
+      void headOf(path, url).then((head) => sendPage(withHead(page, head, siteName), head.status, incoming, response));
     return true;
   };
 }
@@ -92,26 +93,26 @@ function prefersHtml({ headers }: IncomingMessage): boolean {
   return html > 0 && html >= quality("application/json");
 }
 
-function sendPage(page: string | undefined, status: number, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function sendPage(page: string | undefined, status: number, incoming: IncomingMessage, response: ResponseHead): void {
   const content = Buffer.from(page ?? NOT_BUILT);
   const etag = `"${hash("sha256", content, "hex").slice(0, 16)}"`;
-  outgoing.setHeader("Vary", "Accept, Sec-Fetch-Mode");
-  outgoing.setHeader("Content-Security-Policy", PAGE_POLICY);
-  outgoing.setHeader("Cross-Origin-Opener-Policy", "same-origin-allow-popups");
-  outgoing.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
-  outgoing.setHeader("Cache-Control", page ? "public, max-age=0, must-revalidate" : "no-store");
-  outgoing.setHeader("ETag", etag);
-  if (page && status === 200 && isNotModified(incoming.headers["if-none-match"], etag)) {
-    outgoing.writeHead(304).end();
-    return;
-  }
-  outgoing.setHeader("Content-Type", "text/html; charset=utf-8");
-  outgoing.setHeader("Content-Length", content.length);
-  outgoing.writeHead(status).end(incoming.method === "HEAD" ? undefined : content);
+  const headers: Record<string, string> = {
+    vary: "Accept, Sec-Fetch-Mode",
+    "content-security-policy": PAGE_POLICY,
+    "cross-origin-opener-policy": "same-origin-allow-popups",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": page ? "public, max-age=0, must-revalidate" : "no-store",
+    etag,
+  };
+  if (page && status === 200 && isNotModified(incoming.headers["if-none-match"], etag))
+    return void response.send(incoming, { status: 304, headers, body: null });
+  headers["content-type"] = "text/html; charset=utf-8";
+  headers["content-length"] = String(content.length);
+  response.send(incoming, { status, headers, body: content });
 }
 
 /** Names have a hash of the content: cached for a year, in the smallest encoding that the client accepts. */
-function sendFile(file: WebFile, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function sendFile(file: WebFile, incoming: IncomingMessage, response: ResponseHead): void {
   const encodings = String(incoming.headers["accept-encoding"] ?? "");
   const reads = (name: string) => new RegExp(`(?:^|[\\s,])${name}(?!\\s*;\\s*q=0(?:\\.0+)?(?:,|$))`).test(encodings);
   const [encoding, content] =
@@ -121,15 +122,15 @@ function sendFile(file: WebFile, incoming: IncomingMessage, outgoing: ServerResp
         ? (["gzip", file.gzip] as const)
         : ([undefined, file.plain] as const);
   const etag = `"${file.etag}${encoding ? `-${encoding}` : ""}"`;
-  outgoing.setHeader("Cache-Control", "public, max-age=31536000, immutable");
-  outgoing.setHeader("ETag", etag);
-  outgoing.setHeader("Vary", "Accept-Encoding");
-  if (isNotModified(incoming.headers["if-none-match"], etag)) {
-    outgoing.writeHead(304).end();
-    return;
-  }
-  outgoing.setHeader("Content-Type", file.type);
-  if (encoding) outgoing.setHeader("Content-Encoding", encoding);
-  outgoing.setHeader("Content-Length", content.length);
-  outgoing.writeHead(200).end(incoming.method === "HEAD" ? undefined : content);
+  const headers: Record<string, string> = {
+    "cache-control": "public, max-age=31536000, immutable",
+    etag,
+    vary: "Accept-Encoding",
+  };
+  if (isNotModified(incoming.headers["if-none-match"], etag))
+    return void response.send(incoming, { status: 304, headers, body: null });
+  headers["content-type"] = file.type;
+  if (encoding) headers["content-encoding"] = encoding;
+  headers["content-length"] = String(content.length);
+  response.send(incoming, { status: 200, headers, body: content });
 }

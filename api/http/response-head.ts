@@ -1,0 +1,63 @@
+/** A response while its request is handled: headers are collected and written at once, because each `setHeader` of Node checks and stores its header. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpAnswer } from "../representation.ts";
+import type { ResponseEnd } from "./concurrency-limit.ts";
+import { drain } from "./drain.ts";
+import type { AnswerHeaders } from "./headers.ts";
+
+export class ResponseHead implements AnswerHeaders, ResponseEnd {
+  readonly requestId: string;
+  readonly #response: ServerResponse;
+  /** By lower-case name. */
+  readonly #headers: Record<string, string>;
+
+  /** @param constants headers of every response, by their lower-case names */
+  constructor(response: ServerResponse, requestId: string, constants: Readonly<Record<string, string>>) {
+    this.requestId = requestId;
+    this.#response = response;
+    this.#headers = { "x-request-id": requestId, ...constants };
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#headers[name.toLowerCase()] = value;
+  }
+
+  getHeader(name: string): string | undefined {
+    return this.#headers[name.toLowerCase()];
+  }
+
+  get destroyed(): boolean {
+    return this.#response.destroyed;
+  }
+
+  once(event: "close", closed: () => void): void {
+    this.#response.once(event, closed);
+  }
+
+  /**
+   * Writes the response, or its head where the body is a stream. The rest of a request body that was not read is
+   * discarded after it.
+   */
+  send(incoming: IncomingMessage, { status, headers, body }: HttpAnswer): void {
+    const response = this.#response;
+    const all = this.#headers;
+    for (const name in headers) all[name.toLowerCase()] = headers[name]!;
+    if (body !== null && typeof body === "object" && "stream" in body) {
+      response.writeHead(status, flat(all));
+      return void body.stream(response);
+    }
+    const isHead = incoming.method === "HEAD";
+    if (incoming.method !== "GET" && !isHead) drain(incoming, response);
+    if (body !== null && !isHead) all["content-length"] = String(Buffer.byteLength(body));
+    else if (!isHead && status !== 304 && status !== 204) all["content-length"] = "0";
+    response.writeHead(status, flat(all));
+    response.end(isHead ? undefined : (body ?? undefined));
+  }
+}
+
+/** Names and values in turn: the form that Node writes without another copy. */
+function flat(headers: Record<string, string>): string[] {
+  const list: string[] = [];
+  for (const name in headers) list.push(name, headers[name]!);
+  return list;
+}
