@@ -4,18 +4,10 @@ import { isOpen } from "./caller-types.ts";
 import { CACHE, type Endpoint, type Reply } from "./endpoint.ts";
 import { hasCredential } from "./guards/callers.ts";
 import { isNotModified, strongEtag } from "./http/conditional.ts";
-import type { StreamContent } from "./http/event-stream.ts";
-import type { ResponseHead } from "./http/response-head.ts";
+import type { HttpAnswer, ResponseHead } from "./http/response-head.ts";
 
 /** A request of Node's server, and the head of its response. */
 export type Bindings = { incoming: IncomingMessage; head: ResponseHead };
-
-/** Sent beside the headers already set on the response. */
-export type HttpAnswer = {
-  status: number;
-  headers: Record<string, string>;
-  body: string | Uint8Array | StreamContent | null;
-};
 
 /** @returns makes the response to a request out of a reply of this endpoint */
 export function representationOf(endpoint: Endpoint) {

@@ -13,6 +13,7 @@ import type { Admission } from "./http/admission.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import { networkOf } from "./http/client-network.ts";
 import { errorAnswer, toFailure } from "./http/error-answer.ts";
+import type { HttpAnswer } from "./http/response-head.ts";
 import { idempotencyKey, type MayKeep, once } from "./idempotency.ts";
 import { showIndexedBlock } from "./indexed-block.ts";
 import { declarationOf } from "./payments/bazaar.ts";
@@ -21,7 +22,7 @@ import { openCheckout } from "./payments/open-checkout.ts";
 import { PAYMENT_HEADERS } from "./payments/payment-headers.ts";
 import { withTerms } from "./payments/unauthenticated-terms.ts";
 import { withPayment } from "./payments/with-payment.ts";
-import { type Bindings, type HttpAnswer, representationOf } from "./representation.ts";
+import { type Bindings, representationOf } from "./representation.ts";
 import { fingerprintOf, inputReader, type RequestInput } from "./request-input.ts";
 
 /** The part of Hono's context that is used here. */

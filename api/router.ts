@@ -36,10 +36,11 @@ export function createRouter(
   }
   app.notFound(refuseUnrouted(endpoints, machinery.deps, methodsOf));
   app.onError((error, c) => refuse(c, toFailure(error, machinery.deps.log, c.env.head.requestId)));
+  const { fetch: dispatch } = app;
   return (url, incoming, head) => {
     // Hono reads nothing else of a Request before a handler does, and no handler here reads more.
     const request = { method: incoming.method, url } as Request;
-    void app.fetch(request, { incoming, head });
+    void dispatch(request, { incoming, head });
   };
 }
 

@@ -1,11 +1,17 @@
 /** A response while its request is handled: headers are collected and written at once, because each `setHeader` of Node checks and stores its header. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HttpAnswer } from "../representation.ts";
 import type { ResponseEnd } from "./concurrency-limit.ts";
 import { drain } from "./drain.ts";
-import type { AnswerHeaders } from "./headers.ts";
+import type { StreamContent } from "./event-stream.ts";
 
-export class ResponseHead implements AnswerHeaders, ResponseEnd {
+/** A response; its headers are sent beside those that were set before. */
+export type HttpAnswer = {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Uint8Array | StreamContent | null;
+};
+
+export class ResponseHead implements ResponseEnd {
   readonly requestId: string;
   readonly #response: ServerResponse;
   /** By lower-case name. */
