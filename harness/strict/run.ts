@@ -36,7 +36,7 @@ export const SHORT: Plan = {
   blocks: 60,
   events: 1_000,
   spread: { "public-base": 30 },
-  backfillMs: 60_000,
+  backfillMs: 240_000,
 };
 
 const JOBS = { "main job": mainJob, "paid mint": paidMint, recovery, "nothing stuck": nothingStuck } as const;
