@@ -107,7 +107,14 @@ async function decodeAndCopy(databaseUrl: string, blocks: number): Promise<Measu
   return measure(logs.length, taken);
 }
 
-export type Run = { databaseUrl: string; rpcUrl: string; lanes: number; endBlock?: number; pollMs?: number };
+export type Run = {
+  databaseUrl: string;
+  rpcUrl: string;
+  lanes: number;
+  endBlock?: number;
+  pollMs?: number;
+  env?: Record<string, string>;
+};
 
 /** Starts the indexer as it runs in production. @returns the process and a way to wait for a line of its log */
 export function startIndexer(run: Run) {
@@ -126,14 +133,20 @@ export function startIndexer(run: Run) {
         ["IDENTITY", "ERC8004", "EAS", "HANDSHAKES", "SERVICE_TOKEN"].map((name) => [`${name}_START_BLOCK`, "0"]),
       ),
       LOG_LEVEL: "info",
+      ...run.env,
     },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const heard = new Map<string, number>();
   const waiting = new Map<string, (at: number) => void>();
   createInterface({ input: child.stdout! }).on("line", (line) => {
-    const { msg, time, level } = JSON.parse(line) as { msg: string; time: number; level: number };
-    if (level >= 50) console.error(`indexer: ${msg}`);
+    const { msg, time, level, error } = JSON.parse(line) as {
+      msg: string;
+      time: number;
+      level: number;
+      error?: string;
+    };
+    if (level >= 50) console.error(`indexer: ${msg}${error ? `: ${error.slice(0, 300)}` : ""}`);
     const key = msg.startsWith("serving ") ? "serving" : msg;
     if (heard.has(key)) return;
     heard.set(key, time);

@@ -9,6 +9,7 @@ import {
   hex,
   logsFound,
   logsRange,
+  OLD_STATE,
   prunedState,
   unsupported,
 } from "./rules.ts";
@@ -184,3 +185,7 @@ export const PROFILES = {
 } satisfies Record<string, () => Rule[]>;
 
 export type ProfileName = keyof typeof PROFILES;
+
+/** Whether an endpoint keeps the states of all blocks; an operator sets RPC_ARCHIVE to it. */
+export const keepsState = (profile: ProfileName): boolean =>
+  !PROFILES[profile]().some((rule: Rule) => rule.name === OLD_STATE);

@@ -97,11 +97,14 @@ const STATE: Record<string, number> = {
   eth_getProof: 2,
 };
 
+/** Name of the rule of nodes without an archive. */
+export const OLD_STATE = "old state";
+
 /** Reads of a state more than `depth` blocks old. The refusals are given in turns: backends are of several kinds. */
 export function prunedState(depth: number, refusals: ((block: number, head: number) => Refusal)[]): Rule {
   let turn = 0;
   return {
-    name: "old state",
+    name: OLD_STATE,
     async call({ method, params }, view) {
       const position = STATE[method];
       if (position === undefined) return null;

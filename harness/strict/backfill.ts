@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { checkRows, startIndexer, stop } from "../../bench/index.ts";
 import { PROJECT_ROOT } from "../../runtime/project-root.ts";
-import type { ProfileName } from "../strict-node/profiles.ts";
+import { keepsState, type ProfileName } from "../strict-node/profiles.ts";
 import { type StrictCounts, startStrictNode } from "../strict-node/strict-node.ts";
 
 /** The last blocks, which the indexer follows as new ones. */
@@ -32,7 +32,8 @@ export async function strictBackfill(options: BackfillOptions): Promise<StrictCo
     synthetic.once("exit", () => reject(new Error("the synthetic node did not start")));
   });
   const node = await startStrictNode({ upstream: `http://127.0.0.1:${port}`, profile });
-  const indexer = startIndexer({ databaseUrl, rpcUrl: node.url, lanes: LANES });
+  const env = { RPC_ARCHIVE: String(keepsState(profile)) };
+  const indexer = startIndexer({ databaseUrl, rpcUrl: node.url, lanes: LANES, env });
   let timer: NodeJS.Timeout | undefined;
   try {
     const late = new Promise<never>((_, reject) => {
