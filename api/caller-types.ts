@@ -34,9 +34,10 @@ export type Caller = WalletCaller | TokenCaller | KeyCaller;
 
 /**
  * Who may call: anyone, anyone who may also show to be an agent's wallet (SIWA), an agent's wallet, a human (SIWE, SIWA
- * or access token), an owner's wallet (SIWE or SIWA, alone or beside a human's access token), the holder of an API key.
+ * or access token), an owner's wallet (SIWE or SIWA, alone or beside a human's access token), the holder of an API key
+ * of scope `sessions:write`, or of one of scope `index:read`.
  */
-export type CallerRule = "anyone" | "anyoneOrSiwa" | "siwa" | "human" | "owner" | "apiKey";
+export type CallerRule = "anyone" | "anyoneOrSiwa" | "siwa" | "human" | "owner" | "apiKey" | "indexKey";
 
 /** Whether a rule lets callers in who show nothing. */
 export const isOpen = (rule: CallerRule): boolean => rule === "anyone" || rule === "anyoneOrSiwa";
@@ -49,4 +50,5 @@ export type CallerOf = {
   human: WalletCaller | TokenCaller;
   owner: OwnerCaller;
   apiKey: KeyCaller;
+  indexKey: KeyCaller;
 };

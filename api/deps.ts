@@ -4,6 +4,7 @@ import type {
   Chain,
   Facilitator,
   IdentityProvider,
+  IndexQueries,
   MachinePayments,
   ProofReaders,
   ReceiptSigner,
@@ -68,6 +69,8 @@ export type ApiDeps = {
   receipts: ReceiptSigner | null;
   /** Checks the targets of webhooks and encrypts their secrets; absent without a key: then there are no webhooks. */
   webhooks?: { targets: WebhookTargets; secrets: SecretBox } | null;
+  /** GraphQL and SQL of the indexer; absent where its server is not configured. */
+  indexQueries?: IndexQueries | null;
   /** Counts of every queue; may throw when the queue's store is away. */
   queues(): Promise<QueueState[]>;
   log: Log;

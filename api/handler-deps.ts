@@ -21,6 +21,9 @@ import { sharedCount, sharedFor } from "./services/shared-answers.ts";
 /** Exports read thousands of rows each: one at a time for a client, 3 in the process. */
 const EXPORTS = { what: "exports", perHolder: 1, inAll: 3, retryAfter: 5 };
 
+/** Queries of the index by API key: the indexer itself runs 4 at once. */
+const INDEX_QUERIES = { what: "queries of the index", perHolder: 2, inAll: 8, retryAfter: 1 };
+
 /** Each may wait for its block, and query the database meanwhile. */
 const MIN_BLOCK_READS = { what: "reads with minBlock", inAll: 2_000, retryAfter: 1 };
 
@@ -50,6 +53,7 @@ export function handlerDeps(deps: ApiDeps): HandlerDeps {
     streams: eventStreams(streams),
     messageStreams: messageStreams(deps),
     logStreams: logStreams(deps),
+    indexSlots: concurrencyLimit(INDEX_QUERIES),
     exports: concurrencyLimit(EXPORTS),
     minBlockReads: concurrencyLimit({ ...MIN_BLOCK_READS, perHolder: minBlockReadsPerClient }),
   };

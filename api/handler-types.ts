@@ -38,6 +38,8 @@ export type HandlerDeps = ApiDeps & {
   streams: EventStreams;
   messageStreams: MessageStreams;
   logStreams: LogStreams;
+  /** Limit of queries of the index that run at the same time. */
+  indexSlots: ConcurrencyLimit;
   /** Limit of exports that run at the same time. */
   exports: ConcurrencyLimit;
 };

@@ -138,7 +138,7 @@ function replier(endpoint: Endpoint, machinery: Machinery): (c: HttpContext, req
     const handle = async () => endpoint.handler(call);
     const paidHandle = checkout ? () => withPayment(deps.payments, checkout, handle) : handle;
     // A request that only reads needs no stored answer: reading again repeats it.
-    if (repeatKey === undefined || bucket === "reads") return paidHandle();
+    if (repeatKey === undefined || bucket === "reads" || bucket === "index") return paidHandle();
     const scope = caller ? nameOf(caller) : clientAddress;
     const mayKeep = mayKeepAnswer(deps.limits, caller, network, now);
     return once(deps, { scope, key: repeatKey, fingerprint, requestId, mayKeep }, paidHandle);

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { ApiDeps } from "../api/deps.ts";
 import { createCardRenderer } from "../card-renderer/renderer.ts";
 import { createIdentityProvider } from "../clients/identity-provider.ts";
+import { openIndexQueries } from "../clients/index-queries.ts";
 import { openProofReaders } from "../clients/proof-platforms.ts";
 import { openRateBuckets } from "../clients/rate-buckets.ts";
 import { createReceiptSigner } from "../clients/receipt-signer.ts";
@@ -57,6 +58,8 @@ export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
       userAgent: userAgent(config),
       onClose: (close) => parts.defer(close),
     });
+    const indexQueries = config.indexer.url ? openIndexQueries(config.indexer.url, { meter: ops?.upstreams }) : null;
+    if (indexQueries) parts.defer(() => indexQueries.close());
     const secrets = openSecretBox(config);
     const cards = createCardRenderer({ cacheDir: join(config.dataDir, "cards") });
     parts.defer(() => cards.close());
@@ -70,6 +73,7 @@ export const composeApi = (config: Config): Promise<Composed<ApiDeps>> =>
       machinePayments,
       identityProvider: config.identityProvider ? createIdentityProvider(config.identityProvider, http) : null,
       rateBuckets,
+      indexQueries,
       proofs,
       cards,
       webhooks: secrets && { secrets, targets: webhookTargets(config.webhooks) },

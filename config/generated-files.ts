@@ -5,7 +5,7 @@ import { GROUPS, VARIABLES, type VariableName } from "./variables.ts";
 /** Variables that compose.yaml sets itself: ports, addresses inside the network, trusted proxies. */
 export const FIXED_IN_COMPOSE: readonly VariableName[] = [
   ...(["PUBLIC_URL", "TRUSTED_PROXIES", "PORT", "HOST", "OPS_PORT", "OPS_HOST", "DATA_DIR"] as const),
-  ...(["INDEXER_PORT", "INDEXER_HOST", "REDIS_URL"] as const),
+  ...(["INDEXER_PORT", "INDEXER_HOST", "INDEXER_URL", "REDIS_URL"] as const),
   ...(["DATABASE_URL", "INDEXER_DATABASE_URL", "MIGRATION_DATABASE_URL"] as const),
 ];
 /** Variables of tests. */

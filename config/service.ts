@@ -3,7 +3,16 @@ import { z } from "zod";
 import { account, integer, list, webUrl, withoutSlash } from "./checks.ts";
 import type { CONTRACTS } from "./contracts.ts";
 import type { LIMITS } from "./limits.ts";
-import { ALL, API, API_AND_WORKERS, INDEXER, type ValuesOf, type Variable, variable } from "./variable.ts";
+import {
+  ALL,
+  API,
+  API_AND_INDEXER,
+  API_AND_WORKERS,
+  INDEXER,
+  type ValuesOf,
+  type Variable,
+  variable,
+} from "./variable.ts";
 
 /** Variables of `Service` in `.env.example`. */
 export const SERVICE = {
@@ -25,6 +34,11 @@ export const SERVICE = {
     "Interface it listens on; the cost of its queries depends on the caller, so put a proxy in front of a public one",
     z.string().min(1),
     "127.0.0.1",
+  ),
+  INDEXER_URL: variable(
+    API,
+    "URL of the indexer's GraphQL and SQL, which the API then offers to API keys of scope index:read (unset: it does not)",
+    webUrl,
   ),
   PUBLIC_URL: variable(
     API_AND_WORKERS,
@@ -52,7 +66,7 @@ export const SERVICE = {
     "",
   ),
   TRUSTED_PROXIES: variable(
-    API,
+    API_AND_INDEXER,
     "Addresses or CIDR ranges whose X-Forwarded-For the service trusts, comma list",
     list(z.string().min(1)),
     "",
@@ -93,8 +107,8 @@ export function serviceConfig(
       /** Open connections per client network; 0 = no limit. */
       connectionsPerClient: v.CONNECTIONS_PER_CLIENT,
     },
-    /** Where the indexer answers GraphQL and SQL; undefined port: any free one. */
-    indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST },
+    /** Where the indexer answers GraphQL and SQL; undefined port: any free one. `url`: by which the API reaches it. */
+    indexer: { port: v.INDEXER_PORT, host: v.INDEXER_HOST, url: v.INDEXER_URL },
     logLevel: v.LOG_LEVEL,
   };
 }

@@ -14,6 +14,7 @@ export const API = ["api"] as const;
 export const WORKERS = ["workers"] as const;
 export const INDEXER = ["indexer"] as const;
 export const MIGRATION = ["migration"] as const;
+export const API_AND_INDEXER = ["api", "indexer"] as const;
 export const API_AND_WORKERS = ["api", "workers"] as const;
 export const WORKERS_AND_INDEXER = ["workers", "indexer"] as const;
 /** Every process with a connection to a JSON-RPC node. */

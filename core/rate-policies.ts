@@ -30,6 +30,10 @@ export const RATE_POLICIES = {
     ...{ quota: 12, window: "hour", variable: "RATE_EXPORTS_PER_CLIENT" },
     of: "Exports of the directory to one client network, or with one API key of scope read",
   },
+  "index-queries": {
+    ...{ quota: 240, window: "minute", variable: "RATE_INDEX_QUERIES_PER_API_KEY" },
+    of: "Queries of the index by GraphQL and SQL with one API key of scope index:read",
+  },
   "writes-by-network": {
     ...{ quota: 30, window: "minute", variable: "RATE_WRITES_PER_CLIENT" },
     of: "Writes of one client network to operations that need no credential",

@@ -102,6 +102,7 @@ async function prepare(): Promise<void> {
   await portIsFree(config.http.port, config.http.host);
   stack.indexUrl = `http://localhost:${config.indexer.port ?? (await portOr(config.http.port + 1))}`;
   stack.env.INDEXER_PORT = new URL(stack.indexUrl).port;
+  stack.env.INDEXER_URL = stack.indexUrl;
   claim(directory);
   stack.stops.push(() => release(directory));
 }

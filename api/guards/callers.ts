@@ -29,6 +29,8 @@ const IDENTIFY: Record<CallerRule, (parts: CallerParts, request: Request) => Pro
   owner: (parts, request) => owner(parts, request),
   apiKey: ({ db }, { incoming, attempt, now }) =>
     requireApiKey(db, incoming.headers["x-api-key"], "sessions:write", attempt, new Date(now)),
+  indexKey: ({ db }, { incoming, attempt, now }) =>
+    requireApiKey(db, incoming.headers["x-api-key"], "index:read", attempt, new Date(now)),
 };
 
 /**

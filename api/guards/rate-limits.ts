@@ -17,7 +17,7 @@ import { nameOf } from "./caller-name.ts";
 export type Token = readonly [policy: RatePolicyName, who: string, quota?: number | undefined];
 
 /** The budget a request counts against; `unlimited` for the endpoints of monitors. */
-export type Bucket = "reads" | "writes" | "proofs" | "unlimited";
+export type Bucket = "reads" | "writes" | "proofs" | "index" | "unlimited";
 
 /** Limits of single operations, beside those of their bucket. */
 export type OwnLimit =
@@ -64,6 +64,7 @@ export function tokensOfClient(bucket: Bucket, open: boolean, { network, key }: 
 /** The tokens of a caller whose credential was verified; no other caller can use up its budget. */
 export function tokensOfCaller(bucket: Bucket, caller: Caller, network: string): Token[] {
   const name = nameOf(caller);
+  if (bucket === "index") return [["index-queries", name]];
   if (bucket !== "writes" && bucket !== "proofs") return [];
   if (caller.kind === "apiKey") return [["writes-by-key", name]];
   const own: Token[] =

@@ -50,6 +50,7 @@ const TAGS: Record<string, string> = {
   Referrals: "Referral codes, and the rights of wallets that were here before.",
   Registration: "Register an agent, and see how far a registration is.",
   Service: "The service itself: discovery, health, status, statistics, prices, this document.",
+  Index: "GraphQL and SQL over the index, for API keys of scope index:read.",
   Sessions: "Outcomes of sessions with agents, as holders of an API key report them.",
   Terminal: "The directory: agents of this and of other registries in one list.",
   Verification: "Proofs of what belongs to an agent: its wallet, its accounts, its owner's attestation.",

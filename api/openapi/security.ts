@@ -10,6 +10,7 @@ export const CALLERS: Record<CallerRule, string> = {
   human: "A human signs in: by wallet (SIWE or SIWA), or by an access token of the identity provider.",
   owner: "The owner's wallet signs in (SIWE or SIWA), alone or beside an access token of the identity provider.",
   apiKey: "Takes an API key.",
+  indexKey: "Takes an API key of scope index:read.",
 };
 export const PRICED = "Where a price is asked, a request without payment is answered 402 with the terms.";
 
@@ -66,6 +67,7 @@ const SECURITY: Record<CallerRule, (keyof typeof SECURITY_SCHEMES)[][]> = {
   human: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer"]],
   owner: [["siwe"], ["siwa"], ["siwaHeader"], ["bearer", "siwaHeader"]],
   apiKey: [["apiKey"]],
+  indexKey: [["apiKey"]],
 };
 
 /** The alternatives of OpenAPI's security requirement; with a payment beside them where there is a price. */

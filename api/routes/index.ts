@@ -16,6 +16,7 @@ import { health, ready, status } from "./health.ts";
 import { humanUpdate } from "./human-update.ts";
 import { human, humanCred, humanDelete, humanLinkAgent, humanMe, humanRegister, humans } from "./humans.ts";
 import { aura, badge, cardImage, collectionImage } from "./images.ts";
+import { graphqlQuery, sqlQuery } from "./index-queries.ts";
 import { llmsText } from "./llms.ts";
 import { manifestEndpoint } from "./manifest.ts";
 import { mcp } from "./mcp.ts";
@@ -101,6 +102,8 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   registerSolana,
   revoke,
   sessionOutcome,
+  graphqlQuery,
+  sqlQuery,
   messageGroups,
   createMessageGroup,
   messages,

@@ -20,6 +20,8 @@ export type Outgoing = {
   body?: string;
   /** Discards the body of the answer; `text` is then empty. */
   headOnly?: boolean;
+  /** Ends the exchange early. */
+  signal?: AbortSignal;
 };
 
 /** An answer. Header names are lower-case; of a repeated header the first value is taken. */
@@ -41,7 +43,9 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
     body: request.body ?? null,
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
-    signal: AbortSignal.timeout(limits.totalMs),
+    signal: request.signal
+      ? AbortSignal.any([request.signal, AbortSignal.timeout(limits.totalMs)])
+      : AbortSignal.timeout(limits.totalMs),
   });
   if (request.headOnly) {
     // A short body is read, so that the connection can be reused; otherwise the connection is closed.

@@ -1231,6 +1231,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/graphql": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * GraphQL over the index
+         * @description The answers come from the index that is being built: after a restart of the indexer they lag behind the API. One key has 2 queries at once and RATE_INDEX_QUERIES_PER_API_KEY a minute; a query has 30 seconds and 8 MB of rows, and ends with its request.
+         *
+         *     Takes an API key of scope index:read.
+         */
+        post: operations["queryGraphql"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/sql/db": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * SQL over the index, as @ponder/client sends it
+         * @description One SELECT over the index's own tables, 1,000 rows at most. There are no live queries; follow GET /api/v2/events. One key has 2 queries at once and RATE_INDEX_QUERIES_PER_API_KEY a minute; a query has 30 seconds and 8 MB of rows, and ends with its request.
+         *
+         *     Takes an API key of scope index:read.
+         */
+        get: operations["querySql"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/messages/groups": {
         parameters: {
             query?: never;
@@ -4290,6 +4334,33 @@ export interface components {
              */
             duplicate?: true;
         };
+        GraphqlRequest: {
+            query: string;
+            variables?: {
+                [key: string]: unknown;
+            } | null;
+            operationName?: string | null;
+        };
+        GraphqlAnswer: {
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            errors?: ({
+                message: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Ponder's answer; values are texts as Postgres writes them */
+        SqlAnswer: {
+            rows: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
         MessageGroups: {
             groups: components["schemas"]["MessageGroup"][];
             nextAfter: string | null;
@@ -6850,6 +6921,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Recorded"];
+                };
+            };
+        };
+    };
+    queryGraphql: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request: the stored answer, for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphqlRequest"];
+            };
+        };
+        responses: {
+            /** @description Data and errors, as GraphQL has them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphqlAnswer"];
+                };
+            };
+        };
+    };
+    querySql: {
+        parameters: {
+            query: {
+                /**
+                 * @description The query in Ponder's wire format: superjson of sql, params and typings
+                 * @example {"json":{"sql":"select count(*) from agent","params":[]}}
+                 */
+                sql: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SqlAnswer"];
                 };
             };
         };

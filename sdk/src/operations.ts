@@ -13,6 +13,8 @@ export const OPERATIONS: Readonly<Record<string, { access?: Access; paid?: true 
   "POST /api/v2/register/solana": { paid: true },
   "POST /api/v2/auth/revoke": { access: "wallet" },
   "POST /api/v2/agent/{ref}/session-outcome": { access: "apiKey" },
+  "POST /api/v2/graphql": { access: "apiKey" },
+  "GET /api/v2/sql/db": { access: "apiKey" },
   "POST /api/v2/messages/groups": { access: "wallet" },
   "GET /api/v2/messages/groups/{groupId}/messages": { access: "walletOrAnyone" },
   "GET /api/v2/messages/groups/{groupId}/stream": { access: "walletOrAnyone" },

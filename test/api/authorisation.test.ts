@@ -95,6 +95,9 @@ const ROWS: Record<string, Row> = {
   mcp: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: READERS },
   a2a: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: READERS },
 
+  // For API keys of scope index:read, which the key of this test has not.
+  queryGraphql: { body: () => ({ query: "{ agents { totalCount } }" }), expected: everyone(401) },
+
   // The same under other paths.
   mcpUnderApi: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }), expected: READERS },
   a2aUnderApi: { body: () => ({ jsonrpc: "2.0", id: 1, method: "tasks/get" }), expected: READERS },

@@ -22,6 +22,7 @@ const SECURITY = {
   human: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [] }],
   owner: [{ siwe: [] }, { siwa: [] }, { siwaHeader: [] }, { bearer: [], siwaHeader: [] }],
   apiKey: [{ apiKey: [] }],
+  indexKey: [{ apiKey: [] }],
 };
 
 type Node = Record<string, unknown>;

@@ -1,6 +1,7 @@
 /** GraphQL and SQL over the running index, as Ponder offers them: what can be asked, and what cannot. */
 import { request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openIndexQueries } from "../../clients/index-queries.ts";
 import { type TcpProxy, tcpProxy } from "../../harness/tcp-proxy.ts";
 import { until } from "../../harness/until.ts";
 import { freePort } from "../../runtime/free-port.ts";
@@ -260,5 +261,51 @@ describe("askers", () => {
       expect((await answer).errors).toBeUndefined();
       expect(indexer.output()).not.toMatch(/uncaughtException|unhandledRejection|indexing starts again/);
     });
+  });
+});
+
+describe("through the API's client", () => {
+  let queries: ReturnType<typeof openIndexQueries>;
+  const reader = (gone = new AbortController().signal) => ({ address: "203.0.113.7", gone });
+  const wire = (text: string) => JSON.stringify({ json: { sql: text, params: [], typings: [] } });
+  beforeAll(async () => {
+    queries = openIndexQueries(url);
+    // Readers of the tests before may still be leaving.
+    const one = () => queries.sql(wire("select 1 as one from agent"), reader()).catch(() => null);
+    await until("a place is free", async () => (await one()) !== null);
+  });
+  afterAll(() => queries?.close());
+
+  it("the same rows arrive, and refusals are failures of the same meaning", async () => {
+    expect(JSON.parse(await queries.sql(wire("select count(*) as agents from agent"), reader()))).toMatchObject({
+      rows: [{ agents: "3" }],
+    });
+    const answered = JSON.parse(await queries.graphql({ query: "{ agents { totalCount } }" }, reader()));
+    expect(answered).toEqual({ data: { agents: { totalCount: 3 } } });
+    const refused: [string, object][] = [
+      ["delete from agent", { code: "invalid_input" }],
+      ["select 1 / (token_id - token_id) from agent", { code: "invalid_input", message: "division by zero" }],
+      ["select * from nothing", { code: "invalid_input" }],
+    ];
+    for (const [query, failure] of refused)
+      await expect(queries.sql(wire(query), reader()), query).rejects.toMatchObject(failure);
+    const broken = JSON.parse(await queries.graphql({ query: "{ nothing }" }, reader()));
+    expect(broken.errors).toHaveLength(1);
+  });
+
+  it("a query ends in the database when its reader leaves", async () => {
+    const leaving = new AbortController();
+    const counting = async () =>
+      (
+        await world.rows(
+          `select 1 from pg_stat_activity
+           where application_name like 'index\\_%\\_readonly' and state = 'active' and query like '%a23%'`,
+        )
+      ).length;
+    const left = queries.sql(wire(ENDLESS), reader(leaving.signal)).catch((error) => error.code);
+    await until("it runs", async () => (await counting()) === 1);
+    leaving.abort();
+    expect(await left).toBe("upstream_unavailable");
+    await until("it has ended", async () => (await counting()) === 0, { timeoutMs: 10_000 });
   });
 });

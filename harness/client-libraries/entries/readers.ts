@@ -4,6 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { privateKeyToAccount } from "viem/accounts";
+import { apiKeyHash, apiKeyText } from "../../../core/api-keys.ts";
+import { insertApiKey } from "../../../db/api-keys.ts";
+import { openPool } from "../../../db/connect.ts";
 import { agent as agentTable } from "../../../ponder.schema.ts";
 import type { Client } from "../client.ts";
 import { signIn } from "../pay.ts";
@@ -93,6 +96,37 @@ type Sql = {
   eq(column: unknown, value: unknown): unknown;
 };
 
+/** Reads an agent by SQL: from the indexer's own port, and through the API with a key that the program's fetch adds. */
+async function queries(world: World, { createClient, eq }: Sql): Promise<string> {
+  const read = async (url: string) => {
+    const { db } = createClient(url, { schema: { agent: agentTable } });
+    const rows = await db
+      .select()
+      .from(agentTable)
+      .where(eq(agentTable.tokenId, BigInt(world.agent)));
+    assert.equal(rows[0]?.name, "First");
+  };
+  await read(`${world.indexUrl}/sql`);
+  await assert.rejects(read(`${world.apiUrl}/api/v2/sql`), /API key/);
+  const id = "sqlreaders";
+  const key = apiKeyText(id, "k".repeat(43));
+  const database = openPool({ connectionString: world.databaseUrl, max: 1 });
+  await insertApiKey(database, { id, name: "SQL readers", hash: apiKeyHash(key), scopes: ["index:read"] });
+  await database.end();
+  const send = globalThis.fetch;
+  globalThis.fetch = (input, init) => {
+    const request = new Request(input, init);
+    if (request.url.startsWith(`${world.apiUrl}/api/v2/sql/`)) request.headers.set("X-API-Key", key);
+    return send(request);
+  };
+  try {
+    await read(`${world.apiUrl}/api/v2/sql`);
+  } finally {
+    globalThis.fetch = send;
+  }
+  return `read agent ${world.agent} out of the index by SQL, from its own port and by API key`;
+}
+
 export const READING_CLIENTS: Client[] = [
   { package: "eventsource", run: async (world, load) => follows(world, await load<EventSources>("eventsource")) },
   {
@@ -110,17 +144,5 @@ export const READING_CLIENTS: Client[] = [
     alias: "standardwebhooks-1.0",
     run: async (world, load) => receives(world, await load<Webhooks>("standardwebhooks-1.0")),
   },
-  {
-    package: "@ponder/client",
-    async run(world, load) {
-      const { createClient, eq } = await load<Sql>("@ponder/client");
-      const { db } = createClient(`${world.indexUrl}/sql`, { schema: { agent: agentTable } });
-      const rows = await db
-        .select()
-        .from(agentTable)
-        .where(eq(agentTable.tokenId, BigInt(world.agent)));
-      assert.equal(rows[0]?.name, "First");
-      return `read agent ${world.agent} out of the index by SQL`;
-    },
-  },
+  { package: "@ponder/client", run: async (world, load) => queries(world, await load<Sql>("@ponder/client")) },
 ];

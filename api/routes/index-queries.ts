@@ -1,0 +1,82 @@
+/** GraphQL and SQL over the index for holders of an API key of scope index:read. The indexer answers; it is reached here only. */
+import { z } from "zod";
+import type { IndexQueries, IndexReader } from "../../clients/ports.ts";
+import { fail } from "../../core/errors.ts";
+import { CACHE, type Call, endpoint, type Reply } from "../endpoint.ts";
+import { nameOf } from "../guards/caller-name.ts";
+
+/** Max characters of a query with its parameters; the indexer itself accepts 4,000 characters of SQL. */
+const MAX_SQL = 16_384;
+
+const graphqlBodySchema = z
+  .object({
+    query: z.string().min(1).max(MAX_SQL),
+    variables: z.record(z.string(), z.unknown()).nullish(),
+    operationName: z.string().max(256).nullish(),
+  })
+  .meta({ id: "GraphqlRequest" });
+
+const graphqlAnswerSchema = z
+  .looseObject({
+    data: z.record(z.string(), z.unknown()).nullish(),
+    errors: z.array(z.looseObject({ message: z.string() })).optional(),
+  })
+  .meta({ id: "GraphqlAnswer" });
+
+const rowsSchema = z
+  .looseObject({ rows: z.array(z.record(z.string(), z.unknown())) })
+  .meta({ id: "SqlAnswer", description: "Ponder's answer; values are texts as Postgres writes them" });
+
+const LIMITS =
+  "One key has 2 queries at once and RATE_INDEX_QUERIES_PER_API_KEY a minute; a query has 30 seconds and 8 MB of rows, and ends with its request.";
+
+export const graphqlQuery = endpoint({
+  method: "post",
+  path: "/api/v2/graphql",
+  operationId: "queryGraphql",
+  tag: "Index",
+  summary: "GraphQL over the index",
+  description: `The answers come from the index that is being built: after a restart of the indexer they lag behind the API. ${LIMITS}`,
+  guard: { caller: "indexKey", bucket: "index" },
+  body: graphqlBodySchema,
+  responses: { 200: { description: "Data and errors, as GraphQL has them", schema: graphqlAnswerSchema } },
+  errors: ["not_found", "overloaded", "upstream_unavailable", "payload_too_large", "timeout"],
+  cache: CACHE.never,
+  handler: (call) => answer(call, (queries, reader) => queries.graphql(call.body, reader)),
+});
+
+export const sqlQuery = endpoint({
+  method: "get",
+  path: "/api/v2/sql/db",
+  operationId: "querySql",
+  tag: "Index",
+  summary: "SQL over the index, as @ponder/client sends it",
+  description: `One SELECT over the index's own tables, 1,000 rows at most. There are no live queries; follow GET /api/v2/events. ${LIMITS}`,
+  guard: { caller: "indexKey", bucket: "index" },
+  query: z.object({
+    sql: z.string().min(1).max(MAX_SQL).meta({
+      description: "The query in Ponder's wire format: superjson of sql, params and typings",
+      example: '{"json":{"sql":"select count(*) from agent","params":[]}}',
+    }),
+  }),
+  responses: { 200: { description: "Rows", schema: rowsSchema } },
+  errors: ["not_found", "overloaded", "upstream_unavailable", "timeout"],
+  cache: CACHE.never,
+  handler: (call) => answer(call, (queries, reader) => queries.sql(call.query.sql, reader)),
+});
+
+type KeyCall = Call<unknown, unknown, unknown, { kind: "apiKey"; apiKeyId: string }>;
+
+/** Runs one query in a slot of its key; the query ends when the request does. */
+async function answer(
+  { deps, caller, clientAddress, response }: KeyCall,
+  ask: (queries: IndexQueries, reader: IndexReader) => Promise<string>,
+): Promise<Reply> {
+  const queries = deps.indexQueries ?? fail("not_found", "This service does not offer queries of its index.");
+  deps.indexSlots.acquire(response, [nameOf(caller)]);
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  if (response.destroyed) gone.abort();
+  const content = await ask(queries, { address: clientAddress, gone: gone.signal });
+  return { status: 200, type: "application/json; charset=utf-8", content };
+}
