@@ -6,8 +6,11 @@ import { handshakesAbi } from "./abis/handshakes.ts";
 import { identityAbi } from "./abis/identity.ts";
 import { serviceTokenAbi } from "./abis/service-token.ts";
 import { loadConfig } from "./config/config.ts";
+import type {} from "./indexer/preload/fetch-only.ts";
 
-const { chain, contracts, attesters, attestationSchemas, database } = loadConfig();
+const { chain, indexed, attesters, attestationSchemas, database } = loadConfig();
+/** The part of the history that a process fetches which only fills the cache (indexer/preload/fetch-only.ts). */
+const { fetchOnly } = globalThis;
 
 /**
  * Ponder limits requests per entry of this list (20/s, growing by 5 % steps to 500/s), and an entry may repeat: each
@@ -18,11 +21,12 @@ const lanes = chain.rpcUrls.flatMap((url) => Array.from({ length: chain.lanes },
 /** Milliseconds. Ponder accepts no value below 100. */
 const pollingInterval = Math.max(chain.pollIntervalMs, 100);
 
-const at = (contract: { address: `0x${string}`; startBlock: number }) => ({
+const at = (name: keyof typeof indexed) => ({
   chain: "base" as const,
-  address: contract.address,
-  startBlock: contract.startBlock,
-  ...(chain.endBlock !== undefined && { endBlock: chain.endBlock }),
+  address: indexed[name].address,
+  startBlock: fetchOnly ? (fetchOnly.from[name] ?? fetchOnly.to) : indexed[name].startBlock,
+  ...(fetchOnly && { endBlock: fetchOnly.to }),
+  ...(!fetchOnly && chain.endBlock !== undefined && { endBlock: chain.endBlock }),
 });
 
 /** Only attestations of these attesters under these schemas are indexed. */
@@ -41,18 +45,18 @@ export default createConfig({
     },
   },
   contracts: {
-    Identity: { abi: identityAbi, ...at(contracts.identity) },
+    Identity: { abi: identityAbi, ...at("Identity") },
     Eas: {
       abi: easAbi,
-      ...at(contracts.eas),
+      ...at("Eas"),
       filter: [
         { event: "Attested", args: counted },
         { event: "Revoked", args: counted },
       ],
     },
-    Erc8004Identity: { abi: erc8004IdentityAbi, ...at(contracts.erc8004Identity) },
-    Erc8004Reputation: { abi: erc8004ReputationAbi, ...at(contracts.erc8004Reputation) },
-    Handshakes: { abi: handshakesAbi, ...at(contracts.handshakes) },
-    ServiceToken: { abi: serviceTokenAbi, ...at(contracts.serviceToken) },
+    Erc8004Identity: { abi: erc8004IdentityAbi, ...at("Erc8004Identity") },
+    Erc8004Reputation: { abi: erc8004ReputationAbi, ...at("Erc8004Reputation") },
+    Handshakes: { abi: handshakesAbi, ...at("Handshakes") },
+    ServiceToken: { abi: serviceTokenAbi, ...at("ServiceToken") },
   },
 });

@@ -93,14 +93,28 @@ export const CONTRACTS = {
 
 /** Options of `contracts`, `attesters`, `attestationSchemas` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
+  const indexed = {
+    identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
+    erc8004Identity: { address: v.ERC8004_IDENTITY_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
+    erc8004Reputation: { address: v.ERC8004_REPUTATION_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
+    eas: { address: v.EAS_ADDRESS, startBlock: v.EAS_START_BLOCK },
+    handshakes: { address: v.HANDSHAKES_ADDRESS, startBlock: v.HANDSHAKES_START_BLOCK },
+    serviceToken: { address: v.SERVICE_TOKEN_ADDRESS, startBlock: v.SERVICE_TOKEN_START_BLOCK },
+  };
   return {
+    /** The contracts with an index, by the names of ponder.config.ts. */
+    indexed: {
+      Identity: indexed.identity,
+      Eas: indexed.eas,
+      Erc8004Identity: indexed.erc8004Identity,
+      Erc8004Reputation: indexed.erc8004Reputation,
+      Handshakes: indexed.handshakes,
+      ServiceToken: indexed.serviceToken,
+    },
+    /** First block of any indexed contract's history. */
+    firstBlock: Math.min(...Object.values(indexed).map(({ startBlock }) => startBlock)),
     contracts: {
-      identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
-      erc8004Identity: { address: v.ERC8004_IDENTITY_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
-      erc8004Reputation: { address: v.ERC8004_REPUTATION_ADDRESS, startBlock: v.ERC8004_START_BLOCK },
-      eas: { address: v.EAS_ADDRESS, startBlock: v.EAS_START_BLOCK },
-      handshakes: { address: v.HANDSHAKES_ADDRESS, startBlock: v.HANDSHAKES_START_BLOCK },
-      serviceToken: { address: v.SERVICE_TOKEN_ADDRESS, startBlock: v.SERVICE_TOKEN_START_BLOCK },
+      ...indexed,
       attestationIndexer: { address: v.ATTESTATION_INDEXER_ADDRESS },
       usdc: { address: v.USDC_ADDRESS },
     },

@@ -10,7 +10,7 @@ const KEEP_EVERY = 32;
 /** Keep 400 hashes of final blocks: a few hours on Base, enough to find the fork of a deep reorg. */
 const MAX_FINAL_HASHES = 400;
 /** Number of blocks behind the head from which Ponder treats blocks as final on Base (ponder/src/utils/finality.ts). */
-const FINALITY_BLOCKS = 30;
+export const FINALITY_BLOCKS = 30;
 
 const INSERT = statement({
   name: "block-hash-insert",

@@ -1,19 +1,19 @@
 /** The launcher: keeps one indexer of this build running through crashes, lost connections and chain reorganisations. */
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import type { BackfillProgress } from "../db/backfill-progress.ts";
 import { backoff } from "./backoff.ts";
+import { LaunchError } from "./launch-error.ts";
 import { chainIds, connectNode } from "./node.ts";
 import { PONDER_VERSION, unverifiedVersion } from "./preload/ponder-package.ts";
 import { prepareSchema } from "./preparation.ts";
+import { progressRecorder } from "./progress/recorder.ts";
 import { type Report, runIndex } from "./run.ts";
 import { indexBuild } from "./schema-name.ts";
 import { type Session, withSession } from "./session.ts";
 
 /** Milliseconds after which a run counts as successful; a failure after it waits the shortest backoff. */
 const STABLE_MS = 60_000;
-
-/** The indexer cannot start until an operator changes something; the message says what. */
-export class LaunchError extends Error {}
 
 export type Launcher = {
   /** Rejects with LaunchError when the configuration or Ponder's version cannot work; otherwise ends only by `stop`. */
@@ -25,19 +25,26 @@ export type Launcher = {
 /**
  * Starts the indexer.
  * @param options.env environment of Ponder's process; `loadConfig` must make the same configuration of it
- * @param options.onReport called after every read of progress
+ * @param options.onReport called after every read of progress, with the last record of the backfill's progress
+ * @param options.waits false: ends with AlreadyRunning while another launcher of the build has the lock
  * @param options.ponderVersion version of the installed Ponder; only tests give another
  */
 export function launchIndexer(options: {
   config: Config;
   env: Record<string, string | undefined>;
   log: Logger;
-  onReport?: (report: Report) => void;
+  onReport?: (report: Report, progress: BackfillProgress | undefined) => void;
+  waits?: boolean;
   ponderVersion?: string;
 }): Launcher {
-  const { config, env, log, onReport, ponderVersion = PONDER_VERSION } = options;
+  const { config, env, log, onReport, waits = true, ponderVersion = PONDER_VERSION } = options;
   const stopping = new AbortController();
   const { pause, reset } = backoff(stopping.signal);
+  const recorder = progressRecorder({
+    chainId: config.chain.id,
+    contracts: Object.entries(config.indexed).map(([name, contract]) => ({ name, ...contract })),
+    endBlock: config.chain.endBlock,
+  });
   const done = keepRunning();
   return {
     done,
@@ -56,7 +63,7 @@ export function launchIndexer(options: {
     const build = indexBuild(config);
     while (!stopping.signal.aborted) {
       try {
-        await withSession({ databaseUrl, config, build, log, stopping: stopping.signal }, keepIndexing);
+        await withSession({ databaseUrl, config, build, log, stopping: stopping.signal, waits }, keepIndexing);
       } catch (error) {
         if (error instanceof LaunchError) throw error;
         log.error({ err: error }, "the database session is lost; the indexer opens a new one");
@@ -72,6 +79,7 @@ export function launchIndexer(options: {
       const why = await runOnce(session);
       if (stopping.signal.aborted) return;
       if (performance.now() - startedAt > STABLE_MS) reset();
+      await recorder.failed(session.db, why);
       log.warn(`indexing starts again: ${why}`);
       await pause();
     }
@@ -79,29 +87,33 @@ export function launchIndexer(options: {
 
   /** @returns why the run ended */
   async function runOnce(session: Session): Promise<string> {
-    const [first, ...others] = await usableUrls();
+    const [first, ...others] = await usableUrls(config, log);
     if (first === undefined) return "no JSON-RPC node answers";
     const node = connectNode([first, ...others]);
     const schema = await prepareSchema(session, node);
     if (schema === null) return "the node is behind the index";
     if (stopping.signal.aborted) return "asked to stop";
     const childEnv = { ...env, RPC_URL: first, RPC_URLS: others.join(",") };
-    return runIndex(session, { node, schema, env: childEnv, onReport });
+    const report = (report: Report) => {
+      recorder.report(session.db, report);
+      onReport?.(report, recorder.last);
+    };
+    return runIndex(session, { node, schema, env: childEnv, onReport: report });
   }
+}
 
-  /**
-   * Finds the URLs whose node answers and serves the configured chain.
-   * @throws LaunchError when a node serves another chain: one wrong answer would corrupt the index
-   */
-  async function usableUrls(): Promise<string[]> {
-    if (config.chain.rpcUrls.length === 0) throw new LaunchError("RPC_URL is not set and no local stack is running.");
-    const answers = await chainIds(config.chain.rpcUrls);
-    for (const { url, chainId, error } of answers) {
-      const { host } = new URL(url);
-      if (error !== undefined) log.warn(`the node at ${host} does not answer and is not used: ${error}`);
-      else if (chainId !== config.chain.id)
-        throw new LaunchError(`The node at ${host} is of chain ${chainId}, but CHAIN_ID is ${config.chain.id}.`);
-    }
-    return answers.filter(({ error }) => error === undefined).map(({ url }) => url);
+/**
+ * Finds the URLs whose node answers and serves the configured chain.
+ * @throws LaunchError when a node serves another chain: one wrong answer would corrupt the index
+ */
+export async function usableUrls(config: Config, log: Logger): Promise<string[]> {
+  if (config.chain.rpcUrls.length === 0) throw new LaunchError("RPC_URL is not set and no local stack is running.");
+  const answers = await chainIds(config.chain.rpcUrls);
+  for (const { url, chainId, error } of answers) {
+    const { host } = new URL(url);
+    if (error !== undefined) log.warn(`the node at ${host} does not answer and is not used: ${error}`);
+    else if (chainId !== config.chain.id)
+      throw new LaunchError(`The node at ${host} is of chain ${chainId}, but CHAIN_ID is ${config.chain.id}.`);
   }
+  return answers.filter(({ error }) => error === undefined).map(({ url }) => url);
 }

@@ -5,7 +5,8 @@ import { indexerGauges } from "../ops/metrics/indexer.ts";
 import { openOps } from "../ops/open.ts";
 import { onShutdown } from "../runtime/lifecycle.ts";
 import { createLog } from "../runtime/log.ts";
-import { LaunchError, launchIndexer } from "./launcher.ts";
+import { LaunchError } from "./launch-error.ts";
+import { launchIndexer } from "./launcher.ts";
 
 try {
   const config = loadConfig(undefined, { of: "indexer" });

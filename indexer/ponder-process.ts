@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
+import { failureNow, type LastFailure } from "../db/backfill-progress.ts";
 import { freePort, portOr } from "../runtime/free-port.ts";
+import { redactor } from "../runtime/log.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
+import { type FetchOnly, fetchOnlyUrl } from "./preload/fetch-only.ts";
 import { PONDER_ROOT } from "./preload/ponder-package.ts";
 import type { FinalizedReport } from "./preload/report-finalized.ts";
+import { failureText } from "./progress/failure-text.ts";
 
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
 /** Modules loaded into Ponder's process before its own. Each says which behaviour of Ponder it changes. */
@@ -22,6 +26,11 @@ const PRELOADED = [
 ];
 /** The modules for a node that keeps no old state. */
 const PRELOADED_PRUNED = [...PRELOADED, "preload/pruned-node.ts"];
+
+/** The module for a process that only fills the cache. */
+const FETCH_ONLY = "preload/fetch-only.ts";
+
+const preloadUrl = (file: string) => pathToFileURL(join(PROJECT_ROOT, "indexer", file));
 
 /** Milliseconds for Ponder to end by itself before it is killed; the launcher's whole stop stays below 10 s. */
 const STOP_MS = 7_000;
@@ -42,6 +51,8 @@ export type PonderFailures = {
   beyondFinality: boolean;
   /** It refuses the schema, because another build of the code created it. */
   foreignSchema: boolean;
+  /** The last failure that it logged, for operators. */
+  last: LastFailure | null;
 };
 
 export type PonderProcess = {
@@ -61,6 +72,8 @@ export type PonderProcess = {
 /**
  * Starts `ponder start` on `schema`.
  * @param env complete environment of the child; ponder.config.ts reads the configuration from it
+ * @param secrets values that the text of a failure must not contain
+ * @param fetchOnly the part of the history to index; undefined: all of it
  * @param archive true when the node keeps the states of all blocks
  * @param listen address of its server; a free port replaces one that is taken
  */
@@ -68,10 +81,12 @@ export async function startPonder(options: {
   schema: string;
   env: Record<string, string | undefined>;
   log: Logger;
+  secrets: readonly string[];
+  fetchOnly?: FetchOnly;
   archive: boolean;
   listen: { host: string; port: number | undefined };
 }): Promise<PonderProcess> {
-  const { schema, log } = options;
+  const { schema, log, fetchOnly } = options;
   const { host } = options.listen;
   const port = await openPort(options.listen, log);
   const preloaded = options.archive ? PRELOADED : PRELOADED_PRUNED;
@@ -79,7 +94,8 @@ export async function startPonder(options: {
     process.execPath,
     [
       "--disable-warning=DeprecationWarning",
-      ...preloaded.flatMap((file) => ["--import", pathToFileURL(join(PROJECT_ROOT, "indexer", file)).href]),
+      ...preloaded.flatMap((file) => ["--import", preloadUrl(file).href]),
+      ...(fetchOnly ? ["--import", fetchOnlyUrl(preloadUrl(FETCH_ONLY), fetchOnly)] : []),
       PONDER,
       "start",
       "--schema",
@@ -103,9 +119,10 @@ export async function startPonder(options: {
       detached: true,
     },
   );
-  const failures: PonderFailures = { beyondFinality: false, foreignSchema: false };
+  const failures: PonderFailures = { beyondFinality: false, foreignSchema: false, last: null };
+  const redact = redactor(options.secrets);
   let seen = new Map<number, string>();
-  createInterface({ input: child.stdout! }).on("line", (line) => relay(line, { failures, seen, log }));
+  createInterface({ input: child.stdout! }).on("line", (line) => relay(line, { failures, seen, log, redact }));
   child.on("message", ({ finalized }: FinalizedReport) => seen.set(finalized.block, finalized.hash));
   createInterface({ input: child.stderr! }).on("line", (line) => line.trim() && log.warn({ from: "ponder" }, line));
   const ended = new Promise<string>((resolve) => {
@@ -140,11 +157,15 @@ const ACCEPTED_LEVEL = "debug";
 
 const LEVELS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error" } as const;
 
+type Relayed = {
+  failures: PonderFailures;
+  seen: Map<number, string>;
+  log: Logger;
+  redact: (text: string) => string;
+};
+
 /** Reads one line of Ponder's JSON log for failures and block hashes, and writes it to the launcher's own log. */
-function relay(
-  line: string,
-  { failures, seen, log }: { failures: PonderFailures; seen: Map<number, string>; log: Logger },
-): void {
+function relay(line: string, { failures, seen, log, redact }: Relayed): void {
   let entry: Record<string, unknown> & { level: keyof typeof LEVELS; msg: string; error?: { message?: string } };
   try {
     entry = JSON.parse(line);
@@ -157,6 +178,7 @@ function relay(
   if (/unrecoverable.*reorg/i.test(words)) failures.beyondFinality = true;
   if (/previously used by a/.test(words)) failures.foreignSchema = true;
   const { level, time: _, msg, error, ...rest } = entry;
+  if (level >= 40) failures.last = failureNow(failureText({ ...rest, msg, error }, redact));
   const ponderLevel = LEVELS[level] ?? "info";
   const ownLevel = ROUTINE.has(msg) ? "debug" : ponderLevel;
   log[ownLevel]({ from: "ponder", ...rest, ...(error && { error: error.message }) }, msg);

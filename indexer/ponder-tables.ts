@@ -1,7 +1,7 @@
 /** Ponder's own tables, as far as the launcher reads and writes them: checkpoint, lock, and the cache in `ponder_sync`. */
 import type pg from "pg";
 import { checkpointBlock, checkpointTime } from "../db/index-state.ts";
-import { bool, family, int8, statement, text } from "../db/statement.ts";
+import { bool, family, int8, jsonb, statement, text } from "../db/statement.ts";
 import { type Queryable, transaction } from "../db/transaction.ts";
 
 /** Table of an index schema in which Ponder keeps its checkpoints. */
@@ -105,6 +105,29 @@ const CUT_INTERVALS = statement({
        where upper(kept) > lower(kept)), '{}')
     where chain_id = $chainId`,
 });
+
+/** Ponder names a fragment of a log filter `log_<chain>_<address>_<topics>_<receipts>` (ponder/src/runtime/fragments.ts). */
+const CACHED_RANGES = statement({
+  name: "ponder-cached-ranges",
+  params: { chainId: int8 },
+  text: `
+    select contract.address, coalesce((
+        select jsonb_agg(jsonb_build_array(lower(r)::int8, upper(r)::int8 - 1) order by r)
+        from unnest(contract.blocks) r), '[]') as ranges
+    from (
+      select split_part(fragment_id, '_', 3) as address, range_intersect_agg(blocks) as blocks
+      from ponder_sync.intervals
+      where chain_id = $chainId and starts_with(fragment_id, 'log_')
+      group by split_part(fragment_id, '_', 3)) contract`,
+  columns: { address: text, ranges: jsonb<[from: number, to: number][]>() },
+});
+
+/** Blocks whose logs are in the cache, by address of the contract in lower case: ranges with both ends included. */
+export async function cachedRanges(db: Queryable, chainId: number): Promise<Map<string, [from: number, to: number][]>> {
+  if (!(await EXISTS.one(db, { relation: "ponder_sync.intervals" })).there) return new Map();
+  const rows = await CACHED_RANGES.rows(db, { chainId });
+  return new Map(rows.map(({ address, ranges }) => [address, ranges]));
+}
 
 /** Tables of the cache with the column that holds the block number. */
 const CACHE_TABLES = [

@@ -1,5 +1,6 @@
 /** One run of Ponder: start on its schema, publish when it has caught up, watch until it ends or must be ended. */
 
+import { failureNow, type LastFailure } from "../db/backfill-progress.ts";
 import { sleep } from "./backoff.ts";
 import { recordSeenHashes, startNextGeneration } from "./block-hashes.ts";
 import type { Node } from "./node.ts";
@@ -25,6 +26,9 @@ export type Report = {
   /** The views show this index. */
   published: boolean;
   metricsUrl: string;
+  /** Identifies the run of Ponder: its counters begin at 0 with each. */
+  run: number;
+  lastFailure: LastFailure | null;
 };
 
 /** Runs Ponder on a prepared schema. @returns why the run ended, in a few words */
@@ -34,12 +38,20 @@ export async function runIndex(
     node: Node;
     schema: string;
     env: Record<string, string | undefined>;
-    onReport: ((report: Report) => void) | undefined;
+    onReport: (report: Report) => void;
   },
 ): Promise<string> {
   const { db, config, log, lost } = session;
   const { node, schema, env, onReport } = options;
-  const ponder = await startPonder({ schema, log, env, archive: config.chain.archive, listen: config.indexer });
+  const { secrets } = config;
+  const ponder = await startPonder({
+    schema,
+    log,
+    env,
+    secrets,
+    archive: config.chain.archive,
+    listen: config.indexer,
+  });
   const kill = () => ponder.kill();
   lost.addEventListener("abort", kill);
   if (lost.aborted) kill();
@@ -63,7 +75,7 @@ async function follow(
   node: Node,
   schema: string,
   ponder: PonderProcess,
-  onReport: ((report: Report) => void) | undefined,
+  onReport: (report: Report) => void,
 ): Promise<Alarm | string> {
   const watchdog = watch({ db, node, chainId: config.chain.id, schema, failures: ponder.failures });
   const before = await readServed(db);
@@ -106,7 +118,9 @@ async function follow(
       published = true;
       log.info(`serving ${schema} at block ${progress.block}`);
     }
-    onReport?.({ schema, progress, head, published, metricsUrl: ponder.metricsUrl });
+    const { metricsUrl, pid: run = 0 } = ponder;
+    const lastFailure = watchdog.trouble === null ? ponder.failures.last : failureNow(watchdog.trouble);
+    onReport({ schema, progress, head, published, metricsUrl, run, lastFailure });
     await Promise.race([ponder.ended, sleep(published ? SOON_CHECK_MS : CATCH_UP_MS, stopping)]);
   }
   return "asked to stop";

@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import { openClient } from "../db/connect.ts";
 import { bool, statement, text } from "../db/statement.ts";
 import { sleep } from "./backoff.ts";
+import { AlreadyRunning } from "./launch-error.ts";
 import { BUILD_LOCK, ensureOnchain } from "./views.ts";
 
 /** Milliseconds between two attempts to take the build's lock. */
@@ -26,13 +27,15 @@ export type Session = {
 
 /**
  * Runs `work` in a session; waits first while another launcher of the same build has the lock.
+ * @param options.waits false: does not wait for the lock
+ * @throws AlreadyRunning where it does not wait and another launcher has the lock
  * @throws the database's error when the connection cannot be made or breaks
  */
 export async function withSession(
-  options: Omit<Session, "db" | "lost"> & { databaseUrl: string },
+  options: Omit<Session, "db" | "lost"> & { databaseUrl: string; waits?: boolean },
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
-  const { databaseUrl, ...rest } = options;
+  const { databaseUrl, waits = true, ...rest } = options;
   const db = openClient({
     connectionString: databaseUrl,
     application_name: `${rest.build}_launcher`,
@@ -45,7 +48,7 @@ export async function withSession(
   try {
     await db.connect();
     const session = { ...rest, db, lost: lost.signal };
-    if (!(await takeLock(session))) return;
+    if (!(await takeLock(session, waits))) return;
     await ensureOnchain(db);
     await work(session);
   } finally {
@@ -62,10 +65,11 @@ const TRY_LOCK = statement({
 });
 
 /** @returns false when `stop` is called before the lock is free */
-async function takeLock({ db, build, log, stopping }: Session): Promise<boolean> {
+async function takeLock({ db, build, log, stopping }: Session, waits: boolean): Promise<boolean> {
   let warned = false;
   while (!stopping.aborted) {
     if ((await TRY_LOCK.one(db, { build })).taken) return true;
+    if (!waits) throw new AlreadyRunning();
     if (!warned) log.warn(`another indexer of ${build} is running: waiting for it to end`);
     warned = true;
     await sleep(LOCK_POLL_MS, stopping);

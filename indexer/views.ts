@@ -1,5 +1,6 @@
 /** The schema `onchain`: which tables its views show, and the changes of them, each in one transaction. */
 import type pg from "pg";
+import { BACKFILL_PROGRESS_DDL } from "../db/backfill-progress.ts";
 import { INDEX_CHANNEL } from "../db/index-state.ts";
 import { ADVISORY_LOCKS } from "../db/locks.ts";
 import { array, bool, family, int4, nullable, type Row, statement, text } from "../db/statement.ts";
@@ -12,8 +13,8 @@ export const BUILD_LOCK = ADVISORY_LOCKS.indexBuild;
 /** Copy of Ponder's checkpoint that the views show. */
 const VIEW_CHECKPOINT = "_onchain_checkpoint";
 
-/** Schemas that the launcher creates and may drop: indexes, and retained copies of them. */
-const OWN_SCHEMAS = "^(index_[0-9a-f]{10}_[0-9]+|retained_[0-9a-z]+)$";
+/** Schemas that the launcher creates and may drop: indexes, what a fetch indexes, and retained copies. */
+const OWN_SCHEMAS = "^((index|fetch)_[0-9a-f]{10}_[0-9]+|retained_[0-9a-z]+)$";
 
 /**
  * Milliseconds that a change of the views waits for its exclusive locks, then it is tried again. Much less than the
@@ -43,6 +44,7 @@ export async function ensureOnchain(db: Queryable): Promise<void> {
       hash text not null,
       primary key (chain_id, block)
     );
+    ${BACKFILL_PROGRESS_DDL}
     create or replace function onchain.announce() returns trigger language plpgsql as $$
     begin
       perform pg_notify('${INDEX_CHANNEL}', substr(new.latest_checkpoint, 27, 16)::bigint::text);
@@ -200,8 +202,8 @@ export async function pruneSchemas(db: pg.Client, keep: string[]): Promise<strin
   for (const { name } of await UNUSED_SCHEMAS.rows(db, { pattern: OWN_SCHEMAS, keep: kept })) {
     await transaction(db, async (tx) => {
       await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      const build = /^(index_[0-9a-f]+)_\d+$/.exec(name)?.[1];
-      if (build !== undefined && !(await TRY_BUILD_LOCK.one(tx, { build })).taken) return;
+      const build = /^(?:index|fetch)_([0-9a-f]+)_\d+$/.exec(name)?.[1];
+      if (build !== undefined && !(await TRY_BUILD_LOCK.one(tx, { build: `index_${build}` })).taken) return;
       await tx.query(`drop schema "${name}" cascade`);
       dropped.push(name);
     }).catch((error) => {
@@ -209,6 +211,11 @@ export async function pruneSchemas(db: pg.Client, keep: string[]): Promise<strin
     });
   }
   return dropped;
+}
+
+/** Drops a schema that no reader sees, with everything in it. */
+export async function dropSchema(db: Queryable, schema: string): Promise<void> {
+  await db.query(`drop schema if exists "${schema}" cascade`);
 }
 
 /**

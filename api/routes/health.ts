@@ -1,5 +1,6 @@
 /** Is it alive, can it serve, how far behind is it: /health, /ready, /api/v2/status. */
 import { z } from "zod";
+import { type RecordedProgress, readBackfillProgress } from "../../db/backfill-progress.ts";
 import { pullProgress } from "../../db/directory/pulls.ts";
 import { scheduledRuns } from "../../db/service-status.ts";
 import { CACHE, endpoint, json } from "../endpoint.ts";
@@ -93,13 +94,14 @@ export const status = endpoint({
   cache: CACHE.never,
   async handler({ deps, query, now }) {
     const { state } = deps.index;
-    const [head, runs, pulls, stale, withoutUri, queues] = await Promise.all([
+    const [head, runs, pulls, stale, withoutUri, queues, recorded] = await Promise.all([
       headOf(deps),
       scheduledRuns(deps.db),
       pullProgress(deps.db),
       state.ready ? deps.staleScores() : 0,
       state.ready ? deps.tokensWithoutUri() : 0,
       deps.queues(),
+      readBackfillProgress(deps.db),
     ]);
     const lagSeconds = lag(state, head, now);
     const late = query.maxLagSeconds !== undefined && (lagSeconds === null || lagSeconds > query.maxLagSeconds);
@@ -136,6 +138,7 @@ export const status = endpoint({
       ],
       queues,
       cred: { stale, lastSweepAt: runs.find(({ name }) => name === CRED_SWEEP)?.lastSuccessAt ?? null },
+      backfill: recorded && backfillView(recorded, now),
       tokenUris: { without: withoutUri },
     };
     return json(body, { status: late ? 503 : 200 });
@@ -154,9 +157,19 @@ function lag(state: HandlerDeps["index"]["state"], head: number | null, now: num
   return Math.max(0, Math.round(now / 1000 - state.indexedAt));
 }
 
-/** Share of the chain's history that is indexed, counted from the contract's first block. */
+/** The launcher's record as readers see it: its state follows from its age and from its stall. */
+function backfillView({ age, silent, ...record }: RecordedProgress, now: number) {
+  const stalled = record.stalledSeconds !== null && record.state !== "done";
+  return {
+    ...record,
+    state: silent ? ("stopped" as const) : stalled ? ("stalled" as const) : record.state,
+    updatedAt: new Date(now - age * 1_000),
+  };
+}
+
+/** Share of the chain's history that is indexed, counted from the first block of any contract. */
 function progress({ index, config }: HandlerDeps, head: number | null): number {
-  const start = config.contracts.identity.startBlock;
+  const start = config.firstBlock;
   const { indexedBlock } = index.state;
   if (indexedBlock === null) return 0;
   if (head === null || head <= start) return 1;

@@ -66,6 +66,48 @@ export const readySchema = z
   .object({ ready: z.boolean(), checks: z.object({ database: dependency, index: dependency, chain: dependency }) })
   .meta({ id: "Ready" });
 
+const share = z.number().min(0).max(1);
+const rate = z.number().min(0);
+const backfillSchema = z.object({
+  state: z.enum(["starting", "running", "stalled", "stopped", "done"]).meta({
+    description:
+      "stalled: a minute without progress, `lastFailure` says why; stopped: no indexer runs; done: the index is served and follows the head",
+  }),
+  fromBlock: count.meta({ description: "First block of any contract" }),
+  block: count.nullable().meta({ description: "Last indexed block" }),
+  fetchedBlock: count.nullable().meta({ description: "Block up to which every contract is fetched" }),
+  toBlock: count.nullable().meta({ description: "The head, or the last block to index" }),
+  progress: share,
+  events: count.meta({ description: "Events indexed since the indexer's start" }),
+  eventsPerSecond: rate,
+  requests: z.record(z.string(), count).meta({ description: "JSON-RPC requests by method since the indexer's start" }),
+  requestsPerSecond: rate,
+  secondsLeft: count.nullable(),
+  stalledSeconds: count.nullable().meta({ description: "Seconds without progress; null below a minute" }),
+  lastFailure: z.object({ at: moment, reason: z.string() }).nullable(),
+  contracts: z.array(
+    z.object({
+      name: z.string(),
+      fromBlock: count,
+      fetchedBlocks: count,
+      totalBlocks: count,
+      events: count,
+      eventsPerSecond: rate,
+    }),
+  ),
+  nodes: z.array(
+    z.object({
+      host: z.string(),
+      state: z.string(),
+      requests: count,
+      requestsPerSecond: rate,
+      failed: count,
+    }),
+  ),
+  startedAt: moment,
+  updatedAt: moment,
+});
+
 export const statusSchema = z
   .object({
     chain: z.object({
@@ -105,6 +147,9 @@ export const statusSchema = z
       stale: count.meta({ description: "Agents whose stored score is not that of their present state" }),
       lastSweepAt: moment.nullable(),
     }),
+    backfill: backfillSchema
+      .nullable()
+      .meta({ description: "The indexer's own work; null while no indexer has run on this database" }),
     tokenUris: z.object({
       without: count.meta({ description: "Tokens whose tokenURI is empty, as far as the chain was asked" }),
     }),

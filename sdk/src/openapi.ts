@@ -2338,6 +2338,58 @@ export interface components {
                 /** Format: date-time */
                 lastSweepAt: string | null;
             };
+            /** @description The indexer's own work; null while no indexer has run on this database */
+            backfill: {
+                /**
+                 * @description stalled: a minute without progress, `lastFailure` says why; stopped: no indexer runs; done: the index is served and follows the head
+                 * @enum {string}
+                 */
+                state: "starting" | "running" | "stalled" | "stopped" | "done";
+                /** @description First block of any contract */
+                fromBlock: number;
+                /** @description Last indexed block */
+                block: number | null;
+                /** @description Block up to which every contract is fetched */
+                fetchedBlock: number | null;
+                /** @description The head, or the last block to index */
+                toBlock: number | null;
+                progress: number;
+                /** @description Events indexed since the indexer's start */
+                events: number;
+                eventsPerSecond: number;
+                /** @description JSON-RPC requests by method since the indexer's start */
+                requests: {
+                    [key: string]: number;
+                };
+                requestsPerSecond: number;
+                secondsLeft: number | null;
+                /** @description Seconds without progress; null below a minute */
+                stalledSeconds: number | null;
+                lastFailure: {
+                    /** Format: date-time */
+                    at: string;
+                    reason: string;
+                } | null;
+                contracts: {
+                    name: string;
+                    fromBlock: number;
+                    fetchedBlocks: number;
+                    totalBlocks: number;
+                    events: number;
+                    eventsPerSecond: number;
+                }[];
+                nodes: {
+                    host: string;
+                    state: string;
+                    requests: number;
+                    requestsPerSecond: number;
+                    failed: number;
+                }[];
+                /** Format: date-time */
+                startedAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+            } | null;
             tokenUris: {
                 /** @description Tokens whose tokenURI is empty, as far as the chain was asked */
                 without: number;

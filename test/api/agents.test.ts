@@ -1,11 +1,35 @@
 /** Agents in the API: list, search, pages, one agent, leaderboard, metadata, names, cred. */
+
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isSpam } from "../../core/spam.ts";
+import { BACKFILL_PROGRESS_DDL, type BackfillProgress, writeBackfillProgress } from "../../db/backfill-progress.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
 import { type PlantedAgent, plantAgents, walletOf } from "./support/agents.ts";
 import { startApi, type TestApi } from "./support/api.ts";
+
+/** A record of a launcher that has made no progress for a minute. */
+const BACKFILL: BackfillProgress = {
+  state: "running",
+  fromBlock: 0,
+  block: 500,
+  fetchedBlock: 600,
+  toBlock: 1_000,
+  progress: 0.5,
+  events: 7,
+  eventsPerSecond: 0,
+  requests: { eth_getLogs: 12 },
+  requestsPerSecond: 0,
+  secondsLeft: null,
+  stalledSeconds: 61,
+  lastFailure: { at: "2026-11-22T00:00:00.000Z", reason: "node.example eth_getLogs: over the limit" },
+  contracts: [
+    { name: "Identity", fromBlock: 0, fetchedBlocks: 601, totalBlocks: 1_001, events: 7, eventsPerSecond: 0 },
+  ],
+  nodes: [{ host: "node.example", state: "ready", requests: 13, requestsPerSecond: 0, failed: 1 }],
+  startedAt: "2026-11-22T00:00:00.000Z",
+};
 
 const WORLD: PlantedAgent[] = [
   { name: "Zero", score: 90, points: 300, verified: true, framework: "eliza", agentName: "Zero_One" },
@@ -553,6 +577,9 @@ describe("the service", () => {
       `insert into offchain.job_run (name, last_started_at, last_success_at, next_run_at, rows, error)
        values ('reconcile', now(), '2026-11-21T00:00:00Z', now(), 3, null)`,
     );
+    expect((await api.get("/api/v2/status")).body.backfill).toBeNull();
+    await api.database.pool.query(BACKFILL_PROGRESS_DDL);
+    await writeBackfillProgress(api.database.pool, BACKFILL);
     const { body } = await api.get("/api/v2/status");
     expect(body).toMatchObject({
       chain: { head: 1000, indexed: 1000, lagSeconds: 0, synced: true, progress: 1 },
@@ -560,6 +587,10 @@ describe("the service", () => {
       queues: [],
       cred: { stale: 2, lastSweepAt: "2026-11-21T00:00:00.000Z" },
     });
+    expect(body.backfill).toEqual({ ...BACKFILL, state: "stalled", updatedAt: expect.any(String) });
+    expect(Math.abs(Date.parse(body.backfill.updatedAt) - Date.now())).toBeLessThan(60_000);
+    await api.database.pool.query("update onchain.backfill_progress set recorded_at = now() - interval '2 minutes'");
+    expect((await api.get("/api/v2/status")).body.backfill.state).toBe("stopped");
     expect((await api.get("/api/v2/status?maxLagSeconds=0")).status).toBe(200);
     api.deps.chain.headBlock = async () => 5000;
     await api.database.pool.query(

@@ -2,7 +2,8 @@
 import pino from "pino";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../config/config.ts";
-import { LaunchError, launchIndexer } from "../../indexer/launcher.ts";
+import { LaunchError } from "../../indexer/launch-error.ts";
+import { launchIndexer } from "../../indexer/launcher.ts";
 import { PONDER_VERSION, unverifiedVersion, VERIFIED_VERSIONS } from "../../indexer/preload/ponder-package.ts";
 
 test("the installed version is verified", () => {

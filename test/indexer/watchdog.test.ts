@@ -70,7 +70,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-const noFailures = { beyondFinality: false, foreignSchema: false };
+const noFailures = { beyondFinality: false, foreignSchema: false, last: null };
 const watchdog = (failures = noFailures) =>
   watch({ db: launcher, node: chain, chainId: CHAIN, schema: SCHEMA, failures, now: () => clock });
 const recorded = async () =>
@@ -209,7 +209,7 @@ test("progress, an idle chain and a backfill are no stall", async () => {
 
 test("a stall after Ponder met a reorg beyond its finality is a replaced chain, although the newest recorded hash is unchanged", async () => {
   for (const block of [50, 80]) await recordHash(launcher, CHAIN, chain.at(block));
-  const dog = watchdog({ beyondFinality: true, foreignSchema: false });
+  const dog = watchdog({ beyondFinality: true, foreignSchema: false, last: null });
   chain.head_ = 120;
   await dog.check(progress(110, 80));
   clock = 30_000;

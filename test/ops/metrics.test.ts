@@ -166,7 +166,8 @@ describe("the indexer", () => {
     expect(sampleOf(await read(registry), "agents_chain_head_block")).toBeUndefined();
     expect(await gauges.ponderMetrics()).toBe("");
     const progress = { block: 90, at: 1, finalizedBlock: 70, finalizedAt: 1, ready: true };
-    gauges.onReport({ schema: "s", progress, head: 100, published: true, metricsUrl: "http://127.0.0.1:9/metrics" });
+    const metricsUrl = "http://127.0.0.1:9/metrics";
+    gauges.onReport({ schema: "s", progress, head: 100, published: true, metricsUrl, run: 1, lastFailure: null });
     time = 5_000;
     const families = await read(registry);
     expect(sampleOf(families, "agents_chain_head_block")).toBe(100);
