@@ -12,7 +12,7 @@ import { type Alarm, watch } from "./watchdog.ts";
 
 /** Milliseconds between two checks of the watchdog; two checks and a restart take well below the 30 s in which staleness must show. */
 const CHECK_MS = 5_000;
-/** Milliseconds between two checks while an index is built or catches up, and after a suspicious check. */
+/** Milliseconds between two checks when a backfill has reached its end, and after a suspicious check. */
 const SOON_CHECK_MS = 1_000;
 /** Milliseconds between two reads of progress while the views wait for an index. */
 const CATCH_UP_MS = 100;
@@ -105,7 +105,10 @@ async function follow(
       if (alarm !== null) return alarm;
       if (watchdog.trouble !== trouble && watchdog.trouble !== null) log.error(`watchdog: ${watchdog.trouble}`);
       trouble = watchdog.trouble;
-      const calm = published && !watchdog.suspicious && !ponder.failures.beyondFinality;
+      const calm =
+        (published || (watchdog.head !== null && !progress?.ready)) &&
+        !watchdog.suspicious &&
+        !ponder.failures.beyondFinality;
       nextCheckAt = performance.now() + (calm ? CHECK_MS : SOON_CHECK_MS);
       if (published) {
         if ((await readServed(db)).schema !== schema) return await standBy(ponder);

@@ -2,11 +2,13 @@
 import { pino } from "pino";
 import { loadConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { Failure } from "../core/errors.ts";
 import { AlreadyRunning, LaunchError } from "../indexer/launch-error.ts";
 import { NodeUnavailable } from "../indexer/node.ts";
 import { DEADLINE_MS } from "../runtime/lifecycle.ts";
 import { CommandError, EXIT, indexedContracts, taskOf, USAGE } from "./backfill/arguments.ts";
 import { openDisplay } from "./backfill/display.ts";
+import { printEstimate } from "./backfill/estimate.ts";
 import { fetchHistory } from "./backfill/fetch.ts";
 import { indexChain } from "./backfill/index-chain.ts";
 import { watchIndexer } from "./backfill/watch.ts";
@@ -47,6 +49,7 @@ async function run(): Promise<void> {
   const context = { log, display, stopping: interrupt.signal };
   if (task.kind === "help") return console.log(USAGE);
   if (task.kind === "watch") return withDatabase((db) => watchIndexer(db, context));
+  if (task.kind === "estimate") return printEstimate(config, task.part);
   if (task.kind === "fetch") return fetchHistory(config, task.part, context);
   return indexChain(config, context);
 }
@@ -61,7 +64,12 @@ function told(error: unknown): number {
     console.error(error.message);
     return error.code;
   }
-  if (error instanceof LaunchError || error instanceof ConfigError || error instanceof NodeUnavailable) {
+  if (
+    error instanceof Failure ||
+    error instanceof LaunchError ||
+    error instanceof ConfigError ||
+    error instanceof NodeUnavailable
+  ) {
     console.error(`The backfill cannot run: ${error.message}`);
     return EXIT.failed;
   }

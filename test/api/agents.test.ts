@@ -588,9 +588,8 @@ describe("the service", () => {
       cred: { stale: 2, lastSweepAt: "2026-11-21T00:00:00.000Z" },
     });
     expect(body.backfill).toEqual({ ...BACKFILL, state: "stalled", updatedAt: expect.any(String) });
-    expect(Math.abs(Date.parse(body.backfill!.updatedAt) - Date.now())).toBeLessThan(60_000);
     await api.database.pool.query("update onchain.backfill_progress set recorded_at = now() - interval '2 minutes'");
-    expect((await api.get("/api/v2/status")).body.backfill!.state).toBe("stopped");
+    expect((await api.get("/api/v2/status")).body.backfill).toMatchObject({ state: "stopped" });
     expect((await api.get("/api/v2/status?maxLagSeconds=0")).status).toBe(200);
     api.deps.chain.headBlock = async () => 5000;
     await api.database.pool.query(

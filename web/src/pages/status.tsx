@@ -34,7 +34,7 @@ export default function StatusPage() {
         <Loading rows={8} />
       </div>
     );
-  const { chain, sources, queues, cred } = answer.data;
+  const { chain, sources, queues, cred, backfill } = answer.data;
   const figures: [string, React.ReactNode][] = [
     ["Chain head", chain.head === null ? <NoData reason="the chain cannot be asked" /> : count(chain.head)],
     ["Indexed", chain.indexed === null ? <NoData reason="no index yet" /> : count(chain.indexed)],
@@ -64,9 +64,76 @@ export default function StatusPage() {
           {(chain.progress * 100).toFixed(1)} %
         </p>
       )}
+      {backfill && backfill.state !== "done" && <Backfill of={backfill} />}
       <Sources of={sources} />
       <Queues of={queues} />
     </div>
+  );
+}
+
+type BackfillStatus = NonNullable<Status["backfill"]>;
+
+const BACKFILL_STATES: Record<BackfillStatus["state"], string> = {
+  starting: "The indexer starts.",
+  running: "The indexer reads the chain's history.",
+  stalled: "The indexer makes no progress.",
+  stopped: "No indexer runs.",
+  done: "The history is indexed.",
+};
+
+/** The indexer's own work while it is not done: rates, time left, its problem, and each contract's share. */
+function Backfill({ of }: { of: BackfillStatus }) {
+  const left = of.secondsLeft === null ? "time left not known" : `${behind(of.secondsLeft)} left`;
+  const isTrouble = of.state === "stalled" || of.state === "stopped";
+  return (
+    <section className="panel wide">
+      <div className="panel-head">
+        <h2>Backfill</h2>
+      </div>
+      <p className={isTrouble ? "warn-text" : "muted"}>
+        {BACKFILL_STATES[of.state]}
+        {isTrouble && of.lastFailure && ` Last failure ${age(of.lastFailure.at)} ago: ${of.lastFailure.reason}`}
+      </p>
+      <p className="progress">
+        <progress aria-label="Progress of the backfill" max={1} value={of.progress} /> {(of.progress * 100).toFixed(1)}{" "}
+        %
+      </p>
+      {of.state === "running" && (
+        <p className="muted">
+          {count(Math.round(of.eventsPerSecond))} events/s, {count(Math.round(of.requestsPerSecond))} requests/s, {left}
+        </p>
+      )}
+      <div className="compare-scroll">
+        <table className="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">Contract</th>
+              <th scope="col" className="number">
+                From block
+              </th>
+              <th scope="col" className="number">
+                Fetched
+              </th>
+              <th scope="col" className="number">
+                Events
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {of.contracts.map((contract) => (
+              <tr key={contract.name}>
+                <th scope="row">{contract.name}</th>
+                <td className="number">{count(contract.fromBlock)}</td>
+                <td className="number">
+                  {((100 * contract.fetchedBlocks) / Math.max(1, contract.totalBlocks)).toFixed(1)} %
+                </td>
+                <td className="number">{count(contract.events)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
   );
 }
 

@@ -1,0 +1,85 @@
+/** `npm run backfill -- --estimate`: says before the start what a backfill needs, from a sample of the chain. */
+import { openRpcPool, type RpcPool } from "../../clients/rpc/pool.ts";
+import type { Config } from "../../config/config.ts";
+import { openClient } from "../../db/connect.ts";
+import { FINALITY_BLOCKS } from "../../indexer/block-hashes.ts";
+import { COMPUTE_UNITS } from "../../indexer/estimate/compute-units.ts";
+import { type Estimate, estimateBackfill } from "../../indexer/estimate/estimate.ts";
+import { cachedRanges } from "../../indexer/ponder-tables.ts";
+import { CommandError, indexedContracts, type Part, selectionOf } from "./arguments.ts";
+import { columns, count, duration, percent, rate } from "./words.ts";
+
+/** Max milliseconds of one request: a window of logs is large. */
+const TIMEOUT_MS = 15_000;
+
+/** @throws CommandError, Failure in words for the operator */
+export async function printEstimate(config: Config, part: Part): Promise<void> {
+  if (config.chain.nodes.length === 0) throw new CommandError("RPC_URL is not set and no local stack is running.");
+  const nodes = openRpcPool({ chainId: config.chain.id, nodes: config.chain.nodes, timeoutMs: TIMEOUT_MS, warn });
+  try {
+    for (const line of estimateLines(await estimateOf(config, part, nodes))) console.log(line);
+  } finally {
+    nodes.close();
+  }
+}
+
+const warn = (sentence: string) => console.error(sentence);
+
+async function estimateOf(config: Config, part: Part, nodes: RpcPool): Promise<Estimate> {
+  const head = Number(await nodes.request("eth_blockNumber", []));
+  const end = config.chain.endBlock ?? Number.POSITIVE_INFINITY;
+  const { contracts, to } = selectionOf(part, indexedContracts(config), Math.min(head - FINALITY_BLOCKS, end));
+  const cached = await cacheOf(config);
+  return estimateBackfill(config, { contracts, to, cached, nodes });
+}
+
+/** What the cache has; nothing where there is no database yet. */
+async function cacheOf({ database, chain }: Config) {
+  if (!database.indexerUrl || !chain.cache) return new Map();
+  const db = openClient({ connectionString: database.indexerUrl, connectionTimeoutMillis: 5_000 });
+  try {
+    await db.connect();
+    return await cachedRanges(db, chain.id);
+  } catch {
+    console.error("The database does not answer: the estimate is for an empty cache.");
+    return new Map();
+  } finally {
+    await db.end().catch(() => {});
+  }
+}
+
+/** The estimate as lines. */
+export function estimateLines(estimate: Estimate): string[] {
+  const { contracts, requests, sample } = estimate;
+  const contractRows = contracts.map(({ name, from, blocks, missingBlocks, events }) => [
+    name,
+    count(from),
+    count(blocks),
+    count(missingBlocks),
+    count(events),
+  ]);
+  const total = Object.values(requests).reduce((sum, of) => sum + of, 0);
+  const methods = Object.entries(requests).filter(([, requested]) => requested > 0);
+  const methodRows = methods.map(([method, requested]) => {
+    const units = COMPUTE_UNITS[method] ?? 0;
+    return [method, count(requested), String(units), count(requested * units)];
+  });
+  const range = sample.logsRange === null ? "" : `, at most ${count(sample.logsRange)} blocks in one eth_getLogs`;
+  return [
+    `Blocks ${count(estimate.from)} to ${count(estimate.to)}, ${count(estimate.to - estimate.from + 1)} in all`,
+    "",
+    ...columns([["contract", "from block", "blocks", "not in the cache", "events"], ...contractRows], "lrrrr"),
+    "",
+    ...columns(
+      [
+        ["method", "requests", "units each", "compute units"],
+        ...methodRows,
+        ["all", count(total), "", count(estimate.computeUnits)],
+      ],
+      "lrrr",
+    ),
+    "",
+    `Time: ${duration(estimate.seconds)} with ${count(estimate.lanes)} lanes; the node answered ${rate(sample.nodeRate)} requests a second${range}`,
+    `Sample: ${count(sample.requests)} requests, ${percent(sample.share)} of the blocks. Compute units: Alchemy's table of 2026; providers change theirs.`,
+  ];
+}

@@ -1,0 +1,153 @@
+/** `npm run backfill` on the synthetic chain: a part fetched into the cache, an interrupt, an estimate against what follows. */
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { CHAIN_ID, IDENTITY } from "../../bench/synthetic/blocks.ts";
+import { openRpcPool } from "../../clients/rpc/pool.ts";
+import { loadConfig } from "../../config/config.ts";
+import { readBackfillProgress } from "../../db/backfill-progress.ts";
+import { CHILD_ENV } from "../../harness/child-env.ts";
+import { until } from "../../harness/until.ts";
+import { estimateBackfill } from "../../indexer/estimate/estimate.ts";
+import { logFilters } from "../../indexer/estimate/log-filters.ts";
+import { cachedRanges } from "../../indexer/ponder-tables.ts";
+import { entryOf } from "../../runtime/processes.ts";
+import { PROJECT_ROOT } from "../../runtime/project-root.ts";
+import { indexedContracts, selectionOf } from "../../scripts/backfill/arguments.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+
+/** Ponder takes all but the last 30 blocks as final. */
+const FINAL = 900;
+const HEAD = FINAL + 30;
+/** The part that is fetched alone. */
+const PART = { from: 100, to: 160 };
+
+let database: TestDatabase;
+let node: ChildProcess;
+let proxy: Server;
+let env: Record<string, string>;
+/** Requests by method since the last reset. */
+let counts: Record<string, number> = {};
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase({ migrated: false });
+  node = fork(join(PROJECT_ROOT, "bench/synthetic/server.ts"), [String(HEAD)]);
+  const [port] = await once(node, "message");
+  proxy = createServer(async (request, response) => {
+    const body = await text(request);
+    for (const { method } of [JSON.parse(body)].flat()) counts[method] = (counts[method] ?? 0) + 1;
+    const answer = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body });
+    response.setHeader("content-type", "application/json");
+    response.end(await answer.text());
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  env = {
+    ...CHILD_ENV,
+    DATABASE_URL: database.url,
+    RPC_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    CHAIN_ID: String(CHAIN_ID),
+    RPC_LANES: "64",
+    IDENTITY_ADDRESS: IDENTITY,
+    ...Object.fromEntries(
+      ["IDENTITY", "ERC8004", "EAS", "HANDSHAKES", "SERVICE_TOKEN"].map((name) => [`${name}_START_BLOCK`, "0"]),
+    ),
+  };
+}, 60_000);
+
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  proxy?.close();
+  node?.disconnect();
+  await database?.drop();
+});
+
+/** Runs the command. @returns its process, and its exit code with everything it printed */
+function run(...words: string[]) {
+  const child = spawn(process.execPath, [entryOf("backfill"), ...words], { env });
+  children.push(child);
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]).then(
+    ([stdout, stderr, [code]]) => ({ code: code as number, stdout, stderr }),
+  );
+  return { child, ended };
+}
+
+const config = () => loadConfig(env, { followStack: false });
+const ranges = async () => (await cachedRanges(database.pool, CHAIN_ID)).get(IDENTITY.toLowerCase());
+const schemas = async () =>
+  (await database.pool.query("select nspname as name from pg_namespace where nspname ~ '^(index|fetch|retained)_'"))
+    .rows;
+
+it("fetches one contract's part into the cache and leaves nothing else", async () => {
+  const { code, stdout, stderr } = await run("--contract", "identity", "--from", "100", "--to", "160").ended;
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(stdout).toContain("the history of Identity from block 100 to 160 is in the cache");
+  expect(await ranges()).toEqual([[PART.from, PART.to]]);
+  expect(await schemas()).toEqual([]);
+  const { rows } = await database.pool.query("select count(distinct number)::int as blocks from ponder_sync.blocks");
+  expect(rows[0].blocks).toBeGreaterThanOrEqual(PART.to - PART.from + 1);
+  expect(await readBackfillProgress(database.pool)).toBeNull();
+  const late = await run("--contract", "identity", "--to", String(FINAL + 1)).ended;
+  expect([late.code, late.stderr]).toEqual([
+    2,
+    `--to ${FINAL + 1} is not final yet: the newest final block is ${FINAL}.\n`,
+  ]);
+}, 120_000);
+
+it("the filters of the estimate are those that Ponder has", async () => {
+  const { rows } = await database.pool.query("select fragment_id as id from ponder_sync.intervals order by 1");
+  const named = logFilters(
+    config(),
+    indexedContracts(config()).map(({ name }) => name),
+  ).flatMap(({ address, events, args }) => {
+    const [, attester, schema] = (args ?? []).map((topics) => topics?.[0] ?? null);
+    return events.map((event) => `log_${CHAIN_ID}_${address}_${event}_null_${attester ?? null}_${schema ?? null}_0`);
+  });
+  expect(rows.map(({ id }) => id)).toEqual(named.sort());
+});
+
+it("refuses a second run, is watched by another, and keeps what it has at an interrupt", async () => {
+  const first = run();
+  await until("it has indexed something", async () => ((await readBackfillProgress(database.pool))?.block ?? 0) > 0, {
+    timeoutMs: 60_000,
+  });
+  const watching = run("--watch");
+  await once(watching.child.stdout, "data");
+  watching.child.kill("SIGINT");
+  expect((await watching.ended).code).toBe(130);
+  expect((await watching.ended).stdout).toMatch(/^\d+\.\d %, block \d+ of 930, .* events\/s, .* requests\/s/);
+  const second = await run("--contract", "Identity").ended;
+  expect([second.code, second.stderr]).toEqual([3, expect.stringContaining("An indexer of this build runs already")]);
+  first.child.kill("SIGINT");
+  const { code, stdout } = await first.ended;
+  expect(code).toBe(130);
+  expect(stdout).toContain("the next run continues");
+  expect((await schemas()).length).toBe(1);
+}, 120_000);
+
+it("needs the requests that the estimate says, within 25 %", async () => {
+  const cached = await cachedRanges(database.pool, CHAIN_ID);
+  const { contracts, to } = selectionOf(
+    { contract: undefined, from: undefined, to: undefined },
+    indexedContracts(config()),
+    FINAL,
+  );
+  const nodes = openRpcPool({ chainId: CHAIN_ID, nodes: config().chain.nodes });
+  const estimate = await estimateBackfill(config(), { contracts, to, cached, nodes });
+  nodes.close();
+  expect(estimate.events).toBe(FINAL * 10);
+  counts = {};
+  const { code, stdout } = await run().ended;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/caught up at block 930 in .* events/);
+  console.log(JSON.stringify({ estimated: estimate.requests, seconds: estimate.seconds, counts }), stdout);
+  const sum = (requests: Record<string, number>) => Object.values(requests).reduce((total, of) => total + of, 0);
+  expect(sum(counts) / sum(estimate.requests)).toBeGreaterThan(0.75);
+  expect(sum(counts) / sum(estimate.requests)).toBeLessThan(1.25);
+  expect((await readBackfillProgress(database.pool))!.state).toBe("done");
+}, 180_000);
