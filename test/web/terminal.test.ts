@@ -3,6 +3,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendEvents } from "../../db/append-events.ts";
+import { BACKFILL_PROGRESS_DDL, writeBackfillProgress } from "../../db/backfill-progress.ts";
 import { sequenceEvents } from "../../db/event-sequence.ts";
 import { transaction } from "../../db/transaction.ts";
 import { until } from "../../harness/until.ts";
@@ -261,6 +262,45 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await page.locator("tbody .row-link", { hasText: "aaaa" }).waitFor();
     }),
   );
+
+  deepIt("shows a backfill that makes no progress, with the node's own words", async () => {
+    await api.pool.query(BACKFILL_PROGRESS_DDL);
+    await writeBackfillProgress(api.pool, {
+      state: "running",
+      fromBlock: 41_663_783,
+      block: 46_958_120,
+      fetchedBlock: 47_000_000,
+      toBlock: 52_000_000,
+      progress: 0.5121,
+      events: 9_012,
+      eventsPerSecond: 0,
+      requests: { eth_getLogs: 1_000 },
+      requestsPerSecond: 0,
+      secondsLeft: null,
+      stalledSeconds: 75,
+      lastFailure: { at: new Date().toISOString(), reason: `mainnet.base.org eth_getLogs: ${HOSTILE}` },
+      contracts: [
+        {
+          name: "Identity",
+          fromBlock: 42_254_000,
+          fetchedBlocks: 4_746_000,
+          totalBlocks: 9_746_001,
+          events: 9_012,
+          eventsPerSecond: 0,
+        },
+      ],
+      nodes: [],
+      startedAt: new Date().toISOString(),
+    });
+    await on("/status", async (page) => {
+      await page.getByRole("heading", { name: "Backfill" }).waitFor();
+      await page.getByText("The indexer makes no progress. Last failure").waitFor();
+      expect(await page.locator("tr", { hasText: "Identity" }).allTextContents()).toEqual([
+        "Identity42,254,00048.7 %9,012",
+      ]);
+    });
+    await api.pool.query("drop table onchain.backfill_progress");
+  });
 
   deepIt("does everything from the palette: agents by name, views, themes", () =>
     on("/status", async (page) => {
