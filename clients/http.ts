@@ -28,6 +28,8 @@ export type HttpRequest<T> = {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
+  /** Accounts or other items that the request reads, where the upstream bills each; 1 when absent. */
+  reads?: number;
   /** Statuses that count as answers. Every other status is trouble of the upstream. */
   statuses: readonly number[];
   /** Reads an answer. An error that it throws means that the answer is unusable, which is trouble too. */
@@ -115,6 +117,9 @@ class Trouble extends Error {
 /** An answer that the caller cannot use. Its contents may come from an untrusted author, so it is not a failure of the upstream. */
 class OddAnswer extends Trouble {}
 
+/** The upstream answered with the status of a failure: it bills nothing for the request. */
+class RefusedRequest extends Trouble {}
+
 function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
   const { name, meter } = parts;
   const admission = admissionOf(parts);
@@ -123,7 +128,7 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
       let outcome: "answered" | "trouble" | "refused" = "refused";
       let startedAt = performance.now();
       try {
-        await admission.enter();
+        await admission.enter(request.reads ?? 1);
         outcome = "trouble";
         startedAt = performance.now();
         try {
@@ -137,6 +142,7 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
           if (error instanceof OddAnswer) admission.circuit.succeeded();
           else if (admission.isPaused()) admission.circuit.withdrawn();
           else admission.circuit.failed();
+          if (error instanceof RefusedRequest) await admission.giveBack(request.reads ?? 1);
           throw error;
         }
       } catch (error) {
@@ -150,8 +156,10 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
 
 type Admission = {
   circuit: Breaker;
-  /** Waits for permission to send. @throws Trouble when no request may be sent now */
-  enter(): Promise<void>;
+  /** Waits for permission to send. @param reads of the request @throws Trouble when no request may be sent now */
+  enter(reads: number): Promise<void>;
+  /** Gives the reads of a request back to the caller's allowance. */
+  giveBack(reads: number): Promise<void>;
   /** Blocks requests until a time that the upstream has stated. @param untilMs since the epoch */
   pause(untilMs: number): void;
   isPaused(): boolean;
@@ -164,14 +172,17 @@ function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Ad
   const rate = requestRate(allowed, now);
   let pausedUntil = 0;
   /** Takes the request from the caller's allowance before it is sent. */
-  const spendOne = async (): Promise<number> => (await spender()?.(allowed)) ?? 0;
+  const spend = async (reads: number): Promise<number> => (await spender()?.(allowed, reads)) ?? 0;
   return {
     circuit,
     pause: (untilMs) => {
       pausedUntil = untilMs;
     },
     isPaused: () => now() < pausedUntil,
-    async enter() {
+    async giveBack(reads) {
+      await spend(-reads);
+    },
+    async enter(reads) {
       const paused = Math.ceil((pausedUntil - now()) / 1000);
       if (paused > 0) throw new Trouble("its request window is used up", paused);
       const turn = rate.take();
@@ -185,7 +196,7 @@ function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Ad
         rate.giveBack();
         throw new Trouble("it failed time and again", open);
       }
-      const used = await spendOne().catch((error) => {
+      const used = await spend(reads).catch((error) => {
         circuit.withdrawn();
         throw error;
       });
@@ -218,7 +229,7 @@ async function answer<T>(
   const limited = status === 429 || isSpent(headers);
   const seconds = retryAfter(headers, { nowMs: now(), limited });
   if (seconds !== null && (limited || !answered)) admission.pause(now() + seconds * 1000);
-  if (!answered) throw new Trouble(`status ${status}`, seconds);
+  if (!answered) throw new RefusedRequest(`status ${status}`, seconds);
   const noUse = `an answer of no use with status ${status}`;
   let json: unknown;
   try {

@@ -11,6 +11,7 @@ import { boardAccess } from "../ops/board-access.ts";
 import { eventGauges } from "../ops/metrics/events.ts";
 import { jobMeter, queueGauges } from "../ops/metrics/jobs.ts";
 import { poolGauge } from "../ops/metrics/process.ts";
+import { proofGauges } from "../ops/metrics/proofs.ts";
 import { tableGauges } from "../ops/metrics/tables.ts";
 import { webhookMeter } from "../ops/metrics/webhooks.ts";
 import { type Ops, openOps } from "../ops/open.ts";
@@ -53,7 +54,7 @@ export const composeWorkers = (config: Config): Promise<Composed<JobContext>> =>
     const documents = openDocuments(parts, config, ops);
     const chain = openChain(parts, config.chain, log, ops);
     const machinePayments = await openMachinePayments(parts, config, log, ops);
-    if (ops) await listen(parts, ops, db, queue);
+    if (ops) await listen(parts, ops, db, queue, config);
     return {
       db,
       proofs,
@@ -109,11 +110,13 @@ async function listen(
   ops: Ops,
   db: JobContext["db"],
   queue: Awaited<ReturnType<typeof openQueuesOf>>,
+  config: Config,
 ) {
   poolGauge(ops.registry, db);
   queueGauges(ops.registry, () => queue.counts());
   tableGauges(ops.registry, db);
   eventGauges(ops.registry, db);
+  proofGauges(ops.registry, db, config.upstreams.proofChecks);
   // Imported on demand: it loads the page of the board.
   const { BOARD_PATH, queueBoard } = await import("../ops/queue-board.ts");
   await ops.listen({ mounts: { [BOARD_PATH]: queueBoard(queue.boards(), boardAccess(db)) } });

@@ -1,6 +1,6 @@
 /** Contracts: addresses and the blocks where their history begins. */
-import { address, hash, integer, list } from "./checks.ts";
-import { API, API_AND_WORKERS, READERS_OF_CHAIN, type ValuesOf, type Variable, variable } from "./variable.ts";
+import { address, duration, hash, integer, list } from "./checks.ts";
+import { API, API_AND_WORKERS, READERS_OF_CHAIN, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
 /** Variables of `Contracts` in `.env.example`. */
 export const CONTRACTS = {
@@ -42,7 +42,7 @@ export const CONTRACTS = {
   ),
   EAS_START_BLOCK: variable(
     READERS_OF_CHAIN,
-    "First block of indexed attestations; older ones are read when an agent requests verification",
+    "First block of indexed attestations; older ones are looked up on the chain, wallet by wallet",
     integer(0, Number.MAX_SAFE_INTEGER),
     "42254000",
   ),
@@ -63,6 +63,12 @@ export const CONTRACTS = {
     "The exchange's attestation indexer",
     address,
     "0x2c7eE1E5f416dfF40054c27A62f7B357C4E8619C",
+  ),
+  ATTESTATION_RECHECK_INTERVAL: variable(
+    WORKERS,
+    "Interval between two look-ups of a wallet's attestation from before EAS_START_BLOCK",
+    duration,
+    "1d",
   ),
   HANDSHAKES_ADDRESS: variable(
     READERS_OF_CHAIN,
@@ -91,7 +97,7 @@ export const CONTRACTS = {
   USDC_ADDRESS: variable(API_AND_WORKERS, "USDC", address, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
 } satisfies Record<string, Variable>;
 
-/** Options of `contracts`, `attesters`, `attestationSchemas` in the configuration. */
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
   const indexed = {
     identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
@@ -121,5 +127,6 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     attesters: v.ATTESTERS,
     /** EAS schema UIDs; the first is the exchange's verified account. */
     attestationSchemas: v.ATTESTATION_SCHEMAS,
+    attestationRecheckMs: v.ATTESTATION_RECHECK_INTERVAL,
   };
 }

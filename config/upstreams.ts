@@ -1,27 +1,34 @@
 /** Upstreams: social platforms, registries, market data, gateways. */
 import { z } from "zod";
 import { REGISTRIES } from "../core/directory/registries.ts";
-import { PROOF_PLATFORMS } from "../core/proof-platforms.ts";
-import type { SettingsOf, UpstreamVariable, UpstreamVariables } from "../core/upstream-variable.ts";
-import { duration, flag, webUrl, withoutSlash } from "./checks.ts";
+import { byProofPlatform, PROOF_PLATFORMS } from "../core/proof-platforms.ts";
+import type { SettingsOf, UpstreamVariable, UpstreamVariables, ValueOf } from "../core/upstream-variable.ts";
+import { duration, flag, integer, webUrl, withoutSlash } from "./checks.ts";
 import { API_AND_WORKERS, type Process, secret, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
 /** An entry of a table whose rows state their variables. */
 type Entry = { key: string; variables: UpstreamVariables };
 type NameIn<E extends Entry> = E extends Entry ? E["variables"][keyof E["variables"]]["name"] : never;
-type DefaultedIn<E extends Entry> = E extends Entry
-  ? Extract<E["variables"][keyof E["variables"]], { default: string }>["name"]
-  : never;
+type NamedIn<E extends Entry, N> = E extends Entry ? Extract<E["variables"][keyof E["variables"]], { name: N }> : never;
+/** The value of a variable after its check; undefined where it has no default and is absent. */
+type CheckedOf<V extends UpstreamVariable> = V extends { default: string } ? ValueOf<V> : ValueOf<V> | undefined;
 
 /** The variables of a table's entries, in their order. */
 export const declaredVariables = <const E extends Entry>(readBy: readonly Process[], entries: readonly E[]) =>
   Object.fromEntries(
     entries.flatMap(({ variables }) => Object.values(variables).map((each) => [each.name, variableOf(readBy, each)])),
-  ) as { [N in NameIn<E>]: Variable<N extends DefaultedIn<E> ? string : string | undefined> };
+  ) as { [N in NameIn<E>]: Variable<CheckedOf<NamedIn<E, N>>> };
+
+const SCHEMAS = {
+  url: webUrl,
+  secret: z.string().min(1),
+  duration,
+  count: integer(1, Number.MAX_SAFE_INTEGER),
+};
 
 function variableOf(readBy: readonly Process[], { doc, kind, default: value }: UpstreamVariable): Variable {
-  const schema = kind === "url" ? webUrl : z.string().min(1);
-  const declared = value === undefined ? variable(readBy, doc, schema) : variable(readBy, doc, schema, value);
+  const schema: z.ZodType<unknown, string> = SCHEMAS[kind];
+  const declared: Variable = value === undefined ? variable(readBy, doc, schema) : variable(readBy, doc, schema, value);
   return kind === "secret" ? secret<unknown>(declared) : declared;
 }
 
@@ -48,7 +55,12 @@ export const UPSTREAMS = {
     flag,
     "false",
   ),
-  PROOF_RECHECK_INTERVAL: variable(WORKERS, "Interval between two checks of a recorded proof", duration, "1d"),
+  PROOF_RECHECK_INTERVAL: variable(
+    WORKERS,
+    "Interval between two checks of a recorded proof; a platform may have its own",
+    duration,
+    "1d",
+  ),
   PULL_INTERVAL: variable(
     WORKERS,
     "Interval between two pulls from registries and reputation services",
@@ -57,11 +69,21 @@ export const UPSTREAMS = {
   ),
 } satisfies Record<string, Variable>;
 
+/** `readsPerDay`: budget of accounts that are read on one day (UTC); null: none. */
+export type ProofChecks = { recheckMs: number; readsPerDay: number | null };
+
 /** Options of `upstreams` in the configuration. */
 export function upstreamsConfig(v: ValuesOf<typeof UPSTREAMS>) {
+  const proofPlatforms = settingsOf(PROOF_PLATFORMS, v);
   return {
     /** By the key of the platform. */
-    proofPlatforms: settingsOf(PROOF_PLATFORMS, v),
+    proofPlatforms,
+    /** How recorded proofs are checked again, by the key of the platform. */
+    proofChecks: byProofPlatform(({ key }): ProofChecks => {
+      const own: Partial<Record<string, unknown>> & { recheckInterval?: number; readsPerDay?: number } =
+        proofPlatforms[key];
+      return { recheckMs: own.recheckInterval ?? v.PROOF_RECHECK_INTERVAL, readsPerDay: own.readsPerDay ?? null };
+    }),
     ethos: { url: v.ETHOS_API_URL },
     dexscreener: { url: v.DEXSCREENER_API_URL },
     /** Without a slash at the end. */
@@ -72,7 +94,6 @@ export function upstreamsConfig(v: ValuesOf<typeof UPSTREAMS>) {
     },
     /** By the key of the registry. */
     registries: settingsOf(REGISTRIES, v),
-    proofRecheckMs: v.PROOF_RECHECK_INTERVAL,
     pullMs: v.PULL_INTERVAL,
   };
 }

@@ -1,6 +1,7 @@
 /**
  * How a platform's allowance of requests is divided: a share for new proofs, a share for re-checks of known proofs, and
- * who has priority when little is left. Each share and limit is a token bucket.
+ * who has priority when little is left. Each share and limit is a token bucket. A platform that bills each read of an
+ * account has a budget of reads for one day (UTC) beside it, divided in the same way.
  */
 import type { ProofPlatformKey } from "./proof-platforms.ts";
 
@@ -10,6 +11,10 @@ export type Bucket = {
   most: number;
   /** Tokens added per second. */
   perSecond: number;
+  /** Tokens of one unit of work; 1 when absent. */
+  cost?: number;
+  /** A bucket that nothing is added to is replaced at this time. */
+  endsAt?: Date;
 };
 
 /** The rate that an upstream allows, as a token bucket: a burst of `burst` requests, then `perSecond`. */
@@ -34,9 +39,37 @@ export const strangers = (platform: ProofPlatformKey, rate: Rate): Bucket =>
 export const rechecks = (platform: ProofPlatformKey, rate: Rate): Bucket =>
   shareOf(`proofs:${platform}:rechecks`, rate, 0.15);
 
+/** The part of a share of strangers that one client network may use. */
+const OF_NETWORK = 0.85;
+
 /** Requests for new proofs from one client network, so that some are left for other networks. */
 export const ofNetwork = (platform: ProofPlatformKey, network: string, rate: Rate): Bucket =>
-  shareOf(`proofs:${platform}:network:${network}`, rate, 0.35 * 0.85);
+  shareOf(`proofs:${platform}:network:${network}`, rate, 0.35 * OF_NETWORK);
+
+/** Reads that a request takes from a platform's budget. `perDay` null: the platform has no budget. */
+export type Reads = { perDay: number | null; count: number };
+
+const readsOf = (name: string, most: number, count: number, now: Date): Bucket => {
+  const day = now.toISOString().slice(0, 10);
+  const endsAt = new Date(Date.parse(day) + DAY_SECONDS * 1000);
+  return { name: `${name}:${day}`, most, perSecond: 0, cost: count, endsAt };
+};
+
+/** Reads of today for new proofs, by any network and by one. */
+export function readsOfStrangers(platform: ProofPlatformKey, network: string, reads: Reads, now: Date): Bucket[] {
+  if (reads.perDay === null) return [];
+  const most = Math.ceil(reads.perDay / 2);
+  return [
+    readsOf(`proofs:${platform}:reads:strangers`, most, reads.count, now),
+    readsOf(`proofs:${platform}:reads:network:${network}`, most * OF_NETWORK, reads.count, now),
+  ];
+}
+
+/** Reads of today for re-checks; new proofs cannot use them up. */
+export function readsOfRechecks(platform: ProofPlatformKey, reads: Reads, now: Date): Bucket[] {
+  if (reads.perDay === null) return [];
+  return [readsOf(`proofs:${platform}:reads:rechecks`, Math.floor(reads.perDay / 2), reads.count, now)];
+}
 
 /** Proofs per day of one agent on one platform. */
 export const ofAgent = (platform: ProofPlatformKey, tokenId: number, perDay: number): Bucket => ({

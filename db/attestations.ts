@@ -35,10 +35,20 @@ export const attests = (t: string, wallet: string, schema: string) =>
 
 const unexpired = (t: string, now: string) => `(${t}.expires_at = 0 or ${t}.expires_at > ${now})`;
 
-/** SQL of whether a wallet has a valid attestation in the index. @param now SQL of the time in Unix seconds */
-export const isAttested = (wallet: string, schema: string, now: string) => `exists (
+/**
+ * SQL condition that a look-up `l` found an attestation of a wallet that is older than the index. One that the index has
+ * (because it was revoked since) is judged by the index alone.
+ */
+export const foundBefore = (l: string, wallet: string, schema: string) => `${l}.wallet = ${wallet}
+  and ${l}.attestation_uid is not null and ${l}.schema_uid = ${schema}
+  and not exists (select from onchain.attestation u where u.uid = ${l}.attestation_uid)`;
+
+/** SQL of whether a wallet has a valid attestation, in the index or older than it. @param now SQL of the time in Unix seconds */
+export const isAttested = (wallet: string, schema: string, now: string) => `(exists (
   select from onchain.attestation t
-  where ${attests("t", wallet, schema)} and t.revoked_at = 0 and ${unexpired("t", now)})`;
+  where ${attests("t", wallet, schema)} and t.revoked_at = 0 and ${unexpired("t", now)})
+  or exists (
+  select from offchain.attestation_lookup l where ${foundBefore("l", wallet, schema)} and ${unexpired("l", now)}))`;
 
 /**
  * SQL of whether a verification `e` stands: its recipient has any valid attestation, be it the one it was made with or
@@ -56,7 +66,10 @@ export const restsOn = (e: string) => `(
   select * from (
     select t.uid, t.expires_at, t.revoked_at from onchain.attestation t
     where ${attests("t", `${e}.recipient`, `${e}.schema_uid`)}
-    union all
+    union
+    select l.attestation_uid, l.expires_at, 0 from offchain.attestation_lookup l
+    where ${foundBefore("l", `${e}.recipient`, `${e}.schema_uid`)}
+    union
     select ${e}.attestation_uid, ${e}.expires_at, 0 where ${unindexed(e)}) known
   order by known.revoked_at <> 0, known.expires_at <> 0, known.expires_at desc, known.uid <> ${e}.attestation_uid, known.uid
   limit 1)`;

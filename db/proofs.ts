@@ -4,7 +4,7 @@ import type { Hex } from "../core/facts.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
 import { orm } from "./orm.ts";
 import { proof } from "./schema.ts";
-import { bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
+import { array, bool, int8, jsonb, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 export type ProofRecord = {
@@ -137,6 +137,24 @@ export const proofsDue = (
   db: Queryable,
   due: { platform: ProofPlatformKey; before: Date; limit: number },
 ): Promise<ProofRecord[]> => DUE.rows(db, due);
+
+const OVERDUE = statement({
+  name: "proofs-overdue",
+  params: { platforms: array(text), before: array(timestamptz) },
+  text: `
+    select d.platform, count(p.token_id) as count
+    from unnest($platforms::text[], $before::timestamptz[]) as d(platform, before)
+    left join offchain.proof p on p.platform = d.platform and p.status <> 'lapsed' and p.checked_at < d.before
+    group by d.platform`,
+  columns: { platform: text, count: int8 },
+});
+
+/** How many records were last confirmed before a moment, by platform. */
+export const proofsOverdue = (
+  db: Queryable,
+  due: readonly { platform: ProofPlatformKey; before: Date }[],
+): Promise<{ platform: string; count: number }[]> =>
+  OVERDUE.rows(db, { platforms: due.map(({ platform }) => platform), before: due.map(({ before }) => before) });
 
 /** What a check of a recorded proof has shown. It applies while the record is of the same account and has not lapsed. */
 export type Checked = { tokenId: number; accountId: string } & (

@@ -189,6 +189,8 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     SERVICE_HOST: [...hosts].join(","),
     // What changes in the simulators is to be seen by whoever changed it.
     PROOF_RECHECK_INTERVAL: "10s",
+    X_RECHECK_INTERVAL: "10s",
+    X_READS_PER_DAY: "10000000",
     PULL_INTERVAL: "30s",
     // An http address is right for tokens of a chain that nobody else sees.
     TOKEN_URIS: "true",

@@ -47,7 +47,9 @@ export type JobContext = {
   fault: Fault;
   config: Pick<
     Config,
+    | "attestationRecheckMs"
     | "attestationSchemas"
+    | "attesters"
     | "chain"
     | "contracts"
     | "eventRetentionMs"

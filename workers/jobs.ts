@@ -1,6 +1,7 @@
 /** Every job there is. A new one is a file in jobs/ and a line here. */
 import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
+import { attestationLookups } from "./jobs/attestation-lookups.ts";
 import { directoryAliases } from "./jobs/directory-aliases.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { directoryPull } from "./jobs/directory-pull.ts";
@@ -37,6 +38,7 @@ export const JOBS: readonly Job[] = [
   proofRecheck,
   namedWallets,
   ethosRefresh,
+  attestationLookups,
   transactionCounts,
   paymentSweep,
   directoryOwn,

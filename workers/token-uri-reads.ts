@@ -1,14 +1,12 @@
 /** Token URIs as the chain has them, many in one call. */
 import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../abis/identity.ts";
-import { multicall3Abi } from "../abis/multicall3.ts";
 import type { Chain } from "../clients/ports.ts";
-import { MULTICALL3 } from "../core/addresses.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import { readContracts } from "./contract-reads.ts";
 
 /**
- * Reads `tokenURI` of tokens. Owners write these texts, up to the size of a transaction: when the answers are too large
- * for one call, each half is read in a call of its own.
+ * Reads `tokenURI` of tokens. Owners write these texts, up to the size of a transaction.
  * @returns token → URI; tokens that the contract does not know, or whose URI cannot be read, are left out
  * @throws Failure upstream_unavailable
  */
@@ -17,33 +15,14 @@ export async function readTokenUris(
   identity: Address,
   tokenIds: readonly number[],
 ): Promise<Map<number, string>> {
-  if (tokenIds.length === 0) return new Map();
-  const calls = tokenIds.map((tokenId) =>
-    encodeFunctionData({ abi: identityAbi, functionName: "tokenURI", args: [BigInt(tokenId)] }),
-  );
-  if (tokenIds.length === 1) {
-    const answer = await chain.call({ to: identity, data: calls[0]! });
-    const uri = answer.ok ? textOf(answer.data) : null;
-    return new Map(uri === null ? [] : [[tokenIds[0]!, uri]]);
-  }
-  const answer = await chain.call({
-    to: MULTICALL3,
-    data: encodeFunctionData({
-      abi: multicall3Abi,
-      functionName: "aggregate3",
-      args: [calls.map((callData) => ({ target: identity, allowFailure: true, callData }))],
-    }),
-  });
-  if (!answer.ok || answer.data === "0x") {
-    const half = tokenIds.length >> 1;
-    const halves = [tokenIds.slice(0, half), tokenIds.slice(half)];
-    const read = await Promise.all(halves.map((ids) => readTokenUris(chain, identity, ids)));
-    return new Map(read.flatMap((uris) => [...uris]));
-  }
-  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer.data });
+  const reads = tokenIds.map((tokenId) => ({
+    to: identity,
+    data: encodeFunctionData({ abi: identityAbi, functionName: "tokenURI", args: [BigInt(tokenId)] }),
+  }));
+  const { answers } = await readContracts(chain, reads);
   return new Map(
-    results.flatMap(({ success, returnData }, n): [number, string][] => {
-      const uri = success ? textOf(returnData) : null;
+    answers.flatMap((answer, n): [number, string][] => {
+      const uri = answer === null ? null : textOf(answer);
       return uri === null ? [] : [[tokenIds[n]!, uri]];
     }),
   );

@@ -1,10 +1,9 @@
 /** Exchange verification: finds the exchange's attestation of an agent's owner and records it. */
-import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
-import { attestationIndexerAbi } from "../../abis/attestation-indexer.ts";
-import { easAbi } from "../../abis/eas.ts";
+import { encodeFunctionData } from "viem/utils";
 import { identityAbi } from "../../abis/identity.ts";
 import { checksum } from "../../core/addresses.ts";
 import { Failure, fail } from "../../core/errors.ts";
+import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/exchange-attestation.ts";
 import type { Address, Hex } from "../../core/facts.ts";
 import { unixSeconds } from "../../core/times.ts";
 import {
@@ -20,8 +19,6 @@ import { authorizeController } from "./agent-control.ts";
 import { emitVerified } from "./agent-events.ts";
 import { factsOf } from "./agent-facts.ts";
 import { requireFunds, writeAgent } from "./writing.ts";
-
-const NO_UID = `0x${"0".repeat(64)}`;
 
 /**
  * Verifies an agent by the attestation of its present owner, from the index or from the chain.
@@ -115,35 +112,16 @@ async function attestationOnChain(
   schema: Hex,
 ): Promise<Attestation | null> {
   const { attestationIndexer, eas } = config.contracts;
-  const asked = await chain.call({
-    to: attestationIndexer.address,
-    data: encodeFunctionData({
-      abi: attestationIndexerAbi,
-      functionName: "getAttestationUid",
-      args: [recipient, schema],
-    }),
-  });
-  if (!asked.ok || asked.data.length !== 66 || asked.data === NO_UID) return null;
-  const read = await chain.call({
-    to: eas.address,
-    data: encodeFunctionData({ abi: easAbi, functionName: "getAttestation", args: [asked.data] }),
-  });
-  if (!read.ok || read.data === "0x") return null;
-  const told = decodeFunctionResult({ abi: easAbi, functionName: "getAttestation", data: read.data });
-  if (told.uid === NO_UID) return null;
+  const asked = await chain.call({ to: attestationIndexer.address, data: uidCall(recipient, schema) });
+  const uid = asked.ok ? uidOf(asked.data) : null;
+  if (!uid) return null;
+  const read = await chain.call({ to: eas.address, data: attestationCall(uid) });
+  const told = read.ok ? attestationOf(read.data) : null;
+  if (!told) return null;
   // Older than the first block that is indexed: the index will never have it.
   const [first, head] = await Promise.all([chain.block(eas.startBlock), chain.headBlock()]);
-  const older = first !== null && Number(told.time) < first.timestamp;
-  return {
-    uid: told.uid,
-    schema: told.schema,
-    attester: told.attester.toLowerCase() as Address,
-    recipient: told.recipient.toLowerCase() as Address,
-    data: told.data,
-    indexedFrom: older ? null : head,
-    expiresAt: Number(told.expirationTime),
-    revokedAt: Number(told.revocationTime),
-  };
+  const older = first !== null && told.attestedAt < first.timestamp;
+  return { ...told, indexedFrom: older ? null : head };
 }
 
 /** Whether the identity contract has such a flag: its first version had none. @throws Failure upstream_unavailable */

@@ -12,6 +12,7 @@ import {
   ofNetwork,
   ofWallet,
   type Rate,
+  readsOfStrangers,
   strangers,
 } from "../../core/proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
@@ -29,7 +30,8 @@ export type Asker = {
   now: Date;
 };
 
-export type Within = { asker: Asker; perDay: number; expected: string; hint: string };
+/** `perDay`: proofs of one agent. `readsPerDay`: the platform's budget; null: none. */
+export type Within = { asker: Asker; perDay: number; readsPerDay: number | null; expected: string; hint: string };
 
 /**
  * Requests a proof from a platform. The request is counted before it is made, in the transaction that may refuse it; a
@@ -39,7 +41,7 @@ export type Within = { asker: Asker; perDay: number; expected: string; hint: str
  */
 export async function askWithin(
   db: pg.Pool,
-  { asker, perDay, expected, hint }: Within,
+  { asker, perDay, readsPerDay, expected, hint }: Within,
   ask: (spend: Spend) => Promise<FoundProof | NoProof>,
 ): Promise<FoundProof | NoProof> {
   const { platform, tokenId, wallet, claim, now } = asker;
@@ -52,7 +54,7 @@ export async function askWithin(
   });
   let found: FoundProof | NoProof;
   try {
-    found = await ask(spendOf(db, asker));
+    found = await ask(spendOf(db, asker, readsPerDay));
   } catch (error) {
     if (error instanceof Failure && error.code === "upstream_unavailable") await takeTokens(db, counted, -1, now);
     throw error;
@@ -62,11 +64,16 @@ export async function askWithin(
 }
 
 /** Each request is for strangers, and for one network of them. A request that had to wait is counted when it is sent. */
-function spendOf(db: pg.Pool, { platform, network, now }: Asker): Spend {
+function spendOf(db: pg.Pool, { platform, network, now }: Asker, perDay: number | null): Spend {
   const began = performance.now();
-  return async (rate: Rate) => {
-    const buckets = [strangers(platform, rate), ofNetwork(platform, network, rate)];
-    return takeAll(db, buckets, new Date(now.getTime() + performance.now() - began));
+  return async (rate: Rate, count: number) => {
+    const at = new Date(now.getTime() + performance.now() - began);
+    const budget = readsOfStrangers(platform, network, { perDay, count: Math.abs(count) }, at);
+    if (count < 0) {
+      await takeTokens(db, budget, -1, at);
+      return 0;
+    }
+    return takeAll(db, [strangers(platform, rate), ofNetwork(platform, network, rate), ...budget], at);
   };
 }
 

@@ -45,9 +45,10 @@ export function scarceLookups<K, V>(parts: ScarceLookups<K, V>): (key: K) => Pro
 
   async function attempt(spend: Spend, keys: readonly K[]): Promise<Attempt<V>> {
     let seconds = 0;
-    const counted: Spend = async (rate) => {
-      seconds = await spend(rate);
-      return seconds;
+    const counted: Spend = async (rate, reads) => {
+      const wait = await spend(rate, reads);
+      seconds = Math.max(seconds, wait);
+      return wait;
     };
     try {
       const values = await onBehalfOf(counted, async () => (keys.length === 1 ? [await one(keys[0]!)] : several(keys)));

@@ -37,9 +37,11 @@ export interface ProofReader<Claim> {
 
 /**
  * Takes one request from an allowance before it is sent.
- * @param rate the upstream's whole rate @returns seconds to wait when the allowance is used up; 0 when the request was taken
+ * @param rate the upstream's whole rate
+ * @param reads accounts that the request reads; less than 0 gives back the reads of a request that the upstream refused
+ * @returns seconds to wait when the allowance is used up; 0 when the request was taken
  */
-export type Spend = (rate: { burst: number; perSecond: number }) => Promise<number>;
+export type Spend = (rate: { burst: number; perSecond: number }, reads: number) => Promise<number>;
 
 /** The reader of each platform, by the platform's key. */
 export type ProofReaders = { [K in ProofPlatformKey]: ProofReader<ClaimsByPlatform[K]> };

@@ -63,13 +63,12 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
     });
 
   /** Looks up names. An error for one name does not affect the answers for the others. */
-  const accountsBy = (handles: readonly string[]): Promise<(Account | Absent | Error)[]> =>
-    api.ask({
+  const accountsBy = (handles: readonly string[]): Promise<(Account | Absent | Error)[]> => {
+    const names = [...new Set(handles.map((handle) => handle.toLowerCase()))];
+    return api.ask({
       path: "/2/users/by",
-      query: {
-        usernames: [...new Set(handles.map((handle) => handle.toLowerCase()))].join(","),
-        "user.fields": FIELDS,
-      },
+      query: { usernames: names.join(","), "user.fields": FIELDS },
+      reads: names.length,
       statuses: [200, 404],
       read: (answer) => {
         const { accounts, problems } = readSeveral(answer);
@@ -85,6 +84,7 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
         });
       },
     });
+  };
 
   const lookUp = scarceLookups({
     one: account,
@@ -104,6 +104,7 @@ export function xProofs(api: Upstream): ProofReader<XClaim> {
       api.ask({
         path: "/2/users",
         query: { ids: proofs.map(({ accountId }) => accountId).join(","), "user.fields": FIELDS },
+        reads: proofs.length,
         statuses: [200, 404],
         read: (answer) => {
           const { accounts, problems } = readSeveral(answer);

@@ -42,6 +42,10 @@ export type ProofPlatform<Claim = unknown> = {
   hint(claim: Claim, sought: Sought): string;
   /** Name of the JSON field with the account's id, on platforms whose users know their numeric ids. */
   numericId?: string;
+  /**
+   * Variables of its API. A platform that bills each read of an account has `recheckInterval` (instead of
+   * PROOF_RECHECK_INTERVAL) and `readsPerDay`, the budget of such reads for one day.
+   */
   variables: UpstreamVariables;
 };
 

@@ -34,5 +34,17 @@ export const x = proofPlatform<XClaim>()({
       doc: "App-only token of X (unset: accounts on X cannot be proven)",
       kind: "secret",
     },
+    recheckInterval: {
+      name: "X_RECHECK_INTERVAL",
+      doc: "Interval between two checks of a proof on X, which bills each read of an account",
+      kind: "duration",
+      default: "30d",
+    },
+    readsPerDay: {
+      name: "X_READS_PER_DAY",
+      doc: "Max accounts that are read on X per day (UTC): half of them for new proofs, half for checks of known ones",
+      kind: "count",
+      default: "1000",
+    },
   },
 });

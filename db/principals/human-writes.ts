@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Address } from "../../core/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Stated } from "../../core/principals/facts.ts";
+import { forgetLookup } from "../attestation-lookups.ts";
 import { forgetEthosScore } from "../ethos.ts";
 import { orm } from "../orm.ts";
 import { human } from "../schema.ts";
@@ -189,6 +190,9 @@ export async function deleteHuman(tx: Queryable, principal: string): Promise<{ i
   const deleted = await DELETE.maybeOne(tx, { principal });
   if (!deleted) return null;
   await DELETE_ANSWERS.run(tx, { principal });
-  if (deleted.wallet) await forgetEthosScore(tx, deleted.wallet);
+  if (deleted.wallet) {
+    await forgetEthosScore(tx, deleted.wallet);
+    await forgetLookup(tx, deleted.wallet);
+  }
   return { id: deleted.id, links: deleted.links };
 }

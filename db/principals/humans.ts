@@ -2,7 +2,7 @@
 import type { Address, Hex } from "../../core/facts.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { HumanFacts } from "../../core/principals/facts.ts";
-import { attests, unindexed } from "../attestations.ts";
+import { attests, foundBefore, unindexed } from "../attestations.ts";
 import { loadFacts } from "../facts.ts";
 import { folded } from "../folded-text.ts";
 import { isoTime, ZERO_ADDRESS } from "../fragments.ts";
@@ -88,11 +88,14 @@ const LINKS = `
     from onchain.transfer x where x.contract = $identity and x.token_id = k.token_id::numeric) t
   where k.human_id = h.id and t.transfers = k.transfers`;
 
-/** The attestation of the wallet that lasts longest: an indexed one, or an older one that an agent of the wallet was verified by. */
+/** The attestation of the wallet that lasts longest: an indexed one, or an older one that was looked up or that an agent of the wallet was verified by. */
 const ATTESTATION = `
   select json_build_object('expiresAt', known.expires_at) from (
     select t.expires_at from onchain.attestation t
     where ${attests("t", "h.wallet", "$schema")} and t.attester = any($attesters) and t.revoked_at = 0
+    union all
+    select l.expires_at from offchain.attestation_lookup l
+    where ${foundBefore("l", "h.wallet", "$schema")} and l.attester = any($attesters)
     union all
     select e.expires_at from onchain.agent a
     join offchain.exchange_verification e on e.token_id = a.token_id and e.recipient = a.owner

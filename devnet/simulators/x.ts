@@ -1,6 +1,7 @@
-/** X API v2: users by name and by id, both ways of saying that there is none. */
-import { Hono } from "hono";
+/** X API v2: users by name and by id, both ways of saying that there is none, request windows, and the reads that X bills. */
+import { Hono, type MiddlewareHandler } from "hono";
 import { z } from "zod";
+import { type RequestWindow, requestWindow } from "./request-window.ts";
 import { ANY_KEY, control, type MakeSimulator, reply, type SimulatedPlatform } from "./simulator.ts";
 
 const user = z.object({
@@ -12,11 +13,17 @@ const user = z.object({
 type User = z.output<typeof user> & { username: string };
 
 const PROBLEMS = "https://api.twitter.com/2/problems";
+/** Requests of a window, and its seconds. Max names or ids of one request. */
+const WINDOW = { requests: 300, seconds: 900 };
+const MAX_VALUES = 100;
 const handlePattern = "^[A-Za-z0-9_]{1,15}$";
 
 const makeX: MakeSimulator = ({ world }) => {
   const users = world.collection<User>("x.users");
   const settings = world.collection<{ style: "200" | "404" }>("x.settings");
+  const window = requestWindow(WINDOW.requests, WINDOW.seconds);
+  /** Users that were read: X bills each. */
+  let billed = 0;
 
   const shown = ({ id, name, username, description }: User) => ({ id, name: name ?? username, username, description });
   const absent = (parameter: string, value: string) => ({
@@ -34,25 +41,27 @@ const makeX: MakeSimulator = ({ world }) => {
       : absent(parameter, value);
 
   const single = (parameter: string, value: string, found: User | undefined) => {
-    if (found && !found.suspended) return reply({ data: shown(found) }, 200, window());
+    if (found && !found.suspended) {
+      billed++;
+      return reply({ data: shown(found) });
+    }
     const errors = [problemOf(parameter, value, found)];
     const is404 = settings.get("not-found")?.style === "404" && !found?.suspended;
-    return is404 ? reply({ ...errors[0], status: 404 }, 404, window()) : reply({ errors }, 200, window());
+    return is404 ? reply({ ...errors[0], status: 404 }, 404) : reply({ errors });
   };
   const several = (parameter: string, asked: string[], find: (value: string) => User | undefined) => {
+    if (asked.length < 1 || asked.length > MAX_VALUES) return tooMany(parameter, asked.length);
     const found = asked.map((value) => ({ value, user: find(value) }));
     const data = found.flatMap((f) => (f.user && !f.user.suspended ? [shown(f.user)] : []));
     const errors = found.flatMap((f) => (f.user && !f.user.suspended ? [] : [problemOf(parameter, f.value, f.user)]));
-    return reply({ ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) }, 200, window());
+    billed += data.length;
+    return reply({ ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) });
   };
   const byName = (name: string) => users.get(name.toLowerCase());
   const byId = (id: string) => users.values().find((found) => found.id === id);
 
   const api = new Hono();
-  api.use("*", async (c, next) => {
-    if (/^bearer \S+/i.test(c.req.header("authorization") ?? "")) return next();
-    return reply({ title: "Unauthorized", type: "about:blank", status: 401, detail: "Unauthorized" }, 401);
-  });
+  api.use("*", admit(window));
   api.get("/2/users/by/username/:username", (c) => {
     const username = c.req.param("username");
     return new RegExp(handlePattern).test(username)
@@ -69,6 +78,12 @@ const makeX: MakeSimulator = ({ world }) => {
     settings.set("not-found", style);
     return reply(style);
   });
+  controls.put("/window", async (c) => {
+    const { requests } = z.object({ requests: z.int().min(0) }).parse(await c.req.json());
+    window.restart(requests);
+    return reply({ requests });
+  });
+  controls.get("/billed", () => reply({ billed }));
 
   return {
     source: "x",
@@ -76,19 +91,50 @@ const makeX: MakeSimulator = ({ world }) => {
     control: controls,
     failure(status) {
       const title = status === 429 ? "Too Many Requests" : status === 403 ? "Forbidden" : "Service Unavailable";
-      return { body: { title, detail: title, type: "about:blank", status }, headers: window(status === 429 ? 0 : 299) };
+      const headers = windowHeaders(WINDOW.requests, status === 429 ? 0 : 299, Math.floor(Date.now() / 1000));
+      return { body: problemBody(title, status), headers };
     },
   };
 };
 
-/** The headers of a 15-minute window that ends now. */
-const window = (remaining = 299): Record<string, string> => ({
-  "x-rate-limit-limit": "300",
+/** Requires a key, and counts the request in the window, which its answer's headers show. */
+const admit =
+  (window: RequestWindow): MiddlewareHandler =>
+  async (c, next) => {
+    if (!/^bearer \S+/i.test(c.req.header("authorization") ?? "")) return reply(problemBody("Unauthorized", 401), 401);
+    const { limit, remaining, reset, refused } = window.take();
+    if (refused) return reply(problemBody("Too Many Requests", 429), 429, windowHeaders(limit, 0, reset));
+    await next();
+    for (const [name, value] of Object.entries(windowHeaders(limit, remaining, reset))) c.res.headers.set(name, value);
+    return undefined;
+  };
+
+const problemBody = (title: string, status: number) => ({ title, detail: title, type: "about:blank", status });
+
+/** @param reset end of the window, Unix seconds */
+const windowHeaders = (limit: number, remaining: number, reset: number): Record<string, string> => ({
+  "x-rate-limit-limit": String(limit),
   "x-rate-limit-remaining": String(remaining),
-  "x-rate-limit-reset": String(Math.floor(Date.now() / 1000)),
+  "x-rate-limit-reset": String(reset),
 });
 
-const listOf = (query: string | undefined) => (query ?? "").split(",").filter(Boolean).slice(0, 100);
+const listOf = (query: string | undefined) => (query ?? "").split(",").filter(Boolean);
+
+const tooMany = (parameter: string, count: number) =>
+  reply(
+    {
+      errors: [
+        {
+          parameters: { [parameter]: [] },
+          message: `The number of values in the \`${parameter}\` query parameter list [${count}] is not between 1 and ${MAX_VALUES}`,
+        },
+      ],
+      title: "Invalid Request",
+      detail: "One or more parameters to your request was invalid.",
+      type: `${PROBLEMS}/invalid-request`,
+    },
+    400,
+  );
 
 const invalid = (username: string) =>
   reply(

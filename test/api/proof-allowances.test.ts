@@ -1,10 +1,13 @@
 /** A platform's allowance is shared fairly: failing proofs of many agents keep neither another agent nor the re-checks from it. */
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { askWithin } from "../../api/services/proof-allowance.ts";
 import type { ProofReader } from "../../clients/ports.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { unconfiguredProofs } from "../../clients/unavailable.ts";
-import { strangers } from "../../core/proof-allowances.ts";
+import { readsOfRechecks, strangers } from "../../core/proof-allowances.ts";
 import type { XClaim } from "../../core/proof-platforms/x.ts";
+import { byProofPlatform } from "../../core/proof-platforms.ts";
 import { forgetFullAllowances, takeAll, takeTokens } from "../../db/allowances.ts";
 import { recordProof } from "../../db/proofs.ts";
 import { agentWallet } from "../../harness/agent-wallet.ts";
@@ -61,9 +64,9 @@ beforeEach(async () => {
   x = {
     ...platform,
     find: (claim, sought, spend) =>
-      platform.find(claim, sought, async (rate) => {
-        asked++;
-        return spend!(rate);
+      platform.find(claim, sought, async (rate, reads) => {
+        if (reads > 0) asked++;
+        return spend!(rate, reads);
       }),
   };
   await api.database.pool.query(
@@ -81,7 +84,10 @@ const recheck = () =>
   proofRecheck.run(
     {
       ...{ db: api.database.pool, clock: () => new Date(now), log: testLog(), proofs: { x } },
-      config: { service: { prefix: "helixa" }, upstreams: { proofRecheckMs: DAY_MS } },
+      config: {
+        service: { prefix: "helixa" },
+        upstreams: { proofChecks: byProofPlatform(() => ({ recheckMs: DAY_MS, readsPerDay: null })) },
+      },
     } as never,
     {},
   );
@@ -207,7 +213,7 @@ it("what an agent has asked for outlives the process, and is forgotten when it h
   const { rows } = await api.database.pool.query("select count(*)::int as n from offchain.allowance");
   expect(rows[0].n).toBeGreaterThan(3);
   expect(await forgetFullAllowances(api.database.pool, new Date(now))).toBe(0);
-  expect(await forgetFullAllowances(api.database.pool, new Date(now + 2 * DAY_MS))).toBe(rows[0].n);
+  expect(await forgetFullAllowances(api.database.pool, new Date(now + 3 * DAY_MS))).toBe(rows[0].n);
 });
 
 it("re-checks stop where their own allowance ends, leave the rest as it is, and go on with it later", async () => {
@@ -241,4 +247,35 @@ it("re-checks stop where their own allowance ends, leave the rest as it is, and 
   now += 2 * 3_600_000;
   expect(await recheck()).toBeGreaterThanOrEqual(1);
   expect(await statuses()).toEqual(Array(proofs).fill("verified"));
+});
+
+it("callers have their own share of a platform's reads, of which one network cannot take all", async () => {
+  const readsPerDay = 20;
+  const ask = (network: string, n: number) => {
+    const tokenId = 5_000 + n;
+    const claim = { handle: `nobody_${n}` };
+    const wallet = `0x${String(tokenId).padStart(40, "0")}` as const;
+    const asker = { platform: "x" as const, tokenId, wallet, network, claim, now: new Date(now) };
+    const within = { asker, perDay: PER_AGENT, readsPerDay, expected: "", hint: "" };
+    return askWithin(api.database.pool, within, (spend) => x.find(claim, { tokenId, prefix: "helixa" }, spend)).then(
+      () => "asked",
+      (error) => error.options.retryAfter,
+    );
+  };
+  now = Date.parse("2026-11-21T22:00:00Z");
+  const answers = [];
+  for (let n = 0; n < 9; n++) answers.push(await ask("a", n));
+  // 0.85 of 10; the rest waits until midnight.
+  expect(answers).toEqual([...Array(8).fill("asked"), 7_200]);
+  expect([await ask("b", 10), await ask("c", 11), await ask("d", 12)]).toEqual(["asked", "asked", 7_200]);
+  const [ofChecks] = readsOfRechecks("x", { perDay: readsPerDay, count: 10 }, new Date(now));
+  expect(await takeAll(api.database.pool, [ofChecks!], new Date(now))).toBe(0);
+  // The next day begins anew, and the buckets of past days are forgotten.
+  now += 2 * 3_600_000;
+  expect(await ask("a", 13)).toBe("asked");
+  const days = async () =>
+    (await api.database.pool.query("select from offchain.allowance where name like 'proofs:x:reads:%'")).rowCount;
+  expect(await days()).toBe(7);
+  await forgetFullAllowances(api.database.pool, new Date(now + 3 * DAY_MS));
+  expect(await days()).toBe(0);
 });

@@ -23,6 +23,7 @@ beforeAll(async () => {
       MINT_WAIT_MS: "20000",
       AWARD_CONFIRMATIONS: "2",
       PROOF_RECHECK_INTERVAL: "1s",
+      X_RECHECK_INTERVAL: "1s",
       PULL_INTERVAL: "1s",
     },
   });

@@ -13,7 +13,7 @@ import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { Failure } from "../../core/errors.ts";
 import type { Address } from "../../core/facts.ts";
-import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
+import { byProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { storeEthosScores } from "../../db/ethos.ts";
 import { recordProof } from "../../db/proofs.ts";
 import { testLog } from "../../harness/log.ts";
@@ -232,7 +232,10 @@ const recheck = (platform: ProofPlatformKey, source: ProofReader<object>) =>
       proofs: { [platform]: source },
       clock: () => NOW,
       log: testLog(),
-      config: { service: { prefix: "helixa" }, upstreams: { proofRecheckMs: DAY_MS } },
+      config: {
+        service: { prefix: "helixa" },
+        upstreams: { proofChecks: byProofPlatform(() => ({ recheckMs: DAY_MS, readsPerDay: null })) },
+      },
     } as never,
     {},
   );

@@ -1,4 +1,6 @@
 /** The job that looks at proofs again: what vanished lapses and the score follows, what cannot be asked goes stale and recovers. */
+
+import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FoundProof, ProofReader, ProofReaders } from "../../clients/ports.ts";
 import { farcasterProofs } from "../../clients/proof-platforms/farcaster.ts";
@@ -7,10 +9,11 @@ import { githubProofs } from "../../clients/proof-platforms/github.ts";
 import { xProofs } from "../../clients/proof-platforms/x.ts";
 import { openPublicHttp, type PublicHttp } from "../../clients/public-http.ts";
 import { Failure } from "../../core/errors.ts";
-import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
+import { type ByProofPlatform, byProofPlatform, type ProofPlatformKey } from "../../core/proof-platforms.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { recordProof } from "../../db/proofs.ts";
 import { testLog } from "../../harness/log.ts";
+import { proofGauges } from "../../ops/metrics/proofs.ts";
 import { proofRecheck } from "../../workers/jobs/proof-recheck.ts";
 import { JOBS } from "../../workers/jobs.ts";
 import { plantAgents } from "../api/support/agents.ts";
@@ -40,6 +43,7 @@ beforeEach(async () => {
     farcaster: farcasterProofs(hubReader(sim.upstream("/farcaster", roomy))),
   };
   asked = [];
+  checks = byProofPlatform(() => ({ recheckMs: DAY_MS, readsPerDay: null }));
   now = Date.parse("2026-11-21T12:00:00Z");
   for (const source of ["x", "github", "farcaster"]) await sim.fail(source, { times: 0 });
   await database.pool.query(
@@ -84,6 +88,8 @@ async function prove(platform: ProofPlatformKey, id: number, tokenId: number): P
   await recordProof(database.pool, { tokenId, platform, ...found }, null, new Date(now));
   await recomputeCred(database.pool, { tokenIds: [tokenId] }, { now: new Date(now), cause: "test" });
 }
+/** The interval and the budget of each platform, for one test. */
+let checks: ByProofPlatform<{ recheckMs: number; readsPerDay: number | null }>;
 const run = () => {
   const counted = Object.entries(platforms).map(([platform, source]) => [
     platform,
@@ -101,7 +107,10 @@ const run = () => {
       proofs: Object.fromEntries(counted),
       clock: () => new Date(now),
       log: testLog(),
-      config: { service: { prefix: "helixa" }, upstreams: { proofRecheckMs: DAY_MS } },
+      config: {
+        service: { prefix: "helixa" },
+        upstreams: { proofChecks: checks },
+      },
     } as never,
     {},
   );
@@ -150,6 +159,62 @@ describe("a proof that stands", () => {
       ["x", 100],
       ["x", 20],
     ]);
+  });
+});
+
+describe("a platform that bills each read", () => {
+  beforeEach(async () => {
+    await sim.control("PUT", "x/window", { requests: 300 });
+    await plantAgents(
+      database.pool,
+      Array.from({ length: 8 }, (_, i) => ({ tokenId: 100 + i })),
+    );
+    for (let i = 0; i < 8; i++) await prove("x", 800 + i, 100 + i);
+    await prove("github", 1, 1);
+  });
+  const billed = async () =>
+    ((await (await fetch(`${sim.url}/_control/x/billed`)).json()) as { billed: number }).billed;
+  /** Samples of the metrics, by name and labels. */
+  const metrics = async () => {
+    const registry = new Registry();
+    proofGauges(registry, database.pool, checks, { clock: () => new Date(now) });
+    const text = await registry.metrics();
+    return text.split("\n").filter((line) => /^agents_.*"x"/.test(line));
+  };
+
+  it("has an interval of its own", async () => {
+    checks = { ...checks, x: { recheckMs: 30 * DAY_MS, readsPerDay: null } };
+    nextDay();
+    expect([await run(), asked]).toEqual([1, [["github", 1]]]);
+    now += 29 * DAY_MS;
+    expect(await run()).toBe(9);
+  });
+
+  it("is read within the day's budget: what it is not enough for keeps its state, and metrics tell it", async () => {
+    checks = { ...checks, x: { recheckMs: DAY_MS, readsPerDay: 10 } };
+    nextDay();
+    const before = await billed();
+    expect([await run(), (await billed()) - before]).toEqual([6, 5]);
+    expect([await run(), (await billed()) - before]).toEqual([0, 5]);
+    expect(new Set((await records()).map(({ status }) => status))).toEqual(new Set(["verified"]));
+    expect(await metrics()).toEqual([
+      'agents_proofs_due{platform="x"} 3',
+      'agents_proof_reads_left{platform="x",work="new"} 5',
+      'agents_proof_reads_left{platform="x",work="checks"} 0',
+    ]);
+    // A larger budget holds from now on; a new day begins a new one.
+    checks = { ...checks, x: { recheckMs: DAY_MS, readsPerDay: 12 } };
+    expect([await run(), (await billed()) - before]).toEqual([1, 6]);
+    nextDay();
+    expect([await run(), (await billed()) - before]).toEqual([7, 12]);
+  });
+
+  it("gets back the reads of a request that it refused", async () => {
+    checks = { ...checks, x: { recheckMs: DAY_MS, readsPerDay: 10 } };
+    nextDay();
+    await sim.fail("x", { status: 503, times: 3 });
+    for (let i = 0; i < 3; i++) await expect(run()).rejects.toBeInstanceOf(Failure);
+    expect(await run()).toBe(5);
   });
 });
 

@@ -3,9 +3,16 @@ import pLimit from "p-limit";
 import { z } from "zod";
 import type { ProofReader } from "../../clients/ports.ts";
 import { Failure } from "../../core/errors.ts";
-import { type Rate, RESERVED_FOR_NEW_PROOFS, rechecks, strangers } from "../../core/proof-allowances.ts";
+import {
+  type Rate,
+  RESERVED_FOR_NEW_PROOFS,
+  type Reads,
+  readsOfRechecks,
+  rechecks,
+  strangers,
+} from "../../core/proof-allowances.ts";
 import type { ProofPlatformKey } from "../../core/proof-platforms.ts";
-import { levelsOf, takeAll } from "../../db/allowances.ts";
+import { levelsOf, takeAll, takeTokens } from "../../db/allowances.ts";
 import { appendEvents } from "../../db/append-events.ts";
 import { recomputeCred } from "../../db/cred.ts";
 import { type Checked, type ProofRecord, proofsDue, storeChecks } from "../../db/proofs.ts";
@@ -15,7 +22,7 @@ import type { JobContext } from "../context.ts";
 import { defineJob } from "../job.ts";
 
 /**
- * Takes a request from the allowance for re-checks, else from the allowance of new proofs while at least
+ * Takes a request and its reads from the allowance for re-checks, else from the allowance of new proofs while at least
  * RESERVED_FOR_NEW_PROOFS of that is left.
  * @returns seconds to wait; 0 when a request was taken
  */
@@ -23,14 +30,30 @@ async function takeForRecheck(
   db: JobContext["db"],
   platform: ProofPlatformKey,
   rate: Rate,
+  reads: Reads,
   now: Date,
 ): Promise<number> {
-  const seconds = await takeAll(db, [rechecks(platform, rate)], now);
+  const budget = readsOfRechecks(platform, reads, now);
+  const seconds = await takeAll(db, [rechecks(platform, rate), ...budget], now);
   if (seconds === 0) return 0;
   const shared = strangers(platform, rate);
   const level = (await levelsOf(db, [shared.name], now)).get(shared.name)?.level ?? shared.most;
   if (level < shared.most * RESERVED_FOR_NEW_PROOFS) return seconds;
-  return (await takeAll(db, [shared], now)) && seconds;
+  return (await takeAll(db, [shared, ...budget], now)) && seconds;
+}
+
+/** Proofs that today's budget of reads is enough for; Infinity on a platform without a budget. */
+async function readsLeft(
+  db: JobContext["db"],
+  platform: ProofPlatformKey,
+  perDay: number | null,
+  now: Date,
+): Promise<number> {
+  const [budget] = readsOfRechecks(platform, { perDay, count: 1 }, now);
+  if (!budget) return Number.POSITIVE_INFINITY;
+  const known = (await levelsOf(db, [budget.name], now)).get(budget.name);
+  // The size may have changed since the bucket was last used; what was taken stays taken.
+  return Math.floor(known ? known.level + budget.most - known.most : budget.most);
 }
 
 /** Max proofs of one platform per run; the next run does the rest. */
@@ -59,14 +82,21 @@ type Run = { looked: number; trouble: Failure | null };
 
 async function recheck(context: JobContext, platform: ProofPlatformKey, source: Source): Promise<Run> {
   const { db, clock, config, log } = context;
-  const before = new Date(clock().getTime() - config.upstreams.proofRecheckMs);
-  const due = await proofsDue(db, { platform, before, limit: PER_RUN });
+  const { recheckMs, readsPerDay: perDay } = config.upstreams.proofChecks[platform];
+  const before = new Date(clock().getTime() - recheckMs);
+  const left = await readsLeft(db, platform, perDay, clock());
+  const due = left < 1 ? [] : await proofsDue(db, { platform, before, limit: Math.min(PER_RUN, left) });
   const run: Run = { looked: 0, trouble: null };
   /** The allowance is used up: proofs that were not checked stay as they are, for the next run. */
   let spent = false;
 
-  async function spend(rate: Rate): Promise<number> {
-    const seconds = await takeForRecheck(db, platform, rate, clock());
+  async function spend(rate: Rate, count: number): Promise<number> {
+    const reads = { perDay, count: Math.abs(count) };
+    if (count < 0) {
+      await takeTokens(db, readsOfRechecks(platform, reads, clock()), -1, clock());
+      return 0;
+    }
+    const seconds = await takeForRecheck(db, platform, rate, reads, clock());
     spent ||= seconds > 0;
     return seconds;
   }

@@ -1,0 +1,113 @@
+/** Looks up the exchange attestations that are older than the index: of the owners of the directory's rows, and of humans. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { Failure } from "../../core/errors.ts";
+import { attestationCall, attestationOf, uidCall, uidOf } from "../../core/exchange-attestation.ts";
+import type { Address, Hex } from "../../core/facts.ts";
+import { type Lookup, noteFailedLookups, storeLookups, walletsToLookUp } from "../../db/attestation-lookups.ts";
+import { VERIFIED_ACCOUNT } from "../../db/attestations.ts";
+import type { JobContext } from "../context.ts";
+import { type ContractRead, readContracts } from "../contract-reads.ts";
+import { defineJob } from "../job.ts";
+
+/** Max wallets per run, and per call to the chain; the next run does the rest. */
+const WALLETS = 2_000;
+const AT_ONCE = 100;
+
+export const attestationLookups = defineJob({
+  name: "attestation-lookups",
+  concurrency: 1,
+  schedule: { everyMs: 60_000 },
+  input: z.object({}),
+  async run(context) {
+    const { db, chain, clock, config } = context;
+    const { attestationIndexer, eas } = config.contracts;
+    const schema = config.attestationSchemas[0]!;
+    const configuration = fingerprintOf(config);
+    const before = new Date(clock().getTime() - config.attestationRecheckMs);
+    const due = await walletsToLookUp(db, { before, configuration, limit: WALLETS });
+    // Other chains than the exchange's have no such contract.
+    if (due.length === 0 || !(await chain.isDeployed(attestationIndexer.address))) return 0;
+    const first = await chain.block(eas.startBlock);
+    if (first === null) return behind(eas.startBlock);
+    let changed = 0;
+    for (let from = 0; from < due.length; from += AT_ONCE) {
+      const wallets = due.slice(from, from + AT_ONCE);
+      const now = clock();
+      let found: Map<Address, Lookup>;
+      try {
+        found = await lookUp(context, wallets, first.timestamp);
+      } catch (error) {
+        await noteFailedLookups(db, wallets, now);
+        throw error;
+      }
+      changed += await storeLookups(db, [...found.values()], { schema, configuration, now });
+      await noteFailedLookups(
+        db,
+        wallets.filter((wallet) => !found.has(wallet)),
+        now,
+      );
+    }
+    return changed;
+  },
+});
+
+/** Hash of everything in the configuration that a look-up depends on. */
+function fingerprintOf({ contracts, attesters, attestationSchemas }: JobContext["config"]): string {
+  const { attestationIndexer, eas } = contracts;
+  const parts = [attestationIndexer.address, eas.address, eas.startBlock, attestationSchemas[0], [...attesters].sort()];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
+
+/**
+ * Asks the chain about wallets. The exchange's indexer names the newest attestation of each, EAS has its contents.
+ * @param firstTimestamp of the first indexed block, Unix seconds; a younger attestation is the index's to judge
+ * @returns by wallet; a wallet without a usable answer is left out
+ * @throws Failure upstream_unavailable, also when the node that answered is behind the first indexed block
+ */
+async function lookUp(
+  { chain, config }: JobContext,
+  wallets: readonly Address[],
+  firstTimestamp: number,
+): Promise<Map<Address, Lookup>> {
+  const { attestationIndexer, eas } = config.contracts;
+  const schema = config.attestationSchemas[0]!;
+  const read = async (reads: ContractRead[]) => {
+    const { answers, at } = await readContracts(chain, reads);
+    // Such a node does not know all of the attestations that are looked for: its "none" means nothing.
+    if (at !== null && at < firstTimestamp) behind(eas.startBlock);
+    return answers;
+  };
+  const named = await read(
+    wallets.map((wallet) => ({ to: attestationIndexer.address, data: uidCall(wallet, schema) })),
+  );
+  const found = new Map<Address, Lookup>();
+  const asked: { wallet: Address; uid: Hex }[] = [];
+  for (const [i, wallet] of wallets.entries()) {
+    const answer = named[i];
+    const uid = answer ? uidOf(answer) : undefined;
+    if (uid === null) found.set(wallet, { wallet, attestation: null });
+    else if (uid !== undefined) asked.push({ wallet, uid });
+  }
+  const contents = await read(asked.map(({ uid }) => ({ to: eas.address, data: attestationCall(uid) })));
+  for (const [i, { wallet, uid }] of asked.entries()) {
+    const answer = contents[i];
+    const told = answer ? attestationOf(answer) : undefined;
+    if (told === undefined) continue;
+    const valid =
+      told !== null &&
+      told.uid === uid &&
+      told.recipient === wallet &&
+      told.schema === schema &&
+      config.attesters.includes(told.attester) &&
+      told.data === VERIFIED_ACCOUNT &&
+      told.revokedAt === 0 &&
+      told.attestedAt < firstTimestamp;
+    found.set(wallet, { wallet, attestation: valid ? told : null });
+  }
+  return found;
+}
+
+function behind(block: number): never {
+  throw new Failure("upstream_unavailable", `The node does not have block ${block}, the first indexed one, yet.`);
+}
