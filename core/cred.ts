@@ -6,7 +6,7 @@ import { tierOf } from "./tiers.ts";
 
 export { ageDays } from "./signals/age.ts";
 export { exchangeCounts } from "./signals/coinbase.ts";
-export { standingProofs } from "./signals/verify.ts";
+export { validProofs } from "./signals/verify.ts";
 export { SIGNALS };
 
 /** One row of the breakdown: `weight` from 0 to 1, `weightedScore` = weight · rawScore. */

@@ -88,6 +88,6 @@ const NOTE_USE = statement({
 });
 
 /** Notes that a key was used, at most once a minute. */
-export async function noteUse(db: Queryable, id: string, now: Date): Promise<void> {
+export async function recordUse(db: Queryable, id: string, now: Date): Promise<void> {
   await NOTE_USE.run(db, { id, now });
 }

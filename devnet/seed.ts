@@ -42,8 +42,8 @@ const TOKEN_URIS_MS = 60_000;
 /** For each wallet that registers by the API; a registration costs 1. */
 const USDC_EACH = parseUnits("25", 6);
 const ETH_EACH = parseEther("5");
-/** Agents that register at the same time; each waits for two blocks most of the time. */
-const AT_ONCE = 24;
+/** Max agents that register at the same time; each waits for two blocks most of the time. */
+const AT_ONCE = 48;
 /** Every eighth agent was brought by the first one. */
 const REFERRED_EVERY = 8;
 
@@ -53,6 +53,8 @@ const REFERRED_EVERY = 8;
  */
 export async function seed(context: SeedContext): Promise<string> {
   const db = openPool({ connectionString: context.databaseUrl, max: 4 });
+  // A stop during the seeding ends the database first; the statement that follows reports it.
+  db.on("error", () => {});
   const chain = openSeedChain(context.rpcUrl, db);
   const wallets = walletsOfWorld();
   try {
@@ -67,11 +69,17 @@ export async function seed(context: SeedContext): Promise<string> {
     ]);
     const [citizens] = await Promise.all([registerAll(context, chain, wallets), forWallets]);
     context.say("handshakes, humans, messages");
-    await recordHandshakes(chain, context.devnet, citizens);
+    await Promise.all([
+      recordHandshakes(chain, context.devnet, citizens),
+      untilIndexed(context, chain).then(() =>
+        Promise.all([
+          canonicalAgents(db).then((agents) => plantScan(context, agents)),
+          seedPrincipals(context, citizens),
+          seedMessages(context, citizens),
+        ]),
+      ),
+    ]);
     await untilIndexed(context, chain);
-    await plantScan(context, await canonicalAgents(db));
-    await seedPrincipals(context, citizens);
-    await seedMessages(context, citizens);
     if (context.setsTokenUris) await untilUrisAreSet(context, chain, citizens);
     return `${citizens.length} agents, ${WORLD.filter((agent) => agent.erc8004).length} of them in the canonical registry`;
   } finally {

@@ -52,9 +52,11 @@ try {
   await tasks().run(stack);
   if (!stopping) printReady(stack);
 } catch (error) {
+  // A stop by a signal ends the steps that run with errors of their own.
+  const stopped = stopping !== undefined;
   await stopAll();
-  console.error(explain(error));
-  process.exit(1);
+  if (!stopped) console.error(explain(error));
+  process.exit(stopped ? 0 : 1);
 }
 
 function tasks() {

@@ -1,7 +1,7 @@
 /** Which operators may see the queues: holders of an API key whose scope says so. */
 import { timingSafeEqual } from "node:crypto";
 import { apiKeyHash, apiKeyId } from "../core/api-keys.ts";
-import { apiKey, noteUse } from "../db/api-keys.ts";
+import { apiKey, recordUse } from "../db/api-keys.ts";
 import type { Queryable } from "../db/transaction.ts";
 import type { BoardAccess } from "./queue-board.ts";
 
@@ -13,6 +13,6 @@ export const boardAccess =
     if (!known || !timingSafeEqual(apiKeyHash(key), known.hash) || known.revokedAt) return null;
     const write = known.scopes.includes("queues:write");
     if (!write && !known.scopes.includes("queues:read")) return null;
-    await noteUse(db, known.id, new Date());
+    await recordUse(db, known.id, new Date());
     return write ? "write" : "read";
   };

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { apiKeyHash, apiKeyId } from "../../core/api-keys.ts";
 import { Failure, fail } from "../../core/errors.ts";
-import { type ApiKey, apiKey, type KeyScope, noteUse } from "../../db/api-keys.ts";
+import { type ApiKey, apiKey, type KeyScope, recordUse } from "../../db/api-keys.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import type { KeyCaller } from "../caller-types.ts";
 import { expiringCache } from "./expiring-cache.ts";
@@ -27,7 +27,7 @@ export async function requireApiKey(
   if (header === undefined) return refuse("This operation needs an API key.");
   const known = await goodKey(db, header, attempt);
   if (!known.scopes.includes(scope)) return refuse(NOT_VALID);
-  await noteUse(db, known.id, now);
+  await recordUse(db, known.id, now);
   return { kind: "apiKey", apiKeyId: known.id };
 }
 
@@ -83,7 +83,7 @@ export function readingKeys(db: Queryable): ReadingKeys {
         ? { kind: "apiKey", apiKeyId: id, readsPerMinute }
         : null;
       good.set(String(header), reads, now + BELIEVED_MS);
-      if (reads) await noteUse(db, id, new Date(now)).catch(() => {});
+      if (reads) await recordUse(db, id, new Date(now)).catch(() => {});
       return reads;
     },
   };

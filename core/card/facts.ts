@@ -1,6 +1,6 @@
 /** Everything a card shows about an agent, in one value; the picture depends on nothing else. */
 import { checksum } from "../addresses.ts";
-import { exchangeCounts, shownCred, standingProofs } from "../cred.ts";
+import { exchangeCounts, shownCred, validProofs } from "../cred.ts";
 import type { Address, AgentFacts } from "../facts.ts";
 import { byProofPlatform, PROOF_PLATFORMS } from "../proof-platforms.ts";
 import { countedTraits } from "../traits.ts";
@@ -48,7 +48,7 @@ const TRAITS = { width: 856, rows: 2 };
  * @param at.now decides whether the exchange's attestation still stands, and the score while none is stored
  */
 export function cardFacts(facts: AgentFacts, at: { now: Date; serviceName: string }): CardFacts {
-  const proven = new Set(standingProofs(facts).map((proof) => proof.platform));
+  const proven = new Set(validProofs(facts).map((proof) => proof.platform));
   const traits = countedTraits(facts.traits)
     .map((trait) => oneLine(trait.name, TRAIT_LENGTH))
     .filter((name) => name !== "");

@@ -1,5 +1,5 @@
 /** The cred of a human: one table of signals with two sets of weights, and the score and breakdown computed from it. */
-import { shownCred, standingProofs } from "../cred.ts";
+import { shownCred, validProofs } from "../cred.ts";
 import { tierOf } from "../tiers.ts";
 import { unixSeconds } from "../times.ts";
 import type { HumanFacts } from "./facts.ts";
@@ -147,7 +147,7 @@ export const isAttested = ({ attestation }: Pick<HumanFacts, "attestation">, now
  */
 export const provenAccounts = ({ agents }: Pick<HumanFacts, "agents">) =>
   agents.flatMap((agent) =>
-    standingProofs(agent)
+    validProofs(agent)
       .filter(({ verifiedAt }) => agent.heldSince === null || Date.parse(verifiedAt) >= agent.heldSince * 1000)
       .map(({ platform, handle }) => ({ tokenId: agent.tokenId, platform, handle })),
   );

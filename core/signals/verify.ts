@@ -10,7 +10,7 @@ export const PROOF_VALUE = 25;
 const COUNTED = ["verified", "stale"] as const;
 
 /** Proof records that count; a lapsed one does not. */
-export const standingProofs = (facts: Pick<AgentFacts, "proofs">) =>
+export const validProofs = (facts: Pick<AgentFacts, "proofs">) =>
   facts.proofs.filter((proof) => COUNTED.some((status) => status === proof.status));
 
 export const verify: Signal<"verify"> = {
@@ -18,7 +18,7 @@ export const verify: Signal<"verify"> = {
   label: "Verification Status",
   description: `25 for each of the wallet and the accounts on ${listed(PROOF_PLATFORMS.map(({ label }) => label))} that are proven`,
   weight: 15,
-  raw: (facts) => clamp((Number(facts.verified) + standingProofs(facts).length) * PROOF_VALUE),
+  raw: (facts) => clamp((Number(facts.verified) + validProofs(facts).length) * PROOF_VALUE),
   sql: {
     value: () => `least(100, (a.verified::int4 + coalesce(p.proofs, 0)) * ${PROOF_VALUE})`,
     join: ({ inScope }) => `
@@ -28,7 +28,7 @@ export const verify: Signal<"verify"> = {
       group by token_id) p on p.token_id = a.token_id`,
   },
   steps(facts, raw) {
-    const proven = standingProofs(facts).map(({ platform }) => platform);
+    const proven = validProofs(facts).map(({ platform }) => platform);
     const step = (action: string, path: string): Step => ({
       action,
       endpoint: `POST /api/v2/agent/${facts.tokenId}/${path}`,

@@ -1,6 +1,6 @@
 /** The full view of an agent. */
 import { checksum } from "../addresses.ts";
-import { exchangeCounts, shownCred, standingProofs } from "../cred.ts";
+import { exchangeCounts, shownCred, validProofs } from "../cred.ts";
 import type { Address, AgentFacts, Narrative, Trait } from "../facts.ts";
 import { tokenLink } from "../links.ts";
 import { type Listing, listingOf } from "../listing.ts";
@@ -91,7 +91,7 @@ export function agentView(facts: AgentFacts, site: Site, now: Date, indexedBlock
 
 /** The stated accounts; `x` is the proven account on X where there is one, else the stated one. */
 function withX(facts: AgentFacts, socials: Record<string, string>): Record<string, string> {
-  const proof = standingProofs(facts).find(({ platform }) => platform === "x");
+  const proof = validProofs(facts).find(({ platform }) => platform === "x");
   const x = proof?.handle ?? socials.twitter;
   return x === undefined ? socials : { ...socials, x };
 }

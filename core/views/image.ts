@@ -2,7 +2,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { TEMPLATE } from "../card/hash.ts";
-import { exchangeCounts, shownCred, standingProofs } from "../cred.ts";
+import { exchangeCounts, shownCred, validProofs } from "../cred.ts";
 import type { AgentFacts } from "../facts.ts";
 import { countedTraits } from "../traits.ts";
 import type { Site } from "./site.ts";
@@ -21,7 +21,7 @@ export function imageHash(facts: AgentFacts, site: Pick<Site, "serviceName">, no
     facts.agentAddress,
     shownCred(facts, now).score,
     facts.verified,
-    standingProofs(facts).map((proof) => proof.platform),
+    validProofs(facts).map((proof) => proof.platform),
     exchangeCounts(facts, now),
     countedTraits(facts.traits).map((trait) => trait.name),
     facts.soulbound,

@@ -1,5 +1,5 @@
 /** The verifications of an agent: records of its social proofs, and their short form in the report. */
-import { exchangeCounts, standingProofs } from "../cred.ts";
+import { exchangeCounts, validProofs } from "../cred.ts";
 import type { AgentFacts, Hex, Proof } from "../facts.ts";
 import {
   type ByProofPlatform,
@@ -61,7 +61,7 @@ export type VerificationMarks = ByProofPlatform<ProvenAccount> & {
 
 /** The verifications that count at `now`. */
 export function verificationMarks(facts: AgentFacts, now: Date): VerificationMarks {
-  const standing = standingProofs(facts);
+  const standing = validProofs(facts);
   const account = (platform: ProofPlatformKey): ProvenAccount => {
     const proof = standing.find((p) => p.platform === platform);
     if (!proof) return { verified: false };

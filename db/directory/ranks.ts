@@ -33,7 +33,7 @@ const FORGET = statement({
  * Stores today's places in the directory's own order, once a day, and deletes those older than RANK_DAYS.
  * @returns how many were stored
  */
-export const noteRanks = (pool: pg.Pool, now: Date): Promise<number> =>
+export const storeRanks = (pool: pg.Pool, now: Date): Promise<number> =>
   transaction(pool, async (tx) => {
     await lockText(tx, "directory ranks");
     const stored = await STORE.run(tx, { now });

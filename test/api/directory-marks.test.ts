@@ -1,6 +1,6 @@
 /** Marks of the directory's rows, and what the canonical registry knows of one agent: only what is known, about whom it is known. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { noteRanks } from "../../db/directory/ranks.ts";
+import { storeRanks } from "../../db/directory/ranks.ts";
 import { plantRows } from "../../harness/onchain.ts";
 import { plantAgents } from "../../harness/plant-agents.ts";
 import { randomAgents } from "../support/agents.ts";
@@ -129,7 +129,7 @@ describe("marks", () => {
 
   it("tell the place of a week ago, whatever happened to the place since", async () => {
     const { pool } = api.database;
-    const day = (days: number) => noteRanks(pool, new Date(Date.parse(ago(days))));
+    const day = (days: number) => storeRanks(pool, new Date(Date.parse(ago(days))));
     const ranks = async () => {
       const all = await marks("helixa:0", "erc8004:0", "virtuals:0", "erc8004:no number");
       return all.map((mark) => mark.rank_7d_ago);

@@ -1,6 +1,6 @@
 /** Records the ranks of the directory's first rows every day. */
 import { z } from "zod";
-import { noteRanks } from "../../db/directory/ranks.ts";
+import { storeRanks } from "../../db/directory/ranks.ts";
 import { defineJob } from "../job.ts";
 
 export const directoryRanks = defineJob({
@@ -9,5 +9,5 @@ export const directoryRanks = defineJob({
   // Runs more often than once a day: a process that was down at midnight misses no day.
   schedule: { everyMs: 3_600_000 },
   input: z.object({}),
-  run: ({ db, clock }) => noteRanks(db, clock()),
+  run: ({ db, clock }) => storeRanks(db, clock()),
 });
