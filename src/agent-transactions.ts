@@ -1,10 +1,8 @@
 /** The transactions with an event about an identity token. */
 import type { Context } from "ponder:registry";
 import { agentTransaction } from "ponder:schema";
+import { SELECTOR_LENGTH } from "./call-data.ts";
 import { blockOf, type ChainEvent, timeOf } from "./event-facts.ts";
-
-/** Characters of a function selector in hex, with `0x`. */
-const SELECTOR_LENGTH = 10;
 
 /** Inserts the transaction of an event about a token; does nothing when an earlier event has inserted it. */
 export async function recordTransaction({ db }: Context, event: ChainEvent, tokenId: number): Promise<void> {

@@ -5,6 +5,7 @@ import { identityAbi } from "../abis/identity.ts";
 import { changeAgent } from "./agent-rows.ts";
 import { readOrNull } from "./contract-reads.ts";
 import { blockOf, cleanText, lower, MAX_LABEL, timeOf, tokenIdOf } from "./event-facts.ts";
+import { narrativeCall } from "./identity-calls.ts";
 import { recordChange } from "./index-changes.ts";
 
 /** The contract awards points in the same transaction, and the handler of PointsAwarded reads the wallet. */
@@ -75,29 +76,27 @@ ponder.on("Identity:TraitAdded", async ({ event, context }) => {
 });
 
 ponder.on("Identity:NarrativeSet", async ({ event, context }) => {
-  const read = await readOrNull(
-    context.client.readContract({
-      abi: identityAbi,
-      address: event.log.address,
-      functionName: "getNarrative",
-      args: [event.args.tokenId],
-    }),
-  );
+  const { tokenId, field } = event.args;
+  const texts =
+    narrativeCall(event, tokenId, field) ??
+    (await readOrNull(
+      context.client.readContract({
+        abi: identityAbi,
+        address: event.log.address,
+        functionName: "getNarrative",
+        args: [tokenId],
+      }),
+    ));
   const known = await changeAgent(
     context,
     event,
-    tokenIdOf(event.args.tokenId),
+    tokenIdOf(tokenId),
     (row) =>
-      read === null
+      texts === null
         ? {}
         : {
-            narrative: {
-              origin: cleanText(read.origin),
-              mission: cleanText(read.mission),
-              lore: cleanText(read.lore),
-              manifesto: cleanText(read.manifesto),
-            },
-            narrativeAt: { ...row.narrativeAt, ...timesOf(event.args.field, timeOf(event)) },
+            narrative: { ...(row.narrative ?? NO_NARRATIVE), ...cleanTexts(texts) },
+            narrativeAt: { ...row.narrativeAt, ...timesOf(field, timeOf(event)) },
           },
     WALLET_READ,
   );
@@ -105,6 +104,11 @@ ponder.on("Identity:NarrativeSet", async ({ event, context }) => {
 });
 
 const TEXTS = ["origin", "mission", "lore", "manifesto"] as const;
+/** The texts of a new agent. */
+const NO_NARRATIVE = { origin: "", mission: "", lore: "", manifesto: "" };
+
+const cleanTexts = (texts: Partial<typeof NO_NARRATIVE>) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, cleanText(text)]));
 
 /** Times of the texts that a NarrativeSet changes: the text that `field` names, or all texts for any other value. */
 function timesOf(field: string, at: number) {

@@ -3,19 +3,10 @@ import { ponder } from "ponder:registry";
 import { operatorApproval, pointsAward, transfer, unmintedPoints } from "ponder:schema";
 import { zeroAddress } from "viem";
 import { identityAbi } from "../abis/identity.ts";
-import { changeAgent, insertAgent } from "./agent-rows.ts";
+import { changeAgent, insertAgent, registerAgent } from "./agent-rows.ts";
 import { readOrNull } from "./contract-reads.ts";
-import {
-  addressOrNull,
-  blockOf,
-  cleanText,
-  indexedText,
-  lower,
-  MAX_LABEL,
-  sumOf,
-  timeOf,
-  tokenIdOf,
-} from "./event-facts.ts";
+import { addressOrNull, blockOf, cleanText, lower, MAX_LABEL, sumOf, timeOf, tokenIdOf } from "./event-facts.ts";
+import { personalityCall } from "./identity-calls.ts";
 import { recordChange } from "./index-changes.ts";
 
 ponder.on("Identity:Transfer", async ({ event, context }) => {
@@ -39,17 +30,7 @@ ponder.on("Identity:Transfer", async ({ event, context }) => {
 });
 
 ponder.on("Identity:AgentRegistered", async ({ event, context }) => {
-  const tokenId = tokenIdOf(event.args.tokenId);
-  const known = await changeAgent(
-    context,
-    event,
-    tokenId,
-    () => ({
-      name: indexedText(event.args.name),
-      origin: event.args.origin,
-    }),
-    { walletRead: true },
-  );
+  const known = await registerAgent(context, event, tokenIdOf(event.args.tokenId), event.args);
   if (known !== null) await recordChange(context, event, "agent.registered", { tokenId: known.tokenId });
 });
 
@@ -84,16 +65,18 @@ ponder.on("Identity:PointsAwarded", async ({ event, context }) => {
   });
 
   async function readPersonality() {
-    const read = await readOrNull(
-      context.client.readContract({
-        abi: identityAbi,
-        address: event.log.address,
-        functionName: "getPersonality",
-        args: [event.args.tokenId],
-      }),
-    );
-    if (read === null) return null;
-    const { quirks, communicationStyle, values, humor, riskTolerance, autonomyLevel } = read;
+    const stored =
+      personalityCall(event, event.args.tokenId) ??
+      (await readOrNull(
+        context.client.readContract({
+          abi: identityAbi,
+          address: event.log.address,
+          functionName: "getPersonality",
+          args: [event.args.tokenId],
+        }),
+      ));
+    if (stored === null) return null;
+    const { quirks, communicationStyle, values, humor, riskTolerance, autonomyLevel } = stored;
     return {
       quirks: cleanText(quirks),
       communicationStyle: cleanText(communicationStyle),
