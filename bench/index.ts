@@ -57,6 +57,10 @@ export default async function index(args: string[]): Promise<void> {
       `\n${plan.lanes} lanes / 1 lane = ${(many.measured.rate / one.rate).toFixed(1)}, ` +
         `re-index / viem decode + COPY = ${(cached.measured.rate / floor.rate).toFixed(2)}\n`,
     );
+    console.log("requests per 1,000 events");
+    printRequests(`backfill, ${plan.lanes} lanes`, many);
+    printRequests("re-index from cache", cached);
+    console.log();
 
     console.log("block → row (ms)                p50       p95       max");
     const live = { databaseUrl: run.databaseUrl, rpcUrl, rounds: plan.liveBlocks, from: head };
@@ -107,6 +111,8 @@ async function decodeAndCopy(databaseUrl: string, blocks: number): Promise<Measu
   return measure(logs.length, taken);
 }
 
+/** Requests by method. */
+type Requests = Record<string, number>;
 export type Run = {
   databaseUrl: string;
   rpcUrl: string;
@@ -115,6 +121,14 @@ export type Run = {
   pollMs?: number;
   env?: Record<string, string>;
 };
+
+/** Prints the requests that the node got, by method; `HTTP` are the messages that carried them. */
+function printRequests(name: string, { measured, requests }: { measured: Measure; requests: Requests }): void {
+  const per1000 = Object.entries(requests)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([method, count]) => `${method} ${((count * 1000) / measured.events).toFixed(1)}`);
+  console.log(`${name.padEnd(26)} ${per1000.join(", ")}`);
+}
 
 /** Starts the indexer as it runs in production. @returns the process and a way to wait for a line of its log */
 export function startIndexer(run: Run) {
@@ -180,12 +194,14 @@ async function oneLane(run: Omit<Run, "lanes">, endBlock: number): Promise<Measu
 
 /** A backfill of everything final, its rows checked as soon as they are served; the indexer goes on following the head. */
 async function backfill(run: Run & { blocks: number; head: number }) {
+  await control(run.rpcUrl, "synthetic_counts");
   const { child, said } = startIndexer(run);
   try {
     const measured = await timed(said, run.blocks);
+    const requests = (await control(run.rpcUrl, "synthetic_counts")) as Requests;
     await said("serving");
     await checkRows(run.databaseUrl, run.head);
-    return { measured, stop: () => stop(child) };
+    return { measured, requests, stop: () => stop(child) };
   } catch (error) {
     await stop(child);
     throw error;
@@ -242,9 +258,13 @@ async function latency(options: { databaseUrl: string; rpcUrl: string; pollMs: n
   return from + rounds;
 }
 
-async function setHead(rpcUrl: string, head: number): Promise<void> {
-  await fetch(rpcUrl, {
+const setHead = (rpcUrl: string, head: number) => control(rpcUrl, "synthetic_setHead", head);
+
+/** Calls a method of the synthetic node that is not a part of JSON-RPC nodes. */
+async function control(rpcUrl: string, method: string, ...params: unknown[]): Promise<unknown> {
+  const response = await fetch(rpcUrl, {
     method: "POST",
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "synthetic_setHead", params: [head] }),
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
   });
+  return ((await response.json()) as { result: unknown }).result;
 }

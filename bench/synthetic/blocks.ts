@@ -1,8 +1,23 @@
 /** A chain made of arithmetic: every block of it, with its identity events, follows from its number. */
-import { encodeAbiParameters, encodeEventTopics, type Hex, numberToHex, pad, parseAbiParameters } from "viem";
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  pad,
+  parseAbiParameters,
+  toFunctionSelector,
+} from "viem";
 import { identityAbi } from "../../abis/identity.ts";
 
 export const IDENTITY: Hex = "0x00000000000000000000000000000000000a6e47";
+/** The account that owns the identity contract: it mints for others and verifies. */
+const CONTRACT_OWNER: Hex = "0x00000000000000000000000000000000000d3914";
+/** A contract account that calls the identity contract for its owners. */
+const CONTRACT_ACCOUNT: Hex = "0x0000000000000000000000000000000000005afe";
+/** Every n-th mint comes from the contract account: its transaction does not call the identity contract itself. */
+const INDIRECT_MINTS = 20;
 /** Logs in every block but block 0. */
 export const EVENTS_PER_BLOCK = 10;
 export const CHAIN_ID = 8453;
@@ -48,13 +63,20 @@ const UINT_TEXT = parseAbiParameters("uint256, string");
 const TWO_TEXTS = parseAbiParameters("string, string");
 const TEXT = parseAbiParameters("string");
 const points = (amount: bigint, reason: string) => encodeAbiParameters(UINT_TEXT, [amount, reason]);
+const TRAIT = ["research", "skill"] as const;
+const VERSION = "2.0";
+const FRAMEWORK = "custom";
+const ORIGIN_API = 2;
+const nameOf = (tokenId: number) => `Agent ${tokenId}`;
+/** Unix seconds of a block. */
+const timeOf = (block: number) => GENESIS_AT + block * BLOCK_SECONDS;
 const FIXED = {
   mint: points(100n, "mint"),
   trait: points(10n, "trait"),
   mutate: points(5n, "mutate"),
   verified: points(75n, "verified"),
-  traitAdded: encodeAbiParameters(TWO_TEXTS, ["research", "skill"]),
-  mutated: encodeAbiParameters(TEXT, ["2.0"]),
+  traitAdded: encodeAbiParameters(TWO_TEXTS, TRAIT),
+  mutated: encodeAbiParameters(TEXT, [VERSION]),
 };
 
 /** What a block does to which tokens: each block mints one and touches four earlier ones (or itself, at the start). */
@@ -82,7 +104,7 @@ export function logsOf(block: number): SyntheticLog[] {
     [
       0,
       [topicOf("AgentRegistered"), word(story.minted), word(story.owner)],
-      encodeAbiParameters(TEXT_UINT, [`Agent ${story.minted}`, 2]),
+      encodeAbiParameters(TEXT_UINT, [nameOf(story.minted), ORIGIN_API]),
     ],
     [1, [topicOf("PointsAwarded"), word(story.trait)], FIXED.trait],
     [1, [topicOf("TraitAdded"), word(story.trait)], FIXED.traitAdded],
@@ -108,6 +130,62 @@ export function logsOf(block: number): SyntheticLog[] {
   }));
 }
 
+/** The agent as the contract stores it at the end of block `at`; null when it is not minted. */
+export function agentAt(tokenId: number, at: number) {
+  if (tokenId >= at) return null;
+  return {
+    agentAddress: storyOf(tokenId + 1).owner,
+    name: nameOf(tokenId),
+    framework: FRAMEWORK,
+    mintedAt: BigInt(timeOf(tokenId + 1)),
+    verified: false,
+    soulbound: false,
+    origin: ORIGIN_API,
+    generation: 0,
+    parentId: 0n,
+    mutationCount: 0,
+    currentVersion: "1.0",
+  };
+}
+
+type FunctionName = Extract<(typeof identityAbi)[number], { type: "function" }>["name"];
+const selectorOf = (name: FunctionName) =>
+  toFunctionSelector(identityAbi.find((entry) => entry.type === "function" && entry.name === name) as never);
+/** Input of a call whose first argument is the token and whose others are the same in every block. */
+function tokenCall(name: FunctionName, ...rest: string[]): (tokenId: number) => Hex {
+  const sample = encodeFunctionData({ abi: identityAbi, functionName: name, args: [0n, ...rest] as never });
+  return (tokenId) => `${sample.slice(0, 10)}${word(tokenId).slice(2)}${sample.slice(74)}` as Hex;
+}
+const addTrait = tokenCall("addTrait", ...TRAIT);
+const mutate = tokenCall("mutate", VERSION);
+const verify = tokenCall("verify");
+const TRANSFER_FROM = selectorOf("transferFrom");
+const MINT_FOR = selectorOf("mintFor");
+const MINT_FOR_INPUTS = parseAbiParameters("address, address, string, string, bool, uint8");
+/** `execTransaction(address,uint256,bytes,...)` of a contract account. */
+const EXECUTE = "0x6a761202";
+const EXECUTE_INPUTS = parseAbiParameters("address, uint256, bytes");
+
+const mintFor = (owner: Hex, tokenId: number): Hex =>
+  `${MINT_FOR}${encodeAbiParameters(MINT_FOR_INPUTS, [owner, owner, nameOf(tokenId), FRAMEWORK, false, ORIGIN_API]).slice(2)}`;
+
+/** Sender, receiver and input of the transactions of a block, in order. */
+function callsOf(block: number): { from: Hex; to: Hex; input: Hex }[] {
+  const { minted, trait, mutated, moved, verified, owner, nextOwner } = storyOf(block);
+  const mint = mintFor(owner, minted);
+  const indirect: Hex = `${EXECUTE}${encodeAbiParameters(EXECUTE_INPUTS, [IDENTITY, 0n, mint]).slice(2)}`;
+  const transfer = [word(owner), word(nextOwner), word(moved)].map((each) => each.slice(2)).join("");
+  return [
+    block % INDIRECT_MINTS === 0
+      ? { from: owner, to: CONTRACT_ACCOUNT, input: indirect }
+      : { from: CONTRACT_OWNER, to: IDENTITY, input: mint },
+    { from: owner, to: IDENTITY, input: addTrait(trait) },
+    { from: owner, to: IDENTITY, input: mutate(mutated) },
+    { from: owner, to: IDENTITY, input: `${TRANSFER_FROM}${transfer}` },
+    { from: CONTRACT_OWNER, to: IDENTITY, input: verify(verified) },
+  ];
+}
+
 /** A block as JSON-RPC shows it, with its transactions. */
 export function blockOf(block: number) {
   const number = numberToHex(block);
@@ -117,7 +195,7 @@ export function blockOf(block: number) {
     number,
     hash,
     parentHash: block === 0 ? zeroHash : hashOf(block - 1),
-    timestamp: numberToHex(GENESIS_AT + block * BLOCK_SECONDS),
+    timestamp: numberToHex(timeOf(block)),
     logsBloom: block === 0 ? EMPTY_BLOOM : FULL_BLOOM,
     miner: ZERO,
     gasUsed: "0x0",
@@ -133,19 +211,18 @@ export function blockOf(block: number) {
     difficulty: "0x0",
     totalDifficulty: "0x0",
     extraData: "0x",
-    transactions: block === 0 ? [] : [0, 1, 2, 3, 4].map((index) => transactionOf(block, index, number, hash)),
+    transactions:
+      block === 0 ? [] : callsOf(block).map((call, index) => transactionOf(block, index, call, number, hash)),
   };
 }
 
-function transactionOf(block: number, index: number, blockNumber: Hex, blockHash: Hex) {
+function transactionOf(block: number, index: number, call: { input: Hex }, blockNumber: Hex, blockHash: Hex) {
   return {
     hash: transactionHash(block, index),
     blockNumber,
     blockHash,
     transactionIndex: numberToHex(index),
-    from: ownerOf(block % 997),
-    to: IDENTITY,
-    input: "0x",
+    ...call,
     value: "0x0",
     nonce: numberToHex(block * 5 + index),
     gas: "0x5208",

@@ -3,32 +3,28 @@
  * the channel. With a spread of n, every nth block has the next block's story and the others are empty.
  */
 import { createServer } from "node:http";
-import { encodeFunctionResult, type Hex, numberToHex, toFunctionSelector, zeroAddress } from "viem";
+import {
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  multicall3Abi,
+  numberToHex,
+  toFunctionSelector,
+} from "viem";
 import { identityAbi } from "../../abis/identity.ts";
-import { blockOf, CHAIN_ID, hashOf, IDENTITY, logsOf, numberOf, type SyntheticLog } from "./blocks.ts";
+import { agentAt, blockOf, CHAIN_ID, hashOf, IDENTITY, logsOf, numberOf, type SyntheticLog } from "./blocks.ts";
 
 let head = Number(process.argv[2] ?? 0);
 const spread = Number(process.argv[3] ?? 1);
 
-/** Every agent reads the same; what differs between tokens comes from events. */
-const AGENT = encodeFunctionResult({
-  abi: identityAbi,
-  functionName: "getAgent",
-  result: {
-    agentAddress: zeroAddress,
-    name: "Agent",
-    framework: "custom",
-    mintedAt: 0n,
-    verified: false,
-    soulbound: false,
-    origin: 2,
-    generation: 0,
-    parentId: 0n,
-    mutationCount: 0,
-    currentVersion: "1.0",
-  },
-});
 const GET_AGENT = toFunctionSelector("getAgent(uint256)");
+const AGGREGATE = toFunctionSelector("aggregate3((address,bool,bytes)[])");
+
+/** Requests since the last `synthetic_counts`, by method; `HTTP` counts the messages that carried them. */
+let counts: Record<string, number> = {};
+const count = (name: string) => {
+  counts[name] = (counts[name] ?? 0) + 1;
+};
 
 type Filter = {
   fromBlock?: Hex;
@@ -63,6 +59,22 @@ function block(number: number): ReturnType<typeof blockOf> {
   return { ...shown, transactions: transactions.map((transaction) => ({ ...transaction, ...place })) };
 }
 
+/** The result of a call at the end of a block; null when it reverts. */
+function call(data: Hex, block: number): Hex | null {
+  if (data.startsWith(GET_AGENT)) {
+    const result = agentAt(Number(`0x${data.slice(10)}`), Math.floor(block / spread));
+    return result && encodeFunctionResult({ abi: identityAbi, functionName: "getAgent", result });
+  }
+  if (!data.startsWith(AGGREGATE)) return null;
+  const [calls] = decodeFunctionData({ abi: multicall3Abi, data }).args as [readonly { callData: Hex }[]];
+  const results = calls.map(({ callData }) => call(callData, block));
+  return encodeFunctionResult({
+    abi: multicall3Abi,
+    functionName: "aggregate3",
+    result: results.map((result) => ({ success: result !== null, returnData: result ?? "0x" })),
+  });
+}
+
 function answer(method: string, params: unknown[]): unknown {
   switch (method) {
     case "eth_chainId":
@@ -78,9 +90,14 @@ function answer(method: string, params: unknown[]): unknown {
     case "eth_getLogs":
       return logs(params[0] as Filter);
     case "eth_call": {
-      const { data } = params[0] as { data: Hex };
-      if (data.startsWith(GET_AGENT)) return AGENT;
+      const result = call((params[0] as { data: Hex }).data, params[1] === "latest" ? head : Number(params[1]));
+      if (result !== null) return result;
       throw Object.assign(new Error("execution reverted"), { code: 3 });
+    }
+    case "synthetic_counts": {
+      const { synthetic_counts: _, ...counted } = counts;
+      counts = {};
+      return counted;
     }
     case "synthetic_setHead":
       head = params[0] as number;
@@ -95,6 +112,8 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
   let body: object;
+  count("HTTP");
+  count(method);
   try {
     body = { jsonrpc: "2.0", id, result: answer(method, params ?? []) };
   } catch (error) {
