@@ -66,7 +66,7 @@ function call(data: Hex, block: number): Hex | null {
     return result && encodeFunctionResult({ abi: identityAbi, functionName: "getAgent", result });
   }
   if (!data.startsWith(AGGREGATE)) return null;
-  const [calls] = decodeFunctionData({ abi: multicall3Abi, data }).args as [readonly { callData: Hex }[]];
+  const [calls] = decodeFunctionData({ abi: multicall3Abi, data }).args as readonly [readonly { callData: Hex }[]];
   const results = calls.map(({ callData }) => call(callData, block));
   return encodeFunctionResult({
     abi: multicall3Abi,
