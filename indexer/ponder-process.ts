@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
+import type { RpcNodeStats } from "../clients/ports.ts";
 import { failureNow, type LastFailure } from "../db/backfill-progress.ts";
 import { freePort, portOr } from "../runtime/free-port.ts";
 import { redactor } from "../runtime/log.ts";
@@ -11,6 +12,7 @@ import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { type FetchOnly, fetchOnlyUrl } from "./preload/fetch-only.ts";
 import { PONDER_ROOT } from "./preload/ponder-package.ts";
 import type { FinalizedReport } from "./preload/report-finalized.ts";
+import type { NodesReport } from "./preload/report-nodes.ts";
 import { failureText } from "./progress/failure-text.ts";
 
 const PONDER = join(PONDER_ROOT, "dist/esm/bin/ponder.js");
@@ -60,6 +62,8 @@ export type PonderProcess = {
   readonly failures: PonderFailures;
   /** Returns the blocks that it has built on since the last call: hashes by number, as it saw them itself. */
   takeSeenHashes(): Map<number, string>;
+  /** What its pool was asked and has learned of each node; empty before its first report. */
+  readonly nodes: readonly RpcNodeStats[];
   /** URL of its own /metrics on this machine. */
   readonly metricsUrl: string;
   /** Resolves when the process has ended, with its exit code or signal. */
@@ -123,7 +127,11 @@ export async function startPonder(options: {
   const redact = redactor(options.secrets);
   let seen = new Map<number, string>();
   createInterface({ input: child.stdout! }).on("line", (line) => relay(line, { failures, seen, log, redact }));
-  child.on("message", ({ finalized }: FinalizedReport) => seen.set(finalized.block, finalized.hash));
+  let nodes: readonly RpcNodeStats[] = [];
+  child.on("message", (report: FinalizedReport | NodesReport) => {
+    if ("rpcNodes" in report) nodes = report.rpcNodes;
+    else seen.set(report.finalized.block, report.finalized.hash);
+  });
   createInterface({ input: child.stderr! }).on("line", (line) => line.trim() && log.warn({ from: "ponder" }, line));
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
@@ -133,6 +141,9 @@ export async function startPonder(options: {
   return {
     pid: child.pid,
     failures,
+    get nodes() {
+      return nodes;
+    },
     takeSeenHashes() {
       const taken = seen;
       seen = new Map();

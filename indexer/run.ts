@@ -1,5 +1,6 @@
 /** One run of Ponder: start on its schema, publish when it has caught up, watch until it ends or must be ended. */
 
+import type { RpcNodeStats } from "../clients/ports.ts";
 import { failureNow, type LastFailure } from "../db/backfill-progress.ts";
 import { sleep } from "./backoff.ts";
 import { recordSeenHashes, startNextGeneration } from "./block-hashes.ts";
@@ -29,6 +30,7 @@ export type Report = {
   /** Identifies the run of Ponder: its counters begin at 0 with each. */
   run: number;
   lastFailure: LastFailure | null;
+  nodes: readonly RpcNodeStats[];
 };
 
 /** Runs Ponder on a prepared schema. @returns why the run ended, in a few words */
@@ -121,9 +123,9 @@ async function follow(
       published = true;
       log.info(`serving ${schema} at block ${progress.block}`);
     }
-    const { metricsUrl, pid: run = 0 } = ponder;
+    const { metricsUrl, nodes, pid: run = 0 } = ponder;
     const lastFailure = watchdog.trouble === null ? ponder.failures.last : failureNow(watchdog.trouble);
-    onReport({ schema, progress, head, published, metricsUrl, run, lastFailure });
+    onReport({ schema, progress, head, published, metricsUrl, run, lastFailure, nodes });
     await Promise.race([ponder.ended, sleep(published ? SOON_CHECK_MS : CATCH_UP_MS, stopping)]);
   }
   return "asked to stop";

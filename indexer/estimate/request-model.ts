@@ -48,6 +48,8 @@ const LOCAL_MS = { block: 1.2, event: 0.12 };
 const START_SECONDS = 8;
 /** Requests of a start: chain ids, block 0, head, finalized, first and last block of Ponder and launcher. */
 const START_REQUESTS = { eth_chainId: 2, eth_getBlockByNumber: 40 };
+/** Blocks below the last one whose logs the pool asks for together with the head (clients/rpc/node.ts). */
+const LOGS_WITH_HEAD = 43_200;
 /** Requests a second of the launcher's watchdog: the head and recorded hashes. */
 const WATCHDOG_RATE = 0.8;
 /** Blocks above the last final one: Ponder reads each with its logs, and each event of an agent reads its wallet. */
@@ -61,7 +63,7 @@ export function predictRequests(plan: RequestPlan): Prediction {
   const last = strata.at(-1)?.range[1] ?? -1;
   const rateAt = (seconds: number) =>
     Math.min(nodeRate, lanes * Math.min(LANE.max, LANE.first * LANE.growth ** (seconds / LANE.growthSeconds)));
-  const requests = { logs: 0, blocks: 0 };
+  const requests = { logs: 0, blocks: 0, heads: 0 };
   let range = LOGS_RANGE.first;
   let size = INTERVAL.first;
   let seconds = 0;
@@ -79,6 +81,7 @@ export function predictRequests(plan: RequestPlan): Prediction {
     const local = (blocks * LOCAL_MS.block + events * LOCAL_MS.event) / 1_000;
     const spent = Math.max(needed / rateAt(seconds), local);
     requests.logs += logs;
+    if (to > last - LOGS_WITH_HEAD) requests.heads += logs;
     requests.blocks += blocks;
     seconds += spent;
     if (needed > 0) {
@@ -94,7 +97,11 @@ export function predictRequests(plan: RequestPlan): Prediction {
     seconds: total,
     requests: rounded(
       sumOf([
-        { eth_getLogs: requests.logs, eth_getBlockByNumber: requests.blocks + WATCHDOG_RATE * total },
+        {
+          eth_getLogs: requests.logs,
+          eth_getBlockByNumber: requests.blocks + WATCHDOG_RATE * total,
+          eth_blockNumber: requests.heads,
+        },
         plan.reads,
         START_REQUESTS,
         unfinalRequests(plan),

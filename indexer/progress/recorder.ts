@@ -9,6 +9,7 @@ import type { Queryable } from "../../db/transaction.ts";
 import { cachedRanges } from "../ponder-tables.ts";
 import type { Report } from "../run.ts";
 import { type BlockRange, type IndexedContract, progressMeter, type Sample } from "./meter.ts";
+import { nodeProgress } from "./node-progress.ts";
 import { readPonderCounters } from "./ponder-metrics.ts";
 
 /** Milliseconds between two records of a backfill. */
@@ -69,7 +70,7 @@ export function progressRecorder(options: {
       published: report.published,
       counters,
       cached,
-      nodes: [],
+      nodes: report.nodes.map(nodeProgress),
       lastFailure: newer(report.lastFailure, sample.lastFailure),
     });
   }

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { BackfillProgress } from "../../db/backfill-progress.ts";
 import { failureText } from "../../indexer/progress/failure-text.ts";
 import { progressMeter, type Sample } from "../../indexer/progress/meter.ts";
+import { nodeProgress } from "../../indexer/progress/node-progress.ts";
 import { parsePonderCounters } from "../../indexer/progress/ponder-metrics.ts";
 import { redactor } from "../../runtime/log.ts";
 import { openDisplay } from "../../scripts/backfill/display.ts";
@@ -140,6 +141,31 @@ it("says a failure in the node's words, without paths, queries and keys", () => 
   expect(failureText({ msg: "All JSON-RPC providers are inactive" }, redact)).toBe(
     "All JSON-RPC providers are inactive",
   );
+});
+
+it("says of a node what the pool knows: its state, its limits, what it refused", () => {
+  const stats = {
+    host: "base.example",
+    roles: ["logs" as const],
+    state: "ready" as const,
+    since: null,
+    logsRange: 500,
+    batch: 10,
+    perSecond: 24.6,
+    requests: { eth_getLogs: 7, eth_call: 3 },
+    posts: 2,
+    refused: { rate: 2, range: 1 },
+    retried: 3,
+  };
+  expect(nodeProgress(stats)).toEqual({
+    host: "base.example",
+    state: "ready, at most logs of 500 blocks, 25 requests/s",
+    requests: 10,
+    failed: 3,
+  });
+  const silent = { ...stats, state: "silent" as const, since: Date.parse("2026-11-22T01:02:03Z") };
+  expect(nodeProgress(silent).state).toBe("silent since 01:02:03 UTC");
+  expect(nodeProgress({ ...stats, state: "wrong_chain" }).state).toBe("serves another chain, left out");
 });
 
 const RECORD: BackfillProgress = {

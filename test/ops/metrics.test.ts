@@ -167,7 +167,16 @@ describe("the indexer", () => {
     expect(await gauges.ponderMetrics()).toBe("");
     const progress = { block: 90, at: 1, finalizedBlock: 70, finalizedAt: 1, ready: true };
     const metricsUrl = "http://127.0.0.1:9/metrics";
-    gauges.onReport({ schema: "s", progress, head: 100, published: true, metricsUrl, run: 1, lastFailure: null });
+    gauges.onReport({
+      schema: "s",
+      progress,
+      head: 100,
+      published: true,
+      metricsUrl,
+      run: 1,
+      lastFailure: null,
+      nodes: [],
+    });
     time = 5_000;
     const families = await read(registry);
     expect(sampleOf(families, "agents_chain_head_block")).toBe(100);
