@@ -2,6 +2,7 @@
 import { createChain } from "../clients/chain.ts";
 import { tokenAuthorization } from "../clients/facilitator-token.ts";
 import { facilitatorKinds } from "../clients/inspect/facilitator-kinds.ts";
+import { learnLimits } from "../clients/inspect/node-limits.ts";
 import { chainIdOverWebSocket, openNodeProbe } from "../clients/inspect/node-probe.ts";
 import { redisSettings } from "../clients/inspect/redis-settings.ts";
 import { serverDate } from "../clients/inspect/server-date.ts";
@@ -48,6 +49,10 @@ export const composeDoctor = (
       config,
       ...about,
       nodes: nodes.rpcUrls.map(probe),
+      limits: nodes.nodes.map((node) => ({
+        host: new URL(node.url).host,
+        learn: () => learnLimits(nodes.id, node, config.contracts.handshakes.address),
+      })),
       wsChainId: nodes.wsUrl ? () => chainIdOverWebSocket(nodes.wsUrl!) : null,
       tempo: mpp ? probe(mpp.rpcUrl) : null,
       chain: createChain(pool),

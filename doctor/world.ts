@@ -3,6 +3,7 @@ import type {
   Chain,
   Ethos,
   FacilitatorKinds,
+  LearnedLimits,
   Markets,
   NodeProbe,
   ProofReaders,
@@ -31,6 +32,8 @@ export type World = {
   unmet(need: Need): Promise<string | null>;
   /** One probe for each JSON-RPC URL; `wsNode` of RPC_WS_URL, `tempo` of TEMPO_RPC_URL. */
   nodes: readonly NodeProbe[];
+  /** Learns the limits of each node of the configuration as the service does, in their order. */
+  limits: readonly { host: string; learn(): Promise<LearnedLimits> }[];
   wsChainId: (() => Promise<number>) | null;
   tempo: NodeProbe | null;
   /** All nodes together, as the service uses them. */

@@ -1,5 +1,7 @@
 /** Ports of what only the doctor examines: single nodes, Redis' settings, clocks, a facilitator's kinds, the running API. */
 
+import type { RpcNodeStats } from "./meter.ts";
+
 /** The node's own answer: a result, or its refusal with its words. */
 export type NodeAnswer = { ok: true; result: unknown } | { ok: false; code: number; message: string };
 
@@ -9,6 +11,16 @@ export type NodeProbe = {
   host: string;
   /** One request. @throws Error when there is no answer within the limits */
   request(method: string, params: unknown[]): Promise<NodeAnswer>;
+};
+
+/** What the pool learned of one node, and what it was asked for that. */
+export type LearnedLimits = RpcNodeStats & {
+  /** Answered requests a second, of a burst. */
+  measuredPerSecond: number;
+  /** Blocks of the eth_getLogs that was asked. */
+  asked: number;
+  /** Why these logs could not be read at all; undefined: they could, in parts. */
+  logsFailure: string | undefined;
 };
 
 /** Settings of a Redis server; null: it does not say. */

@@ -1,4 +1,5 @@
 /** Checks of each JSON-RPC node alone: its chain, its clock, the history of states that it keeps. */
+import type { LearnedLimits } from "../../clients/ports.ts";
 import { serverSettings } from "../../db/server-health.ts";
 import { type Check, error, type Finding, ok, reasonOf, skipped, warning } from "../check.ts";
 import { firstBlockWhere } from "../first-block.ts";
@@ -124,6 +125,51 @@ const archive: Check = {
     }),
 };
 
+/** Blocks of one eth_getLogs below which a backfill of a year takes more than 100,000 requests. */
+const NARROW_RANGE = 150;
+
+const limits: Check = {
+  name: "limits",
+  group: "Nodes",
+  needs: ["node"],
+  limitMs: 30_000,
+  run: ({ limits }) =>
+    Promise.all(
+      limits.map(async ({ host: subject, learn }) => {
+        const found = await learn().catch((thrown: unknown) => reasonOf(thrown));
+        if (typeof found === "string")
+          return error(found, "The node does not answer as the service needs it: check its URL, key and plan.", {
+            subject,
+          });
+        return { subject, ...limitsFinding(found) };
+      }),
+    ),
+};
+
+function limitsFinding(found: LearnedLimits): Finding {
+  const { logsRange, asked, batch, perSecond, measuredPerSecond, refused, logsFailure } = found;
+  const range = logsRange === null ? `${asked} blocks and more` : `${logsRange} blocks`;
+  const rate = perSecond === null ? "no limit met" : `limited to ${perSecond.toFixed(1)} a second`;
+  const refusals = Object.entries(refused).map(([what, times]) => `${times} ${what}`);
+  const shown = [
+    `eth_getLogs of ${range}`,
+    `batches of ${batch}`,
+    `${Math.round(measuredPerSecond)} requests a second (${rate})`,
+    ...(refusals.length > 0 ? [`refused: ${refusals.join(", ")}`] : []),
+  ].join("; ");
+  if (logsFailure !== undefined)
+    return error(
+      `${shown}; logs cannot be read: ${logsFailure}`,
+      "Name a node that gives logs, with the role logs (RPC_URLS).",
+    );
+  if (logsRange !== null && logsRange < NARROW_RANGE)
+    return warning(
+      shown,
+      "The service keeps to these limits by itself. A backfill over this node takes very many requests: name one with wider ranges, with the role logs (RPC_URLS=https://…#logs).",
+    );
+  return ok(`${shown}; the service finds and uses the same`);
+}
+
 const clock: Check = {
   name: "clock",
   group: "Nodes",
@@ -166,4 +212,4 @@ const clock: Check = {
   },
 };
 
-export const NODE_CHECKS: readonly Check[] = [chainId, head, archive, clock];
+export const NODE_CHECKS: readonly Check[] = [chainId, head, limits, archive, clock];

@@ -16,6 +16,7 @@ import { type Result, runChecks } from "../../doctor/run.ts";
 import type { World } from "../../doctor/world.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { REDIS_BINARY, startRedis } from "../../harness/redis.ts";
+import { startStrictNode } from "../../harness/strict-node/strict-node.ts";
 import { type ContractWorld, contractWorld } from "../support/contract-world.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
@@ -279,6 +280,23 @@ describe("what is wrong is found", () => {
       );
     } finally {
       await redis.stop();
+    }
+  });
+
+  it("a node with limits: they are found as the service finds them", async () => {
+    const strict = await startStrictNode({ upstream: contracts.anvil.url, profile: "logs-10" });
+    try {
+      const change = { RPC_URL: strict.url, RPC_URLS: "" };
+      expect(wrong(await examine(change, ["limits"]))).toEqual([
+        expect.stringMatching(
+          /^warning limits 127.*: eth_getLogs of 10 blocks; batches of 10; .*refused: \d+ range → /,
+        ),
+      ]);
+      expect(findingsOf(await examine({}, ["limits"]))[0]?.found).toMatch(
+        /^eth_getLogs of \d+ blocks and more; batches of/,
+      );
+    } finally {
+      await strict.close();
     }
   });
 

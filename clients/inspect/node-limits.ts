@@ -1,0 +1,52 @@
+/** Learns the limits of one JSON-RPC node as the service does: through a pool with this node alone. */
+import type { Address } from "../../core/facts.ts";
+import type { RpcNode } from "../../core/rpc-roles.ts";
+import type { LearnedLimits } from "../ports.ts";
+import { openRpcPool } from "../rpc/pool.ts";
+
+/** Requests of the burst that measures the rate. */
+const BURST = 60;
+/** Blocks of the first eth_getLogs; a node that takes them has no limit that matters. */
+const WIDEST_RANGE = 10_000;
+/** Requests for logs after which the range is known: each refusal halves it, or names it. */
+const LOG_REQUESTS = 24;
+const POLL_MS = 20;
+
+const hex = (block: number) => `0x${block.toString(16)}`;
+
+/**
+ * Sends a burst of small requests and asks for the logs of a wide range; at most 60 + 24 requests.
+ * @param address a contract with few logs
+ * @throws Failure upstream_unavailable when the node does not answer, or serves another chain
+ */
+export async function learnLimits(chainId: number, node: RpcNode, address: Address): Promise<LearnedLimits> {
+  const pool = openRpcPool({ chainId, nodes: [node], timeoutMs: 8_000, patienceMs: 4_000 });
+  const stats = () => pool.stats()[0]!;
+  try {
+    const head = Number(await pool.request("eth_blockNumber", []));
+    const startedAt = performance.now();
+    const burst = Array.from({ length: BURST }, (_, i) =>
+      pool.request("eth_getBlockByNumber", [hex(Math.max(0, head - i)), false]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const answered = (await Promise.all(burst)).filter(Boolean).length;
+    const measuredPerSecond = answered / Math.max(0.001, (performance.now() - startedAt) / 1000);
+    const range = { fromBlock: hex(Math.max(0, head - WIDEST_RANGE + 1)), toBlock: hex(head) };
+    let ended = false;
+    const logs = pool.request("eth_getLogs", [{ address, ...range }]).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    void logs.finally(() => {
+      ended = true;
+    });
+    while (!ended && (stats().requests.eth_getLogs ?? 0) < LOG_REQUESTS)
+      await new Promise((done) => setTimeout(done, POLL_MS));
+    const failure = ended ? await logs : undefined;
+    return { ...stats(), measuredPerSecond, asked: Math.min(WIDEST_RANGE, head + 1), logsFailure: failure?.message };
+  } finally {
+    pool.close();
+  }
+}
