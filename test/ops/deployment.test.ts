@@ -36,6 +36,7 @@ type Service = {
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
   read_only?: boolean;
+  profiles?: string[];
   cap_drop?: string[];
   security_opt?: string[];
 };
@@ -46,7 +47,8 @@ type Compose = {
 };
 const compose = parse(text("compose.yaml"), { merge: true }) as Compose;
 const services = Object.entries(compose.services);
-const own = services.filter(([, { image }]) => image?.startsWith("agents:"));
+/** The processes of the service; the doctor is no process of a deployment, and has the variables of all of them. */
+const own = services.filter(([name, { image }]) => image?.startsWith("agents:") && name !== "doctor");
 const PROCESS_OF: Record<string, Process> = {
   ...{ "api-1": "api", "api-2": "api" },
   ...{ workers: "workers", indexer: "indexer", migrate: "migration" },
@@ -75,6 +77,22 @@ describe("the compose file", () => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
     expect(service.security_opt).toContain("no-new-privileges:true");
     expect(service.ports).toBeUndefined();
+  });
+
+  it("has a doctor that runs on demand with the variables of every process, and as little right to do harm", () => {
+    const { doctor } = compose.services;
+    expect(doctor).toMatchObject({
+      profiles: ["doctor"],
+      read_only: true,
+      cap_drop: ["ALL"],
+      command: ["node", "dist/doctor.js"],
+    });
+    expect(doctor!.ports).toBeUndefined();
+    const ofProcesses = own.flatMap(([, { environment = {} }]) => Object.keys(environment));
+    // Where each process listens says nothing about the deployment.
+    const ofPlaces = ["HOST", "PORT", "INDEXER_HOST", "INDEXER_PORT", "INDEXER_URL", "TRUSTED_PROXIES"];
+    const expected = new Set(ofProcesses.filter((name) => !ofPlaces.includes(name)));
+    expect(Object.keys(doctor!.environment!).sort()).toEqual([...expected].sort());
   });
 
   it("publishes the proxy, and Prometheus to this machine alone", () => {
