@@ -1,5 +1,5 @@
 /** The evidence of the service's own node about a payment: whether its authorization is used, and where its money moved. */
-import type { Chain, Receipt } from "../clients/ports.ts";
+import type { Chain, Log, Receipt } from "../clients/ports.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import { type Claim, serves } from "../core/payments/claims.ts";
 import { type Challenged, memoTransfers } from "../core/payments/memo.ts";
@@ -42,6 +42,16 @@ export const settlementAt = (
 
 /** Blocks below a claim that are searched for a settlement, about an hour on Base: a reorganisation may move it there. */
 const MOVED_BLOCKS = 1_800;
+/** Blocks below a claim that are searched first; with those since the claim they fit one request of every node. */
+const NEAR_BLOCKS = 4;
+
+/** Where a settlement is looked for. */
+export type Search = {
+  /** Hash of the transaction that is said to have settled it; the chain decides, so a wrong one changes nothing. */
+  hint?: Hex | undefined;
+  /** Whether blocks below the claim are searched too, where a reorganisation may have moved the settlement. */
+  moved: boolean;
+};
 
 /**
  * Searches canonical blocks for a settlement. Its sender and the statements of other parties do not matter.
@@ -53,27 +63,65 @@ export async function findSettlement(
   expected: Expected,
   claim: Claim,
   confirmations: number,
+  { hint, moved }: Search = { moved: true },
 ): Promise<Evidence> {
-  const { asset, payer, payee, amountUnits, nonce } = expected;
-  if (!(await isUsed(chain, asset, payer, nonce))) return { kind: "unused" };
-  const fromBlock = Math.max(0, claim.sinceBlock - 1 - MOVED_BLOCKS);
-  const about = (event: Hex) => chain.logs({ address: asset, topics: [event, topicOf(payer), nonce], fromBlock });
-  const [used] = await about(AUTHORIZATION_USED);
-  if (!used) {
-    const [cancelled] = await about(AUTHORIZATION_CANCELED);
-    return cancelled ? SPENT : { kind: "unseen" };
-  }
-  const receipt = await chain.receipt(used.txHash);
-  if (receipt === null || receipt.status !== "success") return { kind: "unseen" };
-  const transfer = transfersOf(receipt.logs, { token: asset, from: payer, to: payee, values: [amountUnits] }).find(
-    (one) => one.nonce === nonce,
-  );
-  if (!(await isDeepEnough(chain, receipt.block, confirmations))) return { kind: "shallow" };
+  const { asset, payer, nonce } = expected;
+  const [isSpent, hinted] = await Promise.all([
+    isUsed(chain, asset, payer, nonce),
+    hint === undefined ? null : chain.receipt(hint),
+  ]);
+  if (hinted && transferIn(hinted, expected)) return evidenceOf(chain, hinted, expected, { claim, confirmations });
+  if (!isSpent) return { kind: "unused" };
+  const log = await findUse(chain, expected, claim, moved);
+  const receipt = log && (await chain.receipt(log.txHash));
+  // Of two answers the receipt counts: the logs may be those of a chain that was reorganised meanwhile.
+  if (receipt?.status !== "success" || !receipt.logs.some((one) => isUse(one, expected))) return { kind: "unseen" };
+  return evidenceOf(chain, receipt, expected, { claim, confirmations });
+}
+
+/** The log of the authorization's use or cancellation: first in the blocks since the claim, then in those below it. */
+async function findUse(chain: Chain, { asset, payer, nonce }: Expected, { sinceBlock }: Claim, moved: boolean) {
+  const topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], topicOf(payer), nonce];
+  const since = Math.max(0, sinceBlock - NEAR_BLOCKS);
+  const [recent] = await chain.logs({ address: asset, topics, fromBlock: since });
+  if (recent || !moved || since === 0) return recent ?? null;
+  const fromBlock = Math.max(0, since - MOVED_BLOCKS);
+  const [older] = await chain.logs({ address: asset, topics, fromBlock, toBlock: since - 1 });
+  return older ?? null;
+}
+
+const isUse = ({ address, topics: [event, by, id] }: Log, { asset, payer, nonce }: Expected): boolean =>
+  address === asset &&
+  (event === AUTHORIZATION_USED || event === AUTHORIZATION_CANCELED) &&
+  by === topicOf(payer) &&
+  id?.toLowerCase() === nonce.toLowerCase();
+
+/** The expected transfer in a successful transaction, caused by the authorization. */
+const transferIn = ({ status, logs }: Receipt, { asset, payer, payee, amountUnits, nonce }: Expected) =>
+  status === "success"
+    ? transfersOf(logs, { token: asset, from: payer, to: payee, values: [amountUnits] }).find(
+        (one) => one.nonce === nonce,
+      )
+    : undefined;
+
+/** What the transaction that used up the authorization means. */
+async function evidenceOf(
+  chain: Chain,
+  receipt: Receipt,
+  expected: Expected,
+  { claim, confirmations }: { claim: Claim; confirmations: number },
+): Promise<Evidence> {
+  const transfer = transferIn(receipt, expected);
+  // Only a bearer's claim depends on the time of the block.
+  const isTimed = transfer !== undefined && claim.presentedAt !== null;
+  const [isDeep, block] = await Promise.all([
+    isDeepEnough(chain, receipt.block, confirmations),
+    isTimed ? chain.block(receipt.block) : null,
+  ]);
+  if (!isDeep) return { kind: "shallow" };
   if (!transfer) return SPENT;
   const settlement = settlementAt(receipt, transfer);
-  // Only a bearer's claim depends on the time of the block.
-  if (claim.presentedAt === null) return { kind: "settled", settlement, serves: true };
-  const block = await chain.block(receipt.block);
+  if (!isTimed) return { kind: "settled", settlement, serves: true };
   if (block === null || block.hash !== receipt.blockHash) return { kind: "unseen" };
   const at = { block: receipt.block, blockTime: block.timestamp, sender: receipt.from };
   return { kind: "settled", settlement, serves: serves(claim, at) };
@@ -108,7 +156,7 @@ export async function isUsed(chain: Chain, asset: Address, payer: Address, nonce
 
 /** Whether a block has enough confirmations; the block itself counts as the first. */
 export const isDeepEnough = async (chain: Chain, block: number, confirmations: number): Promise<boolean> =>
-  (await chain.headBlock()) - block + 1 >= confirmations;
+  confirmations <= 1 || (await chain.headBlock()) - block + 1 >= confirmations;
 
 /**
  * The current place of a transfer that was seen before: the same, another one after a reorganisation, or null.

@@ -7,7 +7,7 @@ import { MAX_TIMEOUT_SECONDS, type Refusal } from "../core/payments/terms.ts";
 import { beginSettling, type Lease, recordPaid, releasePayment } from "../db/ledger.ts";
 import type { Payment } from "../db/payments.ts";
 import type { Fault } from "../runtime/faults.ts";
-import { type Evidence, findSettlement, placeNow } from "./evidence.ts";
+import { type Evidence, findSettlement, placeNow, type Search } from "./evidence.ts";
 import { findMachinePayment, sendMachinePayment } from "./machine.ts";
 import type { SettlementOutcome } from "./outcome.ts";
 
@@ -75,11 +75,11 @@ const LOOK_MS = 200;
 const ORDER_GRACE_MS = 60_000;
 
 /** The evidence for a payment on its chain. @throws Failure upstream_unavailable; Error when its chain is not configured */
-export function lookFor(parts: SettlementParts, payment: Payment): Promise<Evidence> {
+export function lookFor(parts: SettlementParts, payment: Payment, search?: Search): Promise<Evidence> {
   const chain = chainOf(parts, payment);
   if (payment.method === "mpp") return findMachinePayment(machineOf(parts), payment);
   const { nonce } = authorizationOf(payment);
-  return findSettlement(chain, { ...payment, nonce }, payment, parts.confirmations);
+  return findSettlement(chain, { ...payment, nonce }, payment, parts.confirmations, search);
 }
 
 /**
@@ -127,7 +127,6 @@ export async function bringIn(
   const { payment, leaseId } = lease;
   const who = { paymentId: payment.paymentId, leaseId };
   const deadline = performance.now() + patienceMs;
-  const look = () => lookFor(parts, payment);
 
   async function refuse(reason: Refusal): Promise<BroughtIn> {
     if (await releasePayment(parts.db, who, reason)) return { kind: "refused", reason };
@@ -147,21 +146,24 @@ export async function bringIn(
 
   if (payment.state === "paid") return { kind: "paid", payment };
   try {
-    let evidence = await look();
+    let evidence = await lookFor(parts, payment);
     const known = await decide(evidence);
     if (known) return known;
     // Used before the request presented it: the signature is public since then and proves nothing.
     if (evidence.kind === "unseen" && payment.state === "new") return refuse("authorization_used");
 
     let word: Refusal | null = null;
+    let hint: Hex | undefined;
     if (evidence.kind === "unused") {
       const asked = await ask(parts, lease, declared);
       if (asked.kind === "refused" && !asked.broadcast) return refuse(asked.reason);
       if (asked.kind === "refused") word = asked.reason;
+      if (asked.kind === "settled") hint = asked.txHash;
       if (asked.kind === "unknown" && !asked.broadcast) return { kind: "pending", cause: asked.cause };
     }
     for (;;) {
-      evidence = await look();
+      // What the order caused is above the claim's block; a retry searches the blocks below again.
+      evidence = await lookFor(parts, payment, { hint, moved: false });
       const decided = await decide(evidence);
       if (decided) return decided;
       // The facilitator says that it has sent nothing, and the chain shows nothing.
@@ -217,7 +219,7 @@ async function askFacilitator(
   if (!(await begin(parts, lease)))
     return { kind: "unknown", cause: new Error("the payment was taken over"), broadcast: false };
   const outcome = await facilitator.settle(order);
-  if (outcome.kind === "settled") return { kind: "settled" };
+  if (outcome.kind === "settled") return outcome;
   if (outcome.kind !== "refused") return { ...outcome, broadcast: true };
   const reason = refusalFor(outcome.reason);
   // A used authorization or an empty account may result from a settlement, by an earlier order or a front-runner.

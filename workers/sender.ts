@@ -11,6 +11,7 @@ import { queueDueAwards } from "./sender/awards.ts";
 import { type Budget, readBudget } from "./sender/budget.ts";
 import { publishFunds, readFunds } from "./sender/funds.ts";
 import { reopenReorganised } from "./sender/reorg.ts";
+import { mayRest } from "./sender/rest.ts";
 import type { SenderOptions, SenderSession } from "./sender/session.ts";
 import { signQueued } from "./sender/sign.ts";
 import { track } from "./sender/track.ts";
@@ -66,6 +67,10 @@ async function holdLock(context: SenderContext, loop: Loop): Promise<void> {
       if (lost) throw lost;
       let busy = true;
       try {
+        if (await mayRest(session)) {
+          await latch.wait(session.options.idleMs);
+          continue;
+        }
         const head = await session.chain.headBlock();
         if (head < highest) behindSince ??= context.clock().getTime();
         else behindSince = undefined;
@@ -100,7 +105,7 @@ function mayHaveShrunk({ clock, options, log }: SenderSession, blocks: number, s
 async function round(session: SenderSession, head: number): Promise<boolean> {
   session.unfunded = false;
   const usedNonces = await session.chain.nonce(session.signer.address, "latest");
-  await reopenReorganised(session, head, usedNonces);
+  const recent = await reopenReorganised(session, head, usedNonces);
   const open = await track(session, head, usedNonces);
   const awards = await queueDueAwards(session, head);
   const funds = await readFunds(session);
@@ -109,7 +114,9 @@ async function round(session: SenderSession, head: number): Promise<boolean> {
   const room = session.pausedUntil === null ? session.options.inFlight - open : 0;
   const signed = await signQueued(session, { room, open, funds, budget, head });
   await publishFunds(session, funds, budget);
-  return open + signed > 0 || awards || session.unfunded;
+  const busy = open + signed > 0 || awards || session.unfunded;
+  session.restsUntil = busy || recent > 0 ? 0 : session.clock().getTime() + session.options.restMs;
+  return busy;
 }
 
 /** Pauses when the day's budget is used up, and continues when the next day begins. */
@@ -135,6 +142,7 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     finalityBlocks: 30,
     pollMs: Math.min(config.chain.pollIntervalMs, 500),
     idleMs: 2_000,
+    restMs: 10_000,
     inFlight: 64,
     effects: INTENT_EFFECTS,
     signsWaiting: config.tokenUris.write,
@@ -155,6 +163,7 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     unfunded: false,
     pausedUntil: null,
     front: undefined,
+    restsUntil: 0,
     published: undefined,
   };
 }

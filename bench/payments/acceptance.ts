@@ -132,6 +132,7 @@ async function openSession(url: string): Promise<SenderSession> {
     unfunded: false,
     pausedUntil: null,
     front: undefined,
+    restsUntil: 0,
     published: undefined,
   };
 }

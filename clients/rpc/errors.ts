@@ -51,9 +51,9 @@ const EXECUTION = /revert|out ?of ?gas|gas required exceeds|invalid opcode|stack
 
 /** Texts by fault, tried in this order: geth, reth, erigon, nethermind, besu, op-geth, anvil, and the hosted providers. */
 const STATE =
-  /missing trie node|BlockOutOfRange|historical state|state .{0,60}(pruned|not available|unavailable|not found)|(no|world) state (available|unavailable|found)|old data not available|(data|block|history).{0,60}pruned|archive (node|data|request|plan|access|mode|tier)|requires? (an )?archive|(most recent|last) \d+ blocks|state histor|metadata is not found/i;
+  /missing trie node|BlockOutOfRange|historical state|state .{0,60}(pruned|not available|unavailable|not found)|(no|world) state (available|unavailable|found)|old data not available|(data|block|history).{0,60}pruned|archive (node|data|request|plan|access|mode|tier)|requires? (an )?archive|(most recent|last) \d+ blocks|state histor|metadata is not found|proof window/i;
 const BLOCK =
-  /header not found|header for hash not found|block .{0,40}not found|(unknown|missing) block|beyond (the )?(current )?head|after last (accepted|known)? ?block|blocks? specified in filter.{0,60}cannot be found|cannot (find|query) .{0,30}block|could not find block|block .{0,30}(is )?not (yet )?(available|known|imported|finalized yet)|requested block/i;
+  /header not found|header for hash not found|block .{0,40}not found|(unknown|missing) block|beyond (the )?(current )?head|after last (accepted|known)? ?block|blocks? specified in filter.{0,60}cannot be found|cannot (find|query) .{0,30}block|could not find block|block .{0,30}(is )?not (yet )?(available|known|imported|finalized yet)|requested block|invalid block range/i;
 const SIZE =
   /(response|result|log|payload|body|message).{0,40}(too (large|big)|size|exceed)|returned more than|too many (results|logs|events)|more than [\d,]+ (results|logs)|(max|maximum|exceeds?) (results|logs)|results? (limit|exceed)|time(d)? ?out|deadline exceeded|query (took|takes) too long/i;
 const RANGE =

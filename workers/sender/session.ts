@@ -40,8 +40,10 @@ export type SenderOptions = {
   finalityBlocks: number;
   /** Milliseconds between two reads of the chain while an intent is under way. */
   pollMs: number;
-  /** Milliseconds between two reads of the chain otherwise: funds, and blocks that were reorganised away. */
+  /** Milliseconds between two rounds otherwise. */
   idleMs: number;
+  /** Milliseconds between two reads of the chain while nothing is queued, under way or in blocks that are not final. */
+  restMs: number;
   /** Max transactions under way at once. */
   inFlight: number;
   effects: readonly IntentEffect[];
@@ -72,6 +74,8 @@ export type SenderSession = {
   pausedUntil: Date | null;
   /** The lowest nonce under way, with the time (milliseconds) and the block since when it is the lowest; kept over rounds. */
   front: { nonce: number; at: number; block: number } | undefined;
+  /** Time (milliseconds) until which the chain is not read unless there is work; 0: it is read in every round. */
+  restsUntil: number;
   /** The last row written to sender_state, and its time (milliseconds). */
   published: { funded: boolean; pausedUntil: Date | null; at: number } | undefined;
 };

@@ -156,7 +156,7 @@ export async function startPaying() {
         log,
         fault: () => {},
         config,
-        options: { pollMs: 20, idleMs: 50, rebroadcastMs: 150, stuckAfterMs: 2000, confirmations: 3 },
+        options: { pollMs: 20, idleMs: 50, restMs: 0, rebroadcastMs: 150, stuckAfterMs: 2000, confirmations: 3 },
       });
     };
     if (mints) startSender();

@@ -32,6 +32,7 @@ import { type TestDatabase, testDatabase } from "../../support/database.ts";
 const FAST: Partial<SenderOptions> = {
   pollMs: 20,
   idleMs: 50,
+  restMs: 0,
   rebroadcastMs: 150,
   stuckAfterMs: 600,
   confirmations: 3,
