@@ -9,7 +9,7 @@ const REFUSALS: [RegExp, Exclude<SendOutcome, { reason: string }>["kind"]][] = [
   [/already known|already imported|alreadyknown|known transaction/i, "known"],
   [/nonce too low|nonce is too low|oldnonce/i, "nonce_used"],
   [/underpriced|fee too low|max fee per gas less than|fee ?cap (is )?(less|lower) than|feetoolow/i, "underpriced"],
-  [/insufficient funds|insufficientfunds|insufficient balance/i, "unfunded"],
+  [/insufficient funds|insufficientfunds|insufficient balance|upfront cost exceeds/i, "unfunded"],
 ];
 
 /**
