@@ -2,13 +2,16 @@
 
 /** Rate above which a node counts as unlimited, in requests per second. */
 const UNLIMITED = 2_000;
-/** Milliseconds without a refusal after which the rate grows by a tenth. */
-const GROWS_AFTER_MS = 10_000;
+/** Milliseconds without a refusal after which the rate grows by a quarter. */
+const GROWS_AFTER_MS = 5_000;
+const GROWTH = 1.25;
 /** Milliseconds of the first pause when the node names none; each further refusal without an answer between doubles it. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Share of the rate at which a node refused that is tried next. */
 const SHARE = 0.7;
+/** Lowest rate; a node that takes less still pauses each time. A process with few requests must not stay slow for minutes. */
+const LEAST = 5;
 
 export type Pace = {
   /** Requests per second; null: none was refused so far. */
@@ -71,14 +74,14 @@ export function openPace(now: () => number): Pace {
       nextPauseMs = FIRST_PAUSE_MS;
       if (perSecond === null || now() - changedAt < GROWS_AFTER_MS) return;
       changedAt = now();
-      perSecond = perSecond * 1.1 + 0.1;
+      perSecond *= GROWTH;
       if (perSecond > UNLIMITED) perSecond = null;
     },
     refused(pauseMs, sentAt) {
       // Requests that were under way at the first refusal are refused with it: they lower the rate once.
       if (sentAt > refusedAt) {
         count(0);
-        perSecond = Math.max(1, Math.min(perSecond ?? Infinity, Math.max(second.sent, second.before)) * SHARE);
+        perSecond = Math.max(LEAST, Math.min(perSecond ?? Infinity, Math.max(second.sent, second.before)) * SHARE);
         changedAt = refusedAt = now();
         tokens = 0;
         filledAt = now();

@@ -225,7 +225,7 @@ describe("rates", () => {
     expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
     expect(await pool.request("eth_blockNumber", [])).toBe("0x2");
     expect(first.asked("eth_blockNumber")).toHaveLength(1);
-    expect(pool.stats()[0]).toMatchObject({ perSecond: 1.4, refused: { rate: 1 } });
+    expect(pool.stats()[0]).toMatchObject({ perSecond: 5, refused: { rate: 1 } });
   });
 
   it("paused beyond the patience fail at once", async () => {
