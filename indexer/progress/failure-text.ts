@@ -13,13 +13,13 @@ export type LoggedFailure = {
 
 /**
  * @param redact replaces the secrets of the configuration
- * @returns "host method: words", or the message of the log line where no request failed
+ * @returns "host method: words"; Ponder's own message where there is no request, or no words of a node
  */
 export function failureText({ msg, method, hostname, error }: LoggedFailure, redact: (text: string) => string): string {
   const words = error?.message === undefined ? undefined : wordsOf(error.message);
   const request = [hostname, method].filter((part) => typeof part === "string").join(" ");
-  const subject = request === "" ? msg : request;
-  return withoutUrls(redact(words === undefined ? subject : `${subject}: ${words}`)).slice(0, MAX_LENGTH);
+  const said = request === "" ? [msg, words] : [request, words ?? msg];
+  return withoutUrls(redact(said.filter((part) => part !== undefined).join(": "))).slice(0, MAX_LENGTH);
 }
 
 /** Replaces each URL by its host: paths and queries can contain keys of providers. */

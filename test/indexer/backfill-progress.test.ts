@@ -138,6 +138,8 @@ it("says a failure in the node's words, without paths, queries and keys", () => 
   expect(failureText(failure, redact)).toBe(
     'base.example eth_getLogs: HTTP 429, {"code":429,"message":"over the limit of [redacted], see base.example"}',
   );
+  const late = { msg: "JSON-RPC request surpassed timeout", method: "eth_getLogs", hostname: "base.example" };
+  expect(failureText(late, redact)).toBe("base.example eth_getLogs: JSON-RPC request surpassed timeout");
   expect(failureText({ msg: "All JSON-RPC providers are inactive" }, redact)).toBe(
     "All JSON-RPC providers are inactive",
   );
