@@ -17,6 +17,8 @@ import { startSimulatedChain } from "../simulation/chain.ts";
 import { until } from "../until.ts";
 
 const BLOCK_MS = 400;
+/** Anvil takes seconds for a thousand. */
+const MINED_AT_ONCE = 100;
 const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const;
 
 export type ChainWorld = Awaited<ReturnType<typeof startChainWorld>>;
@@ -36,7 +38,8 @@ export async function startChainWorld(blocks: number) {
     const chain = await startSimulatedChain(BLOCK_MS);
     closers.push(() => chain.stop());
     const devnet = await deployDevnet(chain.url);
-    await chain.mine(blocks);
+    for (let mined = 0; mined < blocks; mined += MINED_AT_ONCE)
+      await chain.mine(Math.min(MINED_AT_ONCE, blocks - mined));
     const simulators = await startSimulators();
     closers.push(() => simulators.stop());
     const operator = privateKeyToAccount(devnetCast().operator);

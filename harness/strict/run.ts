@@ -24,8 +24,8 @@ export type Plan = {
 /** Ranges are as wide as the limits only where the events are spread over more blocks. */
 export const FULL: Plan = {
   profiles: Object.keys(PROFILES) as ProfileName[],
-  atOnce: 1,
-  blocks: 2_000,
+  atOnce: 2,
+  blocks: 1_100,
   events: 20_000,
   spread: { "public-base": 10, "logs-500": 5, "logs-2000": 10, "logs-10000": 20, "logs-unnamed": 5 },
   backfillMs: 600_000,
