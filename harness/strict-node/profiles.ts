@@ -39,7 +39,7 @@ const UNITS = {
 const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) });
 
 /** Words of a state that is not kept, by kind of node. */
-const MISSING_STATE = [
+export const MISSING_STATE = [
   // go-ethereum with hash scheme
   (block: number) => ({
     code: -32000,

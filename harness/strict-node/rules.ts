@@ -101,7 +101,7 @@ const STATE: Record<string, number> = {
 export const OLD_STATE = "old state";
 
 /** Reads of a state more than `depth` blocks old. The refusals are given in turns: backends are of several kinds. */
-export function prunedState(depth: number, refusals: ((block: number, head: number) => Refusal)[]): Rule {
+export function prunedState(depth: number, refusals: ((block: number) => Refusal)[]): Rule {
   let turn = 0;
   return {
     name: OLD_STATE,
@@ -111,7 +111,7 @@ export function prunedState(depth: number, refusals: ((block: number, head: numb
       const block = await numberOf(params[position], view);
       if (block === null) return null;
       const head = await view.head();
-      return block >= head - depth ? null : refusals[turn++ % refusals.length]!(block, head);
+      return block >= head - depth ? null : refusals[turn++ % refusals.length]!(block);
     },
   };
 }

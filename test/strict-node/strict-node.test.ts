@@ -2,8 +2,9 @@
 import { type Hex, numberToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faultOf } from "../../clients/rpc/errors.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
-import { PROFILES, type ProfileName } from "../../harness/strict-node/profiles.ts";
+import { MISSING_STATE, PROFILES, type ProfileName } from "../../harness/strict-node/profiles.ts";
 import type { Rule } from "../../harness/strict-node/rule.ts";
 import { answerBytes, backendBehind, computeUnits, logsFound } from "../../harness/strict-node/rules.ts";
 import { type StrictNode, startStrictNode } from "../../harness/strict-node/strict-node.ts";
@@ -107,6 +108,11 @@ describe("profiles", () => {
     expect(words.size).toBe(8);
     const { hash } = await direct("eth_getBlockByNumber", ["0x1", false]);
     expect((await post(node.url, call("eth_call", [{ to: LOGGER }, { blockHash: hash }]))).json.error).toBeDefined();
+  });
+
+  it("the pool takes all of these words for a missing state or block", () => {
+    const faults = MISSING_STATE.map((words) => [words(100).message, faultOf("eth_call", words(100))]);
+    expect(faults.filter(([, fault]) => fault !== "state" && fault !== "block")).toEqual([]);
   });
 
   it("gas limits above 2^24 are refused", async () => {
