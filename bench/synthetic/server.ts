@@ -50,13 +50,13 @@ function logs(filter: Filter): SyntheticLog[] {
   return found;
 }
 
-/** A block with the transactions of its story. */
+/** A block with the transactions of its story; one without a story has an empty bloom, or a reader takes its logs for lost. */
 function block(number: number): ReturnType<typeof blockOf> {
   const shown = blockOf(number);
   if (spread === 1) return shown;
   const place = { blockNumber: shown.number, blockHash: shown.hash };
-  const transactions = number % spread === 0 ? blockOf(number / spread).transactions : [];
-  return { ...shown, transactions: transactions.map((transaction) => ({ ...transaction, ...place })) };
+  const { transactions, logsBloom } = blockOf(number % spread === 0 ? number / spread : 0);
+  return { ...shown, logsBloom, transactions: transactions.map((transaction) => ({ ...transaction, ...place })) };
 }
 
 /** The result of a call at the end of a block; null when it reverts. */
