@@ -12,6 +12,7 @@ import {
   rmSync,
   symlinkSync,
 } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -240,8 +241,12 @@ describe("the processes of the image, as another user without write access", () 
     await Promise.all(waits).catch((error) => {
       throw new Error(`${error.message}\n${says()}`);
     });
-    const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: "text/html" } });
-    expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
+    // Node's fetch names itself a script (`sec-fetch-mode: cors`), which gets JSON.
+    const page = await new Promise<IncomingMessage>((done, failed) => {
+      get({ port, host: "127.0.0.1", headers: { accept: "text/html" } }, done).on("error", failed);
+    });
+    page.resume();
+    expect([page.statusCode, page.headers["content-type"]]).toEqual([200, expect.stringContaining("text/html")]);
     expect(says()).not.toMatch(/ERR_MODULE_NOT_FOUND|Cannot find (module|package)|uncaughtException/);
     const probe = start("dist/probe.js", {});
     expect(await probe.ended).not.toBe(0);
