@@ -47,7 +47,7 @@ export const CHAIN = {
   ),
   RPC_ARCHIVE: variable(
     INDEXER,
-    "Whether the node keeps the state of old blocks; false: reads of old state fall back on the newest, over one lane",
+    "Whether a node keeps the state of old blocks. Without one, reads of old state use the newest; true: with a warning",
     flag,
     "true",
   ),

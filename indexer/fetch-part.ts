@@ -85,9 +85,8 @@ async function fetchOnce(
 ): Promise<string | null> {
   const { schema, part, env, onReport, finalizedBlock } = options;
   const { secrets } = config;
-  const { archive } = config.chain;
   const listen = { host: "127.0.0.1", port: undefined };
-  const ponder = await startPonder({ schema, log, env, secrets, archive, listen, fetchOnly: part });
+  const ponder = await startPonder({ schema, log, env, secrets, listen, fetchOnly: part });
   const kill = () => ponder.kill();
   lost.addEventListener("abort", kill);
   if (lost.aborted) kill();

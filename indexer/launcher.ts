@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { BackfillProgress } from "../db/backfill-progress.ts";
 import { backoff } from "./backoff.ts";
 import { LaunchError } from "./launch-error.ts";
-import { chainIds, connectNode } from "./node.ts";
+import { type Nodes, openNodes } from "./node.ts";
 import { PONDER_VERSION, unverifiedVersion } from "./preload/ponder-package.ts";
 import { prepareSchema } from "./preparation.ts";
 import { progressRecorder } from "./progress/recorder.ts";
@@ -45,7 +45,8 @@ export function launchIndexer(options: {
     contracts: Object.entries(config.indexed).map(([name, contract]) => ({ name, ...contract })),
     endBlock: config.chain.endBlock,
   });
-  const done = keepRunning();
+  let nodes: Nodes | undefined;
+  const done = keepRunning().finally(() => nodes?.pool.close());
   return {
     done,
     async stop() {
@@ -87,33 +88,16 @@ export function launchIndexer(options: {
 
   /** @returns why the run ended */
   async function runOnce(session: Session): Promise<string> {
-    const [first, ...others] = await usableUrls(config, log);
-    if (first === undefined) return "no JSON-RPC node answers";
-    const node = connectNode([first, ...others]);
+    nodes ??= openNodes(config.chain, log);
+    if (!(await nodes.answer())) return "no JSON-RPC node answers";
+    const { node } = nodes;
     const schema = await prepareSchema(session, node);
     if (schema === null) return "the node is behind the index";
     if (stopping.signal.aborted) return "asked to stop";
-    const childEnv = { ...env, RPC_URL: first, RPC_URLS: others.join(",") };
     const report = (report: Report) => {
       recorder.report(session.db, report);
       onReport?.(report, recorder.last);
     };
-    return runIndex(session, { node, schema, env: childEnv, onReport: report });
+    return runIndex(session, { node, schema, env, onReport: report });
   }
-}
-
-/**
- * Finds the URLs whose node answers and serves the configured chain.
- * @throws LaunchError when a node serves another chain: one wrong answer would corrupt the index
- */
-export async function usableUrls(config: Config, log: Logger): Promise<string[]> {
-  if (config.chain.rpcUrls.length === 0) throw new LaunchError("RPC_URL is not set and no local stack is running.");
-  const answers = await chainIds(config.chain.rpcUrls);
-  for (const { url, chainId, error } of answers) {
-    const { host } = new URL(url);
-    if (error !== undefined) log.warn(`the node at ${host} does not answer and is not used: ${error}`);
-    else if (chainId !== config.chain.id)
-      throw new LaunchError(`The node at ${host} is of chain ${chainId}, but CHAIN_ID is ${config.chain.id}.`);
-  }
-  return answers.filter(({ error }) => error === undefined).map(({ url }) => url);
 }

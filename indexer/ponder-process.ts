@@ -21,13 +21,10 @@ const PRELOADED = [
   "preload/end-with-parent.ts",
   "preload/external-packages.ts",
   "preload/disable-triggers.ts",
-  "preload/report-finalized.ts",
-  "preload/removed-blocks.ts",
   "preload/reader-queries.ts",
   "preload/chain-data-inserts.ts",
+  "preload/over-rpc-pool.ts",
 ];
-/** The modules for a node that keeps no old state. */
-const PRELOADED_PRUNED = [...PRELOADED, "preload/pruned-node.ts"];
 
 /** The module for a process that only fills the cache. */
 const FETCH_ONLY = "preload/fetch-only.ts";
@@ -78,7 +75,6 @@ export type PonderProcess = {
  * @param env complete environment of the child; ponder.config.ts reads the configuration from it
  * @param secrets values that the text of a failure must not contain
  * @param fetchOnly the part of the history to index; undefined: all of it
- * @param archive true when the node keeps the states of all blocks
  * @param listen address of its server; a free port replaces one that is taken
  */
 export async function startPonder(options: {
@@ -87,18 +83,16 @@ export async function startPonder(options: {
   log: Logger;
   secrets: readonly string[];
   fetchOnly?: FetchOnly;
-  archive: boolean;
   listen: { host: string; port: number | undefined };
 }): Promise<PonderProcess> {
   const { schema, log, fetchOnly } = options;
   const { host } = options.listen;
   const port = await openPort(options.listen, log);
-  const preloaded = options.archive ? PRELOADED : PRELOADED_PRUNED;
   const child = spawn(
     process.execPath,
     [
       "--disable-warning=DeprecationWarning",
-      ...preloaded.flatMap((file) => ["--import", preloadUrl(file).href]),
+      ...PRELOADED.flatMap((file) => ["--import", preloadUrl(file).href]),
       ...(fetchOnly ? ["--import", fetchOnlyUrl(preloadUrl(FETCH_ONLY), fetchOnly)] : []),
       PONDER,
       "start",

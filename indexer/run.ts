@@ -46,14 +46,7 @@ export async function runIndex(
   const { db, config, log, lost } = session;
   const { node, schema, env, onReport } = options;
   const { secrets } = config;
-  const ponder = await startPonder({
-    schema,
-    log,
-    env,
-    secrets,
-    archive: config.chain.archive,
-    listen: config.indexer,
-  });
+  const ponder = await startPonder({ schema, log, env, secrets, listen: config.indexer });
   const kill = () => ponder.kill();
   lost.addEventListener("abort", kill);
   if (lost.aborted) kill();

@@ -3,8 +3,7 @@ import type { Logger } from "pino";
 import { type Config, childEnvironment } from "../../config/config.ts";
 import { FINALITY_BLOCKS } from "../../indexer/block-hashes.ts";
 import { fetchPart } from "../../indexer/fetch-part.ts";
-import { usableUrls } from "../../indexer/launcher.ts";
-import { connectNode } from "../../indexer/node.ts";
+import { type Nodes, openNodes } from "../../indexer/node.ts";
 import { progressRecorder } from "../../indexer/progress/recorder.ts";
 import { indexBuild } from "../../indexer/schema-name.ts";
 import { withSession } from "../../indexer/session.ts";
@@ -15,18 +14,28 @@ import { count, duration } from "./words.ts";
 type Run = { log: Logger; display: Display; stopping: AbortSignal };
 
 /** @throws CommandError, LaunchError in words for the operator */
-export async function fetchHistory(config: Config, part: Part, { log, display, stopping }: Run): Promise<void> {
+export async function fetchHistory(config: Config, part: Part, run: Run): Promise<void> {
+  const nodes = openNodes(config.chain, run.log);
+  try {
+    await fetchOver(nodes, { config, part, ...run });
+  } finally {
+    nodes.pool.close();
+  }
+}
+
+async function fetchOver(
+  { node, answer }: Nodes,
+  { config, part, log, display, stopping }: Run & { config: Config; part: Part },
+): Promise<void> {
   const databaseUrl = config.database.indexerUrl;
   if (!databaseUrl) throw new CommandError("DATABASE_URL is not set and no local stack is running.");
   if (!config.chain.cache) throw new CommandError("RPC_CACHE is false: nothing of what is fetched would be kept.");
-  const [first, ...others] = await usableUrls(config, log);
-  if (first === undefined) throw new CommandError("No JSON-RPC node answers.");
-  const node = connectNode([first, ...others]);
+  if (!(await answer())) throw new CommandError("No JSON-RPC node answers.");
   const { block: head } = await node.head();
   const selection = selectionOf(part, indexedContracts(config), head - FINALITY_BLOCKS);
   const startedAt = performance.now();
   const build = indexBuild(config);
-  const env = { ...childEnvironment({}).all, RPC_URL: first, RPC_URLS: others.join(",") };
+  const env = childEnvironment({}).all;
   const recorder = progressRecorder({
     chainId: config.chain.id,
     contracts: selection.contracts.map((contract) => ({ ...contract, startBlock: contract.from })),

@@ -1,21 +1,25 @@
-/** Old state on a node that keeps none: the newest is read instead, and nothing else is bent. */
-import { execFile } from "node:child_process";
+/** Ponder's requests over the pool of nodes: what it gets for old state that no node keeps, and for removed blocks. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { parseEther } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openRpcPool, type RpcPool, RpcRequestError } from "../../clients/rpc/pool.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil.ts";
 import { testChain } from "../../harness/agent-wallet.ts";
-import { CHILD_ENV } from "../../harness/child-env.ts";
+import { withNewestState } from "../../indexer/preload/pruned-node.ts";
+import { BlockRemoved, withoutRemovedBlocks } from "../../indexer/preload/removed-blocks.ts";
+import type { Ask } from "../../indexer/preload/rpc-types.ts";
 
 const holder = "0x00000000000000000000000000000000000000aa";
 const directory = mkdtempSync(join(tmpdir(), "pruned-"));
+const THREE = `0x${parseEther("3").toString(16)}`;
 let anvil: Anvil;
+let pool: RpcPool;
 let head: number;
 beforeAll(async () => {
   anvil = await startAnvil({ directory });
+  pool = openRpcPool({ chainId: 8453, nodes: [{ url: anvil.url, roles: ["head", "logs", "archive"] }] });
   const chain = testChain(anvil.url);
   await chain.mine({ blocks: 1000 });
   await chain.setBalance({ address: holder, value: parseEther("3") });
@@ -23,44 +27,54 @@ beforeAll(async () => {
   head = Number(await chain.getBlockNumber());
 });
 afterAll(async () => {
+  pool.close();
   await anvil.stop();
   rmSync(directory, { recursive: true });
 });
 
-const ASK = `
-  const [url, ...bodies] = process.argv.slice(1);
-  const headers = { "content-type": "application/json" };
-  const answers = [];
-  for (const body of bodies) {
-    answers.push(await (await fetch(url, { method: "POST", headers, body })).json());
-    answers.push(await (await fetch(new Request(url, { method: "POST", headers, body }))).json());
-  }
-  console.log(JSON.stringify(answers));`;
+const hex = (block: number) => `0x${block.toString(16)}`;
+const balanceAt = (ask: Ask, block: number) => ask("eth_getBalance", [holder, hex(block)]);
 
-/** What a process is answered, each request sent both ways there are: as text, and as a Request made beforehand. */
-async function answers(preloaded: string[], ...requests: { method: string; params: unknown[] }[]) {
-  const imports = preloaded.flatMap((file) => ["--import", new URL(`../../indexer/${file}`, import.meta.url).href]);
-  const bodies = requests.map((request, id) => JSON.stringify({ jsonrpc: "2.0", id, ...request }));
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [...imports, "--input-type=module", "-e", ASK, anvil.url, ...bodies],
-    { env: CHILD_ENV },
-  );
-  return JSON.parse(stdout) as { id: number; result?: string; error?: { message: string } }[];
-}
-const balanceAt = (block: number) => ({ method: "eth_getBalance", params: [holder, `0x${block.toString(16)}`] });
-
-it("reads the newest state where the old one is gone", async () => {
-  for (const { error } of await answers([], balanceAt(2))) expect(error?.message).toContain("BlockOutOfRange");
-  const three = { jsonrpc: "2.0", id: 0, result: `0x${parseEther("3").toString(16)}` };
-  expect(await answers(["preload/pruned-node.ts"], balanceAt(2))).toEqual([three, three]);
+it("reads the newest state where the old one is gone, and there at once from then on", async () => {
+  await expect(balanceAt(pool.request, 2)).rejects.toThrow("BlockOutOfRange");
+  const asked: unknown[] = [];
+  const ask = withNewestState((method, params) => {
+    asked.push(params[1]);
+    return pool.request(method, params);
+  });
+  expect(await balanceAt(ask, 2)).toBe(THREE);
+  expect(await balanceAt(ask, 1)).toBe(THREE);
+  expect(asked).toEqual(["0x2", "latest", "latest"]);
 });
 
 it("reads the state of a block that is still there, and passes other failures on", async () => {
-  const [there, , failed] = await answers(["preload/pruned-node.ts"], balanceAt(head - 2), {
-    method: "eth_noSuchMethod",
-    params: [],
-  });
-  expect(there).toMatchObject({ result: "0x0" });
-  expect(failed!.error).toBeDefined();
+  const ask = withNewestState(pool.request);
+  expect(await balanceAt(ask, head - 2)).toBe("0x0");
+  await expect(ask("eth_noSuchMethod", [])).rejects.toThrow();
+});
+
+/** A node that has no state of a block, in words that also mean a block that it does not have yet. */
+const unknownHeader: Ask = async (method, params) => {
+  if (method === "eth_blockNumber") return "0x64";
+  if (params[1] === "latest") return "0x3";
+  throw new RpcRequestError({ code: -32000, message: "header not found" });
+};
+
+it("takes an unknown header far below the head as pruned, near the head as a backend that lags", async () => {
+  expect(await balanceAt(withNewestState(unknownHeader), 60)).toBe("0x3");
+  await expect(balanceAt(withNewestState(unknownHeader), 90)).rejects.toThrow("header not found");
+});
+
+it("gives a removed block up two seconds after its logs were first refused", async () => {
+  let now = 0;
+  const refusing: Ask = async () => {
+    throw new RpcRequestError({ code: -32000, message: "unknown block" });
+  };
+  const ask = withoutRemovedBlocks(refusing, () => now);
+  const logs = () => ask("eth_getLogs", [{ blockHash: `0x${"1".repeat(64)}` }]);
+  await expect(logs()).rejects.toThrow("unknown block");
+  now = 1_999;
+  await expect(logs()).rejects.toThrow("unknown block");
+  now = 2_000;
+  await expect(logs()).rejects.toBeInstanceOf(BlockRemoved);
 });

@@ -27,12 +27,12 @@ const cases: [what: string, env: () => Record<string, string>, sentence: string]
   [
     "a node of another chain",
     () => ({ DATABASE_URL: db.url, RPC_URL: anvil.url, CHAIN_ID: "10" }),
-    "is of chain 8453, but CHAIN_ID is 10.",
+    "is of chain 8453 and not of chain 10: it is not used.",
   ],
   [
     "a second node of another chain",
     () => ({ DATABASE_URL: db.url, RPC_URL: "http://127.0.0.1:9", RPC_URLS: anvil.url, CHAIN_ID: "10" }),
-    "is of chain 8453, but CHAIN_ID is 10.",
+    "is of chain 8453 and not of chain 10: it is not used.",
   ],
   ["no node", () => ({ DATABASE_URL: db.url }), "RPC_URL is not set and no local stack is running."],
   ["no database", () => ({ RPC_URL: anvil.url }), "DATABASE_URL is not set and no local stack is running."],
