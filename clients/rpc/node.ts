@@ -7,6 +7,7 @@ import { type Fault, faultOf, namedPause, RpcRequestError } from "./errors.ts";
 import { type NodeLimits, openLimits } from "./limits.ts";
 import { openPace, type Pace } from "./pace.ts";
 import { isBroken, post, type Reply, type RpcCall } from "./post.ts";
+import { blockNumber, filterOf, readsRange } from "./requests.ts";
 
 /** The result of one request at one node. */
 export type Outcome =
@@ -32,12 +33,16 @@ export type NodeOptions = {
   now(): number;
   /** Says once that the node serves another chain. */
   warn(sentence: string): void;
+  /** See RpcPoolOptions. */
+  logsNeedHead?: boolean;
 };
 
 const SILENCE = { failures: 1, openMs: 5_000, longestMs: 300_000 };
 /** Milliseconds after which a node on another chain is checked again, and when no other node is left. */
 const WRONG_CHAIN_MS = 3_600_000;
 const WRONG_CHAIN_ALONE_MS = 1_000;
+/** Blocks by which no backend of a node lags behind another one: a day of Base. */
+const SETTLED_BLOCKS = 43_200;
 const CONNECT_MS = 3_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Sent alone: their answers are large, or their outcome must be their own. */
@@ -62,6 +67,8 @@ export class RpcNodeConnection {
   #wrong: { since: number; checkedAt: number } | null = null;
   /** The check of the chain id; null: it is due. */
   #checked: Promise<Outcome | null> | null = null;
+  /** The newest block that one of the node's backends named beside logs; -1: none did. */
+  #reached = -1;
   #queue: Job[] = [];
   #underway = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -210,11 +217,11 @@ export class RpcNodeConnection {
     const calls = jobs.map(({ call }) => call);
     for (const { method } of calls) this.#counts.asked(method);
     const sentAt = this.#options.now();
-    let replies = await this.#post(calls);
+    let replies = await this.#postProven(calls);
     // A transaction is sent again by the pool, which keeps in mind that the first one may have arrived.
     if (isBroken(replies[0]!) && calls[0]!.method !== "eth_sendRawTransaction") {
       this.#counts.retried += jobs.length;
-      replies = await this.#post(calls);
+      replies = await this.#postProven(calls);
     }
     if (replies[0]!.kind === "batch") {
       this.limits.batchRefused(jobs.length);
@@ -225,6 +232,33 @@ export class RpcNodeConnection {
     }
     if (jobs.length > 1) this.limits.batchAnswered(jobs.length);
     for (const [n, { call, resolve }] of jobs.entries()) resolve(this.#outcomeOf(call, replies[n]!, sentAt));
+  }
+
+  /** Sends logs with a question for the head where they need it (RpcPoolOptions.logsNeedHead). */
+  async #postProven(calls: readonly RpcCall[]): Promise<Reply[]> {
+    const last = this.#unprovenBlock(calls);
+    if (last === null) return this.#post(calls);
+    const head: RpcCall = { method: "eth_blockNumber", params: [] };
+    this.#counts.asked(head.method);
+    this.#pace.sent(1);
+    // One HTTP request reaches one backend, and its requests are answered in their order.
+    let replies = this.limits.batch > 1 ? await this.#post([head, ...calls]) : [];
+    if (replies.length === 0 || replies[0]!.kind === "batch")
+      replies = [...(await this.#post([head])), ...(await this.#post(calls))];
+    const [reached, ...logs] = replies as [Reply, ...Reply[]];
+    if (reached.kind !== "result") return [reached];
+    const block = Number(reached.result);
+    this.#reached = Math.max(this.#reached, block || 0);
+    if (block >= last) return logs;
+    const message = `block not found: the node is at block ${block} and has not reached block ${last}`;
+    return [{ kind: "error", error: { code: -32000, message } }];
+  }
+
+  /** The last block of a request for logs, if a backend of the node may not have it; null otherwise. */
+  #unprovenBlock([call, ...others]: readonly RpcCall[]): number | null {
+    if (!this.#options.logsNeedHead || others.length > 0 || !readsRange(call!)) return null;
+    const last = blockNumber(filterOf(call!.params).toBlock);
+    return last === null || last <= this.#reached - SETTLED_BLOCKS ? null : last;
   }
 
   #post(calls: readonly RpcCall[]): Promise<Reply[]> {

@@ -40,6 +40,11 @@ export type RpcPoolOptions = {
   queue?: number;
   /** Max bytes of one answer. */
   maxBytes?: number;
+  /**
+   * Whether the logs of a range count only from a backend that has its last block: a backend that lags answers with the logs
+   * that it has, or none, without an error. Near the head each eth_getLogs then travels with an eth_blockNumber.
+   */
+  logsNeedHead?: boolean;
   /** Gets the outcome of every request to every node. */
   meter?: { asked(upstream: string, outcome: "answered" | "trouble" | "refused", ms: number): void } | undefined;
   /** Gets a sentence when a node serves another chain. */

@@ -20,6 +20,8 @@ const pool = openRpcPool({
   nodes,
   timeoutMs: TIMEOUT_MS,
   patienceMs: PATIENCE_MS,
+  // Ponder never requests a range again: what is missing in one answer is missing in the index.
+  logsNeedHead: true,
   warn: (sentence) => console.error(sentence),
 });
 const ask = reportingFinalized(withoutRemovedBlocks(withNewestState(pool.request, warnOfMissingState)));

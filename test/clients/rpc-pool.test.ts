@@ -469,3 +469,52 @@ it("what a pool shows of a node names its host and never its path", async () => 
   expect(JSON.stringify(pool.stats())).not.toContain("secret-key");
   expect(pool.stats()[0]).toMatchObject({ requests: { eth_chainId: 1, eth_blockNumber: 1 }, posts: 2, retried: 0 });
 });
+
+describe("logs that need their last block", () => {
+  const filter = { fromBlock: "0x64", toBlock: "0xc8" };
+  const lagging = async (heads: number[]) => {
+    const node = await started();
+    let head = 0;
+    node.one = (call) => {
+      if (call.method === "eth_blockNumber") {
+        head = heads.shift() ?? head;
+        return quantity(head);
+      }
+      // What a node without the later blocks answers: the logs that it has.
+      const { toBlock } = call.params[0] as { toBlock: string };
+      return logsOf({ ...call, params: [{ ...filter, toBlock: quantity(Math.min(head, Number(toBlock))) }] });
+    };
+    return node;
+  };
+
+  it("are asked again of a backend that has not reached it", async () => {
+    const node = await lagging([150, 199, 200]);
+    const pool = poolOf([node], { logsNeedHead: true });
+    expect(await pool.request("eth_getLogs", [filter])).toHaveLength(101);
+    expect(node.asked("eth_getLogs")).toHaveLength(3);
+  });
+
+  it("come from another node, or fail, when none has it", async () => {
+    const [behind, ready] = [await lagging([150]), await lagging([200])];
+    expect(await poolOf([behind, ready], { logsNeedHead: true }).request("eth_getLogs", [filter])).toHaveLength(101);
+    const { details } = await refused(poolOf([behind], { logsNeedHead: true }).request("eth_getLogs", [filter]));
+    expect(details).toContain("has not reached block 200");
+  });
+
+  it("are asked with the head in one HTTP request, or one after the other where batches are refused", async () => {
+    const node = await lagging([200]);
+    const pool = poolOf([node], { logsNeedHead: true });
+    await pool.request("eth_getLogs", [filter]);
+    expect(node.posts.at(-1)).toMatchObject([{ method: "eth_blockNumber" }, { method: "eth_getLogs" }]);
+    node.post = (body) =>
+      Array.isArray(body) ? { body: { error: { code: -32014, message: "no batches" } } } : undefined;
+    expect(await pool.request("eth_getLogs", [filter])).toHaveLength(101);
+  });
+
+  it("need no question far below a head that the node has named", async () => {
+    const node = await lagging([1_000_000]);
+    const pool = poolOf([node], { logsNeedHead: true });
+    for (let n = 0; n < 3; n++) expect(await pool.request("eth_getLogs", [filter])).toHaveLength(101);
+    expect(node.asked("eth_blockNumber")).toHaveLength(1);
+  });
+});
