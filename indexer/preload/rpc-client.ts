@@ -8,6 +8,7 @@ import { loadConfig } from "../../config/config.ts";
 import { withNewestState } from "./pruned-node.ts";
 import { BlockRemoved, withoutRemovedBlocks } from "./removed-blocks.ts";
 import { reportingFinalized } from "./report-finalized.ts";
+import { reportNodes } from "./report-nodes.ts";
 
 /** Max milliseconds of one HTTP request: Ponder's own limit. */
 const TIMEOUT_MS = 10_000;
@@ -24,6 +25,7 @@ const pool = openRpcPool({
   logsNeedHead: true,
   warn: (sentence) => console.error(sentence),
 });
+reportNodes(pool.stats);
 const ask = reportingFinalized(withoutRemovedBlocks(withNewestState(pool.request, warnOfMissingState)));
 
 /** RPC_ARCHIVE says whether an operator has to know. The launcher logs what is written to stderr. */
