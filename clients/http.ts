@@ -7,6 +7,7 @@ import {
   exchange,
   type Incoming,
   isBrokenConnection,
+  isTimeout,
   type Limits,
   type Outgoing,
   OversizeAnswer,
@@ -36,6 +37,13 @@ export type HttpRequest<T> = {
   read(answer: HttpAnswer): T;
   /** The result for an answer beyond the size limit; without this function such an answer is trouble. */
   tooLarge?(): T;
+  /** The result when the time limit is hit; without this function that is trouble. The circuit breaker counts it either way. */
+  tooSlow?(): T;
+  /**
+   * The result for a status from 500 on without a time to try again, an unusable answer, or a connection that breaks:
+   * the upstream is there, this request fails. Without this function that is trouble. The circuit breaker treats it alike.
+   */
+  failed?(): T;
 };
 
 /** One system behind one base URL. */
@@ -56,6 +64,8 @@ export type UpstreamOptions = {
   /** The rate that it allows. A burst may be its whole window, because its headers state when the window is used up. */
   rate: { burst: number; perSecond: number };
   maxBytes?: number;
+  /** Max milliseconds of a request, where its limit differs from that of the other upstreams. */
+  maxMs?: number;
 };
 
 export type HttpOptions = {
@@ -88,7 +98,7 @@ export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date
       upstreamOn(agent, {
         ...options,
         headers: { "user-agent": userAgent, accept: "application/json", ...options.headers },
-        limits: { ...times, maxBytes: options.maxBytes ?? MAX_BYTES },
+        limits: { ...times, ...timesOf(options.maxMs), maxBytes: options.maxBytes ?? MAX_BYTES },
         patienceMs,
         meter,
         now,
@@ -97,7 +107,10 @@ export function openHttp({ userAgent, patienceMs, limits = {}, meter, now = Date
   };
 }
 
-type Parts = Omit<UpstreamOptions, "maxBytes"> & {
+const timesOf = (maxMs: number | undefined): Partial<Limits> =>
+  maxMs === undefined ? {} : { headersMs: maxMs, bodyMs: maxMs, totalMs: maxMs };
+
+type Parts = Omit<UpstreamOptions, "maxBytes" | "maxMs"> & {
   headers: Record<string, string>;
   limits: Limits;
   patienceMs: number;
@@ -105,12 +118,19 @@ type Parts = Omit<UpstreamOptions, "maxBytes"> & {
   now(): number;
 };
 
-/** The reason for a missing answer. @param seconds until a retry is useful; null: unknown */
+/** The function of a request that may give a result in place of a missing answer. */
+type Substitute = "tooLarge" | "tooSlow" | "failed";
+
+type Why = { seconds?: number | null; cause?: unknown; substitute?: Substitute };
+
+/** The reason for a missing answer. @param why.seconds until a retry is useful; null: unknown */
 class Trouble extends Error {
   readonly seconds: number | null;
-  constructor(message: string, seconds: number | null = null, cause?: unknown) {
+  readonly substitute: Substitute | undefined;
+  constructor(message: string, { seconds = null, cause, substitute }: Why = {}) {
     super(message, { cause });
     this.seconds = seconds;
+    this.substitute = substitute;
   }
 }
 
@@ -143,7 +163,10 @@ function upstreamOn(dispatcher: Dispatcher, parts: Parts): Upstream {
           else if (admission.isPaused()) admission.circuit.withdrawn();
           else admission.circuit.failed();
           if (error instanceof RefusedRequest) await admission.giveBack(request.reads ?? 1);
-          throw error;
+          const substitute = error instanceof Trouble && error.substitute && request[error.substitute];
+          if (!substitute) throw error;
+          if (error.substitute === "tooLarge") outcome = "answered";
+          return substitute();
         }
       } catch (error) {
         return unavailable(name, { cause: error, seconds: error instanceof Trouble ? error.seconds : null });
@@ -184,17 +207,17 @@ function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Ad
     },
     async enter(reads) {
       const paused = Math.ceil((pausedUntil - now()) / 1000);
-      if (paused > 0) throw new Trouble("its request window is used up", paused);
+      if (paused > 0) throw new Trouble("its request window is used up", { seconds: paused });
       const turn = rate.take();
       if (turn > patienceMs) {
         rate.giveBack();
-        throw new Trouble("we have asked it too often", Math.ceil(turn / 1000));
+        throw new Trouble("we have asked it too often", { seconds: Math.ceil(turn / 1000) });
       }
       if (turn > 0) await new Promise((done) => setTimeout(done, turn));
       const open = circuit.wait();
       if (open > 0) {
         rate.giveBack();
-        throw new Trouble("it failed time and again", open);
+        throw new Trouble("it failed time and again", { seconds: open });
       }
       const used = await spend(reads).catch((error) => {
         circuit.withdrawn();
@@ -203,7 +226,7 @@ function admissionOf({ name, rate: allowed, patienceMs, meter, now }: Parts): Ad
       if (used === 0) return;
       circuit.withdrawn();
       rate.giveBack();
-      throw new Trouble("its allowance for this work is used up", used);
+      throw new Trouble("its allowance for this work is used up", { seconds: used });
     },
   };
 }
@@ -219,28 +242,30 @@ async function answer<T>(
   let incoming: Incoming;
   try {
     incoming = await send(dispatcher, outgoingOf(parts, request), parts.limits);
-  } catch (error) {
-    if (error instanceof OversizeAnswer && request.tooLarge) return request.tooLarge();
-    if (error instanceof OversizeAnswer) throw new OddAnswer("an answer too large", null, error);
-    throw new Trouble("no answer", null, error);
+  } catch (cause) {
+    if (cause instanceof OversizeAnswer) throw new OddAnswer("an answer too large", { cause, substitute: "tooLarge" });
+    if (isTimeout(cause)) throw new Trouble("no answer in time", { cause, substitute: "tooSlow" });
+    throw new Trouble("no answer", { cause, ...(isBrokenConnection(cause) && { substitute: "failed" as const }) });
   }
   const { status, headers, text } = incoming;
   const answered = request.statuses.includes(status);
   const limited = status === 429 || isSpent(headers);
   const seconds = retryAfter(headers, { nowMs: now(), limited });
   if (seconds !== null && (limited || !answered)) admission.pause(now() + seconds * 1000);
-  if (!answered) throw new RefusedRequest(`status ${status}`, seconds);
+  const fails = status >= 500 && seconds === null;
+  if (!answered)
+    throw new RefusedRequest(`status ${status}`, { seconds, ...(fails && { substitute: "failed" as const }) });
   const noUse = `an answer of no use with status ${status}`;
   let json: unknown;
   try {
     json = text.trim() === "" ? undefined : parseForeignJson(text);
-  } catch (error) {
-    throw new Trouble(noUse, seconds, error);
+  } catch (cause) {
+    throw new Trouble(noUse, { seconds, cause, substitute: "failed" });
   }
   try {
     return request.read({ status, headers, json });
-  } catch (error) {
-    throw new OddAnswer(noUse, seconds, error);
+  } catch (cause) {
+    throw new OddAnswer(noUse, { seconds, cause, substitute: "failed" });
   }
 }
 

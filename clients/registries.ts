@@ -21,11 +21,10 @@ export const PAGES: Record<RegistryKey, OpenPages> = {
 /** The values of each registry's variables, by the registry's key. */
 export type RegistrySettings = Record<string, { url: string; key?: string | undefined }>;
 
-const MAX_BYTES = 16_000_000;
 /** Rate of a registry on this machine: it is simulated and needs no limit. */
 const UNLIMITED = { burst: 10_000, perSecond: 10_000 };
 
-/** Opens every registry at the rate that it allows. */
+/** Opens every registry at the rate that it allows, with its limits of time and size. */
 export function openRegistries(
   settings: RegistrySettings,
   { http, chainId }: { http: Http; chainId: number },
@@ -40,9 +39,10 @@ export function openRegistries(
       baseUrl: url,
       headers: key ? { "x-api-key": key } : {},
       rate: isLoopback(url) ? UNLIMITED : { burst: 10, perSecond },
-      maxBytes: MAX_BYTES,
+      maxBytes: row.maxBytes,
+      maxMs: row.maxSeconds * 1000,
     });
-    return pages[row.key]!(upstream, { chainId });
+    return pages[row.key]!(upstream, { chainId, pageSize: row.pageSize });
   };
   return Object.fromEntries(registries.map((row) => [row.key, open(row)]));
 }

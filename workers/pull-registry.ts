@@ -1,11 +1,11 @@
 /** Pulls one foreign registry into the directory: page by page, resumable at every page, without losing or duplicating an item. */
 
 import type pg from "pg";
-import type { Registry } from "../clients/ports.ts";
+import type { Registry, SkipReason } from "../clients/ports.ts";
 import type { RegistryReader } from "../core/directory/registry-readers/reader.ts";
 import { Failure } from "../core/errors.ts";
 import { compareErc8004 } from "../db/directory/erc8004-check.ts";
-import { forgetUnseen, itemCounts } from "../db/directory/items.ts";
+import { digestOf, forgetUnseen, itemCounts } from "../db/directory/items.ts";
 import { forgetPagesBefore } from "../db/directory/pages.ts";
 import {
   abandonPull,
@@ -29,8 +29,17 @@ const OVERLAP_MS = 300_000;
 const TRUSTED_SHARE = 0.5;
 /** Max pages of a pull; a registry whose pages never end is at fault. */
 const MAX_PAGES = 50_000;
-/** Max consecutive items that are skipped for their size: a registry that ignores the page size has no others. */
-const MAX_SKIPPED_ITEMS = 1_000;
+/** Attempts that may end at one place. The next one reads the place in smaller pages and goes on behind what still fails. */
+const MAX_FAILURES = 3;
+/** Max consecutive places that are skipped for their size: a registry that ignores the page size has no others. */
+const MAX_SKIPPED_LARGE = 1_000;
+/**
+ * Consecutive places that are skipped because they are slow or fail, before larger pages are skipped whole: 10 single
+ * items, then 10 pages of 10 items, then 10 full pages. After them the sweep ends. So a registry that is slow from some
+ * place on takes a bounded time, not its limit of time for each item.
+ */
+const SKIPPED_OF_A_SIZE = 10;
+const SMALLEST = [1, 10, Number.POSITIVE_INFINITY];
 /** Share of the interval after which an incomplete sweep, or a registry that did not answer, is tried again. */
 const LOOK_AGAIN_SHARE = 1 / 4;
 
@@ -97,21 +106,24 @@ async function pull(
   const mode = state.mode!;
   let { done, partial } = state;
   let changed = 0;
-  let steppedOver = 0;
-  const visited = new Set([JSON.stringify(state.cursor)]);
+  const skips = skipLimits();
+  const visited = new Set([digestOf(JSON.stringify(state.cursor))]);
+  let insist = state.failures >= MAX_FAILURES;
   for (let cursor = state.cursor; !isPullEnd(cursor); ) {
-    const page = await takePage(context, pulled, state, cursor);
+    const page = await takePage(context, pulled, state, cursor, { insist, smallest: skips.smallest });
     changed += page.changed;
     done += page.items;
     partial ??= page.partial;
     onPage?.({ done, expected: page.expected });
     fault("pull.page");
     if (page.next === null) break;
-    steppedOver = page.steppedOver ? steppedOver + 1 : 0;
-    if (steppedOver > MAX_SKIPPED_ITEMS)
-      throw new ImplausibleRegistry("The registry's answers are too large to be read.");
+    // The pages around a place that fails are reduced, up to the next full page.
+    insist &&= page.reduced;
+    const end = skips.count(page.skipped);
+    partial ??= end;
+    if (end !== null) break;
     cursor = page.next;
-    const place = JSON.stringify(cursor);
+    const place = digestOf(JSON.stringify(cursor));
     if (visited.has(place) || visited.size >= MAX_PAGES)
       throw new ImplausibleRegistry("The registry's pages never end.");
     visited.add(place);
@@ -121,7 +133,7 @@ async function pull(
     const now = clock();
     await endPull(tx, reader.key, {
       mode,
-      watermark: settled.again ? null : new Date(began.getTime() - OVERLAP_MS).toISOString(),
+      watermark: watermarkOf(state, { began, again: settled.again, partial }),
       whole: settled.whole,
       removed: settled.removed,
       note: settled.note,
@@ -130,6 +142,35 @@ async function pull(
     });
     return changed + settled.removed;
   });
+}
+
+/** Counts the places that are skipped one after the other. */
+function skipLimits() {
+  let large = 0;
+  let unanswered = 0;
+  return {
+    /** Min items of a page that is skipped on its own. */
+    get smallest(): number {
+      return SMALLEST[Math.floor(unanswered / SKIPPED_OF_A_SIZE)]!;
+    },
+    /** @returns why the sweep ends here, one sentence; null while it goes on */
+    count(skipped: SkipReason | null): string | null {
+      large = skipped === "too large" ? large + 1 : 0;
+      unanswered = skipped === null || skipped === "too large" ? 0 : unanswered + 1;
+      if (large > MAX_SKIPPED_LARGE) return "The registry's answers are too large to be read.";
+      if (unanswered >= SKIPPED_OF_A_SIZE * SMALLEST.length) return "The registry does not answer from some place on.";
+      return null;
+    },
+  };
+}
+
+/** Start of the next incremental pull: null when the sweep is made again, the last one when this pull missed something. */
+function watermarkOf(
+  { mode, watermark }: PullState,
+  { began, again, partial }: { began: Date; again: boolean; partial: string | null },
+): string | null {
+  if (again) return null;
+  return mode === "incremental" && partial !== null ? watermark : new Date(began.getTime() - OVERLAP_MS).toISOString();
 }
 
 /** The interrupted pull, unless it is too old to continue; else a new one. */

@@ -1,7 +1,7 @@
 /** Stores one page of a registry in one transaction: its items, the rows of their agents, and the cursor behind it. */
 import type pg from "pg";
 import { ZodError } from "zod";
-import type { Registry, RegistryPage } from "../clients/ports.ts";
+import type { PageOptions, Registry, RegistryPage, SkipReason } from "../clients/ports.ts";
 import type { DirectoryEntry } from "../core/directory/entry.ts";
 import type { ReadItem, RegistryReader } from "../core/directory/registry-readers/reader.ts";
 import { showErc8004 } from "../db/directory/erc8004-rows.ts";
@@ -30,8 +30,10 @@ export type TakenPage = {
   changed: number;
   /** Why the page is incomplete, one sentence. */
   partial: string | null;
-  /** The page was a single item above the size limit. */
-  steppedOver: boolean;
+  /** It is smaller than the registry's pages, because a larger one could not be read. */
+  reduced: boolean;
+  /** Why the place was skipped; null when its page was read. */
+  skipped: SkipReason | null;
 };
 
 /** The answers of a registry contradict each other; the message is one sentence. */
@@ -39,18 +41,22 @@ export class ImplausibleRegistry extends Error {}
 
 const REPEATS = "The registry answers with the same page again and again.";
 
-/** Requests the page at `cursor` and stores it. @throws Failure upstream_unavailable, ImplausibleRegistry */
+/**
+ * Requests the page at `cursor` and stores it.
+ * @throws Failure upstream_unavailable, ImplausibleRegistry
+ */
 export async function takePage(
   context: PageContext,
   pulled: PulledRegistry,
   state: PullState,
   cursor: unknown,
+  options: Omit<PageOptions, "known">,
 ): Promise<TakenPage> {
   const { db, clock } = context;
   const { registry, reader } = pulled;
   const since = state.mode === "incremental" ? state.watermark : null;
   const known = since === null ? await knownPage(db, reader.key, cursor, new Date(clock().getTime() - READ_MS)) : null;
-  let page = await registry.page(cursor, since, known?.validators);
+  let page = await registry.page(cursor, since, { ...options, known: known?.validators });
   if (page === "unchanged" && known) {
     const { next, expected, sourceIds } = known;
     const seen = await transaction(db, async (tx) => {
@@ -65,15 +71,27 @@ export async function takePage(
       });
       return true;
     });
-    if (seen) return { items: sourceIds.length, next, expected, changed: 0, partial: null, steppedOver: false };
-    page = await registry.page(cursor, since);
+    const items = sourceIds.length;
+    if (seen) return { items, next, expected, changed: 0, partial: null, reduced: false, skipped: null };
+    page = await registry.page(cursor, since, options);
   }
   if (page === "unchanged")
     throw new ImplausibleRegistry("The registry says that a page is unchanged which it was not asked about.");
   return storePage(context, pulled, state, cursor, page);
 }
 
-const TOO_LARGE = "The registry's answer with this item alone is larger than can be read.";
+/** Why a place is in the quarantine. */
+const SKIPPED: Record<SkipReason, string> = {
+  "too large": "The registry's answer with this item alone is larger than can be read.",
+  "too slow": "The registry does not answer in time for this place.",
+  failed: "The registry answers with an error for this place.",
+};
+/** A large item stays large, and is left to the quarantine. What is slow or fails may be read the next time. */
+const SWEEP_MISSES: Record<SkipReason, string | null> = {
+  "too large": null,
+  "too slow": "The registry was too slow for a part of its items, which the next sweep reads.",
+  failed: "The registry answered with errors for a part of its items, which the next sweep reads.",
+};
 
 function storePage(
   { db, clock, log, ...rest }: PageContext,
@@ -84,8 +102,9 @@ function storePage(
 ): Promise<TakenPage> {
   const now = clock();
   const { good, gone, bad } = sort(reader, page.items);
-  if (page.steppedOver !== undefined)
-    bad.push({ id: `place ${keyOf(page.steppedOver)}`, reason: TOO_LARGE, raw: null, named: true });
+  const { skipped } = page;
+  if (skipped)
+    bad.push({ id: `place ${keyOf(skipped.place)}`, reason: SKIPPED[skipped.reason], raw: null, named: true });
   return storeSet(db, good, {
     async store(tx, items) {
       const { agentIds, seenBefore } = await storeItems(tx, reader.key, items, { now, sweep });
@@ -95,7 +114,7 @@ function storePage(
     },
     async settle(tx, { items: stored, seenBefore, changed }, refused) {
       const nothingNew = mode === "full" && stored.length > 1 && seenBefore === stored.length;
-      const next = page.meets && nothingNew ? null : page.next;
+      const { next } = page;
       const repeats = nothingNew && !registry.overlapping;
       if (repeats && next !== null) throw new ImplausibleRegistry(REPEATS);
       for (const { item, error } of refused)
@@ -107,6 +126,7 @@ function storePage(
       await quarantine(tx, reader.key, unstored, { now, sweep });
       const partial =
         page.cut ??
+        (skipped ? SWEEP_MISSES[skipped.reason] : null) ??
         (repeats ? REPEATS : null) ??
         (bad.some(({ named }) => !named) ? "An item that could not be read does not say which one it is." : null);
       const { expected } = page;
@@ -125,7 +145,8 @@ function storePage(
         const sourceIds = stored.map(({ id }) => id);
         await keepPage(tx, reader.key, { cursor, validators, next, expected, sourceIds, sweep, now });
       }
-      return { items, next, expected, changed, partial, steppedOver: page.steppedOver !== undefined };
+      const reduced = page.reduced === true;
+      return { items, next, expected, changed, partial, reduced, skipped: skipped?.reason ?? null };
     },
   });
 }

@@ -67,6 +67,15 @@ export async function exchange(dispatcher: Dispatcher, request: Outgoing, limits
 const single = (headers: Record<string, string | string[] | undefined>): AnswerHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 
+/** Undici's codes of an answer that did not arrive within its time limit. A connection that was never made is not among them. */
+const TIMED_OUT = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
+
+/** Whether the upstream accepted the request and exceeded a time limit of `exchange`. */
+export const isTimeout = (error: unknown): boolean => {
+  const { code, name } = (error ?? {}) as { code?: string; name?: string };
+  return TIMED_OUT.has(code ?? "") || name === "TimeoutError";
+};
+
 /** Undici's codes of a connection that broke before any byte of the answer: the same request may be sent again. */
 const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 

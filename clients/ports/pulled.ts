@@ -23,12 +23,24 @@ export type RegistryPage = {
   expected: number | null;
   /** Of this page; null where the registry gives none. */
   validators: Validators | null;
-  /** Why the pages end here although there may be more, one sentence: items that were not shown are not gone. */
+  /** Why items may be missing here, one sentence: items that were not shown are not gone. */
   cut?: string;
-  /** The place of a single item that exceeds the size limit and was skipped. */
-  steppedOver?: string;
-  /** The page comes from the other end: once it has nothing that is new to the sweep, the sweep is complete. */
-  meets?: true;
+  /** It is smaller than the registry's pages, because a larger one could not be read. */
+  reduced?: true;
+  /** No page at its place could be read, however small: the place was skipped, and `next` is behind it. */
+  skipped?: { place: string; reason: SkipReason };
+};
+
+/** Why a page could not be read: beyond the registry's limit of size, beyond its limit of time, or an error. */
+export type SkipReason = "too large" | "too slow" | "failed";
+
+export type PageOptions = {
+  /** Validators of the stored version; not with `since`. */
+  known?: Validators | null | undefined;
+  /** The page failed before: it is read in smaller pages, and at last skipped, also when the registry answers with errors. */
+  insist?: boolean;
+  /** Min items of a page that is read, and skipped, on its own. 1 by default. */
+  smallest?: number;
 };
 
 /** A registry of agents that is read page by page. */
@@ -40,11 +52,10 @@ export interface Registry {
   /**
    * @param cursor `next` of the page before; null for the first page
    * @param since ISO 8601: only items that changed since; null for all
-   * @param known validators of the stored version; not with `since`
    * @returns `unchanged` when the page is still the stored version; it was neither sent nor read
    * @throws Failure upstream_unavailable when it does not answer, or not in its documented form
    */
-  page(cursor: unknown, since: string | null, known?: Validators | null): Promise<RegistryPage | "unchanged">;
+  page(cursor: unknown, since: string | null, options?: PageOptions): Promise<RegistryPage | "unchanged">;
 }
 
 /** The registries by their key in core/directory/registries.ts. */

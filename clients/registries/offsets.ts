@@ -1,6 +1,6 @@
 /** Paging by offset, shared by several registries. */
 import { z } from "zod";
-import { EMPTY_PAGE, PAGE, type Place, placeBehind } from "./page-request.ts";
+import { EMPTY_PAGE, type OffsetPlace, placeBehind, type ReadPage } from "./paged-registry.ts";
 
 /** A registry's total number of items: a count that fits its column, or null. */
 export const total = z
@@ -10,19 +10,34 @@ export const total = z
   .nullish()
   .catch(null);
 
-/** A page by its offset. @param all total number of items as the registry states it */
-export function offsetPage(items: readonly unknown[], { offset, size }: Place, all: number | null) {
-  const behind = offset + items.length;
-  const more = items.length > 0 && (all === null ? items.length === size : behind < all);
-  const short = items.length === 0 && all !== null && offset < all;
-  const next = more ? offsetCursor(placeBehind(size, behind)) : null;
-  return { items, next, expected: all, ...(short && { cut: EMPTY_PAGE }) };
+const place = z.object({ offset: z.int().min(0), size: z.int().min(1) });
+
+/**
+ * Paging by offset. The cursor of a full page is its offset alone.
+ * @param options.offsetOf offset of a full page whose cursor is a number: the number by default
+ * @param options.numberOf its inverse
+ */
+export function offsets(
+  pageSize: number,
+  {
+    offsetOf = (n: number) => n,
+    numberOf = (n: number) => n,
+  }: Partial<Record<"offsetOf" | "numberOf", (n: number) => number>> = {},
+) {
+  const cursorOf = (at: OffsetPlace): unknown => (at.size === pageSize ? numberOf(at.offset) : at);
+  const cursorBehind = (at: OffsetPlace, items?: number): unknown => cursorOf(placeBehind(at, pageSize, items));
+  return {
+    placeOf: (cursor: unknown): OffsetPlace =>
+      place.safeParse(cursor).data ?? { offset: typeof cursor === "number" ? offsetOf(cursor) : 0, size: pageSize },
+    behind: (at: OffsetPlace): unknown => cursorBehind(at),
+    nameOf: ({ offset }: OffsetPlace): string => `${offset}`,
+    /** A page by its offset. @param all total number of items as the registry states it */
+    pageOf(items: readonly unknown[], at: OffsetPlace, all: number | null): ReadPage {
+      const end = at.offset + items.length;
+      const more = items.length > 0 && (all === null ? items.length === at.size : end < all);
+      const short = items.length === 0 && all !== null && at.offset < all;
+      const next = more ? cursorBehind(at, items.length) : null;
+      return { items, next, expected: all, ...(short && { cut: EMPTY_PAGE }) };
+    },
+  };
 }
-
-/** Cursor of a page; for a full page the offset alone. */
-export const offsetCursor = ({ offset, size }: Place) => (size === PAGE ? offset : { offset, size });
-export const cursorOf = ({ offset, size }: Place) => (size === PAGE ? { offset } : { offset, size });
-
-/** The page for a single item that exceeds the size limit. @param place position of the item within the registry */
-export const steppedOver = (place: string, next: unknown) => ({ items: [], next, expected: null, steppedOver: place });
-export const overOffset = (offset: number) => steppedOver(`${offset}`, offsetCursor(placeBehind(1, offset + 1)));

@@ -1,27 +1,26 @@
 /** The pages of the x402 Bazaar. core/directory/registry-readers/ reads their items. */
 import { z } from "zod";
-import { offsetPage, overOffset, total } from "./offsets.ts";
-import { askSized, placeOf } from "./page-request.ts";
+import { offsets, total } from "./offsets.ts";
+import { NO_MORE, pagedRegistry } from "./paged-registry.ts";
 import type { OpenPages } from "./pages.ts";
 
+const answer = z.looseObject({ items: z.array(z.unknown()), pagination: z.looseObject({ total }).nullish() });
+
 /** The x402 Bazaar: paging by offset. */
-export const x402BazaarPages: OpenPages = (upstream) => {
-  const answer = z.looseObject({ items: z.array(z.unknown()), pagination: z.looseObject({ total }).nullish() });
-  return {
+export const x402BazaarPages: OpenPages = (upstream, { pageSize }) => {
+  const { pageOf, ...places } = offsets(pageSize);
+  return pagedRegistry(upstream, {
+    ...places,
+    pageSize,
     incremental: false,
-    page(cursor, _since, known) {
-      const at = placeOf(cursor, typeof cursor === "number" ? cursor : 0);
-      const { offset } = at;
-      const request = (size: number) => ({
-        path: "/platform/v2/x402/discovery/resources",
-        query: { type: "http", limit: size, offset },
-        behind: offset > 0,
-        read(json: unknown) {
-          const { items, pagination } = answer.parse(json);
-          return offsetPage(items, { offset, size }, pagination?.total ?? null);
-        },
-      });
-      return askSized(upstream, at.size, known, request, () => overOffset(offset));
-    },
-  };
+    request: (place) => ({
+      path: "/platform/v2/x402/discovery/resources",
+      query: { type: "http", limit: place.size, offset: place.offset },
+      ...(place.offset > 0 && { refused: NO_MORE }),
+      read(json) {
+        const { items, pagination } = answer.parse(json);
+        return pageOf(items, place, pagination?.total ?? null);
+      },
+    }),
+  });
 };

@@ -21,9 +21,22 @@ export type RegistryRow = {
   perSecond: number;
   /** Requests per second that it allows with the key of `variables.key`. */
   perSecondWithKey?: number;
+  /** Max items of a page that it returns: a multiple of 10. */
+  pageSize: number;
+  /** Max seconds of a request, from the connection to the last byte. A slower page is read in smaller ones. */
+  maxSeconds: number;
+  /** Max bytes of a page. A larger page is read in smaller ones. */
+  maxBytes: number;
   /** Variables of its API's URL, and of its key, which is sent in `x-api-key`. */
   variables: { url: UpstreamVariable & { default: string }; key?: UpstreamVariable };
 };
+
+/*
+ * No registry documents how long it takes. The limits follow from what a row holds: a list whose rows hold whole documents
+ * takes its server longer and is larger than one whose rows hold a few short texts.
+ */
+/** Rows with documents written by agents' owners: offers with schemas, readmes. */
+const DOCUMENTS = { maxSeconds: 30, maxBytes: 16_000_000 };
 
 export const REGISTRIES = [
   {
@@ -32,6 +45,9 @@ export const REGISTRIES = [
     provesWallets: false,
     queryNames: ["virtuals"],
     perSecond: 3,
+    // Rows hold every job with the schemas of its request and its result.
+    pageSize: 100,
+    ...DOCUMENTS,
     variables: {
       url: {
         name: "VIRTUALS_API_URL",
@@ -46,7 +62,12 @@ export const REGISTRIES = [
     label: "Agentverse",
     provesWallets: false,
     queryNames: ["agentverse"],
-    perSecond: 3,
+    // Documented: about 120 a minute, and after status 429 a pause of 30 seconds (agentverse-skills, docs/api-reference.md).
+    perSecond: 2,
+    // Rows hold readmes. 50 is the most that the API's own client accepts since May 2026 (AgentSearchRequest.limit). Its
+    // owner's search script waits for 30 seconds (agentverse-skills).
+    pageSize: 50,
+    ...DOCUMENTS,
     variables: {
       url: { name: "AGENTVERSE_API_URL", doc: "Agentverse", kind: "url", default: "https://agentverse.ai" },
     },
@@ -57,6 +78,10 @@ export const REGISTRIES = [
     sentenceName: "The MCP registry",
     provesWallets: false,
     perSecond: 3,
+    // Rows are short: a description has 100 characters at most, and pages go by a key, so that a late one costs no more.
+    pageSize: 100,
+    maxSeconds: 10,
+    maxBytes: 4_000_000,
     variables: {
       url: {
         name: "MCP_REGISTRY_URL",
@@ -74,6 +99,9 @@ export const REGISTRIES = [
     provesWallets: false,
     queryNames: ["bazaar"],
     perSecond: 3,
+    // Rows hold the schemas of a resource's request and answer.
+    pageSize: 100,
+    ...DOCUMENTS,
     variables: {
       url: { name: "X402_BAZAAR_URL", doc: "The x402 Bazaar", kind: "url", default: "https://api.cdp.coinbase.com" },
     },
@@ -85,6 +113,10 @@ export const REGISTRIES = [
     enriches: "erc8004",
     perSecond: 0.4,
     perSecondWithKey: 5,
+    // Rows of a list have no documents, but pages go by offsets of tens of thousands, which its server counts up to.
+    pageSize: 100,
+    maxSeconds: 30,
+    maxBytes: 4_000_000,
     variables: {
       url: {
         name: "SCAN8004_API_URL",

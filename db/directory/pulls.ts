@@ -13,6 +13,8 @@ export type PullState = {
   cursor: unknown;
   watermark: string | null;
   done: number;
+  /** Attempts in a row that ended at the cursor. */
+  failures: number;
   startedAt: Date | null;
   lastFullAt: Date | null;
   /** The last full sweep that showed all items; 0 before there was one. */
@@ -25,7 +27,7 @@ const READ = statement({
   name: "directory-pull-state",
   params: { source: text },
   text: `
-    select mode, sweep, cursor, watermark #>> '{}' as watermark, done, started_at as "startedAt",
+    select mode, sweep, cursor, watermark #>> '{}' as watermark, done, failures, started_at as "startedAt",
       last_full_at as "lastFullAt", whole_sweep as "wholeSweep", partial
     from offchain.directory_pull where source = $source`,
   columns: {
@@ -34,6 +36,7 @@ const READ = statement({
     cursor: nullable(jsonb<unknown>()),
     watermark: nullable(text),
     done: int4,
+    failures: int4,
     startedAt: nullable(timestamptz),
     lastFullAt: nullable(timestamptz),
     wholeSweep: int8,
@@ -56,6 +59,7 @@ export async function beginPull(db: Queryable, source: string, mode: PullMode, n
       ...(mode === "full" && { sweep: sql`${directoryPull.sweep} + 1` }),
       cursor: null,
       done: 0,
+      failures: 0,
       expected: null,
       changed: 0,
       quarantined: 0,
@@ -94,7 +98,7 @@ const STORE_PAGE = statement({
     partial: nullable(text),
   },
   text: `
-    update offchain.directory_pull set cursor = $cursor::jsonb, done = done + $items,
+    update offchain.directory_pull set cursor = $cursor::jsonb, done = done + $items, failures = 0,
       expected = coalesce($expected, expected), changed = changed + $changed, quarantined = quarantined + $quarantined,
       partial = coalesce(partial, $partial), error = null
     where source = $source`,
@@ -147,9 +151,12 @@ export async function endPull(tx: Queryable, source: string, end: PullEnd): Prom
   await trimQuarantine(tx, source, { whole: end.whole });
 }
 
-/** Stores why a pull stopped; it goes on from its cursor the next time. */
+/** Stores why a pull stopped, and counts the attempt; it goes on from its cursor the next time. */
 export async function failPull(db: Queryable, source: string, error: string, nextRunAt: Date): Promise<void> {
-  await orm(db).update(directoryPull).set({ error, nextRunAt }).where(eq(directoryPull.source, source));
+  await orm(db)
+    .update(directoryPull)
+    .set({ error, nextRunAt, failures: sql`${directoryPull.failures} + 1` })
+    .where(eq(directoryPull.source, source));
 }
 
 /** A pull that cannot go on begins anew the next time. */

@@ -243,6 +243,8 @@ export const directoryPull = offchain.table("directory_pull", {
   cursor: jsonb(),
   /** What an incremental pull begins from, in the source's own terms; null until a full sweep has ended. */
   watermark: jsonb(),
+  /** Attempts in a row that ended at the cursor. */
+  failures: integer().notNull().default(0),
   /** Items of the running pull, and how many there will be if the source says. */
   done: integer().notNull().default(0),
   expected: integer(),

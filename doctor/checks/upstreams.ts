@@ -32,7 +32,7 @@ const registries: Check = {
     Promise.all(
       REGISTRIES.map(({ key, label, variables }) =>
         asked(label, namesOf(variables), async () => {
-          const page = await registries[key]!.page(null, null, null);
+          const page = await registries[key]!.page(null, null);
           if (page === "unchanged") return "answers";
           const total = page.expected === null ? "" : ` of ${page.expected}`;
           return `${page.items.length} items${total} on its first page`;

@@ -6,8 +6,8 @@ import { proofEndpoints } from "../../api/routes/proofs.ts";
 import { type Http, openHttp } from "../../clients/http.ts";
 import type { OpenReader } from "../../clients/proof-platforms/opener.ts";
 import { openProofReaders } from "../../clients/proof-platforms.ts";
-import { offsetPage, overOffset } from "../../clients/registries/offsets.ts";
-import { askSized, placeOf } from "../../clients/registries/page-request.ts";
+import { offsets } from "../../clients/registries/offsets.ts";
+import { NO_MORE, pagedRegistry } from "../../clients/registries/paged-registry.ts";
 import type { OpenPages } from "../../clients/registries/pages.ts";
 import { openRegistries } from "../../clients/registries.ts";
 import { declaredVariables, settingsOf } from "../../config/upstreams.ts";
@@ -143,6 +143,9 @@ const beehive = {
   label: "Beehive",
   provesWallets: false,
   perSecond: 3,
+  pageSize: 100,
+  maxSeconds: 10,
+  maxBytes: 1_000_000,
   variables: { url: { name: "BEEHIVE_URL", doc: "Beehive", kind: "url", default: "https://beehive.example" } },
 } as const satisfies RegistryRow;
 
@@ -159,31 +162,31 @@ const beehiveReader: RegistryReader = {
   },
 };
 
-const beehivePages: OpenPages = (upstream) => ({
-  incremental: false,
-  page(cursor, _since, known) {
-    const at = placeOf(cursor, typeof cursor === "number" ? cursor : 0);
-    const { offset } = at;
-    const request = (size: number) => ({
+const beehivePages: OpenPages = (upstream, { pageSize }) => {
+  const { pageOf, ...places } = offsets(pageSize);
+  return pagedRegistry(upstream, {
+    ...places,
+    pageSize,
+    incremental: false,
+    request: (place) => ({
       path: "/bees",
-      query: { limit: size, offset },
-      behind: offset > 0,
-      read(json: unknown) {
+      query: { limit: place.size, offset: place.offset },
+      ...(place.offset > 0 && { refused: NO_MORE }),
+      read(json) {
         const { bees, total } = z.object({ bees: z.array(z.unknown()), total: z.number() }).parse(json);
-        return offsetPage(bees, { offset, size }, total);
+        return pageOf(bees, place, total);
       },
-    });
-    return askSized(upstream, at.size, known, request, () => overOffset(offset));
-  },
-});
+    }),
+  });
+};
 
 const beehiveSimulator = registry({
   source: "beehive",
   make: (i) => ({ id: `bee-${i}`, name: `Bee ${i}` }),
   routes(api, list) {
-    api.get("/bees", (c) => {
+    api.get("/bees", async (c) => {
       const [offset, limit] = [Number(c.req.query("offset")), Number(c.req.query("limit"))];
-      return reply({ bees: list.page(offset, limit), total: list.count() });
+      return reply({ bees: await list.page(offset, limit), total: list.count() });
     });
   },
 });

@@ -18,12 +18,12 @@ export const mcpRegistry = registry({
     _meta: { [OFFICIAL]: { status: "active", publishedAt: time(i), updatedAt: time(i), isLatest: true } },
   }),
   routes(api, list) {
-    api.get("/v0.1/servers", (c) => {
+    api.get("/v0.1/servers", async (c) => {
       const limit = Math.min(100, numbered(c.req.query("limit"), 30));
       const since = Date.parse(c.req.query("updated_since") ?? "") || 0;
       const deleted = c.req.query("include_deleted") === "true";
       const offset = numbered(c.req.query("cursor")?.replace(/^after:/, ""), 0);
-      const rows = list.page(offset, limit);
+      const rows = await list.page(offset, limit);
       const servers = rows.filter((row) => {
         const { status, updatedAt } = officialOf(row);
         return (Date.parse(updatedAt ?? "") || Date.now()) >= since && (deleted || status !== "deleted");

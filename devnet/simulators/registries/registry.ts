@@ -1,7 +1,8 @@
-/** What the simulated registries have in common: rows that are given or made up, their control, and pages with validators. */
+/** What the simulated registries have in common: rows that are given or made up, their control, places that are slow or fail, and pages with validators. */
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
+import { REGISTRIES, type RegistryRow } from "../../../core/directory/registries.ts";
 import { reply, type SimulatedRegistry, type Simulator } from "../simulator.ts";
 import type { SimulatedWorld } from "../world-file.ts";
 
@@ -19,11 +20,37 @@ const put = z.union([
     .transform(({ rows, generate }): Held => ({ rows, generated: generate })),
 ]);
 
+/** Rows from `from` on whose pages are late or fail, as a row does that a server cannot read or finds slowly. */
+const trouble = z.object({
+  from: z.int().min(0),
+  count: z.int().min(1).default(1),
+  /** Milliseconds of the delay; `slow`: beyond the registry's limit of time. */
+  delayMs: z.union([z.int().min(0).max(600_000), z.literal("slow")]).optional(),
+  status: z.int().min(400).max(599).optional(),
+});
+type Trouble = z.output<typeof trouble>;
+
+export type Row = Record<string, unknown>;
 export type List = {
   count(): number;
-  /** Rows from `offset` on, at most `limit`. */
-  page(offset: number, limit: number): Record<string, unknown>[];
+  /** Rows from `offset` on, at most `limit`. @throws RowFails for a row whose pages fail */
+  page(offset: number, limit: number): Promise<Row[]>;
+  /** The rows of some places, in their order. @throws RowFails for a row whose pages fail */
+  rowsAt(places: readonly number[]): Promise<Row[]>;
+  /** What is held now: the same object until the rows are replaced. */
+  version(): object;
+  /** A row without its troubles. */
+  row(place: number): Row;
 };
+
+/** A page with a row that the registry fails on. */
+class RowFails extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(`a row fails with status ${status}`);
+    this.status = status;
+  }
+}
 
 export type Shape = {
   source: string;
@@ -52,30 +79,60 @@ function simulate(
   made: number,
 ): Simulator {
   const store = world.collection<Held>(`registry.${source}`);
-  const now = () => store.get("agents") ?? { rows: [], generated: 0 };
+  const now = () => store.get("agents") ?? EMPTY;
   if (made > 0 && !mirrors) store.set("agents", { ...now(), generated: made });
+  let troubles: Trouble[] = [];
+  const slowMs = slowMsOf(source);
+  /** Waits for the slowest of the rows, then fails when one of them fails. */
+  async function meet(places: readonly number[]): Promise<void> {
+    if (troubles.length === 0) return;
+    const met = troubles.filter(({ from, count }) => places.some((at) => at >= from && at < from + count));
+    const delay = Math.max(0, ...met.map(({ delayMs = 0 }) => (delayMs === "slow" ? slowMs : delayMs)));
+    if (delay > 0) await new Promise<void>((done) => setTimeout(done, delay).unref());
+    const status = met.find((each) => each.status !== undefined)?.status;
+    if (status !== undefined) throw new RowFails(status);
+  }
   const list: List = {
     count: () => now().rows.length + now().generated,
+    version: now,
+    row: (place) => now().rows[place] ?? make(place - now().rows.length),
+    async rowsAt(places) {
+      await meet(places);
+      return places.map(list.row);
+    },
     page(offset, limit) {
-      const { rows, generated } = now();
-      const last = Math.min(offset + limit, rows.length + generated);
-      return Array.from(
-        { length: Math.max(0, last - offset) },
-        (_, i) => rows[offset + i] ?? make(offset + i - rows.length),
-      );
+      const length = Math.max(0, Math.min(offset + limit, list.count()) - offset);
+      return list.rowsAt(Array.from({ length }, (_, i) => offset + i));
     },
   };
   const api = new Hono();
+  api.onError((error) => {
+    if (!(error instanceof RowFails)) throw error;
+    const { body, headers } = failure!(error.status);
+    return reply(body, error.status, headers);
+  });
   routes(api, list);
   const control = new Hono();
+  control.put("/troubles", async (c) => {
+    troubles = z.array(trouble).parse(await c.req.json());
+    return reply(troubles);
+  });
   control.put("/agents", async (c) => {
     store.set("agents", put.parse(await c.req.json()));
     return reply({ source, rows: list.count() });
   });
-  control.get("/agents", () => reply(list.page(0, 1_000)));
+  control.get("/agents", () =>
+    reply(Array.from({ length: Math.min(1_000, list.count()) }, (_, place) => list.row(place))),
+  );
   control.delete("/agents", () => reply({ deleted: store.delete("agents") }));
   return { source, api, control, controlPath: `registries/${source}`, failure };
 }
+
+const EMPTY: Held = { rows: [], generated: 0 };
+
+/** A delay beyond the limit of time of a registry. */
+const slowMsOf = (source: string): number =>
+  ((REGISTRIES.find(({ key }) => key === source) as RegistryRow | undefined)?.maxSeconds ?? 30) * 1_000 + 1_000;
 
 /** A page with its ETag; 304 without a body for who has it already. */
 export function page(c: Context, body: unknown): Response {

@@ -36,7 +36,7 @@ export const scan8004 = registry({
     updated_at: time(i + 500),
   }),
   routes(api, list) {
-    api.get("/agents", (c) => {
+    api.get("/agents", async (c) => {
       const limit = numbered(c.req.query("limit"), 20);
       const offset = numbered(c.req.query("offset"), 0);
       if (limit < 1 || limit > 100) return refused(422, "VALIDATION_ERROR", "limit must be from 1 to 100");
@@ -44,13 +44,15 @@ export const scan8004 = registry({
       const size = Math.min(limit, Math.max(0, total - offset));
       // Rows are held in the order of their creation.
       const newestFirst = c.req.query("sort_order") !== "asc";
-      const items = list.page(newestFirst ? total - offset - size : offset, size);
+      const items = await list.page(newestFirst ? total - offset - size : offset, size);
       if (newestFirst) items.reverse();
       return page(c, { items, total, limit, offset });
     });
-    api.get("/agents/:chain/:token", (c) => {
+    api.get("/agents/:chain/:token", async (c) => {
       const { chain, token } = c.req.param();
-      const found = list.page(0, list.count()).find((row) => String(row.chain_id) === chain && row.token_id === token);
+      const found = (await list.page(0, list.count())).find(
+        (row) => String(row.chain_id) === chain && row.token_id === token,
+      );
       return found ? page(c, found) : refused(404, "NOT_FOUND", "Agent not found");
     });
   },

@@ -19,12 +19,12 @@ export const virtuals = registry({
     createdAt: time(i),
   }),
   routes(api, list) {
-    api.get("/api/agents", (c) => {
+    api.get("/api/agents", async (c) => {
       const number = numbered(c.req.query("pagination[page]"), 1);
       const pageSize = Math.min(100, numbered(c.req.query("pagination[pageSize]"), 25));
       const total = list.count();
       const pagination = { page: number, pageSize, pageCount: Math.ceil(total / pageSize), total };
-      return page(c, { data: list.page((number - 1) * pageSize, pageSize), meta: { pagination } });
+      return page(c, { data: await list.page((number - 1) * pageSize, pageSize), meta: { pagination } });
     });
   },
 });

@@ -24,12 +24,12 @@ export const x402Bazaar = registry({
     quality: { l30DaysTotalCalls: i % 50, l30DaysUniquePayers: i % 5, lastCalledAt: time(i) },
   }),
   routes(api, list) {
-    api.get("/platform/v2/x402/discovery/resources", (c) => {
+    api.get("/platform/v2/x402/discovery/resources", async (c) => {
       const limit = Math.min(100, numbered(c.req.query("limit"), 100));
       const offset = numbered(c.req.query("offset"), 0);
       return page(c, {
         x402Version: 2,
-        items: list.page(offset, limit),
+        items: await list.page(offset, limit),
         pagination: { limit, offset, total: list.count() },
       });
     });

@@ -11,9 +11,9 @@ import { type PullOptions, pullRegistry } from "../../../workers/pull-registry.t
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 
 const CANONICAL = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
-const LIMITS = { headersMs: 500, bodyMs: 500, totalMs: 1_000 };
-const upstream = (http: Http, baseUrl: string, maxBytes: number) =>
-  http.upstream({ name: "It", baseUrl, rate: { burst: 10_000, perSecond: 10_000 }, maxBytes });
+const MAX_MS = 500;
+const upstream = (http: Http, baseUrl: string, limits: { maxBytes: number; maxMs: number }) =>
+  http.upstream({ name: "It", baseUrl, rate: { burst: 10_000, perSecond: 10_000 }, ...limits });
 
 export type Row = { agentId: string; name: string; description: string | null };
 
@@ -31,8 +31,10 @@ export type RegistryWorld = {
   clear(): Promise<void>;
   plant(source: string, body: unknown): Promise<unknown>;
   fault(source: string, plan: object): Promise<unknown>;
-  /** A registry whose connections know nothing of earlier troubles. */
-  registry(source: string, options?: { maxBytes?: number }): Registry;
+  /** Rows of a registry whose pages are late or fail. */
+  troubles(source: string, troubles: readonly object[]): Promise<unknown>;
+  /** A registry whose connections know nothing of earlier troubles. 16 MB and 500 ms by default. */
+  registry(source: string, options?: { maxBytes?: number; maxMs?: number }): Registry;
   pull(source: string, options?: Pull): Promise<number | null>;
   /** Rows of the directory that a source shows or enriches, by agent id. */
   rows(source: string): Promise<Row[]>;
@@ -40,6 +42,9 @@ export type RegistryWorld = {
   truth(source: string): Promise<Row[]>;
   stop(): Promise<void>;
 };
+
+/** Max items of a source's pages. */
+export const pageSizeOf = (source: string): number => readerOf(source).pageSize;
 
 export const readerOf = (source: string): RegistryReader => REGISTRY_READERS.find(({ key }) => key === source)!;
 
@@ -75,12 +80,12 @@ export async function registryWorld({ registered = 0 } = {}): Promise<RegistryWo
     },
     plant: (source, body) => control("PUT", `registries/${source}/agents`, body),
     fault: (source, plan) => control("POST", "fail", { source, ...plan }),
-    registry(source, { maxBytes = 16_000_000 } = {}) {
-      const http = openHttp({ userAgent: "tests", patienceMs: 1_000, limits: LIMITS });
+    troubles: (source, troubles) => control("PUT", `registries/${source}/troubles`, troubles),
+    registry(source, { maxBytes = 16_000_000, maxMs = MAX_MS } = {}) {
+      const http = openHttp({ userAgent: "tests", patienceMs: 1_000 });
       opened.push(http);
-      return OPEN_PAGES[source as keyof typeof OPEN_PAGES](upstream(http, `${simulators.url}/${source}`, maxBytes), {
-        chainId: 8453,
-      });
+      const opening = upstream(http, `${simulators.url}/${source}`, { maxBytes, maxMs });
+      return OPEN_PAGES[source as keyof typeof OPEN_PAGES](opening, { chainId: 8453, pageSize: pageSizeOf(source) });
     },
     pull(source, { registry = world.registry(source), reader = readerOf(source), fault = () => {}, ...rest } = {}) {
       const context = {
@@ -131,9 +136,9 @@ export function interrupted(registry: Registry, at: number, happen: () => Promis
   let pages = 0;
   return {
     ...registry,
-    async page(cursor, since, known) {
+    async page(...asked) {
       if (pages++ === at) await happen();
-      return registry.page(cursor, since, known);
+      return registry.page(...asked);
     },
   };
 }
@@ -150,7 +155,16 @@ const PAGES: Record<string, { at(n: number): [path: string, init?: RequestInit];
   agentverse: {
     at: (n) => [
       "/v1/search/agents",
-      { method: "POST", body: JSON.stringify({ offset: n * 100, limit: 100, direction: "asc" }) },
+      {
+        method: "POST",
+        body: JSON.stringify({
+          offset: n * 50,
+          limit: 50,
+          sort: "created-at",
+          direction: "asc",
+          exclude_geo_agents: false,
+        }),
+      },
     ],
     rows: "agents",
   },

@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."directory_pull" ADD COLUMN "failures" integer DEFAULT 0 NOT NULL;
