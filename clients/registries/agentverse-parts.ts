@@ -17,6 +17,8 @@ export const partSchema = z.object({
 /** A search by filters; one that is absent restricts nothing. */
 export type Part = z.output<typeof partSchema>;
 
+export const isWhole = (part: Part): boolean => Object.keys(part).length === 0;
+
 /** A filter by a field with known values, of which every agent has one: its parts together are the whole. */
 type ExactFilter = { filter: "agent_type" | "category"; field: string; values: readonly string[] };
 const EXACT: readonly ExactFilter[] = [

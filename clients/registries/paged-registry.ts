@@ -146,12 +146,12 @@ function askPage(
 
 /** Max items of one page: ten times the requested number. */
 const MAX_ITEMS = 1_000;
-/** Max characters of the cursor of the next page. */
-const MAX_CURSOR = 4_096;
+/** Max characters of the cursor of the next page, as JSON. */
+const MAX_CURSOR = 16_384;
 
 /** Limits a page; `cut` states what was left out. */
 function bounded(page: ReadPage): ReadPage {
-  if (typeof page.next === "string" && page.next.length > MAX_CURSOR)
+  if (JSON.stringify(page.next).length > MAX_CURSOR)
     return { ...page, next: null, cut: `The place of the next page is longer than ${MAX_CURSOR} characters.` };
   if (page.items.length <= MAX_ITEMS) return page;
   return { ...page, items: page.items.slice(0, MAX_ITEMS), cut: `A page has more than ${MAX_ITEMS} items.` };

@@ -62,10 +62,10 @@ export const REGISTRIES = [
     label: "Agentverse",
     provesWallets: false,
     queryNames: ["agentverse"],
-    // Documented: about 120 a minute, and after status 429 a pause of 30 seconds (agentverse-skills, docs/api-reference.md).
+    // Documented: about 120 a minute, and after status 429 a pause of 30 seconds (reference in fetchai/agentverse-skills).
     perSecond: 2,
     // Rows hold readmes. 50 is the most that the API's own client accepts since May 2026 (AgentSearchRequest.limit). Its
-    // owner's search script waits for 30 seconds (agentverse-skills).
+    // owner's search script waits for 30 seconds (fetchai/agentverse-skills).
     pageSize: 50,
     ...DOCUMENTS,
     variables: {

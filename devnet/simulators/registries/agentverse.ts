@@ -6,10 +6,10 @@ import { type List, nameOf, type Row, registry } from "./registry.ts";
 /** Matches that a search returns, and the total that it states, at most. */
 const CAP = 10_000;
 
-/** One in 20 agents states a place on earth, and one in 20 is by fetch.ai; two thirds are hosted: parts of a real directory are as uneven. */
-const TYPES = ["hosted", "hosted", "hosted", "hosted", "mailbox", "local"];
+/** Uneven parts, as in a real directory: over half of the agents are hosted, one in 20 is by fetch.ai or states a place on earth. */
+const TYPES = ["hosted", "hosted", "hosted", "hosted", "hosted", "mailbox", "mailbox", "local", "uagent"];
 const made = (i: number) => ({
-  type: i % 97 === 0 ? "proxy" : TYPES[i % 6]!,
+  type: i % 97 === 0 ? "proxy" : TYPES[i % TYPES.length]!,
   category: i % 20 === 7 ? "fetch-ai" : "community",
   located: i % 20 === 13,
 });
