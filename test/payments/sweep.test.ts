@@ -254,7 +254,8 @@ describe("case 26: reorganisations", () => {
     const payer = await world.payer();
     const signed = await world.authorize(payer.account, { to: world.payTo.treasury, value: REPORT_PRICE });
     const header = { "payment-signature": base64(world.payload(signed)) };
-    expect(await api.get("/api/v2/agent/900/cred-report", { headers: header })).toMatchObject({ status: 200 });
+    const report = await api.get("/api/v2/agent/900/cred-report", { headers: header });
+    expect(report.status, report.text).toBe(200);
     await reorg(1);
     await world.evm.mine({ blocks: 70 });
     expect(await sweep()).toBe(1);
