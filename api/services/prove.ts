@@ -47,7 +47,8 @@ export async function prove<C>(deps: HandlerDeps, claimed: Claimed<C>): Promise<
   const { platform, reader, tokenId, wallet, network, now, expected, hint, claim } = claimed;
   const authorize = await authorizeController(deps, tokenId, wallet);
   const asker = { platform, tokenId, wallet, network, claim, now: new Date(now) };
-  const { readsPerDay } = deps.config.upstreams.proofChecks[platform];
+  // Only a platform that states a budget has one.
+  const readsPerDay = deps.config.upstreams.proofChecks[platform]?.readsPerDay ?? null;
   const within = { asker, perDay: deps.config.proofsPerAgent, readsPerDay, expected, hint };
   const found = await askWithin(deps.db, within, (spend) =>
     reader.find(claim, { tokenId, prefix: deps.config.service.prefix }, spend),
