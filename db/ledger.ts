@@ -109,10 +109,17 @@ type Seen = Pick<Payment, "paymentId" | "state" | "blockHash">;
 export const beginSettling = (db: Queryable, who: Holder) => move(db, who, "settling", ["new"]);
 
 /**
- * Records where the money moved. @returns null when another payment owns that transfer, or the state or the lease has
- * changed meanwhile
+ * Records where the money moved.
+ * @param who its lease; without one another request could present the payment with other terms meanwhile
+ * @param payment as it was read under the lease
+ * @returns null when another payment owns that transfer, or the state or the lease has changed meanwhile
  */
-export async function recordPaid(db: pg.Pool, who: Holder, payment: Paid, at: Settlement): Promise<Payment | null> {
+export async function recordPaid(
+  db: pg.Pool,
+  who: Required<Holder>,
+  payment: Paid,
+  at: Settlement,
+): Promise<Payment | null> {
   return transaction(db, async (tx) =>
     (await ownTransfer(tx, payment, at)) ? move(tx, who, "paid", ["new", "settling"], settled(at)) : null,
   );

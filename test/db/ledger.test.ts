@@ -142,8 +142,13 @@ async function act(step: Step): Promise<void> {
   switch (verb) {
     case "settle":
       return void (await beginSettling(db, who));
-    case "paid":
-      return void (await recordPaid(db, who, one, transfer(b)));
+    case "paid": {
+      const lease = await takeUp(db, one.paymentId, 60_000);
+      if (!lease) return;
+      const holder = { ...who, leaseId: lease.leaseId };
+      await recordPaid(db, holder, lease.payment, transfer(b));
+      return dropLease(db, holder);
+    }
     case "release":
       return void (await releasePayment(db, who, "no"));
     case "fulfil":
@@ -260,7 +265,7 @@ describe("the ledger", () => {
       const leased = await present(5, 1);
       if (leased.kind !== "leased") throw new Error(leased.kind);
       const who = { paymentId: leased.payment.paymentId };
-      await recordPaid(db, who, leased.payment, transfer(5));
+      await recordPaid(db, { ...who, leaseId: leased.leaseId }, leased.payment, transfer(5));
       const credit = (await owePayment(db, who, "impossible"))!;
       const spend = () => spendCredit(db, credit, { ...claimOf(2), operation: "agentMint" }, 1);
       const lose = () => losePayment(db, credit, "reorganised_away");
