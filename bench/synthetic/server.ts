@@ -107,21 +107,25 @@ function answer(method: string, params: unknown[]): unknown {
   }
 }
 
+type Call = { id: unknown; method: string; params?: unknown[] };
+
+function reply({ id, method, params }: Call): object {
+  count(method);
+  try {
+    return { jsonrpc: "2.0", id, result: answer(method, params ?? []) };
+  } catch (error) {
+    const { code = -32603, message } = error as Error & { code?: number };
+    return { jsonrpc: "2.0", id, error: { code, message } };
+  }
+}
+
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
-  let body: object;
+  const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
   count("HTTP");
-  count(method);
-  try {
-    body = { jsonrpc: "2.0", id, result: answer(method, params ?? []) };
-  } catch (error) {
-    const { code = -32603, message } = error as Error & { code?: number };
-    body = { jsonrpc: "2.0", id, error: { code, message } };
-  }
   response.setHeader("content-type", "application/json");
-  response.end(JSON.stringify(body));
+  response.end(JSON.stringify(Array.isArray(asked) ? asked.map(reply) : reply(asked)));
 });
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as { port: number }).port));
 process.on("disconnect", () => process.exit(0));
