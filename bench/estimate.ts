@@ -13,7 +13,8 @@ import { estimateBackfill } from "../indexer/estimate/estimate.ts";
 import { entryOf } from "../runtime/processes.ts";
 import { PROJECT_ROOT } from "../runtime/project-root.ts";
 import { indexedContracts, selectionOf } from "../scripts/backfill/arguments.ts";
-import { CHAIN_ID, EVENTS_PER_BLOCK, IDENTITY } from "./synthetic/blocks.ts";
+import { CHAIN_ID, EVENTS_PER_BLOCK } from "./synthetic/blocks.ts";
+import { syntheticEnvironment } from "./synthetic/environment.ts";
 
 /** Blocks that are final when the backfill starts: Ponder takes all but the last 30 as final. */
 const UNFINAL = 30;
@@ -46,14 +47,7 @@ async function compare(databaseUrl: string, { blocks, lanes }: Run): Promise<voi
     const rpcUrl = `http://127.0.0.1:${port}`;
     const env = {
       ...CHILD_ENV,
-      DATABASE_URL: databaseUrl,
-      RPC_URL: rpcUrl,
-      CHAIN_ID: String(CHAIN_ID),
-      RPC_LANES: String(lanes),
-      IDENTITY_ADDRESS: IDENTITY,
-      ...Object.fromEntries(
-        ["IDENTITY", "ERC8004", "EAS", "HANDSHAKES", "SERVICE_TOKEN"].map((name) => [`${name}_START_BLOCK`, "0"]),
-      ),
+      ...syntheticEnvironment({ databaseUrl, rpcUrl, lanes }),
     };
     const config = loadConfig(env, { followStack: false });
     const all = { contract: undefined, from: undefined, to: undefined };

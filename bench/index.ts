@@ -11,8 +11,9 @@ import { openClient } from "../db/connect.ts";
 import { trackIndexedBlock } from "../db/index-state.ts";
 import { ensureDatabase, removePostgres, startPostgres } from "../devnet/postgres.ts";
 import { entryOf } from "../runtime/processes.ts";
-import { CHAIN_ID, EVENTS_PER_BLOCK, IDENTITY, logsOf, storyOf } from "./synthetic/blocks.ts";
+import { EVENTS_PER_BLOCK, logsOf, storyOf } from "./synthetic/blocks.ts";
 import { copyIn } from "./synthetic/copy-in.ts";
+import { syntheticEnvironment } from "./synthetic/environment.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -136,16 +137,9 @@ export function startIndexer(run: Run) {
     cwd: ROOT,
     env: {
       PATH: "/usr/bin:/bin",
-      DATABASE_URL: run.databaseUrl,
-      RPC_URL: run.rpcUrl,
-      CHAIN_ID: String(CHAIN_ID),
-      RPC_LANES: String(run.lanes),
+      ...syntheticEnvironment(run),
       POLL_INTERVAL_MS: String(run.pollMs ?? 1000),
       ...(run.endBlock !== undefined && { BACKFILL_END_BLOCK: String(run.endBlock) }),
-      IDENTITY_ADDRESS: IDENTITY,
-      ...Object.fromEntries(
-        ["IDENTITY", "ERC8004", "EAS", "HANDSHAKES", "SERVICE_TOKEN"].map((name) => [`${name}_START_BLOCK`, "0"]),
-      ),
       LOG_LEVEL: "info",
       ...run.env,
     },

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CHAIN_ID, IDENTITY } from "../../bench/synthetic/blocks.ts";
+import { syntheticEnvironment } from "../../bench/synthetic/environment.ts";
 import { openRpcPool } from "../../clients/rpc/pool.ts";
 import { loadConfig } from "../../config/config.ts";
 import { readBackfillProgress } from "../../db/backfill-progress.ts";
@@ -48,14 +49,11 @@ beforeAll(async () => {
   await once(proxy, "listening");
   env = {
     ...CHILD_ENV,
-    DATABASE_URL: database.url,
-    RPC_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    CHAIN_ID: String(CHAIN_ID),
-    RPC_LANES: "64",
-    IDENTITY_ADDRESS: IDENTITY,
-    ...Object.fromEntries(
-      ["IDENTITY", "ERC8004", "EAS", "HANDSHAKES", "SERVICE_TOKEN"].map((name) => [`${name}_START_BLOCK`, "0"]),
-    ),
+    ...syntheticEnvironment({
+      databaseUrl: database.url,
+      rpcUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      lanes: 64,
+    }),
   };
 }, 60_000);
 
