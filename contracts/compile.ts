@@ -30,6 +30,10 @@ const ABI_FILES: Record<string, { about: string; constants: Record<string, strin
     about: "the exchange's attestation indexer",
     constants: { attestationIndexerAbi: "AttestationIndexer" },
   },
+  "cred-roots": {
+    about: "the roots of the scores, and the example of a contract that reads them",
+    constants: { credRootsAbi: "CredRoots", credGateAbi: "CredGate" },
+  },
   handshakes: { about: "the handshake registry", constants: { handshakesAbi: "HandshakeRegistry" } },
   "service-token": { about: "the service's own token", constants: { serviceTokenAbi: "ServiceToken" } },
   usdc: { about: "USDC", constants: { usdcAbi: "Usdc" } },

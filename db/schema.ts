@@ -5,6 +5,7 @@
 export * from "./schema/agents.ts";
 export * from "./schema/columns.ts";
 export * from "./schema/cred.ts";
+export * from "./schema/cred-epochs.ts";
 export * from "./schema/directory.ts";
 export * from "./schema/events.ts";
 export * from "./schema/messaging.ts";

@@ -1,0 +1,187 @@
+/** Writes the epochs of scores: stores a built tree with its intent, follows its transaction, removes old trees. */
+import type pg from "pg";
+import type { TreePart } from "../core/cred-tree/packed.ts";
+import type { Address, Hex } from "../core/facts.ts";
+import { lockText } from "./locks.ts";
+import { array, bytea, int4, int8, nullable, statement, text, timestamptz } from "./statement.ts";
+import type { Queryable } from "./transaction.ts";
+import { queueIntent } from "./transaction-outbox.ts";
+
+export type NewEpoch = {
+  epoch: number;
+  chainId: number;
+  registry: Address;
+  contract: Address;
+  root: Hex;
+  leaves: number;
+  block: number;
+  computedAt: Date;
+  builtAt: Date;
+  buildMs: number;
+};
+
+const STATE = statement({
+  name: "cred-epochs-state",
+  text: `
+    select max(epoch) as highest, (max(epoch) filter (where state = 'built')) as open,
+      greatest(max(built_at), max(checked_at)) as "lastBuiltAt"
+    from offchain.cred_epoch`,
+  columns: { highest: nullable(int8), open: nullable(int8), lastBuiltAt: nullable(timestamptz) },
+});
+
+/**
+ * `highest`: the highest number used, null before the first. `open`: an epoch whose transaction is not decided.
+ * `lastBuiltAt`: when a tree was last built, whether or not it was published.
+ */
+export const epochsState = (db: Queryable): Promise<Awaited<ReturnType<typeof STATE.one>>> => STATE.one(db);
+
+const INSERT = statement({
+  name: "cred-epoch-insert",
+  params: {
+    epoch: int8,
+    chainId: int8,
+    registry: text,
+    contract: text,
+    root: text,
+    leaves: int4,
+    block: int8,
+    computedAt: timestamptz,
+    builtAt: timestamptz,
+    buildMs: int4,
+    intentKey: text,
+  },
+  text: `
+    insert into offchain.cred_epoch (epoch, chain_id, registry, contract, root, leaves, block, computed_at, built_at,
+      build_ms, intent_key, state, kept)
+    values ($epoch, $chainId, $registry, $contract, $root, $leaves, $block, $computedAt, $builtAt, $buildMs, $intentKey,
+      'built', true)`,
+});
+const INSERT_PARTS = statement({
+  name: "cred-epoch-parts-insert",
+  params: { epoch: int8, kinds: array(text), places: array(int8), parts: array(bytea) },
+  text: `
+    insert into offchain.cred_epoch_part (epoch, kind, place, bytes)
+    select $epoch, p.kind, p.place, p.bytes from unnest($kinds::text[], $places::int8[], $parts::bytea[]) as p(kind, place, bytes)`,
+});
+
+/** Parts per statement: about 0.5 MB. */
+const PARTS_AT_ONCE = 64;
+
+/**
+ * Stores a tree and queues the intent `root:<epoch>` in the caller's transaction.
+ * @returns false, with nothing written, when another worker has stored an epoch since `seen`
+ */
+export async function storeEpoch(
+  tx: pg.ClientBase,
+  epoch: NewEpoch,
+  parts: readonly TreePart[],
+  publish: { data: Hex; seen: { highest: number | null } },
+): Promise<boolean> {
+  await lockText(tx, "cred-epochs");
+  const state = await epochsState(tx);
+  if (state.open !== null || state.highest !== publish.seen.highest) return false;
+  const intentKey = `root:${epoch.epoch}`;
+  await INSERT.run(tx, { ...epoch, intentKey });
+  for (let from = 0; from < parts.length; from += PARTS_AT_ONCE) {
+    const some = parts.slice(from, from + PARTS_AT_ONCE);
+    await INSERT_PARTS.run(tx, {
+      epoch: epoch.epoch,
+      kinds: some.map(({ kind }) => kind),
+      places: some.map(({ place }) => place),
+      parts: some.map(({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+    });
+  }
+  await queueIntent(tx, { intentKey, to: epoch.contract, data: publish.data });
+  return true;
+}
+
+const CHECKED = statement({
+  name: "cred-epoch-checked",
+  params: { epoch: int8, at: timestamptz },
+  text: "update offchain.cred_epoch set checked_at = $at where epoch = $epoch",
+});
+
+/** Records that the scores still are those of an epoch. */
+export async function epochChecked(db: Queryable, epoch: number, at: Date): Promise<void> {
+  await CHECKED.run(db, { epoch, at });
+}
+
+const PUBLISHED = statement({
+  name: "cred-epoch-published",
+  params: { intentKey: text, txHash: text, txBlock: int8, at: timestamptz },
+  text: `
+    update offchain.cred_epoch set state = 'published', tx_hash = $txHash, tx_block = $txBlock, published_at = $at, error = null
+    where intent_key = $intentKey`,
+});
+const FAILED = statement({
+  name: "cred-epoch-failed",
+  params: { intentKey: text, error: text },
+  text: "update offchain.cred_epoch set state = 'failed', error = $error where intent_key = $intentKey",
+});
+const REOPENED = statement({
+  name: "cred-epoch-reopened",
+  params: { intentKey: text },
+  text: `
+    update offchain.cred_epoch set state = 'built', tx_hash = null, tx_block = null, published_at = null, error = null
+    where intent_key = $intentKey`,
+});
+
+/** The epoch's transaction is in a block. */
+export async function epochPublished(
+  tx: Queryable,
+  intentKey: string,
+  { txHash, txBlock, at }: { txHash: Hex; txBlock: number; at: Date },
+): Promise<void> {
+  await PUBLISHED.run(tx, { intentKey, txHash, txBlock, at });
+}
+
+/** The epoch's transaction was refused. @param error a plain half-sentence */
+export async function epochFailed(tx: Queryable, intentKey: string, error: string): Promise<void> {
+  await FAILED.run(tx, { intentKey, error });
+}
+
+/** A reorganisation removed the block of the epoch's transaction. */
+export async function epochReopened(tx: Queryable, intentKey: string): Promise<void> {
+  await REOPENED.run(tx, { intentKey });
+}
+
+const UNKEEP = statement({
+  name: "cred-epochs-unkeep",
+  params: { keep: int8 },
+  text: `
+    update offchain.cred_epoch set kept = false
+    where kept and state <> 'built' and epoch <= (
+      select epoch from offchain.cred_epoch where state = 'published' order by epoch desc offset $keep limit 1)
+    returning epoch`,
+  columns: { epoch: int8 },
+});
+const UNKEEP_FAILED = statement({
+  name: "cred-epochs-unkeep-failed",
+  params: { block: int8 },
+  text: `
+    update offchain.cred_epoch set kept = false
+    where kept and state = 'failed' and block < $block
+    returning epoch`,
+  columns: { epoch: int8 },
+});
+const DELETE_PARTS = statement({
+  name: "cred-epoch-parts-delete",
+  params: { epochs: array(int8) },
+  text: "delete from offchain.cred_epoch_part where epoch = any($epochs::int8[])",
+});
+
+/**
+ * Deletes the trees of all but the newest published epochs, and those of failed ones that no reorganisation can revive.
+ * The rows of the epochs stay, with root and counts.
+ * @param keep published epochs whose trees stay
+ * @param finalBlock failed epochs of older blocks lose their trees
+ * @returns number of trees deleted
+ */
+export async function pruneEpochs(
+  tx: pg.ClientBase,
+  { keep, finalBlock }: { keep: number; finalBlock: number },
+): Promise<number> {
+  const gone = [...(await UNKEEP.rows(tx, { keep })), ...(await UNKEEP_FAILED.rows(tx, { block: finalBlock }))];
+  if (gone.length > 0) await DELETE_PARTS.run(tx, { epochs: gone.map(({ epoch }) => epoch) });
+  return gone.length;
+}
