@@ -60,18 +60,15 @@ const momentText = z
   .pipe(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text));
 
-/** A place in a group's messages, as an id or as a time. */
-export type MessagePlace = number | Date;
-
-/** A place in a group's messages: the id of one, or a time. */
-export const messagePlace = (what: string) =>
+/** A whole number or a time, in one parameter. @param named what may stand there, for the error */
+const numberOrTime = (what: string, named: string) =>
   documented(
-    z.string().transform((text, ctx): MessagePlace => {
+    z.string().transform((text, ctx): number | Date => {
       for (const schema of [tokenIdText, momentText]) {
         const place = schema.safeParse(text);
         if (place.success) return place.data;
       }
-      ctx.addIssue("must be a message's id or an ISO 8601 time with its offset, like 2026-05-01T12:00:00Z");
+      ctx.addIssue(`must be ${named} or an ISO 8601 time with its offset, like 2026-05-01T12:00:00Z`);
       return z.NEVER;
     }),
     {
@@ -84,6 +81,15 @@ export const messagePlace = (what: string) =>
       description: what,
     },
   );
+
+/** A place in a group's messages, as an id or as a time. */
+export type MessagePlace = number | Date;
+
+/** A place in a group's messages: the id of one, or a time. */
+export const messagePlace = (what: string) => numberOrTime(what, "a message's id");
+
+/** A point of the past: the number of a block, or a time. */
+export const blockOrTime = (what: string) => numberOrTime(what, "a block's number");
 
 const wordOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.string().transform((text, ctx) => {

@@ -3,7 +3,7 @@ import type { Address } from "../core/facts.ts";
 import { BLANKS } from "../core/text.ts";
 import { shownScoreSql } from "./cred-statement.ts";
 import { folded } from "./folded-text.ts";
-import { family, float8, int2, int8, json, nullable, statement, text, timestamptz } from "./statement.ts";
+import { family, float8, int8, json, statement, text } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { walletConfirmed } from "./wallets.ts";
 
@@ -221,31 +221,5 @@ const NAME_HOLDER = statement({
   params: { key: text },
   text: "select token_id from onchain.agent_name where name = $key",
   columns: { token_id: int8 },
-  prepared: true,
-});
-
-export type CredPoint = { at: Date; score: number; cause: string };
-
-/** Max points per answer: the score can change at every write, and the whole history is stored. */
-const MAX_POINTS = 5_000;
-
-/** The newest changes of the score over the last `days`, oldest first; null for an unknown token. */
-export async function credHistory(db: Queryable, tokenId: number, days: number): Promise<CredPoint[] | null> {
-  const rows = await HISTORY.rows(db, { tokenId, days, limit: MAX_POINTS });
-  if (rows.length === 0) return null;
-  return rows.flatMap(({ at, score, cause }) => (at === null ? [] : [{ at, score: score!, cause: cause! }]));
-}
-
-const HISTORY = statement({
-  name: "agents-cred-history",
-  params: { tokenId: int8, days: float8, limit: int8 },
-  text: `
-      select h.at, h.score, h.cause
-      from onchain.agent a left join lateral (
-        select * from offchain.cred_history h
-        where h.token_id = a.token_id and h.at >= now() - $days * interval '1 day'
-        order by h.id desc limit $limit) h on true
-      where a.token_id = $tokenId order by h.id`,
-  columns: { at: nullable(timestamptz), score: nullable(int2), cause: nullable(text) },
   prepared: true,
 });

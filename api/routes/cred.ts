@@ -3,29 +3,35 @@ import { z } from "zod";
 import { fail } from "../../core/errors.ts";
 import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
-import { credHistory } from "../../db/agents.ts";
+import { credHistory } from "../../db/cred-history.ts";
 import { endpoint, json } from "../endpoint.ts";
-import { agentRef, integer, tokenId } from "../parameters.ts";
-import { credByAddressSchema, credByTokenSchema, credHistorySchema } from "../schemas/cred.ts";
+import { agentRef, blockOrTime, integer, tokenId } from "../parameters.ts";
+import { credAtSchema, credByAddressSchema, credByTokenSchema, credHistorySchema } from "../schemas/cred.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
+import { credAt } from "../services/cred-past.ts";
 
 export const cred = endpoint({
   method: "get",
   path: "/api/v2/agent/{ref}/cred",
   operationId: "getCred",
   tag: "Cred",
-  summary: "The cred score: by token id with its scale, by address with its factors",
+  summary: "The cred score: by token id with its scale, by address with its factors, of the past with its cause",
   data: true,
   params: z.object({ ref: agentRef }),
+  query: z.object({
+    at: blockOrTime("The score that the agent had at this block or at this time, with what had changed it").optional(),
+  }),
   responses: {
     200: {
-      description: "By token id: score, tier and scale. By address: score, tier word and factors",
-      schema: z.union([credByTokenSchema, credByAddressSchema]),
+      description:
+        "By token id: score, tier and scale. By address: score, tier word and factors. With `at`: the past score",
+      schema: z.union([credByTokenSchema, credByAddressSchema, credAtSchema]),
     },
   },
-  errors: ["not_found"],
-  async handler({ deps, params: { ref }, now }) {
+  errors: ["not_found", "upstream_unavailable"],
+  async handler({ deps, params: { ref }, query, now }) {
     const facts = await factsOf(deps.facts, ref);
+    if (query.at !== undefined) return json(await credAt(deps, facts, query.at, now));
     const at = new Date(now);
     return json(
       "address" in ref
@@ -58,7 +64,7 @@ export const history = endpoint({
     if (points === null) return fail("not_found", `There is no agent ${id}.`);
     return json({
       tokenId: id,
-      points: points.map(({ at, score, cause }) => ({ at, score, tier: tierWord(tierOf(score)), cause })),
+      points: points.map(({ at, score, cause, block }) => ({ at, score, tier: tierWord(tierOf(score)), cause, block })),
     });
   },
 });

@@ -539,7 +539,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The cred score: by token id with its scale, by address with its factors
+         * The cred score: by token id with its scale, by address with its factors, of the past with its cause
          * @description Anyone may call.
          */
         get: operations["getCred"];
@@ -3165,6 +3165,44 @@ export interface components {
             rawScore: number;
             weightedScore: number;
         };
+        CredAt: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            name: string;
+            credScore: number;
+            /**
+             * @description Tier, upper case
+             * @enum {string}
+             */
+            tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+            /** @enum {string} */
+            tierLabel: "Preferred" | "Prime" | "Qualified" | "Marginal" | "Junk";
+            /** @description The time asked for, or the block and its time */
+            asked: {
+                /** Format: date-time */
+                at: string;
+                /** @description Block number */
+                block: number | null;
+            };
+            /**
+             * Format: date-time
+             * @description When this score was computed
+             */
+            computedAt: string;
+            /** @description The newest block with an event of the agent that the score was computed from */
+            block: number;
+            /** @description What changed the score: a kind of event, `age`, `profile`, … */
+            cause: string;
+            /** @description The cause in words */
+            why: string;
+            /** @description The score before; null: it was the first */
+            previousScore: number | null;
+            /**
+             * Format: date-time
+             * @description When the next change was computed; null: the score still holds
+             */
+            until: string | null;
+        };
         CredHistory: {
             /** @description Identity token id; 0 is a valid one */
             tokenId: number;
@@ -3177,7 +3215,10 @@ export interface components {
                  * @enum {string}
                  */
                 tier: "PREFERRED" | "PRIME" | "QUALIFIED" | "MARGINAL" | "JUNK";
+                /** @description What changed the score: a kind of event, `age`, `profile`, … */
                 cause: string;
+                /** @description The newest block with an event of the agent that the score was computed from */
+                block: number;
             }[];
         };
         CredUpdates: {
@@ -5935,6 +5976,8 @@ export interface operations {
     getCred: {
         parameters: {
             query?: {
+                /** @description The score that the agent had at this block or at this time, with what had changed it */
+                at?: number | string;
                 /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
                 minBlock?: number;
             };
@@ -5950,13 +5993,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description By token id: score, tier and scale. By address: score, tier word and factors */
+            /** @description By token id: score, tier and scale. By address: score, tier word and factors. With `at`: the past score */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Cred"] | components["schemas"]["CredByAddress"];
+                    "application/json": components["schemas"]["Cred"] | components["schemas"]["CredByAddress"] | components["schemas"]["CredAt"];
                 };
             };
         };

@@ -1,0 +1,77 @@
+/** The score of an agent at a time or at a block of the past. */
+import { causeSays } from "../../core/cred-causes.ts";
+import { fail } from "../../core/errors.ts";
+import type { AgentFacts } from "../../core/facts.ts";
+import { tierOf, tierWord } from "../../core/tiers.ts";
+import { credHeld } from "../../db/cred-history.ts";
+import type { HandlerDeps } from "../handler-types.ts";
+
+/** What is asked for: a block's number, or a time. */
+export type PastMoment = number | Date;
+
+/**
+ * The score that an agent had, with the reason of its last change before.
+ * @param now milliseconds since the epoch
+ * @throws Failure invalid_input (the future), indexer_behind, not_found (before the first score), upstream_unavailable
+ */
+export async function credAt(
+  deps: Pick<HandlerDeps, "db" | "index" | "chain" | "chainHead">,
+  { tokenId, name }: AgentFacts,
+  asked: PastMoment,
+  now: number,
+) {
+  const block = typeof asked === "number" ? asked : null;
+  const at = typeof asked === "number" ? await timeOfBlock(deps, asked) : pastTime(asked, now);
+  const held = await credHeld(deps.db, tokenId, { at, block });
+  if (held === null)
+    return fail(
+      "not_found",
+      `Agent ${tokenId} had no score at ${block === null ? at.toISOString() : `block ${block}`}.`,
+      {
+        hint: `GET /api/v2/agent/${tokenId}/cred/history lists its scores.`,
+      },
+    );
+  const tier = tierOf(held.score);
+  return {
+    tokenId,
+    name,
+    credScore: held.score,
+    tier: tierWord(tier),
+    tierLabel: tier.label,
+    asked: { at: at.toISOString(), block },
+    computedAt: held.at.toISOString(),
+    block: held.block,
+    cause: held.cause,
+    why: causeSays(held.cause),
+    previousScore: held.previous,
+    until: held.until?.toISOString() ?? null,
+  };
+}
+
+function pastTime(at: Date, now: number): Date {
+  if (at.getTime() > now)
+    return fail("invalid_input", "That time is in the future.", {
+      details: [{ path: "at", message: `must not be after ${new Date(now).toISOString()}` }],
+    });
+  // The years before 1970 have no score; Postgres reads some of them in another way than JavaScript writes them.
+  return new Date(Math.max(0, at.getTime()));
+}
+
+/** The time of an indexed block. */
+async function timeOfBlock(
+  { index, chain, chainHead }: Pick<HandlerDeps, "index" | "chain" | "chainHead">,
+  number: number,
+): Promise<Date> {
+  if (number > index.block) {
+    const head = await chainHead();
+    if (number <= head)
+      fail("indexer_behind", `Block ${number} is not indexed yet.`, { extra: { indexedBlock: index.block } });
+    fail("invalid_input", `There is no block ${number} yet.`, {
+      details: [{ path: "at", message: `must not be above block ${Math.max(head, index.block)}` }],
+    });
+  }
+  const block = await chain.block(number);
+  if (block === null)
+    return fail("upstream_unavailable", `No node has block ${number} at the moment.`, { retryAfter: 5 });
+  return new Date(block.timestamp * 1000);
+}
