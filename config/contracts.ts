@@ -95,9 +95,22 @@ export const CONTRACTS = {
     "42254000",
   ),
   USDC_ADDRESS: variable(API_AND_WORKERS, "USDC", address, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+  CRED_ROOTS_ADDRESS: variable(
+    API_AND_WORKERS,
+    "CredRoots, the contract of the roots of all scores (unset: none are published)",
+    address,
+  ),
+  CRED_ROOTS_INTERVAL: variable(WORKERS, "Interval between two roots, when scores have changed", duration, "1h"),
+  CRED_ROOTS_HEARTBEAT: variable(WORKERS, "Interval after which unchanged scores get a new root", duration, "1d"),
+  CRED_ROOTS_KEPT: variable(
+    WORKERS,
+    "Epochs whose trees are kept, so that proofs can be made; 25 MB each for 1,000,000 agents",
+    integer(1, 100_000),
+    "48",
+  ),
 } satisfies Record<string, Variable>;
 
-/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs` in the configuration. */
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `credRoots` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
   const indexed = {
     identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
@@ -128,5 +141,12 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
     /** EAS schema UIDs; the first is the exchange's verified account. */
     attestationSchemas: v.ATTESTATION_SCHEMAS,
     attestationRecheckMs: v.ATTESTATION_RECHECK_INTERVAL,
+    credRoots: {
+      /** Undefined: no roots are published. */
+      address: v.CRED_ROOTS_ADDRESS,
+      intervalMs: v.CRED_ROOTS_INTERVAL,
+      heartbeatMs: v.CRED_ROOTS_HEARTBEAT,
+      kept: v.CRED_ROOTS_KEPT,
+    },
   };
 }

@@ -24,7 +24,7 @@ import { type DevChain, mineAll, openDevChain, plant, sendAll } from "./chain-wr
 export type Devnet = {
   chainId: number;
   /** Checksummed. */
-  contracts: Record<keyof typeof CANONICAL | "identity" | "handshakes" | "serviceToken", Hex>;
+  contracts: Record<keyof typeof CANONICAL | (typeof OWN)[number], Hex>;
   /** No contract has an event below this block. */
   deployBlock: number;
   /** EAS schema UIDs of the exchange. */
@@ -37,6 +37,8 @@ export type Devnet = {
 };
 
 const MINT_PRICE = parseEther("0.0025");
+/** What the example gate asks of an agent: the score, and how old its proof may be in seconds. */
+export const GATE = { minScore: 26, maxAge: 90_000n, grace: 600n };
 const ETH_EACH = parseEther("100");
 const USDC_EACH = parseUnits("1000", 6);
 /** Holds, once everything stands, what was built: code that cannot run, fingerprint of the contracts, first block. */
@@ -104,6 +106,7 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     SERVICE_TOKEN_ADDRESS: contracts.serviceToken,
     SERVICE_TOKEN_START_BLOCK: start,
     USDC_ADDRESS: contracts.usdc,
+    CRED_ROOTS_ADDRESS: contracts.credRoots,
     DEPLOYER_PRIVATE_KEY: keys.deployer,
     // Its ether costs nothing, and its fees are those of a chain without traffic.
     TX_DAILY_BUDGET_MILLIETHER: "0",
@@ -150,7 +153,7 @@ async function fundEmpty(chain: DevChain, { keys }: Cast): Promise<void> {
 }
 
 /** The service's own contracts; each address follows from the deployer and the place in this list. */
-const OWN = ["identity", "handshakes", "serviceToken"] as const;
+const OWN = ["identity", "handshakes", "serviceToken", "credRoots", "credGate"] as const;
 
 function ownAddresses({ keys }: Cast) {
   const from = privateKeyToAddress(keys.deployer);
@@ -160,10 +163,14 @@ function ownAddresses({ keys }: Cast) {
 
 function ownCreations(cast: Cast): { data: Hex }[] {
   const treasury = privateKeyToAddress(cast.keys.treasury);
+  const deployer = privateKeyToAddress(cast.keys.deployer);
+  const own = ownAddresses(cast);
   const creations = {
     identity: creation("LocalIdentity", [treasury, MINT_PRICE, 0n, 0n]),
-    handshakes: creation("HandshakeRegistry", [ownAddresses(cast).identity]),
+    handshakes: creation("HandshakeRegistry", [own.identity]),
     serviceToken: creation("ServiceToken", [treasury]),
+    credRoots: creation("CredRoots", [deployer, deployer]),
+    credGate: creation("CredGate", [own.credRoots, own.identity, GATE.minScore, GATE.maxAge, GATE.grace]),
   };
   return OWN.map((name) => ({ data: creations[name] }));
 }

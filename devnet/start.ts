@@ -194,6 +194,7 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     X_RECHECK_INTERVAL: "10s",
     X_READS_PER_DAY: "10000000",
     PULL_INTERVAL: "30s",
+    CRED_ROOTS_INTERVAL: "30s",
     // An http address is right for tokens of a chain that nobody else sees.
     TOKEN_URIS: "true",
     TOKEN_URIS_PER_DAY: "100000",
