@@ -1,0 +1,109 @@
+/** Puts every question to a way of searching, judges the answers and sums them up. */
+import { quantile } from "../directory/figures.ts";
+import type { World } from "./agents.ts";
+import { type Grade, type Judged, judge, mean } from "./judge.ts";
+import type { Way } from "./plain-ways.ts";
+import { type Half, KINDS, type Question } from "./questions.ts";
+
+export type Answered = { question: Question; judged: Judged; ids: number[]; ms: number };
+
+/** @param best from `bestGrades` for the same questions */
+export async function answers(
+  world: World,
+  questions: readonly Question[],
+  best: readonly Grade[][],
+  way: Way,
+): Promise<Answered[]> {
+  const all: Answered[] = [];
+  for (const [i, question] of questions.entries()) {
+    const began = performance.now();
+    const ids = await way.ask(question.q);
+    const ms = performance.now() - began;
+    all.push({ question, ids, ms, judged: judge(world, question, ids, best[i]!) });
+  }
+  return all;
+}
+
+/** Means over the questions; `trust` over those with an answer that counts. */
+export type Summary = {
+  ndcg: number;
+  mrr: number;
+  spam: number;
+  /** Share of the questions with spam before an honest agent. */
+  spamAhead: number;
+  trust: number;
+  dead: number;
+  empty: number;
+  p50: number;
+  p95: number;
+};
+
+export function summaryOf(all: readonly Answered[]): Summary {
+  const over = (value: (judged: Judged) => number | null) =>
+    mean(all.map(({ judged }) => value(judged)).filter((v) => v !== null)) ?? 0;
+  const times = all.map(({ ms }) => ms);
+  return {
+    ndcg: over(({ ndcg }) => ndcg),
+    mrr: over(({ reciprocal }) => reciprocal),
+    spam: over(({ spam }) => spam),
+    spamAhead: over(({ spamAhead }) => Number(spamAhead)),
+    trust: over(({ trust }) => trust),
+    dead: over(({ dead }) => dead),
+    empty: all.filter(({ judged }) => judged.empty).length,
+    p50: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+  };
+}
+
+export const ofHalf = (all: readonly Answered[], half: Half): Answered[] =>
+  all.filter(({ question }) => question.half === half);
+
+const HEAD = [
+  "nDCG@10 dev",
+  "held-out",
+  "MRR",
+  "spam@10",
+  "spam ahead",
+  "trust",
+  "dead@10",
+  "empty",
+  "p50 ms",
+  "p95 ms",
+];
+
+/** One line for each way. */
+export function quality(ways: readonly { name: string; all: readonly Answered[] }[]): string {
+  const lines = ways.map(({ name, all }) => {
+    const whole = summaryOf(all);
+    const halves = (["dev", "held-out"] as const).map((half) => summaryOf(ofHalf(all, half)).ndcg.toFixed(3));
+    return [
+      name,
+      ...halves,
+      whole.mrr.toFixed(3),
+      whole.spam.toFixed(3),
+      whole.spamAhead.toFixed(3),
+      whole.trust.toFixed(3),
+      whole.dead.toFixed(3),
+      String(whole.empty),
+      whole.p50.toFixed(1),
+      whole.p95.toFixed(1),
+    ]; // prettier-ignore
+  });
+  return table([["", ...HEAD], ...lines]);
+}
+
+/** nDCG@10 by kind of question, one column for each way. */
+export function byKind(ways: readonly { name: string; all: readonly Answered[] }[]): string {
+  const lines = KINDS.map((kind) => [
+    kind,
+    ...ways.map(({ all }) => summaryOf(all.filter(({ question }) => question.kind === kind)).ndcg.toFixed(3)),
+  ]);
+  return table([["nDCG@10", ...ways.map(({ name }) => name)], ...lines]);
+}
+
+function table(rows: readonly string[][]): string {
+  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  return rows
+    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "))
+    .join("\n");
+}
