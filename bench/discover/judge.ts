@@ -1,5 +1,5 @@
 /** Judges answers: grades by what agents truly are, and the figures of a ranking that follow from the grades. */
-import { type Agent, agentAt, FAMOUS, SPAM, slotOf, type World } from "./agents.ts";
+import { type Agent, agentAt, FAMOUS, type Kind, SPAM, slotOf, type World } from "./agents.ts";
 import type { Question, Wish } from "./questions.ts";
 import { near } from "./tasks.ts";
 
@@ -63,7 +63,7 @@ export type Judged = {
   /** A spam agent stands before an honest one of grade 1 or better. */
   spamAhead: boolean;
   /** Spam agents among the first, by their kind. */
-  spamKinds: string[];
+  spamKinds: Kind[];
   /** Mean trust of the honest agents of grade 2 or better, 0.5 by chance; null without one. */
   trust: number | null;
   /** Share of agents that have not answered for more than a month. */

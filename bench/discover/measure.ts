@@ -1,6 +1,6 @@
 /** Puts every question to a way of searching, judges the answers and sums them up. */
 import { quantile } from "../directory/figures.ts";
-import type { World } from "./agents.ts";
+import { type Kind, SPAM, type World } from "./agents.ts";
 import { type Grade, type Judged, judge, mean } from "./judge.ts";
 import type { Way } from "./plain-ways.ts";
 import { type Half, KINDS, type Question } from "./questions.ts";
@@ -99,6 +99,16 @@ export function byKind(ways: readonly { name: string; all: readonly Answered[] }
     ...ways.map(({ all }) => summaryOf(all.filter(({ question }) => question.kind === kind)).ndcg.toFixed(3)),
   ]);
   return table([["nDCG@10", ...ways.map(({ name }) => name)], ...lines]);
+}
+
+/** Spam agents among the first ten of all questions, by kind, one column for each way. */
+export function spamKinds(ways: readonly { name: string; all: readonly Answered[] }[]): string {
+  const counts = ways.map(({ all }) => {
+    const kinds = all.flatMap(({ judged }) => judged.spamKinds);
+    return (kind: Kind) => String(kinds.filter((found) => found === kind).length);
+  });
+  const lines = [...SPAM, "operator-copy" as const].map((kind) => [kind, ...counts.map((count) => count(kind))]);
+  return table([["spam agents shown", ...ways.map(({ name }) => name)], ...lines]);
 }
 
 function table(rows: readonly string[][]): string {

@@ -3,7 +3,12 @@ import type pg from "pg";
 import { PLACES } from "./judge.ts";
 
 /** A way of searching. @returns ids of rows, best first */
-export type Way = { name: string; ask(q: string): Promise<number[]> };
+export type Way = {
+  name: string;
+  /** Takes seconds a question in large directories. */
+  slow?: true;
+  ask(q: string): Promise<number[]>;
+};
 
 /** Indexes for the plain ways on the table `bench_text` that `plant` has filled. */
 export const INDEXES = [
@@ -48,6 +53,7 @@ export function plainWays(pool: pg.Pool): Way[] {
     },
     {
       name: "trigram similarity",
+      slow: true,
       ask: (q) =>
         ids(
           `select id from bench_text where $1 operator(offchain.<%) words

@@ -245,11 +245,10 @@ function abroadText({ abilities, random }: Agent, name: string, language: Exclud
 
 /** One offer for each ability, of the kinds that its protocols have. */
 function offersOf({ abilities, speaks, random }: Agent): OfferText[] {
-  const kinds = [
-    speaks.includes("a2a") && "skill",
-    speaks.includes("mcp") && "tool",
-    speaks.includes("x402") && "resource",
-  ].filter((kind) => kind !== false); // prettier-ignore
+  const kinds: OfferText["kind"][] = [];
+  if (speaks.includes("a2a")) kinds.push("skill");
+  if (speaks.includes("mcp")) kinds.push("tool");
+  if (speaks.includes("x402")) kinds.push("resource");
   return kinds.flatMap((kind) =>
     abilities.map(({ task, scope }) => {
       const noun = nounOf(task, scope, random);
