@@ -1,6 +1,6 @@
 /** The history of scores: its points over time, and the one that held at a time or at a block. */
 import { CAUSES_IN_BLOCK } from "../core/cred-causes.ts";
-import { float8, int2, int8, nullable, statement, text, timestamptz } from "./statement.ts";
+import { bool, float8, int2, int8, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** One change of a score. `block`: the newest block of the agent's events that the score was computed from. */
@@ -73,3 +73,47 @@ export const credHeld = (
   tokenId: number,
   asked: { at: Date; block: number | null },
 ): Promise<HeldPoint | null> => HELD.maybeOne(db, { tokenId, ...asked });
+
+/** Milliseconds within which a change of a score is committed after its time. */
+const COMMITTED_MS = 5_000;
+
+const PROVING = statement({
+  name: "cred-proving-epochs",
+  params: { at: timestamptz, until: nullable(timestamptz) },
+  text: `
+    select epoch, kept from offchain.cred_epoch
+    where state = 'published' and computed_at >= $at and ($until::timestamptz is null or computed_at < $until)
+    order by epoch limit 3`,
+  columns: { epoch: int8, kept: bool },
+});
+
+/** The first published epochs whose snapshot was taken while a point held. `kept`: proofs can be made. */
+export const provingEpochs = (db: Queryable, { at, until }: { at: Date; until: Date | null }) =>
+  PROVING.rows(db, { at, until });
+
+const EPOCHS_SINCE = statement({
+  name: "cred-epochs-since",
+  params: { since: timestamptz },
+  text: `
+    select epoch, computed_at as "computedAt" from offchain.cred_epoch
+    where state = 'published' and computed_at >= $since order by epoch`,
+  columns: { epoch: int8, computedAt: timestamptz },
+});
+
+/** Adds to each point, oldest first, the first published epoch that was made while it held; null where there was none. */
+export async function withEpochs(
+  db: Queryable,
+  points: readonly CredPoint[],
+): Promise<(CredPoint & { epoch: number | null })[]> {
+  const [first] = points;
+  if (!first) return [];
+  const epochs = await EPOCHS_SINCE.rows(db, { since: first.at });
+  let next = 0;
+  return points.map((point, i) => {
+    const until = points[i + 1]?.at.getTime() ?? Number.POSITIVE_INFINITY;
+    const from = point.at.getTime() + COMMITTED_MS;
+    while (next < epochs.length && epochs[next]!.computedAt.getTime() < from) next++;
+    const found = epochs[next];
+    return { ...point, epoch: found && found.computedAt.getTime() < until ? found.epoch : null };
+  });
+}

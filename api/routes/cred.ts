@@ -3,12 +3,19 @@ import { z } from "zod";
 import { fail } from "../../core/errors.ts";
 import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credByAddressView, credByIdView } from "../../core/views/cred.ts";
-import { credHistory } from "../../db/cred-history.ts";
+import { credHistory, withEpochs } from "../../db/cred-history.ts";
 import { endpoint, json } from "../endpoint.ts";
 import { agentRef, blockOrTime, integer, tokenId } from "../parameters.ts";
-import { credAtSchema, credByAddressSchema, credByTokenSchema, credHistorySchema } from "../schemas/cred.ts";
+import {
+  credAtSchema,
+  credByAddressSchema,
+  credByTokenSchema,
+  credHistorySchema,
+  credProofSchema,
+} from "../schemas/cred.ts";
 import { factsOf, siteOf } from "../services/agent-facts.ts";
 import { credAt } from "../services/cred-past.ts";
+import { credProof } from "../services/cred-proofs.ts";
 
 export const cred = endpoint({
   method: "get",
@@ -16,6 +23,8 @@ export const cred = endpoint({
   operationId: "getCred",
   tag: "Cred",
   summary: "The cred score: by token id with its scale, by address with its factors, of the past with its cause",
+  description:
+    "A contract, or a program that does not trust this service, checks a score by its cred proof: GET /api/v2/agent/{id}/cred/proof.",
   data: true,
   params: z.object({ ref: agentRef }),
   query: z.object({
@@ -64,7 +73,30 @@ export const history = endpoint({
     if (points === null) return fail("not_found", `There is no agent ${id}.`);
     return json({
       tokenId: id,
-      points: points.map(({ at, score, cause, block }) => ({ at, score, tier: tierWord(tierOf(score)), cause, block })),
+      points: (await withEpochs(deps.db, points)).map(({ at, score, cause, block, epoch }) => {
+        return { at, score, tier: tierWord(tierOf(score)), cause, block, epoch };
+      }),
     });
   },
+});
+
+export const proof = endpoint({
+  method: "get",
+  path: "/api/v2/agent/{id}/cred/proof",
+  operationId: "getCredProof",
+  tag: "Cred",
+  summary: "A Merkle proof of the score: what a contract or a program checks against the root on chain",
+  description:
+    "Once an epoch, the root of all scores is published in the contract CredRoots. The answer has everything that a check needs but the root itself, which belongs to be read from the contract. `code` says why there is no proof: `no_epoch`, `not_in_epoch`, or `epoch_pruned`, when the tree is no longer kept.",
+  params: z.object({ id: tokenId }),
+  query: z.object({
+    epoch: integer({
+      min: 1,
+      max: Number.MAX_SAFE_INTEGER,
+      what: "Number of the epoch; the latest by default",
+    }).optional(),
+  }),
+  responses: { 200: { description: "The proof", schema: credProofSchema } },
+  errors: ["no_epoch", "not_in_epoch", "epoch_pruned"],
+  handler: async ({ deps, params: { id }, query: { epoch } }) => json(await credProof(deps, id, epoch)),
 });

@@ -5,7 +5,7 @@ import { agent, agents, leaderboard } from "./agents.ts";
 import { withAliases } from "./aliases.ts";
 import { revoke } from "./auth.ts";
 import { batch } from "./batch.ts";
-import { cred, history } from "./cred.ts";
+import { cred, history, proof } from "./cred.ts";
 import { credReport, verifyReceipt } from "./cred-report.ts";
 import { credUpdates } from "./cred-updates.ts";
 import { terminalAgent, terminalAgents, terminalCsv, terminalJson, terminalMarks, terminalToken } from "./directory.ts";
@@ -71,6 +71,7 @@ export const ENDPOINTS: readonly Endpoint[] = withAliases([
   og,
   cred,
   history,
+  proof,
   credUpdates,
   eventStream,
   eventPage,

@@ -9,12 +9,14 @@ import { EVIDENCE_SOURCES } from "../../core/signals/signal.ts";
 import {
   address,
   count,
+  epochNumber,
   mintOrigin,
   moment,
   score,
   tier,
   tierLabel,
   tokenId,
+  txHash,
   url,
   usdc,
   walletConfirmed,
@@ -111,6 +113,18 @@ const reportFields = {
     .meta({ description: "Greatest gain first" }),
   tierScale: z.array(z.object({ tier, label: tierLabel, from: score, to: score })),
   explorer: url,
+  onchain: z
+    .object({
+      epoch: epochNumber,
+      chainId: z.int().min(1),
+      contract: address,
+      root: z.string().regex(/^0x[0-9a-f]{64}$/),
+      transaction: txHash,
+      publishedAt: moment,
+      score,
+    })
+    .optional()
+    .meta({ description: "The agent's score in the latest epoch on chain; left out while no epoch has the agent" }),
 };
 
 const receipt = z

@@ -1,8 +1,23 @@
 /** Cred as the API shows it. */
 import { z } from "zod";
 import { SIGNALS } from "../../core/cred.ts";
+import { LEAF_TYPES } from "../../core/cred-tree/leaf.ts";
 import { SCALE, TIERS } from "../../core/tiers.ts";
-import { address, block, moment, score, tier, tierLabel, tokenId, usdc, walletConfirmed } from "./fields.ts";
+import {
+  address,
+  block,
+  count,
+  epochNumber,
+  moment,
+  score,
+  tier,
+  tierLabel,
+  tokenId,
+  txHash,
+  url,
+  usdc,
+  walletConfirmed,
+} from "./fields.ts";
 
 const shapeOf = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
   Object.fromEntries(keys.map((key) => [key, value])) as Record<K, T>;
@@ -55,6 +70,8 @@ const seenBlock = block.meta({
   description: "The newest block with an event of the agent that the score was computed from",
 });
 
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
+
 export const credAtSchema = z
   .object({
     tokenId,
@@ -71,12 +88,66 @@ export const credAtSchema = z
     why: z.string().meta({ description: "The cause in words" }),
     previousScore: score.nullable().meta({ description: "The score before; null: it was the first" }),
     until: moment.nullable().meta({ description: "When the next change was computed; null: the score still holds" }),
+    onchain: z
+      .object({
+        epoch: epochNumber,
+        proof: z.string().nullable().meta({ description: "Where its cred proof is; null: its tree is no longer kept" }),
+      })
+      .nullable()
+      .meta({ description: "The first epoch on chain that proves this score; null: there is none" }),
   })
   .meta({ id: "CredAt" });
+
+const pointEpoch = epochNumber.nullable().meta({ description: "The first epoch on chain that proves it; null: none" });
 
 export const credHistorySchema = z
   .object({
     tokenId,
-    points: z.array(z.object({ at: moment, score, tier, cause, block: seenBlock })),
+    points: z.array(z.object({ at: moment, score, tier, cause, block: seenBlock, epoch: pointEpoch })),
   })
   .meta({ id: "CredHistory" });
+
+const LEAF_EXAMPLE = {
+  chainId: 8453,
+  registry: "0x2e3B541C59D38b84E3Bc54e977200230A204Fe60",
+  tokenId: 7,
+  score: 62,
+  tier: 2,
+  computedAt: 1795305600,
+  block: 48321007,
+};
+
+export const credProofSchema = z
+  .object({
+    tokenId,
+    epoch: epochNumber,
+    chainId: z.int().min(1),
+    contract: address.meta({ description: "CredRoots, the contract that has the root" }),
+    transaction: txHash.meta({ description: "The transaction that published the root" }),
+    publishedAt: moment,
+    registry: address.meta({ description: "The contract of the identity token" }),
+    root: hash,
+    leaf: z
+      .object({
+        chainId: z.int().min(1),
+        registry: address,
+        tokenId,
+        score,
+        tier: z.int().min(0).max(4).meta({ description: "0 (junk) to 4 (preferred)" }),
+        computedAt: z.int().min(0).meta({ description: "When the score was computed, Unix seconds" }),
+        block: seenBlock,
+      })
+      .meta({ id: "CredLeaf", examples: [LEAF_EXAMPLE] }),
+    leafTypes: z
+      .array(z.string())
+      .meta({ description: "ABI types of the leaf's fields in their order", examples: [[...LEAF_TYPES]] }),
+    leafHash: hash.meta({ description: "keccak256(keccak256(abi.encode(fields of the leaf)))" }),
+    proof: z.array(hash).max(64).meta({ description: "For OpenZeppelin's MerkleProof: the siblings from the leaf up" }),
+    leaves: count.meta({ description: "Number of agents in the epoch" }),
+    block: block.meta({ description: "The indexed block that the epoch's scores were read at" }),
+    computedAt: moment.meta({ description: "When the epoch's scores were read" }),
+    transactionBlock: block.nullable(),
+    latestEpoch: epochNumber.meta({ description: "The newest epoch on chain; `epoch` itself when it is that one" }),
+    explorer: url,
+  })
+  .meta({ id: "CredProof" });

@@ -21,6 +21,10 @@ export const tier = z.enum(TIERS.map(tierWord) as [string, ...string[]]).meta({ 
 export const tierLabel = z.enum(TIERS.map(({ label }) => label) as unknown as [string, ...string[]]);
 export const mintOrigin = z.enum(MINT_ORIGINS.map(({ name }) => name) as unknown as [string, ...string[]]);
 export const block = z.int().min(0).meta({ description: "Block number" });
+export const epochNumber = z
+  .int()
+  .min(1)
+  .meta({ description: "Number of an epoch: one published state of all scores" });
 export const count = z.int().min(0);
 export const ignored = z
   .array(z.string())

@@ -5,6 +5,7 @@ import type { AgentFacts } from "../../core/facts.ts";
 import { tierOf, tierWord } from "../../core/tiers.ts";
 import { credHeld } from "../../db/cred-history.ts";
 import type { HandlerDeps } from "../handler-types.ts";
+import { epochOfScore } from "./cred-proofs.ts";
 
 /** What is asked for: a block's number, or a time. */
 export type PastMoment = number | Date;
@@ -45,6 +46,7 @@ export async function credAt(
     why: causeSays(held.cause),
     previousScore: held.previous,
     until: held.until?.toISOString() ?? null,
+    onchain: await epochOfScore(deps.db, tokenId, held),
   };
 }
 

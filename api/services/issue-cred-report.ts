@@ -14,6 +14,7 @@ import { recoverSigner } from "../guards/signature.ts";
 import type { HandlerDeps } from "../handler-types.ts";
 import type { AgentRef } from "../parameters.ts";
 import { factsOf, siteOf } from "./agent-facts.ts";
+import { reportEpoch } from "./cred-proofs.ts";
 import { rankingOf } from "./ranking.ts";
 
 /** A report without its payment: computed before anything is charged. */
@@ -30,7 +31,8 @@ export async function draftReport(deps: HandlerDeps, ref: AgentRef, price: strin
     const facts = await factsOf(db, ref);
     const ranking = await rankingOf(deps, db, shownCred(facts, at).score);
     const sessions = await sessionCounts(db, facts.tokenId);
-    return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price } };
+    const onchain = await reportEpoch(db, facts.tokenId);
+    return { facts, at, input: { reportId: randomUUID(), ...ranking, sessions, price, onchain } };
   });
 }
 

@@ -20,6 +20,19 @@ import { evidenceContext } from "./evidence.ts";
 /** Number of an agent's sessions by outcome, as holders of an API key reported them. They do not change the score. */
 export type SessionCounts = { success: number; failure: number; partial: number };
 
+/** The agent's score in the latest epoch that is on chain. */
+export type ReportEpoch = {
+  epoch: number;
+  chainId: number;
+  /** CredRoots, checksummed. */
+  contract: string;
+  root: string;
+  /** The transaction that published the root. */
+  transaction: string;
+  publishedAt: string;
+  score: number;
+};
+
 /** Inputs of a report beside the facts. */
 export type CredReportInput = {
   reportId: string;
@@ -30,6 +43,8 @@ export type CredReportInput = {
   price: string;
   /** Reference of the payment; `UNPAID` when the report cost nothing. */
   payment: string;
+  /** Undefined while no epoch has the agent. */
+  onchain?: ReportEpoch | undefined;
 };
 
 export type CredReportView = {
@@ -91,6 +106,8 @@ export type CredReportView = {
   recommendations: Recommendation[];
   tierScale: { tier: TierWord; label: string; from: number; to: number }[];
   explorer: string;
+  /** Left out while no epoch has the agent. */
+  onchain?: ReportEpoch;
 };
 
 export function credReportView(
@@ -101,7 +118,7 @@ export function credReportView(
   signals: readonly Signal[] = SIGNALS,
 ): CredReportView {
   const { score, raw, tier, computedAt } = shownCred(facts, now, signals);
-  const { reportId, rank, totalAgents, sessions, price, payment } = input;
+  const { reportId, rank, totalAgents, sessions, price, payment, onchain } = input;
   const shares = breakdownOf(raw, signals);
   const { siwa, coinbase, ...accounts } = verificationMarks(facts, now);
   const marks = { siwa, ...byProofPlatform(({ key }) => accounts[key].verified), coinbase };
@@ -146,6 +163,7 @@ export function credReportView(
     recommendations: recommendations(facts, raw, signals),
     tierScale: TIERS.map((t) => ({ tier: tierWord(t), label: t.label, from: t.from, to: t.to })),
     explorer: tokenLink(site.explorer, site.contract, facts.tokenId),
+    ...(onchain && { onchain }),
   };
 }
 

@@ -540,7 +540,9 @@ export interface paths {
         };
         /**
          * The cred score: by token id with its scale, by address with its factors, of the past with its cause
-         * @description Anyone may call.
+         * @description A contract, or a program that does not trust this service, checks a score by its cred proof: GET /api/v2/agent/{id}/cred/proof.
+         *
+         *     Anyone may call.
          */
         get: operations["getCred"];
         put?: never;
@@ -563,6 +565,28 @@ export interface paths {
          * @description Anyone may call.
          */
         get: operations["getCredHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/agent/{id}/cred/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A Merkle proof of the score: what a contract or a program checks against the root on chain
+         * @description Once an epoch, the root of all scores is published in the contract CredRoots. The answer has everything that a check needs but the root itself, which belongs to be read from the contract. `code` says why there is no proof: `no_epoch`, `not_in_epoch`, or `epoch_pruned`, when the tree is no longer kept.
+         *
+         *     Anyone may call.
+         */
+        get: operations["getCredProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3202,6 +3226,13 @@ export interface components {
              * @description When the next change was computed; null: the score still holds
              */
             until: string | null;
+            /** @description The first epoch on chain that proves this score; null: there is none */
+            onchain: {
+                /** @description Number of an epoch: one published state of all scores */
+                epoch: number;
+                /** @description Where its cred proof is; null: its tree is no longer kept */
+                proof: string | null;
+            } | null;
         };
         CredHistory: {
             /** @description Identity token id; 0 is a valid one */
@@ -3219,7 +3250,83 @@ export interface components {
                 cause: string;
                 /** @description The newest block with an event of the agent that the score was computed from */
                 block: number;
+                /** @description The first epoch on chain that proves it; null: none */
+                epoch: number | null;
             }[];
+        };
+        CredProof: {
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            /** @description Number of an epoch: one published state of all scores */
+            epoch: number;
+            chainId: number;
+            /** @description CredRoots, the contract that has the root */
+            contract: string;
+            /** @description The transaction that published the root */
+            transaction: string;
+            /** Format: date-time */
+            publishedAt: string;
+            /** @description The contract of the identity token */
+            registry: string;
+            root: string;
+            leaf: components["schemas"]["CredLeaf"];
+            /**
+             * @description ABI types of the leaf's fields in their order
+             * @example [
+             *       "uint256",
+             *       "address",
+             *       "uint256",
+             *       "uint8",
+             *       "uint8",
+             *       "uint64",
+             *       "uint64"
+             *     ]
+             */
+            leafTypes: string[];
+            /** @description keccak256(keccak256(abi.encode(fields of the leaf))) */
+            leafHash: string;
+            /** @description For OpenZeppelin's MerkleProof: the siblings from the leaf up */
+            proof: string[];
+            /** @description Number of agents in the epoch */
+            leaves: number;
+            /** @description The indexed block that the epoch's scores were read at */
+            block: number;
+            /**
+             * Format: date-time
+             * @description When the epoch's scores were read
+             */
+            computedAt: string;
+            /** @description Block number */
+            transactionBlock: number | null;
+            /** @description The newest epoch on chain; `epoch` itself when it is that one */
+            latestEpoch: number;
+            /** Format: uri */
+            explorer: string;
+        };
+        /**
+         * @example {
+         *       "chainId": 8453,
+         *       "registry": "0x2e3B541C59D38b84E3Bc54e977200230A204Fe60",
+         *       "tokenId": 7,
+         *       "score": 62,
+         *       "tier": 2,
+         *       "computedAt": 1795305600,
+         *       "block": 48321007
+         *     }
+         */
+        CredLeaf: {
+            chainId: number;
+            /** @description Address, checksummed (EIP-55) */
+            registry: string;
+            /** @description Identity token id; 0 is a valid one */
+            tokenId: number;
+            score: number;
+            /** @description 0 (junk) to 4 (preferred) */
+            tier: number;
+            /** @description When the score was computed, Unix seconds */
+            computedAt: number;
+            /** @description The newest block with an event of the agent that the score was computed from */
+            block: number;
         };
         CredUpdates: {
             updates: components["schemas"]["CredUpdate"][];
@@ -3467,6 +3574,19 @@ export interface components {
             }[];
             /** Format: uri */
             explorer: string;
+            /** @description The agent's score in the latest epoch on chain; left out while no epoch has the agent */
+            onchain?: {
+                /** @description Number of an epoch: one published state of all scores */
+                epoch: number;
+                chainId: number;
+                /** @description Address, checksummed (EIP-55) */
+                contract: string;
+                root: string;
+                transaction: string;
+                /** Format: date-time */
+                publishedAt: string;
+                score: number;
+            };
             receipt: components["schemas"]["Receipt"];
         };
         ScorePart: {
@@ -3663,6 +3783,19 @@ export interface components {
                 }[];
                 /** Format: uri */
                 explorer: string;
+                /** @description The agent's score in the latest epoch on chain; left out while no epoch has the agent */
+                onchain?: {
+                    /** @description Number of an epoch: one published state of all scores */
+                    epoch: number;
+                    chainId: number;
+                    /** @description Address, checksummed (EIP-55) */
+                    contract: string;
+                    root: string;
+                    transaction: string;
+                    /** Format: date-time */
+                    publishedAt: string;
+                    score: number;
+                };
             } | null;
         };
         Leaderboard: {
@@ -6031,6 +6164,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CredHistory"];
+                };
+            };
+        };
+    };
+    getCredProof: {
+        parameters: {
+            query?: {
+                /** @description Number of the epoch; the latest by default */
+                epoch?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identity token id
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proof */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredProof"];
                 };
             };
         };

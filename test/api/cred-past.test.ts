@@ -64,6 +64,7 @@ describe("at a time", () => {
       why: "the agent became older",
       previousScore: 30,
       until: iso(timeOf(600)),
+      onchain: null,
     });
     const scores = [];
     for (const { at } of POINTS) scores.push((await asked(iso(at))).body.credScore);
