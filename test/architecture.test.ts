@@ -191,6 +191,7 @@ const IN_BROWSER = {
 /** The SDK is published: it takes nothing of the service, and what pays only where it is asked to pay. */
 const IN_SDK = ["sdk/src", "openapi-fetch", "eventsource-parser"];
 const PAYING: Record<string, (string | RegExp)[]> = {
+  "sdk/src/cred.ts": ["viem"],
   "sdk/src/x402.ts": ["@x402/evm", "@x402/fetch"],
   "sdk/src/mpp.ts": ["mppx"],
 };

@@ -1,5 +1,6 @@
 /** The client: every operation of the service with its types, lists and streams as iterators, and registration. */
 import { type Call, type CallData, calls } from "./call.ts";
+import type { CredDemand, CredProof, CredReader, CredTrust, CredVerdict } from "./cred.ts";
 import { type Lists, lists } from "./lists.ts";
 import type { components } from "./openapi.ts";
 import { type Registered, type RegisterOptions, register } from "./register.ts";
@@ -33,6 +34,8 @@ export type ClientOptions = {
   /** Milliseconds of silence after which a stream is reopened; the service sends a comment every 15 seconds. */
   silenceMs?: number;
   time?: Time;
+  /** The contracts that cred proofs are checked against, from another source than the service. */
+  cred?: CredTrust;
 };
 
 export type Client = Lists &
@@ -50,6 +53,12 @@ export type Client = Lists &
      * @throws Error when the client has no wallet
      */
     credential(): Promise<string>;
+    /**
+     * Whether a cred proof holds on chain, by `cred` of the options and not by the service's word. Needs viem.
+     * @param client reads the chain: a public client of viem
+     * @throws Error when the client was given no `cred`
+     */
+    verifyCred(proof: CredProof, client: CredReader, demand?: CredDemand): Promise<CredVerdict>;
   };
 
 const SILENCE_MS = 45_000;
@@ -80,6 +89,11 @@ export function createClient(options: ClientOptions): Client {
     async credential() {
       if (signer === null) throw new Error("The client was given no wallet to sign in with.");
       return signer.credential();
+    },
+    async verifyCred(proof, client, demand) {
+      if (!options.cred) throw new Error("The client was given no contracts (`cred`) to check a proof against.");
+      const { verifyCred } = await import("./cred.ts");
+      return verifyCred(proof, client, options.cred, demand);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** A typed client of the agent identity and reputation service. */
 export type { Answer, Call, CallData } from "./call.ts";
 export { type Client, type ClientOptions, createClient, type Pay, type Schemas } from "./client.ts";
+export type { CredDemand, CredProof, CredReader, CredRefusal, CredTrust, CredVerdict } from "./cred.ts";
 export {
   ApiError,
   ConnectionError,

@@ -50,7 +50,7 @@ describe("in the order of its epochs", () => {
     expect(await refusal(0, "?epoch=1")).toEqual([404, "no_epoch"]);
     const body = await report(0);
     expect(body).not.toHaveProperty("onchain");
-    early = body.receipt as never;
+    early = body.receipt as unknown as typeof early;
     expect(JSON.parse(early.payload)).not.toHaveProperty("onchain");
   });
 
@@ -102,7 +102,7 @@ describe("in the order of its epochs", () => {
     const body = await report(0);
     const onchain = { epoch: 2, chainId: 8453, score: 62, contract: "0x00000000000000000000000000000000000c0De0" };
     expect(body.onchain).toMatchObject(onchain);
-    const receipt = body.receipt as { payload: string; signature: string };
+    const receipt = body.receipt as unknown as { payload: string; signature: string };
     expect(JSON.parse(receipt.payload).onchain).toEqual(body.onchain);
     expect((await verify(receipt)).body).toMatchObject({ valid: true, report: { onchain } });
     const forged = receipt.payload.replace('"epoch":2', '"epoch":1');
