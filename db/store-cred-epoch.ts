@@ -2,8 +2,9 @@
 import type pg from "pg";
 import type { TreePart } from "../core/cred-tree/packed.ts";
 import type { Address, Hex } from "../core/facts.ts";
+import type { EpochState } from "./cred-epochs.ts";
 import { lockText } from "./locks.ts";
-import { array, bytea, int4, int8, nullable, statement, text, timestamptz } from "./statement.ts";
+import { array, bool, bytea, float8, int4, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 import { queueIntent } from "./transaction-outbox.ts";
 
@@ -23,14 +24,22 @@ export type NewEpoch = {
 const STATE = statement({
   name: "cred-epochs-state",
   text: `
-    select max(epoch) as highest, (max(epoch) filter (where state = 'built')) as open,
-      greatest(max(built_at), max(checked_at)) as "lastBuiltAt"
-    from offchain.cred_epoch`,
-  columns: { highest: nullable(int8), open: nullable(int8), lastBuiltAt: nullable(timestamptz) },
+    select n.epoch as highest, n.state as "highestState",
+      (select max(epoch) from offchain.cred_epoch where state = 'built') as open,
+      (select max(greatest(e.built_at, e.checked_at)) from (
+        select built_at, checked_at from offchain.cred_epoch order by epoch desc limit 100) e) as "lastBuiltAt"
+    from (values (1)) one left join lateral (
+      select epoch, state from offchain.cred_epoch order by epoch desc limit 1) n on true`,
+  columns: {
+    highest: nullable(int8),
+    highestState: nullable(narrow<EpochState>(text)),
+    open: nullable(int8),
+    lastBuiltAt: nullable(timestamptz),
+  },
 });
 
 /**
- * `highest`: the highest number used, null before the first. `open`: an epoch whose transaction is not decided.
+ * `highest`: the highest number used, null before the first, with its state. `open`: an epoch whose transaction is not decided.
  * `lastBuiltAt`: when a tree was last built, whether or not it was published.
  */
 export const epochsState = (db: Queryable): Promise<Awaited<ReturnType<typeof STATE.one>>> => STATE.one(db);
@@ -144,6 +153,19 @@ export async function epochFailed(tx: Queryable, intentKey: string, error: strin
 export async function epochReopened(tx: Queryable, intentKey: string): Promise<void> {
   await REOPENED.run(tx, { intentKey });
 }
+
+const IS_OLD = statement({
+  name: "cred-epoch-is-old",
+  params: { intentKey: text, ms: float8 },
+  text: `
+    select exists (select from offchain.cred_epoch
+      where intent_key = $intentKey and computed_at < now() - $ms * interval '1 ms') as old`,
+  columns: { old: bool },
+});
+
+/** Whether an epoch's scores were read more than `ms` milliseconds ago. */
+export const epochIsOld = async (db: Queryable, intentKey: string, ms: number): Promise<boolean> =>
+  (await IS_OLD.one(db, { intentKey, ms })).old;
 
 const UNKEEP = statement({
   name: "cred-epochs-unkeep",

@@ -40,7 +40,7 @@ export async function transaction<T>(
 }
 
 /** Runs reads that must agree with each other: `work` sees one snapshot of the database and writes nothing. */
-export const snapshot = <T>(db: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> =>
+export const snapshot = <T>(db: pg.Pool | pg.Client, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> =>
   transaction(db, work, "begin isolation level repeatable read read only");
 
 /** Runs `work` in one transaction and rolls it back. @throws the error that `work` throws */

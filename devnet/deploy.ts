@@ -106,7 +106,6 @@ export function serviceEnv({ chainId, contracts, deployBlock, attesters, schemas
     SERVICE_TOKEN_ADDRESS: contracts.serviceToken,
     SERVICE_TOKEN_START_BLOCK: start,
     USDC_ADDRESS: contracts.usdc,
-    CRED_ROOTS_ADDRESS: contracts.credRoots,
     DEPLOYER_PRIVATE_KEY: keys.deployer,
     // Its ether costs nothing, and its fees are those of a chain without traffic.
     TX_DAILY_BUDGET_MILLIETHER: "0",

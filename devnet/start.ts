@@ -165,6 +165,7 @@ async function startChain(): Promise<void> {
   Object.assign(stack.env, {
     RPC_URL: chain.url,
     ...serviceEnv(stack.devnet),
+    CRED_ROOTS_ADDRESS: stack.devnet.contracts.credRoots,
     ...simulatedUpstreams(stack.simulatorUrl),
     ...localDefaults(config),
   });

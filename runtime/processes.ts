@@ -12,6 +12,7 @@ export const PROCESSES = {
   migrate: "scripts/migrate.ts",
   "load-agents": "db/lists/load-agents.ts",
   "load-directory": "db/lists/load-directory.ts",
+  "cred-tree": "db/cred-tree/process.ts",
   stack: "devnet/start.ts",
   simulators: "devnet/simulators/main.ts",
   reset: "devnet/reset.ts",

@@ -52,6 +52,8 @@ export type JobContext = {
     | "attesters"
     | "chain"
     | "contracts"
+    | "credRoots"
+    | "database"
     | "eventRetentionMs"
     | "messageRetentionMs"
     | "payments"

@@ -5,6 +5,7 @@ import { exchangeEffect } from "./intents/exchange.ts";
 import { mintEffect } from "./intents/mint.ts";
 import { profileEffect, verifyEffect } from "./intents/profile.ts";
 import { proofEffect } from "./intents/proof.ts";
+import { rootEffect } from "./intents/root.ts";
 import { tokenUriEffect } from "./intents/token-uri.ts";
 
 export const INTENT_EFFECTS: readonly IntentEffect[] = [
@@ -15,6 +16,7 @@ export const INTENT_EFFECTS: readonly IntentEffect[] = [
   proofEffect,
   exchangeEffect,
   tokenUriEffect,
+  rootEffect,
 ];
 
 /** The effect of an intent; undefined for those without one (the fillers of nonce gaps). */

@@ -1,11 +1,12 @@
 /** The reason of a revert, safe to show: the name of the contract's error, or its text. */
 import type { Abi } from "viem";
 import { decodeErrorResult } from "viem/utils";
+import { credRootsAbi } from "../abis/cred-roots.ts";
 import { identityAbi } from "../abis/identity.ts";
 import type { Revert } from "../clients/ports.ts";
 
 /** ABIs of the contracts whose errors are decoded by name. */
-const ERRORS: Abi = identityAbi.filter((entry) => entry.type === "error");
+const ERRORS: Abi = [...identityAbi, ...credRootsAbi].filter((entry) => entry.type === "error");
 
 /** Errors whose names alone do not explain the refusal. */
 const MEANING: Record<string, (gas: bigint) => string> = {

@@ -74,7 +74,7 @@ it("proves every agent of an epoch as OpenZeppelin's tree does, and no other", a
 
 it("stores one epoch for workers that saw the same state, and none while one is open", async () => {
   const seen = await epochsState(db.pool);
-  expect(seen).toEqual({ highest: null, open: null, lastBuiltAt: null });
+  expect(seen).toEqual({ highest: null, highestState: null, open: null, lastBuiltAt: null });
   expect((await Promise.all([store(1, columns(3), seen), store(1, columns(4), seen)])).sort()).toEqual([false, true]);
   expect(await store(2)).toBe(false);
   await publish(1);

@@ -55,6 +55,8 @@ export async function startSending() {
 
   return {
     rpcUrl: anvil.url,
+    devnet,
+    env,
     evm,
     chain,
     signer,

@@ -1,0 +1,30 @@
+/** Process that builds one tree of scores: a million leaves take seconds of computing, and memory that ends with it. */
+import type { TreePart } from "../../core/cred-tree/packed.ts";
+import { buildCredTree, type TreeRequest } from "./build.ts";
+import { PARTS_PER_MESSAGE, type TreeReply } from "./messages.ts";
+
+/** Resolves when the parent can take more. */
+const reply = (message: TreeReply) =>
+  new Promise<void>((done, failed) =>
+    process.send!(message, (error: Error | null) => (error ? failed(error) : done())),
+  );
+
+process.once("message", async (request: TreeRequest) => {
+  try {
+    let parts: TreePart[] = [];
+    const summary = await buildCredTree(request, async (part) => {
+      if (parts.push(part) < PARTS_PER_MESSAGE) return;
+      const full = parts;
+      parts = [];
+      await reply({ kind: "parts", parts: full });
+    });
+    await reply({ kind: "parts", parts });
+    await reply({ kind: "built", summary, peakBytes: process.resourceUsage().maxRSS * 1024 });
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    await reply({ kind: "failed", message, code });
+  }
+});
+// Without its parent the process has no purpose. An interrupt is the parent's to handle: the parent kills this process.
+process.once("disconnect", () => process.exit());
+process.on("SIGINT", () => {});
