@@ -30,11 +30,8 @@ export type Store = {
 };
 
 export function onRedis({ prefix, log }: StoreOptions, url: string): Store {
-  const connect = (options: RedisOptions) => {
-    const connection = new Redis(url, options);
-    connection.on("error", (error) => log.warn({ err: error }, "the queue's Redis is not reachable"));
-    return connection;
-  };
+  const clients = new Set<Redis>();
+  const connect = (options: RedisOptions) => endingClient(new Redis(url, options), clients, log);
   // While Redis is away, adding and reading fail within seconds; BullMQ requires that workers wait for it.
   const asking = connect({ maxRetriesPerRequest: 2, commandTimeout: 5_000 });
   const working = connect({ maxRetriesPerRequest: null });
@@ -43,10 +40,31 @@ export function onRedis({ prefix, log }: StoreOptions, url: string): Store {
     worker: (name, concurrency, handle) =>
       new Worker(name, (job) => handle(job.data), { connection: working, prefix, concurrency, ...RECOVERY }),
     async close() {
-      asking.disconnect();
-      working.disconnect();
+      for (const client of clients) client.disconnect();
     },
   };
+}
+
+/**
+ * Makes `disconnect` of a client and of its duplicates always lead to its end. Between two attempts to connect, that of
+ * ioredis 6.0 neither connects again nor reports an end, and BullMQ waits for the end before it closes a worker.
+ * @param clients receives this client and, as BullMQ makes one for each worker, its duplicates, until their end
+ */
+function endingClient(client: Redis, clients: Set<Redis>, log: Logger): Redis {
+  client.on("error", (error) => log.warn({ err: error }, "the queue's Redis is not reachable"));
+  client.on("connecting", () => clients.add(client));
+  client.on("end", () => clients.delete(client));
+  clients.add(client);
+  const duplicate = client.duplicate.bind(client);
+  const disconnect = client.disconnect.bind(client);
+  return Object.assign(client, {
+    duplicate: (override: RedisOptions) => endingClient(duplicate(override), clients, log),
+    disconnect(reconnect = false) {
+      // ioredis ends a client in `wait`, the state before its first attempt, which has no socket either.
+      if (!reconnect && client.status === "reconnecting") client.status = "wait";
+      disconnect(reconnect);
+    },
+  });
 }
 
 /** BullMQ's own schema in Postgres. */

@@ -32,6 +32,7 @@ export type Queues = {
   schedule(name: string, everyMs: number, data: unknown): Promise<boolean>;
   /** State of every queue that this object has used, and of those named when it was opened. */
   counts(): Promise<QueueCounts[]>;
+  /** Stops the workers, at most 10 s each, then the connections; it ends while the store is away too. */
   close(): Promise<void>;
 };
 
@@ -60,7 +61,7 @@ export async function openQueues(options: QueueOptions): Promise<Queues & Boards
 
 function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boards {
   const queues = new Map<string, Queue>();
-  const workers = new Set<Worker>();
+  const workers = new Map<Worker, string>();
   const queueOf = (name: string): Queue => {
     let queue = queues.get(name);
     if (!queue) {
@@ -79,7 +80,7 @@ function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boa
     work(name, concurrency, handle) {
       queueOf(name);
       const worker = startWorker(store, name, concurrency, handle, log);
-      workers.add(worker);
+      workers.set(worker, name);
       return {
         async stop(graceMs) {
           await stopWorker(worker, name, graceMs, log);
@@ -91,7 +92,7 @@ function queuesOn(store: Store, { log, names = [] }: QueueOptions): Queues & Boa
     boards: () => [...queues.values()],
     counts: () => Promise.all([...queues].map(([name, queue]) => countsOf(queue, name))),
     async close() {
-      await Promise.all([...workers].map((worker) => worker.close()));
+      await Promise.all([...workers].map(([worker, name]) => stopWorker(worker, name, CLOSE_MS, log)));
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       await store.close();
     },
@@ -128,6 +129,9 @@ async function stopWorker(worker: Worker, name: string, graceMs: number, log: Lo
   // Not awaited: while the store gives no answer, a forced close never ends.
   worker.close(true).catch(() => {});
 }
+
+/** Max milliseconds that a worker may finish its jobs when the queues are closed. A store that is away gives no answer. */
+const CLOSE_MS = 10_000;
 
 /** Milliseconds of delay after which a recurring job counts as lost together with the queue's storage. */
 const SCHEDULE_GRACE_MS = 60_000;

@@ -199,6 +199,21 @@ for (const { store, there } of stores) {
         }
       }, 20_000);
 
+    if (store === "Redis")
+      it("closes while its connections wait for the next attempt to connect", async () => {
+        queues.work("score", 1, async () => {});
+        await queues.add("score", [{ data: {} }]);
+        await until("the run", async () => (await queues.counts())[0]?.waiting === 0);
+        redis!.crash();
+        try {
+          await expect(queues.counts()).rejects.toThrow();
+          await queues.close();
+          opened.splice(opened.indexOf(queues), 1);
+        } finally {
+          await redis!.restart();
+        }
+      }, 30_000);
+
     it("works on after its store was away", async () => {
       const ran: number[] = [];
       queues.work("score", 1, async (data) => void ran.push((data as { n: number }).n));
