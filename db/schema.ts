@@ -7,6 +7,7 @@ export * from "./schema/columns.ts";
 export * from "./schema/cred.ts";
 export * from "./schema/cred-epochs.ts";
 export * from "./schema/directory.ts";
+export * from "./schema/discovery.ts";
 export * from "./schema/events.ts";
 export * from "./schema/messaging.ts";
 export * from "./schema/payments.ts";

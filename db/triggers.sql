@@ -19,6 +19,18 @@ create index if not exists directory_search
 alter table offchain.directory set (fillfactor = 85);
 
 -- ---------------------------------------------------------------------------------------------------------------------
+-- Search by what agents can do
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create index if not exists discovery_word_trigrams
+  on offchain.discovery_word using gin (word offchain.gin_trgm_ops) where written;
+
+-- As in the directory: a change of trust alone touches no index.
+alter table offchain.discovery_document set (fillfactor = 85);
+-- Searches read a few lexemes of hundreds of documents: decompressing each would take longer than all else.
+alter table offchain.discovery_document alter column words set storage external;
+
+-- ---------------------------------------------------------------------------------------------------------------------
 -- Score history: readers by id miss no row
 -- ---------------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,87 @@
+/** What a search for agents takes and answers: the types that the search, the API and its readers share. */
+import type { PlatformKey } from "../directory/platforms.ts";
+import type { Protocol } from "../directory/protocols.ts";
+import type { TierKey } from "../tiers.ts";
+
+/** Max characters of a query that are read. */
+export const MAX_QUERY_LENGTH = 300;
+/** Max hits of a page. */
+export const MAX_HITS = 50;
+
+export type DiscoverQuery = {
+  /** As typed; characters beyond `MAX_QUERY_LENGTH` are not read. */
+  q: string;
+  /** Protocols in any case, all of which an agent must speak (core/directory/protocols.ts). Unknown ones match no agent. */
+  speaks?: readonly string[];
+  /** Any of these. */
+  platform?: readonly PlatformKey[];
+  chain?: number;
+  /** 0 to 100, inclusive. */
+  minCred?: number;
+  /** Its registry has proved its wallet, or has not. */
+  verified?: boolean;
+  accepts?: "x402";
+  /** US dollars per call, inclusive; agents without a known price do not pass. */
+  maxPrice?: number;
+  /** Hits of the page, 1 to `MAX_HITS`. */
+  limit: number;
+  /** `nextCursor` of the page before. Another query's, or an unreadable one, begins at the first hit. */
+  cursor?: string;
+};
+
+/** Where a word was found, best first. */
+export const FIELDS = ["name", "offers", "protocols", "description"] as const;
+export type Field = (typeof FIELDS)[number];
+
+export const FACTOR_KEYS = ["cred", "proofs", "liveness", "feedback", "age", "text"] as const;
+export type FactorKey = (typeof FACTOR_KEYS)[number];
+
+/** One factor of trust: `value` 0 to 1, `weight` as in `FACTORS`, and a sentence. */
+export type Factor = { key: FactorKey; value: number; weight: number; says: string };
+
+/** `[from, to)` in UTF-16 units of a text. */
+export type Range = [from: number, to: number];
+
+export type DiscoverHit = {
+  /** Id of the row of the directory. */
+  directoryId: number;
+  /** What hits are ordered by: relevance × trust. */
+  rank: number;
+  /** 0 to 1; 1 for every agent where the query has no words. */
+  relevance: number;
+  /** 0 to 1. */
+  trust: number;
+  /** Words of the query by the field they were found in, fields without any left out. */
+  matched: { field: Field; words: string[] }[];
+  factors: Factor[];
+  /** Plain text of a stranger, no HTML; ranges ascend and do not overlap. */
+  highlights: { field: Field; text: string; ranges: Range[] }[];
+  /** Number of near-identical agents behind this one. */
+  copies: number;
+};
+
+export type FacetKey = "platform" | "speaks" | "chain" | "tier" | "verified" | "accepts";
+/** Values with the number of agents that have them, most frequent first. */
+export type Facets = Record<FacetKey, { value: string; count: number }[]>;
+
+/** What was read out of the words of a query. */
+export type Understood = {
+  /** Words that are searched for. */
+  words: string[];
+  /** What words of the query ask for instead of being searched: agents that meet it stand before the others. */
+  filters: { speaks?: Protocol[]; maxPrice?: number };
+  /** Words that no agent uses, with those searched for in their place. */
+  corrected: { from: string; to: string }[];
+};
+
+export type DiscoverPage = {
+  hits: DiscoverHit[];
+  /** Number of agents found. An estimate where `totalIsExact` is false; then the facets are estimates too. */
+  total: number;
+  totalIsExact: boolean;
+  nextCursor: string | null;
+  facets: Facets;
+  understood: Understood;
+};
+
+export type { PlatformKey, Protocol, TierKey };
