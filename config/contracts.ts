@@ -1,4 +1,5 @@
 /** Contracts: addresses and the blocks where their history begins. */
+import { MAX_ORACLE_BATCH } from "../core/gas-bounds.ts";
 import { address, duration, hash, integer, list } from "./checks.ts";
 import { API, API_AND_WORKERS, READERS_OF_CHAIN, type ValuesOf, type Variable, variable, WORKERS } from "./variable.ts";
 
@@ -108,9 +109,33 @@ export const CONTRACTS = {
     integer(1, 100_000),
     "48",
   ),
+  CRED_ORACLE_ADDRESS: variable(
+    WORKERS,
+    "Per-token oracle that scores are written into, owned by the account of DEPLOYER_PRIVATE_KEY (unset: none)",
+    address,
+  ),
+  CRED_ORACLE_THRESHOLD: variable(
+    WORKERS,
+    "Points by which a score must differ from what the oracle holds to be written; first scores are always written",
+    integer(1, 100),
+    "2",
+  ),
+  CRED_ORACLE_BATCH: variable(WORKERS, "Max scores per transaction to the oracle", integer(1, MAX_ORACLE_BATCH), "100"),
+  CRED_ORACLE_GAS_PER_DAY: variable(
+    WORKERS,
+    "Max gas per day (UTC) for transactions to the oracle, about 33,000 per score; 0 = nothing is written",
+    integer(0, Number.MAX_SAFE_INTEGER),
+    "20000000",
+  ),
+  CRED_ORACLE_INTERVAL: variable(
+    WORKERS,
+    "Interval between two comparisons of the oracle with the scores",
+    duration,
+    "1h",
+  ),
 } satisfies Record<string, Variable>;
 
-/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `credRoots` in the configuration. */
+/** Options of `contracts`, `attesters`, `attestationSchemas`, `attestationRecheckMs`, `credRoots`, `credOracle` in the configuration. */
 export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
   const indexed = {
     identity: { address: v.IDENTITY_ADDRESS, startBlock: v.IDENTITY_START_BLOCK },
@@ -147,6 +172,14 @@ export function contractsConfig(v: ValuesOf<typeof CONTRACTS>) {
       intervalMs: v.CRED_ROOTS_INTERVAL,
       heartbeatMs: v.CRED_ROOTS_HEARTBEAT,
       kept: v.CRED_ROOTS_KEPT,
+    },
+    credOracle: {
+      /** Undefined: no scores are written token by token. */
+      address: v.CRED_ORACLE_ADDRESS,
+      threshold: v.CRED_ORACLE_THRESHOLD,
+      batch: v.CRED_ORACLE_BATCH,
+      gasPerDay: BigInt(v.CRED_ORACLE_GAS_PER_DAY),
+      intervalMs: v.CRED_ORACLE_INTERVAL,
     },
   };
 }

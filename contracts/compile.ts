@@ -30,6 +30,10 @@ const ABI_FILES: Record<string, { about: string; constants: Record<string, strin
     about: "the exchange's attestation indexer",
     constants: { attestationIndexerAbi: "AttestationIndexer" },
   },
+  "cred-oracle": {
+    about: "the per-token oracle of scores",
+    constants: { credOracleAbi: "CredOracle" },
+  },
   "cred-roots": {
     about: "the roots of the scores, and the example of a contract that reads them",
     constants: { credRootsAbi: "CredRoots", credGateAbi: "CredGate" },

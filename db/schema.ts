@@ -6,6 +6,7 @@ export * from "./schema/agents.ts";
 export * from "./schema/columns.ts";
 export * from "./schema/cred.ts";
 export * from "./schema/cred-epochs.ts";
+export * from "./schema/cred-oracle.ts";
 export * from "./schema/directory.ts";
 export * from "./schema/discovery.ts";
 export * from "./schema/events.ts";

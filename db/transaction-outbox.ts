@@ -105,7 +105,7 @@ export async function queueIntent(
  */
 export async function queueRepeatable(
   tx: Queryable,
-  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint },
+  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint; waits?: boolean },
 ): Promise<{ intentKey: string; queued: boolean }> {
   for (let attempt = 1; ; attempt++) {
     const intentKey = attempt === 1 ? intent.intentKey : `${intent.intentKey}#${attempt}`;
@@ -160,16 +160,21 @@ export async function intentByKey(db: Queryable, intentKey: string): Promise<Int
 
 const QUEUED = statement({
   name: "intents-queued",
-  params: { waits: bool, limit: int8 },
+  params: { kinds: nullable(array(text)), limit: int8 },
   text: `
     select ${INTENT} from offchain.transaction_outbox i
-    where i.state = 'queued' and i.waits = $waits order by i.id limit $limit`,
+    where i.state = 'queued' and i.waits = ($kinds::text[] is not null)
+      and ($kinds is null or split_part(i.intent_key, ':', 1) = any($kinds))
+    order by i.id limit $limit`,
   columns: INTENT_ROW,
 });
 
-/** The oldest intents without a nonce. @param waits selects low-priority intents instead of the others */
-export const queuedIntents = async (db: Queryable, limit: number, waits = false): Promise<Intent[]> =>
-  (await QUEUED.rows(db, { limit, waits })).map(toIntent);
+/** The oldest intents without a nonce. @param kinds selects low-priority intents of these prefixes instead of the others */
+export const queuedIntents = async (
+  db: Queryable,
+  limit: number,
+  kinds: readonly string[] | null = null,
+): Promise<Intent[]> => (await QUEUED.rows(db, { limit, kinds })).map(toIntent);
 
 const REVOCABLE = statement({
   name: "intents-revocable",

@@ -152,7 +152,7 @@ async function fundEmpty(chain: DevChain, { keys }: Cast): Promise<void> {
 }
 
 /** The service's own contracts; each address follows from the deployer and the place in this list. */
-const OWN = ["identity", "handshakes", "serviceToken", "credRoots", "credGate"] as const;
+const OWN = ["identity", "handshakes", "serviceToken", "credRoots", "credGate", "credOracle"] as const;
 
 function ownAddresses({ keys }: Cast) {
   const from = privateKeyToAddress(keys.deployer);
@@ -169,6 +169,7 @@ function ownCreations(cast: Cast): { data: Hex }[] {
     handshakes: creation("HandshakeRegistry", [own.identity]),
     serviceToken: creation("ServiceToken", [treasury]),
     credRoots: creation("CredRoots", [deployer, deployer]),
+    credOracle: creation("CredOracle", [deployer]),
     credGate: creation("CredGate", [own.credRoots, own.identity, GATE.minScore, GATE.maxAge, GATE.grace]),
   };
   return OWN.map((name) => ({ data: creations[name] }));

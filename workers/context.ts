@@ -54,6 +54,7 @@ export type JobContext = {
     | "contracts"
     | "credRoots"
     | "database"
+    | "credOracle"
     | "eventRetentionMs"
     | "messageRetentionMs"
     | "payments"

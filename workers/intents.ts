@@ -3,6 +3,7 @@ import { awardEffect } from "./intents/award.ts";
 import type { IntentEffect } from "./intents/effect.ts";
 import { exchangeEffect } from "./intents/exchange.ts";
 import { mintEffect } from "./intents/mint.ts";
+import { oracleEffect } from "./intents/oracle.ts";
 import { profileEffect, verifyEffect } from "./intents/profile.ts";
 import { proofEffect } from "./intents/proof.ts";
 import { rootEffect } from "./intents/root.ts";
@@ -17,6 +18,7 @@ export const INTENT_EFFECTS: readonly IntentEffect[] = [
   exchangeEffect,
   tokenUriEffect,
   rootEffect,
+  oracleEffect,
 ];
 
 /** The effect of an intent; undefined for those without one (the fillers of nonce gaps). */

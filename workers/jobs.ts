@@ -3,6 +3,7 @@ import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
 import { attestationLookups } from "./jobs/attestation-lookups.ts";
 import { credRoots } from "./jobs/cred-roots.ts";
+import { credOracle } from "./jobs/cred-oracle.ts";
 import { directoryAliases } from "./jobs/directory-aliases.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { directoryPull } from "./jobs/directory-pull.ts";
@@ -36,6 +37,7 @@ export const JOBS: readonly Job[] = [
   selfCheck,
   tokenStats,
   tokenUris,
+  credOracle,
   proofRecheck,
   namedWallets,
   ethosRefresh,

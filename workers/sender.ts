@@ -145,7 +145,7 @@ function openSession(context: SenderContext, db: pg.Client): SenderSession {
     restMs: 10_000,
     inFlight: 64,
     effects: INTENT_EFFECTS,
-    signsWaiting: config.tokenUris.write,
+    waitingKinds: [...(config.tokenUris.write ? ["uri"] : []), ...(config.credOracle.address ? ["oracle"] : [])],
     identity: config.contracts.identity.address,
     awardConfirmations: config.sender.awardConfirmations,
     ...context.options,

@@ -1,6 +1,9 @@
 /** Checks of the configured contracts: code at each address, the block where it begins, the identity contract's version. */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Config } from "../../config/config.ts";
 import { checksum } from "../../core/addresses.ts";
+import type { Address } from "../../core/facts.ts";
+import { READ_GAS } from "../../core/gas-bounds.ts";
 import { type Check, error, type Finding, ok, skipped, warning } from "../check.ts";
 import { firstBlockWhere } from "../first-block.ts";
 import type { World } from "../world.ts";
@@ -106,4 +109,47 @@ const version: Check = {
   },
 };
 
-export const CONTRACT_CHECKS: readonly Check[] = [code, version];
+const ORACLE_ABI = parseAbi([
+  "function getCredData(uint256 tokenId) view returns (uint8 score, uint40 updatedAt)",
+  "function batchUpdate(uint256[] tokenIds, uint8[] scores)",
+]);
+/** An account that owns no contract: nobody has its key. */
+const STRANGER = "0x00000000000000000000000000000000000000aa";
+
+/** The oracle's interface has no read of its owner, so a write is simulated: of token 0, with the score that is there. */
+const oracle: Check = {
+  name: "cred oracle",
+  group: "Contracts",
+  needs: ["node"],
+  async run({ chain, config, accounts }) {
+    const { address: to } = config.credOracle;
+    if (!to) return ok("CRED_ORACLE_ADDRESS is not set: no scores are written token by token");
+    const held = await chain.call({
+      to,
+      data: encodeFunctionData({ abi: ORACLE_ABI, functionName: "getCredData", args: [0n] }),
+    });
+    if (!held.ok || held.data.length !== 130)
+      return error(
+        `${checksum(to)} does not answer getCredData`,
+        "Name an oracle with this interface in CRED_ORACLE_ADDRESS, or leave it unset.",
+      );
+    if (accounts.deployer === null)
+      return skipped(`${checksum(to)}; DEPLOYER_PRIVATE_KEY is not set, so the service writes nothing`);
+    const [score] = decodeFunctionResult({ abi: ORACLE_ABI, functionName: "getCredData", data: held.data });
+    const data = encodeFunctionData({ abi: ORACLE_ABI, functionName: "batchUpdate", args: [[0n], [score]] });
+    const mayWrite = async (from: Address) => (await chain.call({ from, to, data, gas: READ_GAS })).ok;
+    if (!(await mayWrite(accounts.deployer)))
+      return error(
+        `${checksum(to)} refuses a write of ${checksum(accounts.deployer)}`,
+        "Transfer the oracle to this account (transferOwnership), or use its owner's key: no score reaches it otherwise.",
+      );
+    if (await mayWrite(STRANGER))
+      return warning(
+        `${checksum(to)} accepts writes of any account`,
+        "Scores in it prove nothing: use an oracle with an owner.",
+      );
+    return ok(`${checksum(to)} accepts writes of ${checksum(accounts.deployer)}`);
+  },
+};
+
+export const CONTRACT_CHECKS: readonly Check[] = [code, version, oracle];

@@ -183,6 +183,21 @@ const FAULTS: [what: string, change: () => Record<string, string>, checks: strin
     [/^error identity owner: .* but DEPLOYER_PRIVATE_KEY is of 0x/, /^error funds DEPLOYER_PRIVATE_KEY: .* has 0 ETH/],
   ],
   [
+    "an oracle of another interface",
+    () => ({ CRED_ORACLE_ADDRESS: contracts.devnet.contracts.usdc }),
+    ["cred oracle"],
+    [/^error cred oracle: 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 does not answer getCredData/],
+  ],
+  [
+    "an oracle that another account owns",
+    () => ({
+      CRED_ORACLE_ADDRESS: contracts.devnet.contracts.credOracle,
+      DEPLOYER_PRIVATE_KEY: `0x${"5".repeat(64)}`,
+    }),
+    ["cred oracle"],
+    [/^error cred oracle: .* refuses a write of 0x.* → Transfer the oracle to this account/],
+  ],
+  [
     "payees that are contracts",
     () => ({ PAY_TO_TREASURY: contracts.devnet.contracts.usdc }),
     ["payees"],
@@ -220,6 +235,11 @@ const FAULTS: [what: string, change: () => Record<string, string>, checks: strin
     [/^error chain id 127\.0\.0\.1:9: connect ECONNREFUSED/],
   ],
 ];
+
+it("an oracle that is ours, and ours alone, is well", async () => {
+  const [result] = await examine({ CRED_ORACLE_ADDRESS: contracts.devnet.contracts.credOracle }, ["cred oracle"]);
+  expect(result!.findings).toMatchObject([{ level: "ok", found: expect.stringContaining("accepts writes of") }]);
+});
 
 describe("what is wrong is found", () => {
   it.each(FAULTS)("%s", async (_, change, checks, says) => {

@@ -49,7 +49,7 @@ describe("a token without a URI", () => {
   });
 
   it("is counted and left alone while that is switched off", async () => {
-    desk.send({ signsWaiting: false });
+    desk.send({ waitingKinds: [] });
     const { tokenId } = await world.direct();
     expect(await tokensWithoutUri(desk.db)).toBe(1);
     await world.run({ write: false });

@@ -7,5 +7,5 @@ import type { SenderSession } from "./session.ts";
 export async function mayRest({ db, clock, options, restsUntil }: SenderSession): Promise<boolean> {
   if (clock().getTime() >= restsUntil) return false;
   if ((await queuedIntents(db, 1)).length > 0 || (await awaitsAwards(db, clock()))) return false;
-  return !options.signsWaiting || (await queuedIntents(db, 1, true)).length === 0;
+  return (await queuedIntents(db, 1, options.waitingKinds)).length === 0;
 }

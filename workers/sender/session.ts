@@ -47,8 +47,8 @@ export type SenderOptions = {
   /** Max transactions under way at once. */
   inFlight: number;
   effects: readonly IntentEffect[];
-  /** Whether low-priority intents are signed at all. */
-  signsWaiting: boolean;
+  /** The prefixes of the low-priority intents that are signed. */
+  waitingKinds: readonly string[];
   /** The identity contract. */
   identity: Address;
   /** Confirmations of a registration before its bonuses are awarded. */

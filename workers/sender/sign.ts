@@ -53,12 +53,12 @@ async function signWaiting(
   session: SenderSession,
   now: { room: number; funds: Funds; budget: Budget; head: number },
 ): Promise<number> {
-  if (!session.options.signsWaiting) return 0;
-  const [any] = await queuedIntents(session.db, 1, true);
+  const kinds = session.options.waitingKinds;
+  const [any] = await queuedIntents(session.db, 1, kinds);
   if (!any) return 0;
   const { transactions, wei } = await roomForWaiting(session, now);
   if (transactions <= 0 || wei <= 0n) return 0;
-  const oldest = await queuedIntents(session.db, transactions, true);
+  const oldest = await queuedIntents(session.db, transactions, kinds);
   const { ready, offer } = await makeReady(session, oldest, now.head);
   return offer === null ? 0 : send(session, affordable(ready, offer, wei), offer, now.head);
 }

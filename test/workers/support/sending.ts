@@ -41,13 +41,16 @@ const FAST: Partial<SenderOptions> = {
 
 export type Sending = Awaited<ReturnType<typeof startSending>>;
 
-/** One chain for a test file; `fresh()` gives each test its own database beside it. */
-export async function startSending() {
+/**
+ * One chain for a test file; `fresh()` gives each test its own database beside it.
+ * @param variables further settings of the service
+ */
+export async function startSending(variables: Record<string, string> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "agents-sending-"));
   const anvil = await startAnvil();
   const devnet = await deployDevnet(anvil.url);
   const evm = testChain(anvil.url);
-  const env = { RPC_URL: anvil.url, DATA_DIR: directory, TOKEN_URIS: "true", ...serviceEnv(devnet) };
+  const env = { RPC_URL: anvil.url, DATA_DIR: directory, TOKEN_URIS: "true", ...serviceEnv(devnet), ...variables };
   const config = loadConfig({ ...env, DATABASE_URL: "postgres://unused" });
   const identity = config.contracts.identity.address;
   const signer = createSigner(config.sender.privateKey!, config.chain.id);

@@ -1,0 +1,31 @@
+/** Intents `oracle:<hash>`: a batch of scores for the per-token oracle. The hash names what it held before, and the scores. */
+import { decodeFunctionData } from "viem/utils";
+import { credOracleAbi } from "../../abis/cred-oracle.ts";
+import { storedScores } from "../../db/cred-oracle.ts";
+import { attemptedKey } from "../../db/transaction-outbox.ts";
+import { type OracleWrite, oracleKey, readOracle } from "../oracle-reads.ts";
+import type { IntentEffect } from "./effect.ts";
+
+export const oracleEffect: IntentEffect = {
+  prefix: "oracle",
+
+  /** The next run of the job compares again, and queues what is to be written then. */
+  async refusal({ db, chain }, { intentKey, to, data }) {
+    const { args } = decodeFunctionData({ abi: credOracleAbi, data });
+    const [ids, scores] = args as readonly [readonly bigint[], readonly number[]];
+    const tokenIds = ids.map(Number);
+    const stored = await storedScores(db, tokenIds);
+    if (tokenIds.some((tokenId, n) => stored.get(tokenId) !== scores[n])) return "scores have changed since";
+    const held = await readOracle(chain, to, tokenIds);
+    const writes = tokenIds.flatMap((tokenId, n): OracleWrite[] => {
+      const value = held[n] ?? null;
+      return value ? [{ tokenId, score: scores[n]!, held: value }] : [];
+    });
+    return oracleKey(to, writes) === attemptedKey(intentKey) ? null : "the oracle holds other scores by now";
+  },
+
+  // What the oracle holds is read from the chain before every write, so nothing of it is kept that could be wrong.
+  async mined() {},
+  async failed() {},
+  async undone() {},
+};

@@ -1,0 +1,85 @@
+/** Compares the per-token oracle with the scores, and queues the transactions that write what differs. */
+import { z } from "zod";
+import type { Chain } from "../../clients/ports.ts";
+import type { Address } from "../../core/facts.ts";
+import { oracleGas } from "../../core/gas-bounds.ts";
+import {
+  oracleState,
+  queueOracleBatches,
+  type ScoreToCompare,
+  scoresToCompare,
+  storeOracleReads,
+} from "../../db/cred-oracle.ts";
+import type { Queryable } from "../../db/transaction.ts";
+import { defineJob } from "../job.ts";
+import { type OracleWrite, oracleBatch, readOracle } from "../oracle-reads.ts";
+
+/** Max tokens per call to the chain, and max calls per run; the next run does the rest. */
+const AT_ONCE = 500;
+const ROUNDS = 20;
+/** Max transactions per run: as many as the sender has under way at once. */
+const BATCHES = 16;
+const DAY_MS = 86_400_000;
+
+export const credOracle = defineJob({
+  name: "cred-oracle",
+  concurrency: 1,
+  // CRED_ORACLE_INTERVAL decides when it compares.
+  schedule: { everyMs: 60_000 },
+  input: z.object({}),
+  async run({ db, chain, clock, config, signer }) {
+    const { address: oracle, threshold, batch, gasPerDay, intervalMs } = config.credOracle;
+    if (!oracle || !signer) return 0;
+    const at = clock();
+    const day = new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
+    const { open, comparedAt, gas } = await oracleState(db, oracle, day);
+    if (open > 0 || (comparedAt !== null && at.getTime() - comparedAt.getTime() < intervalMs)) return 0;
+    const wanted = roomFor(gasPerDay - gas, batch);
+    const writes = wanted === 0 ? [] : await differing({ db, chain, oracle, threshold, run: at, wanted });
+    const batches = Array.from({ length: Math.ceil(writes.length / batch) }, (_, n) =>
+      oracleBatch(oracle, writes.slice(n * batch, (n + 1) * batch)),
+    );
+    return queueOracleBatches(db, oracle, batches, { at, day, gasPerDay });
+  },
+});
+
+/** The number of scores that whole batches within this gas can write. */
+function roomFor(gas: bigint, batch: number): number {
+  let scores = 0;
+  let left = gas;
+  for (let n = 0; n < BATCHES && left >= oracleGas(1); n++) {
+    const size = Math.min(batch, Number((left - oracleGas(0)) / (oracleGas(1) - oracleGas(0))));
+    scores += size;
+    left -= oracleGas(size);
+  }
+  return scores;
+}
+
+/** The scores that the oracle, as the chain has it now, does not hold, those that differ most first. */
+async function differing(of: {
+  db: Queryable;
+  chain: Pick<Chain, "call">;
+  oracle: Address;
+  threshold: number;
+  run: Date;
+  wanted: number;
+}): Promise<OracleWrite[]> {
+  const { db, chain, oracle, threshold, run, wanted } = of;
+  const writes: OracleWrite[] = [];
+  for (let round = 0; round < ROUNDS && writes.length < wanted; round++) {
+    const scores = await scoresToCompare(db, { oracle, threshold, run, rereadMs: DAY_MS, limit: AT_ONCE });
+    const held = await readOracle(
+      chain,
+      oracle,
+      scores.map(({ tokenId }) => tokenId),
+    );
+    const reads = scores.map((score: ScoreToCompare, n) => ({ ...score, held: held[n] ?? null }));
+    await storeOracleReads(db, oracle, reads, run);
+    for (const { tokenId, score, held: value } of reads) {
+      if (value !== null && (value.updatedAt === 0 || Math.abs(score - value.score) >= threshold))
+        writes.push({ tokenId, score, held: value });
+    }
+    if (scores.length < AT_ONCE) break;
+  }
+  return writes.slice(0, wanted);
+}
