@@ -10,6 +10,7 @@ import { until } from "../../harness/until.ts";
 import { buildWeb, webIsStale } from "../../web/build.ts";
 import { HOST } from "../api/support/api.ts";
 import { MINT_PRICE, type Payer, type Paying, startPaying } from "../payments/support/paying.ts";
+import { publishTestEpoch, storeTestEpoch } from "../support/cred-epochs.ts";
 import { plantDirectory } from "../support/directory.ts";
 import { deepIt } from "../support/share.ts";
 import { CHROMIUM, openPage, startBrowser } from "./browser.ts";
@@ -186,6 +187,36 @@ describe.runIf(CHROMIUM !== undefined || process.env.CI)("the web terminal", () 
       await api.pool.query("delete from offchain.directory where agent_id = '9999'");
     }),
   );
+
+  it("an agent's score on chain: where its root is, and a check of the proof that the browser computes itself", async () => {
+    await on("/agent/0", async (page) => {
+      await loaded(page);
+      expect(await page.getByRole("heading", { name: "Checkable on chain" }).count()).toBe(0);
+    });
+    const scores = [95, 40, 71, 20, 55].map((score, tokenId) => ({ tokenId, score }));
+    const registry = world.config.contracts.identity.address;
+    const contract = "0x00000000000000000000000000000000000c0de0";
+    const { root } = await storeTestEpoch(api.pool, { epoch: 812, registry, contract, scores });
+    await publishTestEpoch(api.pool, 812);
+    const panel = (page: Page) => page.locator("section", { has: page.getByText("Checkable on chain") });
+    await on("/agent/0", async (page) => {
+      await panel(page).getByText("812", { exact: false }).first().waitFor();
+      await panel(page).getByRole("button", { name: "Check the proof here" }).click();
+      await panel(page).getByText("The proof is sound.").waitFor();
+      expect(await panel(page).locator("pre").textContent()).toBe(root);
+      expect(await panel(page).getByText("That the contract has it too is for the chain to say").count()).toBe(1);
+    });
+    // A service that states another root than its proof leads to.
+    await api.pool.query("update offchain.cred_epoch set root = $1", [`0x${"ab".repeat(32)}`]);
+    await on("/agent/0", async (page) => {
+      await panel(page).getByRole("button", { name: "Check the proof here" }).click();
+      await panel(page).getByRole("alert").getByText("The proof is wrong:").waitFor();
+    });
+    await on("/agent/5", async (page) => {
+      await panel(page).getByText("From the next epoch on").waitFor();
+    });
+    await api.pool.query("truncate offchain.cred_epoch cascade");
+  });
 
   it("shows an agent: score, the eight signals in numbers, proofs, its card, and who it is elsewhere", () =>
     on("/agent/0", async (page) => {

@@ -96,7 +96,7 @@ describe("the gas of a day", () => {
     const gasPerDay = oracleGas(5);
     expect(await world.run({ gasPerDay })).toBe(5);
     await world.settled();
-    const [{ gas_limit }] = (await world.intents()) as [{ gas_limit: string }];
+    const [{ gas_limit }] = (await world.intents()) as unknown as [{ gas_limit: string }];
     expect(Number(gas_limit)).toBeLessThanOrEqual(Number(oracleGas(5)));
     const second = await world.run({ gasPerDay });
     expect(second).toBeLessThanOrEqual(1);
@@ -113,7 +113,7 @@ describe("the gas of a day", () => {
     await world.score(Object.fromEntries(Array.from({ length: 400 }, (_, n) => [n + 2 ** 40, 100])));
     expect(await world.run({ batch: 400 })).toBe(400);
     await world.settled();
-    const [{ state, gas_limit }] = (await world.intents()) as [{ state: string; gas_limit: string }];
+    const [{ state, gas_limit }] = (await world.intents()) as unknown as [{ state: string; gas_limit: string }];
     expect(state).toBe("mined");
     expect(Number(gas_limit)).toBeGreaterThan(8_000_000);
   });

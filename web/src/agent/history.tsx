@@ -5,7 +5,7 @@ import { history } from "../api/queries.ts";
 import type { CredPoint } from "../api/types.ts";
 import { Loading, ProblemNote } from "../parts/states.tsx";
 import { TIERS, tierOf } from "../tiers.ts";
-import { date, moment } from "../words.ts";
+import { count, date, moment } from "../words.ts";
 
 const WIDTH = 720;
 const HEIGHT = 200;
@@ -123,6 +123,9 @@ const Changes = ({ points }: { points: CredPoint[] }) => (
           <th scope="col">When</th>
           <th scope="col">Cause</th>
           <th scope="col" className="number">
+            Epoch
+          </th>
+          <th scope="col" className="number">
             Score
           </th>
         </tr>
@@ -132,6 +135,7 @@ const Changes = ({ points }: { points: CredPoint[] }) => (
           <tr key={`${point.at}${points.length - i}`}>
             <td className="muted">{moment(point.at)}</td>
             <td>{causeText(point.cause)}</td>
+            <td className="number faint">{point.epoch === null ? "—" : count(point.epoch)}</td>
             <td className="number">
               <b>{point.score}</b>
             </td>

@@ -20,6 +20,7 @@ import { Breakdown } from "./breakdown.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
 import { History } from "./history.tsx";
 import { Listing } from "./listing.tsx";
+import { Onchain } from "./onchain.tsx";
 import { Verifications } from "./verifications.tsx";
 import { Words } from "./words.tsx";
 
@@ -84,6 +85,7 @@ export default function AgentPage({ agentRef }: { agentRef: string }) {
           <Panel title="Verifications">
             <Verifications agent={agent} explorer={explorer} />
           </Panel>
+          <Onchain agent={agent} explorer={explorer} />
           <Panel title="Traits">
             <Traits agent={agent} />
           </Panel>

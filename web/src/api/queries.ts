@@ -6,6 +6,7 @@ import type {
   Agent,
   CredByAddress,
   CredHistory,
+  CredProof,
   Discovery,
   Leaderboard,
   Report,
@@ -44,6 +45,7 @@ export const report = (tokenId: number) => asked<Report>(`${agentPath(String(tok
 export const verifications = (tokenId: number) => asked<Verifications>(`${agentPath(String(tokenId))}/verifications`);
 export const history = (tokenId: number, days: number) =>
   asked<CredHistory>(`${agentPath(String(tokenId))}/cred/history?days=${days}`);
+export const credProof = (tokenId: number) => asked<CredProof>(`${agentPath(String(tokenId))}/cred/proof`);
 
 export type LeaderboardSort = "cred" | "points";
 export const leaderboardPath = (sort: LeaderboardSort) => `/api/v2/leaderboard?sort=${sort}&limit=100`;

@@ -1,7 +1,7 @@
 /** The bodies of the API as types: the output types of the schemas behind the OpenAPI document. */
 import type { z } from "zod";
 import type { agentSchema, leaderboardSchema, summarySchema } from "../../../api/schemas/agent.ts";
-import type { credByAddressSchema, credHistorySchema } from "../../../api/schemas/cred.ts";
+import type { credByAddressSchema, credHistorySchema, credProofSchema } from "../../../api/schemas/cred.ts";
 import type { terminalDetailSchema, terminalListSchema, terminalMarksSchema } from "../../../api/schemas/directory.ts";
 import type { errorSchema } from "../../../api/schemas/error.ts";
 import type { groupSchema, groupsSchema, messagesSchema } from "../../../api/schemas/messages.ts";
@@ -23,6 +23,7 @@ export type CredByAddress = z.output<typeof credByAddressSchema>;
 export type Factors = CredByAddress["factors"];
 export type CredHistory = z.output<typeof credHistorySchema>;
 export type CredPoint = CredHistory["points"][number];
+export type CredProof = z.output<typeof credProofSchema>;
 export type Report = z.output<typeof reportSchema>;
 export type Verifications = z.output<typeof verificationsSchema>;
 export type Discovery = z.output<typeof discoverySchema>;

@@ -1,0 +1,132 @@
+/** The agent's score in the latest epoch on chain: where its root is, and a check of the proof in the browser. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { CredLeaf } from "../../../core/cred-tree/leaf.ts";
+import { Problem } from "../api/answer.ts";
+import { credProof } from "../api/queries.ts";
+import type { Agent, CredProof } from "../api/types.ts";
+import { Address, EXPLORER_REL } from "../parts/address.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { age, count, moment, short } from "../words.ts";
+
+/** Nothing where no scores are published. */
+export function Onchain({ agent, explorer }: { agent: Agent; explorer: string }) {
+  const { data: answer, error } = useQuery(credProof(agent.tokenId));
+  if (answer)
+    return (
+      <Panel title="Checkable on chain">
+        <Proved proof={answer.data} agent={agent} explorer={explorer} />
+      </Panel>
+    );
+  if (error instanceof Problem && error.code === "not_in_epoch")
+    return (
+      <Panel title="Checkable on chain">
+        <p className="muted">From the next epoch on: this agent has been scored since the latest one.</p>
+      </Panel>
+    );
+  return null;
+}
+
+type Props = { proof: CredProof; agent: Agent; explorer: string };
+
+function Proved({ proof, agent, explorer }: Props) {
+  const { epoch, leaf, publishedAt, transaction, contract, root, leaves } = proof;
+  return (
+    <div className="stack onchain">
+      <dl className="facts tall">
+        <div>
+          <dt>Epoch</dt>
+          <dd>
+            {count(epoch)}{" "}
+            <span className="faint" title={moment(publishedAt)}>
+              · {age(publishedAt)} ago · {count(leaves)} agents
+            </span>
+          </dd>
+        </div>
+        <div>
+          <dt>Score there</dt>
+          <dd>
+            <b>{leaf.score}</b>{" "}
+            <span className="faint">
+              {leaf.score === agent.credScore ? "· as it is now" : `· ${agent.credScore} now: in the next epoch`}
+            </span>
+          </dd>
+        </div>
+        <div>
+          <dt>Transaction</dt>
+          <dd>
+            <a className="mono" href={`${explorer}/tx/${transaction}`} rel={EXPLORER_REL}>
+              {short(transaction)}
+            </a>
+          </dd>
+        </div>
+        <div>
+          <dt>Contract</dt>
+          <dd>
+            <Address address={contract} explorer={explorer} />
+          </dd>
+        </div>
+        <div>
+          <dt>Root</dt>
+          <dd>
+            <code className="mono" title={root}>
+              {short(root)}
+            </code>
+          </dd>
+        </div>
+      </dl>
+      <Check key={`${epoch}${leaf.score}`} proof={proof} explorer={explorer} />
+    </div>
+  );
+}
+
+/** The code that hashes is loaded with the first check. */
+async function rootInBrowser({ leaf, proof }: CredProof): Promise<string> {
+  const { rootOfProof } = await import("../../../core/cred-tree/verify.ts");
+  return rootOfProof({ ...leaf, registry: leaf.registry.toLowerCase() } as CredLeaf, proof);
+}
+
+function Check({ proof, explorer }: Omit<Props, "agent">) {
+  const [computed, setComputed] = useState<string | null>(null);
+  const [failed, setFailed] = useState(false);
+  const check = () => rootInBrowser(proof).then(setComputed, () => setFailed(true));
+  if (failed)
+    return (
+      <p className="note" role="status">
+        The check could not run in this browser.
+      </p>
+    );
+  if (computed === null)
+    return (
+      <p className="actions">
+        <button type="button" className="button" onClick={() => void check()}>
+          <Icon name="check" /> Check the proof here
+        </button>
+        <a className="button" href={`/api/v2/agent/${proof.leaf.tokenId}/cred/proof?epoch=${proof.epoch}`}>
+          Proof as JSON
+        </a>
+      </p>
+    );
+  return computed === proof.root ? (
+    <div className="stack" role="status">
+      <p>
+        <Icon name="check" /> <b>The proof is sound.</b> Your browser hashed the leaf (score {proof.leaf.score}) with{" "}
+        {proof.proof.length} {proof.proof.length === 1 ? "sibling" : "siblings"} and found this root:
+      </p>
+      <pre className="code wrap">{computed}</pre>
+      <p className="muted">
+        This page has the root from the service. That the contract has it too is for the chain to say: compare it with{" "}
+        <code>rootOf({proof.epoch})</code> of{" "}
+        <a href={`${explorer}/address/${proof.contract}#readContract`} rel={EXPLORER_REL}>
+          the contract
+        </a>
+        .
+      </p>
+    </div>
+  ) : (
+    <p className="note" role="alert">
+      <b>The proof is wrong:</b> its leaf leads to {short(computed)}, and the service states {short(proof.root)}.
+    </p>
+  );
+}
