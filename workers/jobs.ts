@@ -2,8 +2,8 @@
 import type { Job } from "./job.ts";
 import { ageRefresh } from "./jobs/age-refresh.ts";
 import { attestationLookups } from "./jobs/attestation-lookups.ts";
-import { credRoots } from "./jobs/cred-roots.ts";
 import { credOracle } from "./jobs/cred-oracle.ts";
+import { credRoots } from "./jobs/cred-roots.ts";
 import { directoryAliases } from "./jobs/directory-aliases.ts";
 import { directoryOwn } from "./jobs/directory-own.ts";
 import { directoryPull } from "./jobs/directory-pull.ts";

@@ -111,8 +111,8 @@ function Check({ proof, explorer }: Omit<Props, "agent">) {
   return computed === proof.root ? (
     <div className="stack" role="status">
       <p>
-        <Icon name="check" /> <b>The proof is sound.</b> Your browser hashed the leaf (score {proof.leaf.score}) with{" "}
-        {proof.proof.length} {proof.proof.length === 1 ? "sibling" : "siblings"} and found this root:
+        <b>The proof is sound.</b> Your browser hashed the leaf (score {proof.leaf.score}) with {proof.proof.length}{" "}
+        {proof.proof.length === 1 ? "sibling" : "siblings"} and found this root:
       </p>
       <pre className="code wrap">{computed}</pre>
       <p className="muted">
