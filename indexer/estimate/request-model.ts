@@ -51,7 +51,7 @@ const START_REQUESTS = { eth_chainId: 2, eth_getBlockByNumber: 40 };
 /** Blocks below the last one whose logs the pool asks for together with the head (clients/rpc/node.ts). */
 const LOGS_WITH_HEAD = 43_200;
 /** Requests a second of the launcher's watchdog: the head and recorded hashes. */
-const WATCHDOG_RATE = 0.8;
+export const WATCHDOG_RATE = 0.8;
 /** Blocks above the last final one: Ponder reads each with its logs, and each event of an agent reads its wallet. */
 const UNFINAL = { blocks: 30, readsPerEvent: 0.65 };
 
