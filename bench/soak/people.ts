@@ -31,8 +31,15 @@ function signingIn(wallet: AgentWallet): SignIn {
   };
 }
 
-/** @param devnet of the running stack @param say gets every answer on the way to the last one */
-export function population(devnet: DevnetFile, say: (status: number, text: string) => void) {
+/** A soak that ended before a request of it was sent. */
+export class NotSent extends Error {}
+
+/**
+ * @param devnet of the running stack
+ * @param say gets every answer on the way to the last one
+ * @param ending aborted when the soak ends: from then on no wallet is given money, and `mint` throws NotSent
+ */
+export function population(devnet: DevnetFile, say: (status: number, text: string) => void, ending: AbortSignal) {
   const host = new URL(devnet.apiUrl).host;
   const chain = testChain(devnet.rpcUrl);
   const actors: Actor[] = [];
@@ -76,6 +83,7 @@ export function population(devnet: DevnetFile, say: (status: number, text: strin
   async function give(client: (typeof rich)[number]["client"], to: Hex): Promise<void> {
     const usdc = { address: CANONICAL.usdc as Hex, abi: usdcAbi };
     for (let tries = 0; tries < PATIENCE; tries++) {
+      if (ending.aborted) throw new NotSent();
       const has = await chain.readContract({ ...usdc, functionName: "balanceOf", args: [to] });
       if (has >= MINT_UNITS) return;
       const hash = await client.writeContract({ ...usdc, functionName: "transfer", args: [to, MINT_UNITS] });

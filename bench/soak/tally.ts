@@ -29,7 +29,8 @@ export function note(tally: Tally, kind: string, status: number, text = ""): voi
   if (wrong) tally.errors++;
   if (refused) tally.refusals++;
   const wanted = EXPECTED[kind]?.includes(status);
-  if ((wrong || (status >= 400 && !wanted)) && tally.troubles.length < KEPT)
+  // Expected answers such as 404 before a token is indexed leave room for errors.
+  if ((wrong || (status >= 400 && !wanted)) && tally.troubles.length < (wrong ? 2 : 1) * KEPT)
     tally.troubles.push(`${new Date().toISOString()} ${kind} ${status} ${text.slice(0, 300)}`);
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { DevnetFile } from "../../harness/stack.ts";
-import { population } from "./people.ts";
+import { NotSent, population } from "./people.ts";
 import { emptyTally, note, type Tally } from "./tally.ts";
 
 export type TrafficPlan = {
@@ -24,7 +24,7 @@ export type Traffic = {
   events(): number;
   reorganisations(): number;
   agents(): number;
-  /** Sends nothing more and waits for what is under way. */
+  /** Sends nothing more and waits for what is under way; what has no answer then counts as an error. */
   stop(): Promise<void>;
 };
 
@@ -43,9 +43,10 @@ const pause = (ms: number, signal: AbortSignal) => wait(ms, undefined, { signal 
 export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
   const { devnet } = plan;
   const tally = emptyTally();
-  const people = population(devnet, (status, text) => note(tally, "payment", status, text));
   const ending = new AbortController();
-  const under = new Set<Promise<void>>();
+  const people = population(devnet, (status, text) => note(tally, "payment", status, text), ending.signal);
+  /** Requests under way, each with its kind. */
+  const under = new Map<Promise<void>, string>();
   let { perSecond } = plan;
   let events = 0;
   let reorganisations = 0;
@@ -125,11 +126,13 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
     const asked = send()
       .then(async (response) => {
         const text = await response.text();
-        note(tally, kind, response.status, text);
+        if (under.has(asked)) note(tally, kind, response.status, text);
       })
-      .catch((error) => note(tally, kind, 0, String(error.cause ?? error)))
+      .catch((error) => {
+        if (under.has(asked) && !(error instanceof NotSent)) note(tally, kind, 0, String(error.cause ?? error));
+      })
       .finally(() => under.delete(asked));
-    under.add(asked);
+    under.set(asked, kind);
   }
 
   const deck = KINDS.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
@@ -203,7 +206,10 @@ export async function startTraffic(plan: TrafficPlan): Promise<Traffic> {
     async stop() {
       ending.abort();
       await Promise.all(loops);
-      await Promise.race([Promise.all(under), wait(LAST_ANSWERS_MS)]);
+      await Promise.race([Promise.all(under.keys()), wait(LAST_ANSWERS_MS)]);
+      for (const kind of under.values())
+        note(tally, kind, 0, `no answer ${LAST_ANSWERS_MS / 1000} s after the traffic's end`);
+      under.clear();
     },
   };
 }

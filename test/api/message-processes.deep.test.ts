@@ -5,7 +5,7 @@ import { until } from "../../harness/until.ts";
 import { type ApiProcess, type ApiProcesses, apiProcesses } from "../support/api-processes.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { HOST } from "./support/api.ts";
-import { readEvents } from "./support/event-reader.ts";
+import { type EventReader, readEvents } from "./support/event-reader.ts";
 import { plantSpeaker, type Speaker } from "./support/speakers.ts";
 
 const GROUP = "/api/v2/messages/groups/trading";

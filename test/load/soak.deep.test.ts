@@ -66,7 +66,7 @@ it("a short one of the real stack breaks nothing, and looks into every process",
     ...{ args: ["--empty"], env: { BLOCK_TIME: "0.4" }, say: (line) => said.push(line) },
   });
   const { tally, restarts, uncaught, samples, verdict } = report;
-  const shown = [...said, ...tally.troubles, tableOf(verdict)].join("\n");
+  const shown = [...said, tableOf(verdict), ...tally.troubles].join("\n");
   expect({ errors: tally.errors, restarts, uncaught }, shown).toEqual({ errors: 0, restarts: [], uncaught: [] });
   for (const part of ["supervisor", "simulators", "indexer", "ponder", "workers", "api"])
     expect(samples.at(-1)?.parts[part], part).toMatchObject({
