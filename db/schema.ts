@@ -11,6 +11,7 @@ export * from "./schema/directory.ts";
 export * from "./schema/discovery.ts";
 export * from "./schema/events.ts";
 export * from "./schema/messaging.ts";
+export * from "./schema/offers.ts";
 export * from "./schema/payments.ts";
 export * from "./schema/principals.ts";
 export * from "./schema/service.ts";

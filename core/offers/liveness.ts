@@ -1,0 +1,88 @@
+/** Whether an agent lives: when its endpoints answered last, and since when they are silent, as a value and a sentence. */
+
+/** What is known of one endpoint (`offchain.offer_source`). */
+export type EndpointState = {
+  status: "waiting" | "read" | "needs_credentials" | "unreadable" | "unreachable" | "refused";
+  answeredAt: Date | null;
+  silentSince: Date | null;
+  checkedAt: Date | null;
+};
+
+/** The answer in words and as a number; times in ISO 8601. */
+export type Liveness = {
+  /** 1 while all endpoints answer, 0 when none answers any more. */
+  value: number;
+  says: string;
+  answeredAt: string | null;
+  /** Since when none of its endpoints answers; null while one does. */
+  silentSince: string | null;
+};
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Silence up to this is an outage that is not held against an agent. */
+const GRACE_MS = 6 * HOUR_MS;
+/** The value of an endpoint halves with every such time of silence after the grace. */
+const HALF_LIFE_MS = 3 * DAY_MS;
+/** An endpoint that is silent for longer counts nothing. */
+const DEAD_MS = 30 * DAY_MS;
+/** A failing endpoint that never answered has no past that speaks for it. */
+const NEVER_ANSWERED = 0.25;
+
+/**
+ * The mean over the endpoints that were checked: an endpoint counts 1 while it answers, also with a demand for
+ * credentials, and less with every day of silence.
+ * @returns null when no endpoint was checked: nothing is known
+ */
+export function liveness(endpoints: readonly EndpointState[], now: Date): Liveness | null {
+  const checked = endpoints.filter(({ checkedAt, status }) => checkedAt !== null && status !== "waiting");
+  if (checked.length === 0) return null;
+  const value = checked.reduce((sum, endpoint) => sum + livenessOf(endpoint, now), 0) / checked.length;
+  const answering = checked.filter(({ silentSince }) => silentSince === null);
+  const answeredAt = latest(checked.map((endpoint) => endpoint.answeredAt));
+  const silentSince = answering.length > 0 ? null : latest(checked.map((endpoint) => endpoint.silentSince));
+  return {
+    value: Math.round(value * 1000) / 1000,
+    says: sentence(checked.length, answering.length, { answeredAt, silentSince, now }),
+    answeredAt: answeredAt?.toISOString() ?? null,
+    silentSince: silentSince?.toISOString() ?? null,
+  };
+}
+
+function livenessOf({ answeredAt, silentSince }: EndpointState, now: Date): number {
+  if (silentSince === null) return 1;
+  const silentMs = now.getTime() - silentSince.getTime();
+  if (silentMs >= DEAD_MS) return 0;
+  const past = answeredAt === null ? NEVER_ANSWERED : 1;
+  return past * 0.5 ** (Math.max(0, silentMs - GRACE_MS) / HALF_LIFE_MS);
+}
+
+type Times = { answeredAt: Date | null; silentSince: Date | null; now: Date };
+
+function sentence(all: number, answering: number, { answeredAt, silentSince, now }: Times): string {
+  const ago = (at: Date) => span(now.getTime() - at.getTime());
+  if (silentSince === null) {
+    const subject =
+      all === 1 ? "Its endpoint" : answering === all ? `All ${all} endpoints` : `${answering} of ${all} endpoints`;
+    return `${subject} answered ${ago(answeredAt ?? now)} ago.`;
+  }
+  const subject = all === 1 ? "Its endpoint" : `None of its ${all} endpoints`;
+  if (answeredAt === null) return all === 1 ? `${subject} never answered.` : `${subject} ever answered.`;
+  return all === 1
+    ? `${subject} is silent for ${ago(silentSince)}.`
+    : `${subject} has answered for ${ago(silentSince)}.`;
+}
+
+/** A length of time in words, rounded down. */
+function span(ms: number): string {
+  const [count, unit] =
+    ms >= 2 * DAY_MS
+      ? [Math.floor(ms / DAY_MS), "day"]
+      : ms >= HOUR_MS
+        ? [Math.floor(ms / HOUR_MS), "hour"]
+        : [Math.max(0, Math.floor(ms / 60_000)), "minute"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+const latest = (times: readonly (Date | null)[]): Date | null =>
+  times.reduce((best, at) => (at !== null && (best === null || at > best) ? at : best), null);

@@ -1,0 +1,87 @@
+/** What agents offer: the endpoints that are read, with when they answered, and the skills, tools and paid resources. */
+import { sql } from "drizzle-orm";
+import { bigint, boolean, customType, index, integer, jsonb, primaryKey, smallint, text } from "drizzle-orm/pg-core";
+import { at, offchain } from "./columns.ts";
+import { directory } from "./directory.ts";
+
+/** US dollars of one call, read as a number. */
+const dollars = customType<{ data: number; driverData: string }>({
+  dataType: () => "numeric",
+  fromDriver: Number,
+});
+
+/** An endpoint of a row of the directory that is read, and whether it lives. */
+export const offerSource = offchain.table(
+  "offer_source",
+  {
+    directoryId: bigint({ mode: "number" })
+      .notNull()
+      .references(() => directory.id, { onDelete: "cascade" }),
+    /** agent_card | mcp | x402 */
+    kind: text().notNull(),
+    url: text().notNull(),
+    /** `host:port` of the URL. */
+    host: text().notNull(),
+    /** Cred of the row when its endpoints were last listed: the most trusted are read first. */
+    trust: smallint().notNull(),
+    /** waiting | read | needs_credentials | unreadable | unreachable | refused */
+    status: text().notNull().default("waiting"),
+    etag: text(),
+    lastModified: text(),
+    /** Hash of the offers as read; those of an unchanged hash are not written again. */
+    digest: text(),
+    /** Failures in a row. */
+    failures: integer().notNull().default(0),
+    /** The last time it answered as its kind does; null when it never did. */
+    answeredAt: at(),
+    /** The first failure after the last answer; null while it answers. */
+    silentSince: at(),
+    checkedAt: at(),
+    nextTryAt: at().notNull(),
+    /** Why the last read gave no offers, one sentence; null when it did. */
+    why: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.directoryId, t.kind, t.url] }),
+    index("offer_source_due").on(t.trust, t.nextTryAt),
+    // Rows of one host share a read of the same URL.
+    index("offer_source_url").on(sql`hashtextextended(url, 0)`),
+  ],
+);
+
+/** A skill, tool or paid resource of a row of the directory. Texts are bounded and without invisible characters. */
+export const offer = offchain.table(
+  "offer",
+  {
+    directoryId: bigint({ mode: "number" })
+      .notNull()
+      .references(() => directory.id, { onDelete: "cascade" }),
+    /** skill | tool | resource */
+    kind: text().notNull(),
+    /** URL of the `offer_source` it was read at; "registry" for one that its registry gives. */
+    source: text().notNull(),
+    /** From 0, as the source orders them. */
+    position: smallint().notNull(),
+    name: text().notNull(),
+    description: text(),
+    tags: text().array().notNull().default(sql`'{}'`),
+    /** Where it is called. */
+    endpoint: text(),
+    /** Least price of a call; null where none is known. Only known stablecoins have a price in dollars. */
+    priceUsd: dollars(),
+    /** The x402 `accepts` that it is paid by: `[{scheme, network, asset, amount, payTo}]`. */
+    price: jsonb(),
+    /** JSON schema of its input. */
+    inputSchema: jsonb(),
+  },
+  (t) => [primaryKey({ columns: [t.directoryId, t.kind, t.source, t.position] })],
+);
+
+/** How far the endpoints of the directory are listed: one row. */
+export const offerProgress = offchain.table("offer_progress", {
+  only: boolean().primaryKey().default(true),
+  /** The running round over all rows has listed those up to this id. */
+  roundTo: bigint({ mode: "number" }).notNull().default(0),
+  /** Rows above this id were never listed: they come first. */
+  newTo: bigint({ mode: "number" }).notNull().default(0),
+});
