@@ -8,6 +8,7 @@ import { createSigner } from "../clients/signer.ts";
 import { openWebhookReceivers } from "../clients/webhook-receivers.ts";
 import type { Config } from "../config/config.ts";
 import { boardAccess } from "../ops/board-access.ts";
+import { credRootGauges } from "../ops/metrics/cred-roots.ts";
 import { eventGauges } from "../ops/metrics/events.ts";
 import { jobMeter, queueGauges } from "../ops/metrics/jobs.ts";
 import { poolGauge } from "../ops/metrics/process.ts";
@@ -116,6 +117,7 @@ async function listen(
   queueGauges(ops.registry, () => queue.counts());
   tableGauges(ops.registry, db);
   eventGauges(ops.registry, db);
+  credRootGauges(ops.registry, db, config.credRoots);
   proofGauges(ops.registry, db, config.upstreams.proofChecks);
   // Imported on demand: it loads the page of the board.
   const { BOARD_PATH, queueBoard } = await import("../ops/queue-board.ts");

@@ -129,7 +129,7 @@ const STORED_NODES = statement({
 export type CredProof = { leaf: CredLeaf; proof: Hex[]; root: Hex };
 
 /**
- * The proof of an agent's score in an epoch, of any state. Reads at most six rows and hashes at most 512 leaves.
+ * The proof of an agent's score in an epoch, of any state. Reads at most five rows and hashes at most 128 leaves.
  * @returns null when the epoch does not exist, its tree is no longer kept (`epochByNumber(…).kept`), or the agent is not in it
  */
 export async function proofOf(db: Queryable, epoch: number, tokenId: number): Promise<CredProof | null> {

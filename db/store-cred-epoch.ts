@@ -74,7 +74,7 @@ const INSERT_PARTS = statement({
 });
 
 /** Parts per statement: about 0.5 MB. */
-const PARTS_AT_ONCE = 64;
+const PARTS_AT_ONCE = 256;
 
 /**
  * Stores a tree and queues the intent `root:<epoch>` in the caller's transaction.

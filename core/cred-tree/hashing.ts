@@ -27,14 +27,17 @@ export function treeHasher(chainId: number, registry: Address): TreeHasher {
   const words = new Uint32Array(50);
   const state = new Uint8Array(words.buffer);
   const text = new Uint8Array(2 * RATE);
+  const textWords = new Uint32Array(text.buffer);
   // The padding of the second block of a leaf: 224 bytes of text, then 0x01, zeros and 0x80.
   text[LEAF_WORDS * WORD] = 0x01;
   text[text.length - 1] = 0x80;
   writeNumber(text, 1, chainId);
   text.set(hexToBytes(registry.slice(2)), 2 * WORD - 20);
 
-  const absorb = (from: number) => {
-    for (let i = 0; i < RATE; i++) state[i]! ^= text[from + i]!;
+  /** Absorbs block `n` of the text. */
+  const absorb = (n: number) => {
+    const from = (n * RATE) / 4;
+    for (let i = 0; i < RATE / 4; i++) words[i]! ^= textWords[from + i]!;
     keccakP(words);
   };
   const start = () => words.fill(0);
@@ -57,7 +60,7 @@ export function treeHasher(chainId: number, registry: Address): TreeHasher {
       writeNumber(text, 7, block);
       start();
       absorb(0);
-      absorb(RATE);
+      absorb(1);
       state.fill(0, HASH_BYTES);
       finish(HASH_BYTES);
       write(into, at);

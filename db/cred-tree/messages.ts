@@ -2,11 +2,11 @@
 import type { TreePart } from "../../core/cred-tree/packed.ts";
 import type { TreeSummary } from "./build.ts";
 
-/** Any number of `parts`, then one of the others. `peakBytes`: most memory that the process had. */
+/** Any number of `parts`, then one of the others. `peakBytes`: most memory that the process had; `cpuMs`: its CPU time. */
 export type TreeReply =
   | { kind: "parts"; parts: TreePart[] }
-  | { kind: "built"; summary: TreeSummary | null; peakBytes: number }
+  | { kind: "built"; summary: TreeSummary | null; peakBytes: number; cpuMs: number }
   | { kind: "failed"; message: string; code: string | undefined };
 
 /** About 0.5 MB. */
-export const PARTS_PER_MESSAGE = 64;
+export const PARTS_PER_MESSAGE = 256;

@@ -19,7 +19,9 @@ process.once("message", async (request: TreeRequest) => {
       await reply({ kind: "parts", parts: full });
     });
     await reply({ kind: "parts", parts });
-    await reply({ kind: "built", summary, peakBytes: process.resourceUsage().maxRSS * 1024 });
+    const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+    const cpuMs = Math.round((userCPUTime + systemCPUTime) / 1_000);
+    await reply({ kind: "built", summary, peakBytes: maxRSS * 1024, cpuMs });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     await reply({ kind: "failed", message, code });

@@ -19,8 +19,8 @@ const FEW = statement({
   columns: { scores: int8 },
 });
 
-/** `parts` is empty where the root is the known one. `peakBytes` of the process; null where it was built in this one. */
-export type BuiltTree = TreeSummary & { parts: TreePart[]; peakBytes: number | null };
+/** `parts` is empty where the root is the known one. `process`: null where the tree was built in this one. */
+export type BuiltTree = TreeSummary & { parts: TreePart[]; process: { peakBytes: number; cpuMs: number } | null };
 
 /**
  * @returns null while there is no index, or no agent has a score
@@ -34,7 +34,7 @@ export async function startCredTree(db: Queryable, request: TreeRequest): Promis
 async function buildHere(request: TreeRequest): Promise<BuiltTree | null> {
   const parts: TreePart[] = [];
   const summary = await buildCredTree(request, (part) => void parts.push(part));
-  return summary && { ...summary, parts, peakBytes: null };
+  return summary && { ...summary, parts, process: null };
 }
 
 /** Builds in a process of its own, which returns its memory to the operating system. */
@@ -51,7 +51,10 @@ export async function buildInProcess(request: TreeRequest): Promise<BuiltTree | 
       child.on("message", (reply: TreeReply) => {
         if (reply.kind === "parts") parts.push(...reply.parts);
         else if (reply.kind === "failed") reject(Object.assign(new Error(reply.message), { code: reply.code }));
-        else resolve(reply.summary && { ...reply.summary, parts, peakBytes: reply.peakBytes });
+        else {
+          const { summary, peakBytes, cpuMs } = reply;
+          resolve(summary && { ...summary, parts, process: { peakBytes, cpuMs } });
+        }
       });
       child.once("error", reject);
       child.once("exit", () => reject(new Error("the process that builds the tree ended without one")));

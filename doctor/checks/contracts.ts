@@ -152,4 +152,35 @@ const oracle: Check = {
   },
 };
 
-export const CONTRACT_CHECKS: readonly Check[] = [code, version, oracle];
+/** Selectors of CredRoots: `publisher()`, `owner()`, `paused()`. */
+const ROOTS_READS = ["0x8c72c54e", "0x8da5cb5b", "0x5c975abb"] as const;
+
+const roots: Check = {
+  name: "cred roots",
+  group: "Contracts",
+  needs: ["node"],
+  async run({ chain, config, accounts }) {
+    const { address } = config.credRoots;
+    if (!address) return skipped("CRED_ROOTS_ADDRESS is not set: no roots of scores are published");
+    const answers = await Promise.all(ROOTS_READS.map((data) => chain.call({ to: address, data })));
+    const words = answers.map((answer) => (answer.ok && answer.data.length === 66 ? answer.data : null));
+    const shown = checksum(address);
+    const [publisher, owner, paused] = words;
+    if (!publisher || !owner || !paused)
+      return error(`no CredRoots at ${shown}`, "Deploy it and set CRED_ROOTS_ADDRESS: see docs/operate/cred-roots.md.");
+    const [account, owned] = [publisher, owner].map((word) => `0x${word.slice(26)}` as Address);
+    const by = `${shown}, published by ${checksum(account!)}`;
+    const { deployer } = accounts;
+    if (deployer === null) return skipped(`${by}; DEPLOYER_PRIVATE_KEY is not set`);
+    if (deployer !== account && deployer !== owned)
+      return error(
+        `${by}, but DEPLOYER_PRIVATE_KEY is of ${checksum(deployer)}`,
+        `Let its owner call setPublisher(${checksum(deployer)}).`,
+      );
+    if (BigInt(paused) !== 0n)
+      return warning(`${by}, is paused`, "Contracts refuse all proofs meanwhile. Its owner ends that by unpause().");
+    return ok(by);
+  },
+};
+
+export const CONTRACT_CHECKS: readonly Check[] = [code, version, oracle, roots];

@@ -117,8 +117,8 @@ describe("a kept tree", () => {
     );
   });
 
-  // 511 to 1025: a tree of one chunk, of two, and with leaves in two levels; 4,000: eight subtrees below stored nodes.
-  it.each([511, 512, 513, 1_025, 4_000])("of %i leaves reads at most two chunks per proof", (count) => {
+  // 127 to 257: a tree of one chunk, of two, and with leaves in two levels; 4,000: many subtrees below stored nodes.
+  it.each([127, 128, 129, 257, 4_000])("of %i leaves reads at most two chunks per proof", (count) => {
     const columns = columnsOf(many(count));
     const tree = buildTree(columns);
     for (let i = 0; i < count; i += Math.ceil(count / 12)) {

@@ -61,6 +61,7 @@ beforeAll(async () => {
     RPC_URLS: contracts.anvil.url.replace("127.0.0.1", "localhost"),
     ...service,
     ...simulatedUpstreams(simulators.url),
+    CRED_ROOTS_ADDRESS: contracts.devnet.contracts.credRoots,
     IPFS_GATEWAY_URL: here,
     ARWEAVE_GATEWAY_URL: here,
     FACILITATOR_URL: here,
@@ -196,6 +197,18 @@ const FAULTS: [what: string, change: () => Record<string, string>, checks: strin
     }),
     ["cred oracle"],
     [/^error cred oracle: .* refuses a write of 0x.* → Transfer the oracle to this account/],
+  ],
+  [
+    "roots of scores in a contract that is another",
+    () => ({ CRED_ROOTS_ADDRESS: contracts.devnet.contracts.usdc }),
+    ["cred roots"],
+    [/^error cred roots: no CredRoots at 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 → Deploy it/],
+  ],
+  [
+    "roots of scores that another account publishes",
+    () => ({ DEPLOYER_PRIVATE_KEY: `0x${"5".repeat(64)}` }),
+    ["cred roots"],
+    [/^error cred roots: .* published by 0x.*, but DEPLOYER_PRIVATE_KEY is of 0x.* → Let its owner call setPublisher/],
   ],
   [
     "payees that are contracts",

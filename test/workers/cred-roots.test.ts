@@ -1,11 +1,14 @@
 /** Roots of all scores on a real chain: one per change and interval, exactly once across crashes and reorganisations. */
+import { Registry } from "prom-client";
 import { encodeFunctionData, keccak256, toHex, zeroAddress } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { epochByNumber, latestPublished, proofOf } from "../../db/cred-epochs.ts";
 import { plantCheckpoint } from "../../harness/onchain.ts";
 import { until } from "../../harness/until.ts";
+import { credRootGauges } from "../../ops/metrics/cred-roots.ts";
 import { ROOTS_FAULT_POINTS } from "../../workers/jobs/cred-roots.ts";
 import { FAULT_POINTS } from "../../workers/sender.ts";
+import { parseMetrics, sampleOf } from "../ops/support/exposition.ts";
 import { deepDescribe, deepIt } from "../support/share.ts";
 import { rootsWorld } from "./support/cred-roots.ts";
 import { type Sending, startSending } from "./support/sending.ts";
@@ -118,6 +121,30 @@ describe("an epoch", () => {
     expect((await world.epochs()).map(({ kept }) => kept)).toEqual([false, true, true, true, true]);
     expect(await Promise.all([1, 2].map((epoch) => world.proven(epoch, 0)))).toEqual([null, 2]);
     expect(await world.rootOf(1)).toBe((await epochByNumber(desk.db, 1))!.root);
+  });
+});
+
+describe("the metrics", () => {
+  it("show epoch, age, size and duration; without a root the time since the start", async () => {
+    const registry = new Registry();
+    let now = Date.now();
+    const of = { address: world.address, intervalMs: 3_600_000 };
+    credRootGauges(registry, desk.db, of, { clock: () => now, now: () => now });
+    const read = async (name: string) => sampleOf(parseMetrics(await registry.metrics()), `agents_cred_root_${name}`);
+    now += 60_000;
+    expect(await Promise.all(["epoch", "age_seconds", "interval_seconds"].map(read))).toEqual([undefined, 60, 3_600]);
+    desk.send();
+    const published = new Date(now);
+    await world.run({ now: published });
+    await world.published(1);
+    now += 120_000;
+    expect(await Promise.all(["epoch", "age_seconds", "leaves"].map(read))).toEqual([1, 120, 3]);
+    // Unchanged scores are as good as a new root.
+    const checked = await later(3);
+    await world.run({ now: checked });
+    now = checked.getTime() + 5_000;
+    expect(await read("age_seconds")).toBe(5);
+    expect(await read("build_seconds")).toBeGreaterThanOrEqual(0);
   });
 });
 

@@ -85,8 +85,8 @@ async function publish(
   fault("roots.committed");
   if (!stored) return 0;
   const { epoch: number, root, leaves, block } = epoch;
-  const { readMs, buildMs, peakBytes } = tree;
-  log.info({ epoch: number, root, leaves, block, readMs, buildMs, peakBytes }, "the root of an epoch is queued");
+  const { readMs, buildMs, process } = tree;
+  log.info({ epoch: number, root, leaves, block, readMs, buildMs, ...process }, "the root of an epoch is queued");
   return 1;
 }
 

@@ -1,0 +1,107 @@
+/** What `npm run bench -- roots` measures: the tree in its process, storing it, proofs from it, and OpenZeppelin's library. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { StandardMerkleTree } from "@openzeppelin/merkle-tree";
+import type pg from "pg";
+import { LEAF_TYPES, leafValues, tierNumber } from "../../core/cred-tree/leaf.ts";
+import { buildTree, type LeafColumns } from "../../core/cred-tree/tree.ts";
+import { proofOf } from "../../db/cred-epochs.ts";
+import { buildInProcess } from "../../db/cred-tree/start.ts";
+import { epochsState, storeEpoch } from "../../db/store-cred-epoch.ts";
+import { transaction } from "../../db/transaction.ts";
+
+const OF = { chainId: 8453, registry: "0x2e3b541c59d38b84e3bc54e977200230a204fe60" } as const;
+const CONTRACT = "0x00000000000000000000000000000000000c0de0";
+
+/** Times in milliseconds. `tokenIds`: some agents of the epoch. */
+export type TreeFigures = Awaited<ReturnType<typeof measureTree>>;
+
+/** Builds the tree of all stored scores in a process of its own, and stores it as epoch 1. */
+export async function measureTree(pool: pg.Pool, url: string) {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const began = performance.now();
+  const tree = await buildInProcess({ ...OF, url, knownRoot: null });
+  const wholeMs = performance.now() - began;
+  delay.disable();
+  if (tree === null) throw new Error("there are no scores");
+  const at = new Date();
+  const stored = performance.now();
+  const { root, leaves, block, readMs, buildMs, parts, process: child } = tree;
+  const epoch = {
+    ...OF,
+    epoch: 1,
+    contract: CONTRACT,
+    root,
+    leaves,
+    block,
+    computedAt: at,
+    builtAt: at,
+    buildMs,
+  } as const;
+  await transaction(pool, async (tx) => {
+    const seen = await epochsState(tx);
+    await storeEpoch(tx, epoch, parts, { data: "0x00", seen });
+  });
+  return {
+    ...{ root, leaves, readMs, buildMs, wholeMs, ...child! },
+    longestTurnMs: delay.max / 1e6,
+    storeMs: performance.now() - stored,
+    storedBytes: parts.reduce((sum, { bytes }) => sum + bytes.length, 0),
+  };
+}
+
+/** Proofs of `count` agents spread over the epoch, each checked. @returns milliseconds per proof */
+export async function measureProofs(pool: pg.Pool, { leaves, root }: { leaves: number; root: string }, count: number) {
+  const { rows } = await pool.query<{ token_id: number }>(
+    "select token_id from offchain.cred order by token_id * 7919 % 1000003 limit $1",
+    [count],
+  );
+  const times: number[] = [];
+  let valid = 0;
+  for (const { token_id: tokenId } of rows) {
+    const began = performance.now();
+    const found = await proofOf(pool, 1, tokenId);
+    times.push(performance.now() - began);
+    if (!found || found.root !== root || found.leaf.tokenId !== tokenId) continue;
+    if (StandardMerkleTree.verify(root, [...LEAF_TYPES], [...leafValues(found.leaf)], found.proof)) valid++;
+  }
+  times.sort((a, b) => a - b);
+  const quantile = (q: number) => times[Math.min(times.length - 1, Math.floor(q * times.length))]!;
+  return { leaves, p50: quantile(0.5), p95: quantile(0.95), valid: valid === rows.length && valid > 0 };
+}
+
+/** The same leaves by OpenZeppelin's library and by this service's tree. @returns microseconds of CPU per leaf */
+export function measureReference(count: number) {
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  const columns: LeafColumns = {
+    ...OF,
+    tokenIds: Float64Array.from(numbers),
+    scores: Uint8Array.from(numbers, (i) => i % 101),
+    computedAt: Float64Array.from(numbers, (i) => 1_790_000_000 + i),
+    blocks: Float64Array.from(numbers, (i) => 42_254_000 + i),
+  };
+  const leaves = numbers.map((i) => ({
+    ...{ ...OF, tokenId: i, score: i % 101, tier: tierNumber(i % 101) },
+    ...{ computedAt: 1_790_000_000 + i, block: 42_254_000 + i },
+  }));
+  const theirs = timed(() =>
+    StandardMerkleTree.of(
+      leaves.map((leaf) => [...leafValues(leaf)]),
+      [...LEAF_TYPES],
+    ),
+  );
+  const ours = timed(() => buildTree(columns));
+  return {
+    theirsUs: (theirs.ms * 1_000) / count,
+    oursUs: (ours.ms * 1_000) / count,
+    sameRoot: theirs.result.root === ours.result.root,
+  };
+}
+
+/** CPU time: other work on the machine does not count. */
+function timed<T>(work: () => T): { result: T; ms: number } {
+  const before = process.cpuUsage();
+  const result = work();
+  const { user, system } = process.cpuUsage(before);
+  return { result, ms: (user + system) / 1_000 };
+}
