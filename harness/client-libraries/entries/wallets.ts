@@ -1,6 +1,8 @@
 /** Wallets: people who sign in by siwe, an SDK on ethers. In Chromium by EIP-6963: pages.ts. */
 import assert from "node:assert/strict";
 import { privateKeyToAccount } from "viem/accounts";
+import { runSnippet, snippetOf } from "../../doc-snippets.ts";
+import { until } from "../../until.ts";
 import type { Client } from "../client.ts";
 import type { World } from "../world.ts";
 
@@ -127,6 +129,28 @@ export const WALLET_CLIENTS: Client[] = [
       } finally {
         provider.destroy();
       }
+    },
+  },
+  {
+    name: "ethers, a cred proof by docs/use/onchain-cred.md",
+    package: "ethers",
+    async run(world, load) {
+      const TOKEN_ID = world.agent;
+      const path = `/api/v2/agent/${TOKEN_ID}/cred/proof`;
+      await until("an epoch has the agent", async () => (await fetch(world.apiUrl + path)).status === 200, {
+        timeoutMs: 50_000,
+      });
+      const values = { SERVICE: world.apiUrl, RPC_URL: world.rpcUrl, TOKEN_ID, IDENTITY: world.contracts.identity };
+      const code = snippetOf("docs/use/onchain-cred.md", "ethers");
+      const check = async (CRED_ROOTS: string) =>
+        runSnippet(code, {
+          modules: { ethers: await load<object>("ethers") },
+          values: { ...values, CRED_ROOTS },
+          result: "{ score, leaf, destroyed: provider.destroy() }",
+        }) as Promise<{ score: number | null; leaf: { score: number } }>;
+      const { score, leaf } = await check(world.contracts.credRoots!);
+      assert.ok(score !== null && score === leaf.score, `the score is ${score}, the leaf's ${leaf.score}`);
+      return `computed the root of agent ${TOKEN_ID}'s proof and found it in CredRoots: score ${score}`;
     },
   },
 ];
