@@ -20,6 +20,8 @@ export type DevnetKeys = {
   receiptSigner: Hex;
   /** Pays the gas when the service settles x402 payments itself. */
   facilitator: Hex;
+  /** Of the simulated hosts of agents: is paid by their customers, and pays the gas of the settlements. */
+  agentHosts: Hex;
 };
 
 export type Cast = {
@@ -44,7 +46,14 @@ export function devnetCast(mnemonic = DEV_MNEMONIC): Cast {
   const key = (index: number) => derive(ACCOUNTS + index).privateKey;
   return {
     accounts: Array.from({ length: ACCOUNTS }, (_, i) => derive(i)),
-    keys: { deployer: key(0), attester: key(1), treasury: key(2), receiptSigner: key(3), facilitator: key(5) },
+    keys: {
+      deployer: key(0),
+      attester: key(1),
+      treasury: key(2),
+      receiptSigner: key(3),
+      facilitator: key(5),
+      agentHosts: key(6),
+    },
     operator: key(4),
   };
 }

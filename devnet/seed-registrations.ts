@@ -4,6 +4,7 @@ import { identityAbi } from "../abis/identity.ts";
 import { ApiError, createClient, type Schemas } from "../sdk/src/index.ts";
 import { payByX402 } from "./pay.ts";
 import type { SeedChain } from "./seed-chain.ts";
+import { AGENT_HOSTS, agentHostUrl } from "./simulators/agent-hosts/agent-hosts.ts";
 import type { SeedAgent } from "./world.ts";
 
 export type Registrar = {
@@ -12,6 +13,8 @@ export type Registrar = {
   host: string;
   chainId: number;
   identity: Hex;
+  /** Of all simulators. */
+  simulatorUrl: string;
   chain: SeedChain;
 };
 
@@ -37,7 +40,7 @@ export async function registerAgent(
 
 /** As an agent does it: signs in with its wallet, pays, and posts. */
 async function registerByApi(
-  { apiUrl, host, chainId }: Registrar,
+  { apiUrl, host, chainId, simulatorUrl }: Registrar,
   agent: SeedAgent,
   account: PrivateKeyAccount,
   referralCode?: string,
@@ -51,6 +54,7 @@ async function registerByApi(
     soulbound: agent.soulbound ?? false,
     ...(agent.personality && { personality: { ...words, riskTolerance: risk ?? 5, autonomyLevel: autonomy ?? 5 } }),
     ...(agent.narrative && { narrative: agent.narrative }),
+    ...(agent.host && AGENT_HOSTS[agent.host].listing(agentHostUrl(simulatorUrl, agent.host))),
     ...agent.listing,
     ...(referralCode && { referralCode }),
   };

@@ -96,9 +96,9 @@ async function fundWallets({ rpcUrl, say }: SeedContext, { chain }: SeedChain, w
 
 /** Registers every agent; each then writes its profile and proves its accounts while others still register. */
 async function registerAll(context: SeedContext, chain: SeedChain, wallets: readonly Wallet[]): Promise<Citizen[]> {
-  const { apiUrl, host, devnet, say } = context;
+  const { apiUrl, host, devnet, simulatorUrl, say } = context;
   const { identity } = devnet.contracts;
-  const registrar = { apiUrl, host, chainId: devnet.chainId, identity, chain };
+  const registrar = { apiUrl, host, chainId: devnet.chainId, identity, simulatorUrl, chain };
   let registered = 0;
   const register = async ({ agent, account }: Wallet, referralCode?: string) => {
     const code = await registerAgent(registrar, agent, account, referralCode);

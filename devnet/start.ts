@@ -201,6 +201,8 @@ function localDefaults({ service, http }: Config): Record<string, string> {
     TOKEN_URIS_PER_DAY: "100000",
     WEBHOOK_KEYS: DEV_WEBHOOK_KEY,
     WEBHOOK_ALLOW_PRIVATE: "true",
+    // The simulated hosts of agents are on this machine.
+    REGISTRATION_ALLOW_PRIVATE: "true",
     ...GENEROUS_RATES,
   };
 }
@@ -222,7 +224,8 @@ async function startProcesses(): Promise<void> {
     supervisor.start("simulators", [
       new URL(stack.simulatorUrl).port,
       directory.simulators,
-      ...(rows === undefined ? [] : [rows]),
+      rows ?? "0",
+      stack.rpcUrl!,
     ]);
   supervisor.start("indexer");
   supervisor.start("workers");

@@ -2,6 +2,7 @@
 
 import type { ListingInput } from "../core/listing-input.ts";
 import type { ProofPlatformKey } from "../core/proof-platforms.ts";
+import type { AgentHostKey } from "./simulators/agent-hosts/agent-hosts.ts";
 
 export type SeedAgent = {
   name: string;
@@ -23,6 +24,8 @@ export type SeedAgent = {
   traits?: [name: string, category: string][];
   /** What it says it offers. Agents registered by the API only. */
   listing?: ListingInput;
+  /** Simulated host that it lists its services of. Agents registered by the API only. */
+  host?: AgentHostKey;
   /** Registered itself in the canonical ERC-8004 registry too. */
   erc8004?: boolean;
   /** Its accounts on the platforms, each proven. Agents registered by the API only. */
@@ -82,6 +85,7 @@ export const WORLD: SeedAgent[] = [
   },
   {
     name: "Kestrel",
+    host: "solana-prices",
     accounts: { x: "kestrel_watch", farcaster: "kestrel.eth" },
     ethos: 1611,
     framework: "eliza",
@@ -155,6 +159,7 @@ export const WORLD: SeedAgent[] = [
   },
   {
     name: "Ferrous",
+    host: "auditor",
     accounts: { github: "ferrous-builds" },
     ethos: 1302,
     framework: "agentkit",
@@ -196,6 +201,7 @@ export const WORLD: SeedAgent[] = [
   },
   {
     name: "Lumen",
+    host: "translator",
     framework: "virtuals",
     via: "api",
     verified: true,
@@ -238,7 +244,7 @@ export const WORLD: SeedAgent[] = [
     traits: skills(5, 3),
     narrative: { origin: "A calm day in March." },
   },
-  { name: "Pylon", framework: "langchain", via: "api", traits: skills(6, 4), erc8004: true },
+  { name: "Pylon", host: "members", framework: "langchain", via: "api", traits: skills(6, 4), erc8004: true },
   { name: "Wren", framework: "eliza", via: "api", verified: true },
   { name: "Static Bloom", framework: "custom", via: "api", traits: skills(7, 2) },
   { name: "Corvid-19", framework: "autogpt", via: "api", narrative: { lore: "Collects bright things." } },

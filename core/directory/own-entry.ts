@@ -1,10 +1,11 @@
 /** Converts an own agent's facts, which every other view shows too, to an entry of the directory. */
 import { shownCred } from "../cred.ts";
 import type { Address, AgentFacts } from "../facts.ts";
+import { listingOf } from "../listing.ts";
 import { mergeNarrative, NARRATIVE_FIELDS } from "../profile.ts";
 import { countedTraits, linkedToken } from "../traits.ts";
-import { blankEntry, type DirectoryEntry } from "./entry.ts";
-import { foreignAddress, foreignText } from "./foreign-text.ts";
+import { blankEntry, type DirectoryEntry, type Service } from "./entry.ts";
+import { foreignAddress, foreignLink, foreignText } from "./foreign-text.ts";
 import { OWN_PLATFORM } from "./platforms.ts";
 
 type Entry = DirectoryEntry & { score: number };
@@ -43,6 +44,7 @@ export function ownEntry(facts: AgentFacts, registry: Registry, now: Date): Entr
     ...bare,
     name: foreignText(facts.name, 64) ?? bare.name,
     description: foreignText(said, 2_000, { lines: true }),
+    services: listedServices(facts),
     traitCount: countedTraits(facts.traits).length,
     // Market data are requested for tokens on Base only.
     tokenAddress: token?.chain === "base" ? foreignAddress(token.contractAddress) : null,
@@ -51,3 +53,10 @@ export function ownEntry(facts: AgentFacts, registry: Registry, now: Date): Entr
     score: shownCred(facts, now).score,
   };
 }
+
+/** The services of its listing that have a URL. */
+const listedServices = (facts: AgentFacts): Service[] =>
+  Object.entries(listingOf(facts).services).flatMap(([key, { url, version }]) => {
+    const [name, endpoint] = [foreignText(key, 64), foreignLink(url)];
+    return name && endpoint ? [{ name, endpoint, version: foreignText(version, 32) }] : [];
+  });

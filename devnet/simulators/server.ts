@@ -15,17 +15,20 @@ export type RunningSimulators = { url: string; stop(): Promise<void> };
  * Starts the simulators on the loopback interface.
  * @param options.port a free one by default @param options.file where they keep what they hold; nowhere by default
  * @param options.rows rows that each registry makes up beside those it was given; 0 by default
+ * @param options.rpcUrl of the chain on which simulated agents are paid; none by default
  * @param options.upstreams what is simulated; every upstream of the service by default
  */
 export async function startSimulators({
   port = 0,
   file,
   rows = 0,
+  rpcUrl,
   upstreams = SIMULATORS,
 }: {
   port?: number;
   file?: string;
   rows?: number;
+  rpcUrl?: string;
   upstreams?: readonly SimulatedUpstream[];
 } = {}): Promise<RunningSimulators> {
   // Its URL is part of some answers, and known once it listens.
@@ -37,7 +40,7 @@ export async function startSimulators({
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const world = simulatedWorld(file);
-  const app = simulatorApp(upstreams.map(({ make }) => make({ world, baseUrl: url, rows })));
+  const app = simulatorApp(upstreams.map(({ make }) => make({ world, baseUrl: url, rows, rpcUrl })));
   listener = getRequestListener(app.fetch);
   return {
     url,

@@ -19,8 +19,14 @@ export type Simulator = {
 /**
  * @param parts.baseUrl under which all simulators are reached
  * @param parts.rows number of rows that a registry makes up from its start on; 0: only those it was given
+ * @param parts.rpcUrl of the development chain that payments are settled on; absent where there is none
  */
-export type MakeSimulator = (parts: { world: SimulatedWorld; baseUrl: string; rows: number }) => Simulator;
+export type MakeSimulator = (parts: {
+  world: SimulatedWorld;
+  baseUrl: string;
+  rows: number;
+  rpcUrl?: string | undefined;
+}) => Simulator;
 
 /** A simulator, and the variables of the service that lead to it. */
 export type SimulatedUpstream = {

@@ -1,6 +1,7 @@
 /** Every upstream there is a simulator of. A platform or a registry without a simulator does not compile. */
 import { REGISTRIES, type RegistryKey, type RegistryRow } from "../../core/directory/registries.ts";
 import type { ByProofPlatform } from "../../core/proof-platforms.ts";
+import { agentHosts } from "./agent-hosts/agent-hosts.ts";
 import { dexscreener } from "./dexscreener.ts";
 import { ethos } from "./ethos.ts";
 import { farcaster } from "./farcaster.ts";
@@ -36,4 +37,5 @@ export const SIMULATORS: readonly SimulatedUpstream[] = [
   identityProvider,
   ...registries,
   dexscreener,
+  agentHosts,
 ];

@@ -1,0 +1,95 @@
+/** The simulated hosts of agents, with the protocols' own clients: a payment moves money once, and buys a result. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { createPublicClient, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { usdcAbi } from "../../abis/usdc.ts";
+import { startAnvil } from "../../devnet/anvil.ts";
+import { type Devnet, deployDevnet } from "../../devnet/deploy.ts";
+import { agentHostUrl } from "../../devnet/simulators/agent-hosts/agent-hosts.ts";
+import { hostsPayee } from "../../devnet/simulators/agent-hosts/payments.ts";
+import { type RunningSimulators, startSimulators } from "../../devnet/simulators/server.ts";
+
+let anvil: Awaited<ReturnType<typeof startAnvil>>;
+let devnet: Devnet;
+let simulators: RunningSimulators;
+
+beforeAll(async () => {
+  anvil = await startAnvil();
+  devnet = await deployDevnet(anvil.url);
+  simulators = await startSimulators({ rpcUrl: anvil.url });
+});
+
+afterAll(async () => {
+  await simulators?.stop();
+  await anvil?.stop();
+});
+
+const earned = () =>
+  createPublicClient({ chain: base, transport: http(anvil.url) }).readContract({
+    address: devnet.contracts.usdc,
+    abi: usdcAbi,
+    functionName: "balanceOf",
+    args: [hostsPayee()],
+  });
+
+test("an audit is sold for four cents, once for each payment, and nothing is charged for an input that is refused", async () => {
+  const account = privateKeyToAccount(devnet.accounts[0]!.privateKey);
+  const client = new x402Client().register("eip155:8453", new ExactEvmScheme(account));
+  let header: string | null = null;
+  const seen: typeof fetch = (input, init) => {
+    // The library gives a Request each time.
+    header = (input as Request).headers.get("payment-signature") ?? header;
+    return fetch(input, init);
+  };
+  const paying = wrapFetchWithPayment(seen, client);
+  const url = `${agentHostUrl(simulators.url, "auditor")}/audit`;
+  const source =
+    "pragma solidity 0.8.28;\ncontract A {\n  function f() external { require(tx.origin == msg.sender); }\n}";
+
+  expect((await paying(url)).status).toBe(400);
+  expect(await earned()).toBe(0n);
+  const bought = await paying(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ source }),
+  });
+  expect(bought.status).toBe(200);
+  expect(await bought.json()).toMatchObject({ lines: 4, findings: [{ id: "tx-origin", severity: "high", line: 3 }] });
+  expect(await earned()).toBe(40_000n);
+
+  const again = await fetch(`${url}?source=x`, { headers: { "payment-signature": header! } });
+  expect(again.status).toBe(402);
+  expect(await earned()).toBe(40_000n);
+});
+
+test("the price feed answers a client of the protocol, the translator by A2A; the members' server asks for a credential", async () => {
+  const mcp = new Client({ name: "test", version: "1" });
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(`${agentHostUrl(simulators.url, "solana-prices")}/mcp`)));
+  expect((await mcp.listTools()).tools.map(({ name }) => name)).toEqual(["get_price", "get_price_history"]);
+  const { content } = await mcp.callTool({ name: "get_price", arguments: { symbol: "SOL" } });
+  expect(JSON.parse((content as { text: string }[])[0]!.text)).toMatchObject({
+    symbol: "SOL",
+    usd: expect.any(Number),
+  });
+  await mcp.close();
+
+  const translator = agentHostUrl(simulators.url, "translator");
+  const card = await fetch(`${translator}/.well-known/agent-card.json`);
+  const { url } = (await card.json()) as { url: string };
+  const sent = await fetch(url, {
+    method: "POST",
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "message/send",
+      params: { message: { role: "user", messageId: "1", parts: [{ kind: "text", text: "The buyer shall pay." }] } },
+    }),
+  });
+  expect(await sent.json()).toMatchObject({ result: { parts: [{ text: "l'acheteur paiera." }] } });
+  expect((await fetch(`${agentHostUrl(simulators.url, "members")}/mcp`)).status).toBe(401);
+});
