@@ -60,36 +60,39 @@ const momentText = z
   .pipe(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text));
 
-/** A whole number or a time, in one parameter. @param named what may stand there, for the error */
-const numberOrTime = (what: string, named: string) =>
-  documented(
-    z.string().transform((text, ctx): number | Date => {
-      for (const schema of [tokenIdText, momentText]) {
-        const place = schema.safeParse(text);
-        if (place.success) return place.data;
-      }
-      ctx.addIssue(`must be ${named} or an ISO 8601 time with its offset, like 2026-05-01T12:00:00Z`);
-      return z.NEVER;
-    }),
-    {
-      documented: {
-        anyOf: [
-          { type: "integer", minimum: 0 },
-          { type: "string", format: "date-time" },
-        ],
-      },
-      description: what,
-    },
-  );
+/** A whole number or a time. @param named what the number is, for the error */
+const numberOrTimeText = (named: string) =>
+  z.string().transform((text, ctx): number | Date => {
+    for (const schema of [tokenIdText, momentText]) {
+      const place = schema.safeParse(text);
+      if (place.success) return place.data;
+    }
+    ctx.addIssue(`must be ${named} or an ISO 8601 time with its offset, like 2026-05-01T12:00:00Z`);
+    return z.NEVER;
+  });
 
 /** A place in a group's messages, as an id or as a time. */
 export type MessagePlace = number | Date;
 
 /** A place in a group's messages: the id of one, or a time. */
-export const messagePlace = (what: string) => numberOrTime(what, "a message's id");
+export const messagePlace = (what: string) =>
+  documented(numberOrTimeText("a message's id"), {
+    documented: {
+      anyOf: [
+        { type: "integer", minimum: 0 },
+        { type: "string", format: "date-time" },
+      ],
+    },
+    description: what,
+  });
 
-/** A point of the past: the number of a block, or a time. */
-export const blockOrTime = (what: string) => numberOrTime(what, "a block's number");
+/** A moment of the past: the number of a block, or a time. Documented as a text: an argument of a tool has one type. */
+export const blockOrTime = (what: string) =>
+  documented(numberOrTimeText("a block's number"), {
+    documented: { type: "string" },
+    description: `${what}: a block's number, or an ISO 8601 time with its offset`,
+    examples: ["2026-05-01T12:00:00Z", "48321007"],
+  });
 
 const wordOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.string().transform((text, ctx) => {

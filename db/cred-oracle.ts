@@ -6,7 +6,7 @@ import { oracleGas } from "../core/gas-bounds.ts";
 import { lockText } from "./locks.ts";
 import { array, float8, int2, int4, int8, nullable, numeric, statement, text, timestamptz } from "./statement.ts";
 import { type Queryable, transaction } from "./transaction.ts";
-import { queueRepeatable } from "./transaction-outbox.ts";
+import { queueIntent } from "./transaction-outbox.ts";
 
 /** A stored score that the oracle has to be read for. */
 export type ScoreToCompare = { tokenId: number; score: number };
@@ -21,14 +21,17 @@ const STATE = statement({
       (select compared_at from offchain.cred_oracle where oracle = $oracle) as "comparedAt",
       (select count(*)::int4 from offchain.transaction_outbox
        where state in ('queued', 'signed') and intent_key like 'oracle:%') as open,
+      (select count(*)::int4 from offchain.transaction_outbox
+       where state in ('mined', 'reverted') and intent_key like 'oracle:%') as decided,
       (select coalesce(sum(gas_limit), 0) from offchain.transaction_outbox
        where intent_key like 'oracle:%' and signed_at >= $day) as gas`,
-  columns: { comparedAt: nullable(timestamptz), open: int4, gas: numeric },
+  columns: { comparedAt: nullable(timestamptz), open: int4, decided: int4, gas: numeric },
 });
 
 /**
  * @param day midnight before now (UTC)
- * @returns `comparedAt` null: never. `open`: its transactions that are not decided. `gas`: the limits of those signed today
+ * @returns `comparedAt` null: never. `open`: transactions to it that are not decided. `decided`: those that used a nonce.
+ *   `gas`: the limits of those signed today
  */
 export async function oracleState(db: Queryable, oracle: Address, day: Date) {
   const { gas, ...state } = await STATE.one(db, { oracle, day });
@@ -109,11 +112,12 @@ const FORGET_READS = statement({
   text: "delete from offchain.cred_oracle_value where oracle = $oracle and token_id = any($tokenIds::int8[])",
 });
 
-/** A transaction of scores. `intentKey` names what the oracle held, and what it is to hold. */
-export type OracleBatch = { intentKey: string; data: Hex; tokenIds: number[] };
+/** A transaction of scores. `change`: hash of what the oracle held, and of what it is to hold. */
+export type OracleBatch = { change: Hex; data: Hex; tokenIds: number[] };
 
 /**
- * Queues batches, as far as the day's gas allows, unless others are under way: two runs queue them once.
+ * Queues batches as intents `oracle:<number of those decided>:<change>`, as far as the day's gas allows, unless others are
+ * under way: two runs queue them once, and the same change may come again later.
  * @returns the number of scores queued
  */
 export const queueOracleBatches = (
@@ -124,14 +128,15 @@ export const queueOracleBatches = (
 ): Promise<number> =>
   transaction(pool, async (tx) => {
     await lockText(tx, "cred-oracle");
-    const { open, gas } = await oracleState(tx, oracle, now.day);
+    const { open, decided, gas } = await oracleState(tx, oracle, now.day);
     if (open > 0) return 0;
     let left = now.gasPerDay - gas;
     let queued = 0;
-    for (const { intentKey, data, tokenIds } of batches) {
+    for (const { change, data, tokenIds } of batches) {
       left -= oracleGas(tokenIds.length);
       if (left < 0n) break;
-      const order = await queueRepeatable(tx, { intentKey, to: oracle, data, waits: true });
+      const intentKey = `oracle:${decided}:${change}`;
+      const order = await queueIntent(tx, { intentKey, to: oracle, data, waits: true });
       // What was read is true no longer once this is mined.
       await FORGET_READS.run(tx, { oracle, tokenIds });
       if (order.queued) queued += tokenIds.length;

@@ -105,7 +105,7 @@ export async function queueIntent(
  */
 export async function queueRepeatable(
   tx: Queryable,
-  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint; waits?: boolean },
+  intent: { intentKey: string; to: Address; data: Hex; valueWei?: bigint },
 ): Promise<{ intentKey: string; queued: boolean }> {
   for (let attempt = 1; ; attempt++) {
     const intentKey = attempt === 1 ? intent.intentKey : `${intent.intentKey}#${attempt}`;

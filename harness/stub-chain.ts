@@ -1,5 +1,5 @@
 /** A chain that is only a port: a test says what it answers. Whatever is not said is an outage. */
-import type { Chain } from "../clients/ports.ts";
+import type { Block, Chain } from "../clients/ports.ts";
 import { fail } from "../core/errors.ts";
 
 const away = (): never => fail("upstream_unavailable", "The chain cannot be reached at the moment.", { retryAfter: 5 });
@@ -29,10 +29,22 @@ export function stubChain(answers: Partial<Chain> = {}): Chain {
   };
 }
 
+/** A block every two seconds. */
+const blockOf = (number: number): Block => ({
+  number,
+  hash: `0x${number.toString(16).padStart(64, "0")}`,
+  parentHash: `0x${Math.max(0, number - 1)
+    .toString(16)
+    .padStart(64, "0")}`,
+  timestamp: 1_790_000_000 + 2 * number,
+  baseFeePerGasWei: 1n,
+});
+
 /** The contract is there and costs 0.001 ETH, wallets are no contracts, the head is block 1000. */
 export const healthyChain = (): Chain =>
   stubChain({
     headBlock: async () => 1000,
+    block: async (number) => blockOf(number === "latest" ? 1000 : number),
     code: async () => "0x",
     isDeployed: async (address) => address === IDENTITY,
     mintPrice: async () => 1_000_000_000_000_000n,

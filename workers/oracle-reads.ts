@@ -37,25 +37,22 @@ export type OracleWrite = { tokenId: number; score: number; held: NonNullable<Or
 export function oracleBatch(oracle: Address, writes: readonly OracleWrite[]): OracleBatch {
   const args = [writes.map(({ tokenId }) => BigInt(tokenId)), writes.map(({ score }) => score)] as const;
   return {
-    intentKey: oracleKey(oracle, writes),
+    change: oracleChange(oracle, writes),
     data: encodeFunctionData({ abi: credOracleAbi, functionName: "batchUpdate", args }),
     tokenIds: writes.map(({ tokenId }) => tokenId),
   };
 }
 
-const KEY_TYPES = ["address", "uint256[]", "uint8[]", "uint40[]", "uint8[]"].map((type) => ({ type }));
+const CHANGE_TYPES = ["address", "uint256[]", "uint8[]", "uint40[]", "uint8[]"].map((type) => ({ type }));
 
-/**
- * Key of the intent that brings the oracle from what it holds to these scores. The time of the last write is part of it:
- * the same scores after others have another key, and a run repeated after a crash has the same.
- */
-export const oracleKey = (oracle: Address, writes: readonly OracleWrite[]): string =>
-  `oracle:${keccak256(
-    encodeAbiParameters(KEY_TYPES, [
+/** Hash of the change from what the oracle holds to these scores: a run that is repeated after a crash has the same. */
+export const oracleChange = (oracle: Address, writes: readonly OracleWrite[]): Hex =>
+  keccak256(
+    encodeAbiParameters(CHANGE_TYPES, [
       oracle,
       writes.map(({ tokenId }) => BigInt(tokenId)),
       writes.map(({ held }) => held.score),
       writes.map(({ held }) => held.updatedAt),
       writes.map(({ score }) => score),
     ]),
-  )}`;
+  );

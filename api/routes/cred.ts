@@ -28,7 +28,7 @@ export const cred = endpoint({
   data: true,
   params: z.object({ ref: agentRef }),
   query: z.object({
-    at: blockOrTime("The score that the agent had at this block or at this time, with what had changed it").optional(),
+    at: blockOrTime("The score that the agent had then, with what had changed it").optional(),
   }),
   responses: {
     200: {

@@ -67,7 +67,10 @@ async function timeOfBlock(
   if (number > index.block) {
     const head = await chainHead();
     if (number <= head)
-      fail("indexer_behind", `Block ${number} is not indexed yet.`, { extra: { indexedBlock: index.block } });
+      fail("indexer_behind", `Block ${number} is not indexed yet.`, {
+        retryAfter: 5,
+        extra: { indexedBlock: index.block },
+      });
     fail("invalid_input", `There is no block ${number} yet.`, {
       details: [{ path: "at", message: `must not be above block ${Math.max(head, index.block)}` }],
     });

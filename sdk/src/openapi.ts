@@ -6109,8 +6109,11 @@ export interface operations {
     getCred: {
         parameters: {
             query?: {
-                /** @description The score that the agent had at this block or at this time, with what had changed it */
-                at?: number | string;
+                /**
+                 * @description The score that the agent had then, with what had changed it: a block's number, or an ISO 8601 time with its offset
+                 * @example 2026-05-01T12:00:00Z
+                 */
+                at?: string;
                 /** @description Wait (at most 5 s) until this block is indexed: with the block of a write's answer, a client reads its own write */
                 minBlock?: number;
             };

@@ -1,9 +1,8 @@
-/** Intents `oracle:<hash>`: a batch of scores for the per-token oracle. The hash names what it held before, and the scores. */
+/** Intents `oracle:<n>:<change>`: a batch of scores for the per-token oracle; the change is a hash of what it held and is to hold. */
 import { decodeFunctionData } from "viem/utils";
 import { credOracleAbi } from "../../abis/cred-oracle.ts";
 import { storedScores } from "../../db/cred-oracle.ts";
-import { attemptedKey } from "../../db/transaction-outbox.ts";
-import { type OracleWrite, oracleKey, readOracle } from "../oracle-reads.ts";
+import { type OracleWrite, oracleChange, readOracle } from "../oracle-reads.ts";
 import type { IntentEffect } from "./effect.ts";
 
 export const oracleEffect: IntentEffect = {
@@ -21,7 +20,7 @@ export const oracleEffect: IntentEffect = {
       const value = held[n] ?? null;
       return value ? [{ tokenId, score: scores[n]!, held: value }] : [];
     });
-    return oracleKey(to, writes) === attemptedKey(intentKey) ? null : "the oracle holds other scores by now";
+    return intentKey.endsWith(oracleChange(to, writes)) ? null : "the oracle holds other scores by now";
   },
 
   // What the oracle holds is read from the chain before every write, so nothing of it is kept that could be wrong.
