@@ -3,9 +3,13 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { credGateAbi } from "../../abis/cred-roots.ts";
+import type { CredLeaf } from "../../core/cred-tree/leaf.ts";
+import type { Address, Hex } from "../../core/facts.ts";
 import { openClient } from "../../db/connect.ts";
 import { dataDir } from "../../devnet/data-dir.ts";
 import { WORLD } from "../../devnet/world.ts";
+import { testChain } from "../../harness/agent-wallet.ts";
 import { type Stack, startStack } from "../../harness/stack.ts";
 import { until } from "../../harness/until.ts";
 
@@ -67,6 +71,32 @@ describe("the seeded world", () => {
     expect(messages.map(({ senderName }) => senderName)).toEqual(
       expect.arrayContaining(["Meridian", "Quill & Ledger", "Nightjar"]),
     );
+  });
+});
+
+describe("cred on chain", () => {
+  it("lets an agent's owner through the example gate with the proof that the API answers, and no one else", async () => {
+    const { contracts, rpcUrl } = stack.devnet;
+    const chain = testChain(rpcUrl);
+    const { agents } = (await get("/api/v2/agents?sort=credScore&limit=1")) as {
+      agents: { tokenId: number; owner: Address; credScore: number }[];
+    };
+    const { tokenId, owner } = agents[0]!;
+    type Answer = { epoch: number; contract: Address; leaf: CredLeaf; proof: Hex[] };
+    const enter = async (account: Address, change: object = {}) => {
+      const { epoch, contract, leaf, proof } = (await get(`/api/v2/agent/${tokenId}/cred/proof`)) as Answer;
+      expect(contract).toBe(contracts.credRoots);
+      const { block, ...rest } = leaf;
+      const numbers = { chainId: BigInt(leaf.chainId), tokenId: BigInt(tokenId), computedAt: BigInt(leaf.computedAt) };
+      const asked = { ...rest, ...numbers, block_: BigInt(block), ...change };
+      const gate = { address: contracts.credGate!, abi: credGateAbi, functionName: "enter", account } as const;
+      return chain.simulateContract({ ...gate, args: [BigInt(epoch), asked, proof] });
+    };
+    const proven = async () => "leaf" in ((await get(`/api/v2/agent/${tokenId}/cred/proof`)) as object);
+    await until("an epoch has the agent", proven, { timeoutMs: 90_000, everyMs: 500 });
+    await enter(owner);
+    await expect(enter(owner, { score: 100 })).rejects.toThrow("InvalidProof");
+    await expect(enter(contracts.usdc!)).rejects.toThrow("NotAgentOwner");
   });
 });
 
