@@ -140,7 +140,10 @@ export function agentAt(world: World, slot: number): Agent {
   if (kind === "operator-copy") return { ...copyOf(world, slot, FAMILY.from + block * BLOCK), kind, family: block };
   if (kind === "stolen-copy") {
     const original = agentAt(world, originalOf(world, block));
-    return { ...original, ...freshOwner(world, slot), kind, slot, family: block, platform: "erc8004" };
+    const owner = freshOwner(world, slot);
+    // Stolen after it was there.
+    const ageDays = Math.min(owner.ageDays, Math.max(0, original.ageDays - 1));
+    return { ...original, ...owner, ageDays, kind, slot, family: block, platform: "erc8004" };
   }
   const random = randomOf(seedOf(world, slot));
   const agent = { slot, kind, family: null, random };

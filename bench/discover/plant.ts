@@ -5,7 +5,7 @@ import { foreignCred } from "../../core/directory/cred.ts";
 import { between, randomOf } from "../../harness/random.ts";
 import { copyIn } from "../synthetic/copy-in.ts";
 import { type Agent, agentAt, idOf, SPAM, type World } from "./agents.ts";
-import { textOf } from "./texts.ts";
+import { type OfferText, textOf } from "./texts.ts";
 
 const DAY_MS = 86_400_000;
 /** Slots per COPY. */
@@ -19,6 +19,10 @@ const TABLES = {
     "id, platform, agent_id, address, token_id, chain_id, name, description, registry, owner_address, services, x402_supported, wallet_proven, wallet_confirmed, trait_count, created_at, cred_score, uses, used_at", // prettier-ignore
   "onchain.erc8004_feedback":
     "registry, agent_id, client, feedback_index, value, value_decimals, tag1, tag2, endpoint, feedback_uri, feedback_hash, revoked, given_at, block, tx_hash", // prettier-ignore
+  "offchain.offer_source":
+    "directory_id, kind, url, host, trust, status, failures, answered_at, silent_since, checked_at, next_try_at, why", // prettier-ignore
+  "offchain.offer":
+    "directory_id, kind, source, position, name, description, tags, endpoint, price_usd, price, input_schema", // prettier-ignore
   bench_text: "id, words, created_at",
 } as const;
 type Table = keyof typeof TABLES;
@@ -35,13 +39,15 @@ export async function plant(client: pg.Client, world: World, { large = false } =
   const indexes = large ? await dropIndexes(client) : [];
   const reviewers = reviewersOf(world);
   for (let from = 0; from < world.rows; from += CHUNK) {
-    const lines: Lines = { "offchain.directory": [], "onchain.erc8004_feedback": [], bench_text: [] };
+    const lines = Object.fromEntries(Object.keys(TABLES).map((table) => [table, []])) as unknown as Lines;
     for (let slot = from; slot < Math.min(world.rows, from + CHUNK); slot++) write(lines, world, slot, reviewers);
     for (const [table, columns] of Object.entries(TABLES) as [Table, string][])
       if (lines[table].length > 0) await copyIn(client, `copy ${table} (${columns}) from stdin`, lines[table].join(""));
   }
   await client.query(BESIDE_ROWS);
   for (const index of indexes) await client.query(index);
+  // Ponder's own: clients of feedback are looked up by them.
+  for (const columns of ["owner", "agent_address"]) await client.query(`create index on onchain.agent (${columns})`);
   await client.query("set session_replication_role = origin");
   for (const table of [
     "offchain.directory",
@@ -155,8 +161,36 @@ function write(lines: Lines, world: World, slot: number, reviewers: readonly str
       createdAt,
     ]),
   );
+  writeOffers(lines, agent, { id, offers, now: world.now, trust: 20 });
   if (agent.platform === "erc8004")
     lines["onchain.erc8004_feedback"].push(...feedbackOf(agent, random, reviewers, world.now));
+}
+
+const SOURCES = { a2a: ["agent_card", "skill"], mcp: ["mcp", "tool"], x402: ["x402", "resource"] } as const;
+const SCHEMA = JSON.stringify({ type: "object", properties: { input: { type: "string" } }, required: ["input"] });
+
+type Offered = { id: number; offers: readonly OfferText[]; now: number; trust: number };
+/** The endpoints of an agent with when they answered, and what they offer; those of a dead one are silent for over a month. */
+function writeOffers(lines: Lines, agent: Agent, { id, offers, now, trust }: Offered): void {
+  const at = (days: number) => new Date(now - days * DAY_MS).toISOString();
+  for (const protocol of agent.speaks) {
+    if (protocol === "web") continue;
+    const [source, kind] = SOURCES[protocol];
+    const host = `agent${agent.slot}.example`;
+    const url = `https://${host}/${protocol}`;
+    const state = agent.dead
+      ? ["unreachable", 40, at(45), at(44), at(1), at(-1), "The host did not answer."]
+      : ["read", 0, at(0.3), null, at(0.3), at(-1), null];
+    lines["offchain.offer_source"].push(line([id, source, url, `${host}:443`, trust, ...state]));
+    for (const [position, offer] of offers.filter((one) => one.kind === kind).entries()) {
+      const { name, description, tags } = offer;
+      const price = kind === "resource" ? agent.priceUsd : null;
+      const schema = kind === "tool" ? SCHEMA : null;
+      lines["offchain.offer"].push(
+        line([id, kind, url, position, name, description, `{${tags.join(",")}}`, url, price, null, schema]),
+      ); // prettier-ignore
+    }
+  }
 }
 
 const SERVICE_NAMES = { mcp: "MCP", a2a: "A2A", web: "web", x402: "x402" } as const;

@@ -12,7 +12,13 @@ export type Text = { name: string; description: string | null; offers: OfferText
 export function textOf(agent: Agent): Text {
   const { random } = agent;
   const name = nameOf(agent);
-  const offers = agent.abilities.length > 0 && random() < 0.6 ? offersOf(agent) : [];
+  // A price is known from an offer only.
+  const offered = agent.abilities.length > 0 && (random() < 0.6 || agent.priceUsd !== null);
+  const offers = offered
+    ? offersOf(agent, agent.abilities)
+    : agent.kind === "stuffed"
+      ? offersOf(agent, anything(random))
+      : []; // prettier-ignore
   // Where offers say what it does, a quarter of the descriptions says nothing.
   const vague = offers.length > 0 && agent.kind === "specialist" && random() < 0.25;
   const description = vague ? pick(random, VAGUE) : descriptionOf(agent, name);
@@ -244,7 +250,7 @@ function abroadText({ abilities, random }: Agent, name: string, language: Exclud
 }
 
 /** One offer for each ability, of the kinds that its protocols have. */
-function offersOf({ abilities, speaks, random }: Agent): OfferText[] {
+function offersOf({ speaks, random }: Agent, abilities: readonly Ability[]): OfferText[] {
   const kinds: OfferText["kind"][] = [];
   if (speaks.includes("a2a")) kinds.push("skill");
   if (speaks.includes("mcp")) kinds.push("tool");
@@ -265,6 +271,10 @@ function offersOf({ abilities, speaks, random }: Agent): OfferText[] {
     }),
   );
 }
+
+/** What keyword stuffing claims to offer. */
+const anything = (random: Random): Ability[] =>
+  Array.from({ length: 8 }, () => ({ task: pick(random, TASK_KEYS), scope: [], main: false }));
 
 const otherTask = (abilities: readonly Ability[], random: Random): TaskKey => {
   for (;;) {
