@@ -21,6 +21,8 @@ const files = [
   "workers/hostile-data",
   "workers/hostile-profiles",
   "indexer/events",
+  "core/cred-tree",
+  "contracts/cred-roots",
 ];
 await startVitest(
   "test",

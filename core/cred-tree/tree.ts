@@ -83,7 +83,7 @@ function hashLeaves(leaves: LeafColumns, hasher: TreeHasher): Uint8Array {
 }
 
 /** The numbers of the leaves in ascending order of their hashes; equal hashes in the order of the leaves. */
-function sortedByHash(hashes: Uint8Array): Uint32Array {
+export function sortedByHash(hashes: Uint8Array): Uint32Array {
   const count = hashes.length / HASH_BYTES;
   // The first 40 bits of the hash, then 24 bits of the leaf's number: sorted as numbers, without a comparing function.
   const keys = new BigUint64Array(count);

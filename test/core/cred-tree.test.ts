@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CredLeaf, LEAF_TYPES, leafHash, leafValues, tierNumber } from "../../core/cred-tree/leaf.ts";
 import { neededFor, packTree, proveLeaf, slotOfToken, storedNodes } from "../../core/cred-tree/packed.ts";
-import { buildTree, type CredTree, type LeafColumns, proofOfSlot } from "../../core/cred-tree/tree.ts";
+import { buildTree, type CredTree, type LeafColumns, proofOfSlot, sortedByHash } from "../../core/cred-tree/tree.ts";
 import type { Address } from "../../core/facts.ts";
 import { TIERS, tierOf } from "../../core/tiers.ts";
 import { shareOf } from "../support/share.ts";
@@ -79,10 +79,19 @@ describe("the tree", () => {
     expect(buildTree(columnsOf(many(count))).root).toBe(reference(many(count)).root);
   });
 
-  it("puts leaves whose hashes begin alike in the order of the whole hashes", () => {
-    // All leaves equal but for one: 40 bits agree in all the others.
-    const rows = [...Array.from({ length: 9 }, () => many(1)[0]!), many(2)[1]!];
-    expect(buildTree(columnsOf(rows)).root).toBe(reference(rows).root);
+  it("puts leaves whose hashes begin alike in the order of the whole hashes, equal ones in their own", () => {
+    // 2, 6 or 31 bytes agree: the sort key has the first 5.
+    const hash = fc.tuple(fc.constantFrom(2, 6, 31), fc.constantFrom(0, 7), fc.nat(3)).map(([alike, of, last]) => {
+      const bytes = new Uint8Array(32).fill(of, 0, alike);
+      return bytes.fill(last + 1, alike);
+    });
+    fc.assert(
+      fc.property(fc.array(hash, { minLength: 1, maxLength: 30 }), (hashes) => {
+        const expected = hashes.map((_, i) => i).sort((a, b) => Buffer.compare(hashes[a]!, hashes[b]!) || a - b);
+        expect([...sortedByHash(Buffer.concat(hashes))]).toEqual(expected);
+      }),
+      { numRuns: shareOf(1_000, 50) },
+    );
   });
 
   it("is not built without leaves", () => {
