@@ -1,6 +1,6 @@
 /** Reads the epochs of scores, and makes cred proofs from their kept trees. */
 import type { CredLeaf } from "../core/cred-tree/leaf.ts";
-import { neededFor, proveLeaf, slotOfToken } from "../core/cred-tree/packed.ts";
+import { leafInSlot, neededFor, placeOfSlot, proveLeaf, slotOfToken } from "../core/cred-tree/packed.ts";
 import type { Address, Hex } from "../core/facts.ts";
 import { array, bool, bytea, int4, int8, narrow, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
@@ -125,6 +125,20 @@ const STORED_NODES = statement({
   prepared: true,
 });
 
+/** The leaf of an agent in an epoch, without its proof: nothing is hashed. @returns null as `proofOf` */
+export async function leafOf(db: Queryable, of: CredEpoch, tokenId: number): Promise<CredLeaf | null> {
+  const slot = await slotIn(db, of, tokenId);
+  if (slot === null) return null;
+  const [part] = await LEAVES_PARTS.rows(db, { epoch: of.epoch, places: [placeOfSlot(slot)] });
+  return part ? leafInSlot(part.bytes, slot, of) : null;
+}
+
+/** The slot of an agent's leaf; null when the tree is not kept, or does not have the agent. */
+async function slotIn(db: Queryable, { epoch, kept }: CredEpoch, tokenId: number): Promise<number | null> {
+  const tokens = kept ? await TOKENS_PART.maybeOne(db, { epoch, tokenId }) : null;
+  return tokens && slotOfToken(tokens.bytes, tokenId);
+}
+
 /** A leaf with what proves it: `verify(proof, root, leafHash(leaf))` of OpenZeppelin's MerkleProof holds. */
 export type CredProof = { leaf: CredLeaf; proof: Hex[]; root: Hex };
 
@@ -134,9 +148,8 @@ export type CredProof = { leaf: CredLeaf; proof: Hex[]; root: Hex };
  */
 export async function proofOf(db: Queryable, epoch: number, tokenId: number): Promise<CredProof | null> {
   const of = await epochByNumber(db, epoch);
-  if (!of?.kept) return null;
-  const tokens = await TOKENS_PART.maybeOne(db, { epoch, tokenId });
-  const slot = tokens && slotOfToken(tokens.bytes, tokenId);
+  if (!of) return null;
+  const slot = await slotIn(db, of, tokenId);
   if (slot === null) return null;
   const { chunks: places, stored: slots } = neededFor(slot, of.leaves);
   const parts = await LEAVES_PARTS.rows(db, { epoch, places });

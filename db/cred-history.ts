@@ -1,6 +1,6 @@
 /** The history of scores: its points over time, and the one that held at a time or at a block. */
 import { CAUSES_IN_BLOCK } from "../core/cred-causes.ts";
-import { bool, float8, int2, int8, nullable, statement, text, timestamptz } from "./statement.ts";
+import { float8, int2, int8, nullable, statement, text, timestamptz } from "./statement.ts";
 import type { Queryable } from "./transaction.ts";
 
 /** One change of a score. `block`: the newest block of the agent's events that the score was computed from. */
@@ -81,13 +81,13 @@ const PROVING = statement({
   name: "cred-proving-epochs",
   params: { at: timestamptz, until: nullable(timestamptz) },
   text: `
-    select epoch, kept from offchain.cred_epoch
+    select epoch from offchain.cred_epoch
     where state = 'published' and computed_at >= $at and ($until::timestamptz is null or computed_at < $until)
     order by epoch limit 3`,
-  columns: { epoch: int8, kept: bool },
+  columns: { epoch: int8 },
 });
 
-/** The first published epochs whose snapshot was taken while a point held. `kept`: proofs can be made. */
+/** The first published epochs whose snapshot was taken while a point held. */
 export const provingEpochs = (db: Queryable, { at, until }: { at: Date; until: Date | null }) =>
   PROVING.rows(db, { at, until });
 

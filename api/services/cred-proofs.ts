@@ -4,7 +4,7 @@ import type { ReportEpoch } from "../../core/cred-report/view.ts";
 import { type CredLeaf, LEAF_TYPES, leafHash } from "../../core/cred-tree/leaf.ts";
 import { fail } from "../../core/errors.ts";
 import { txLink } from "../../core/links.ts";
-import { type CredEpoch, epochByNumber, latestPublished, proofOf } from "../../db/cred-epochs.ts";
+import { type CredEpoch, epochByNumber, latestPublished, leafOf, proofOf } from "../../db/cred-epochs.ts";
 import { provingEpochs } from "../../db/cred-history.ts";
 import type { Queryable } from "../../db/transaction.ts";
 import type { HandlerDeps } from "../handler-types.ts";
@@ -73,9 +73,9 @@ async function refuse(db: Queryable, { epoch }: CredEpoch, tokenId: number): Pro
 /** The epoch that names an agent's score on chain; undefined when the latest one does not have the agent. */
 export async function reportEpoch(db: Queryable, tokenId: number): Promise<ReportEpoch | undefined> {
   const epoch = await latestPublished(db);
-  const proved = epoch && (await proofOf(db, epoch.epoch, tokenId));
-  if (!proved) return undefined;
-  return { epoch: epoch.epoch, ...whereOf(epoch), root: epoch.root, score: proved.leaf.score };
+  const leaf = epoch && (await leafOf(db, epoch, tokenId));
+  if (!leaf) return undefined;
+  return { epoch: epoch.epoch, ...whereOf(epoch), root: epoch.root, score: leaf.score };
 }
 
 /**
@@ -87,9 +87,10 @@ export async function epochOfScore(
   tokenId: number,
   held: { score: number; at: Date; until: Date | null },
 ): Promise<{ epoch: number; proof: string | null } | null> {
-  for (const { epoch, kept } of await provingEpochs(db, held)) {
-    if (!kept) return { epoch, proof: null };
-    if ((await proofOf(db, epoch, tokenId))?.leaf.score === held.score)
+  for (const { epoch } of await provingEpochs(db, held)) {
+    const of = await epochByNumber(db, epoch);
+    if (!of?.kept) return { epoch, proof: null };
+    if ((await leafOf(db, of, tokenId))?.score === held.score)
       return { epoch, proof: `/api/v2/agent/${tokenId}/cred/proof?epoch=${epoch}` };
   }
   return null;

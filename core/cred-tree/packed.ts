@@ -76,6 +76,16 @@ export function slotOfToken(bytes: Uint8Array, tokenId: number): number | null {
   return null;
 }
 
+/** The place of the `leaves` part that has the leaf of a slot. */
+export const placeOfSlot = (slot: number): number => slot >> CHUNK_BITS;
+
+/** The leaf in `slot`. @param bytes the `leaves` part of its place */
+export const leafInSlot = (
+  bytes: Uint8Array,
+  slot: number,
+  { chainId, registry, leaves }: { chainId: number; registry: Address; leaves: number },
+): CredLeaf => readLeaf(bytes, slot - firstSlot(placeOfSlot(slot), leaves), { chainId, registry });
+
 /** What a proof of the leaf in `slot` is made from: `chunks` are places of `leaves` parts, `stored` slots of stored nodes. */
 export function neededFor(slot: number, leaves: number): { chunks: number[]; stored: number[] } {
   const bound = storedNodes(leaves);
@@ -106,10 +116,10 @@ export function proveLeaf(
   const hasher = treeHasher(chainId, registry);
   const scratch = new Uint8Array(3 * HASH_BYTES);
   const leafAt = (at: number): CredLeaf => {
-    const place = at >> CHUNK_BITS;
+    const place = placeOfSlot(at);
     const bytes = chunks.get(place);
     if (!bytes) throw new Error(`the leaves of chunk ${place} are missing`);
-    return readLeaf(bytes, at - firstSlot(place, leaves), { chainId, registry });
+    return leafInSlot(bytes, at, tree);
   };
   const nodeOf = (at: number): Uint8Array => {
     const node = new Uint8Array(HASH_BYTES);

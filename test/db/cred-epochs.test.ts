@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { LEAF_TYPES, leafValues } from "../../core/cred-tree/leaf.ts";
 import { packTree } from "../../core/cred-tree/packed.ts";
 import { buildTree, type LeafColumns } from "../../core/cred-tree/tree.ts";
-import { epochAt, epochByNumber, epochs, latestPublished, proofOf } from "../../db/cred-epochs.ts";
+import { epochAt, epochByNumber, epochs, latestPublished, leafOf, proofOf } from "../../db/cred-epochs.ts";
 import {
   epochFailed,
   epochPublished,
@@ -59,6 +59,18 @@ async function store(epoch: number, leaves = columns(700), seen?: { highest: num
 }
 const publish = (epoch: number) =>
   epochPublished(db.pool, `root:${epoch}`, { txHash: "0x0a", txBlock: 2_000 + epoch, at: new Date() });
+
+it("gives the leaf of every agent without its proof, and of no other", async () => {
+  for (const count of [1, 2, 700, 1_100]) {
+    await db.pool.query("truncate offchain.cred_epoch cascade");
+    await store(1, columns(count));
+    const epoch = (await epochByNumber(db.pool, 1))!;
+    for (const tokenId of new Set([0, 2 * Math.floor(count / 2), 2 * (count - 1)]))
+      expect(await leafOf(db.pool, epoch, tokenId)).toEqual((await proofOf(db.pool, 1, tokenId))!.leaf);
+    expect([await leafOf(db.pool, epoch, 1), await leafOf(db.pool, epoch, 2 * count)]).toEqual([null, null]);
+    expect(await leafOf(db.pool, { ...epoch, kept: false }, 0)).toBeNull();
+  }
+});
 
 it("proves every agent of an epoch as OpenZeppelin's tree does, and no other", async () => {
   const leaves = columns(2_100);
